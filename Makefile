@@ -5,11 +5,11 @@
 
 # FEATURES=--no-default-features leaves out HiGHS and CBC, so that a Rust toolchain and gcc are enough.
 FEATURES ?=
-# Models from other crates, which need no further packages. Tests enable them; builds do not.
+# Models from other crates, which need no further system packages. Tests enable them; builds do not.
 BASELINES := --features baselines
 CARGO ?= cargo
-# All crates except the one that depends on polars, which `make small` builds. The Python crate has no Rust tests. This
-# crate is included so that `make python` reuses the crates that are built for tests.
+# All crates except the one that depends on polars, which `make small` builds. The Python crate has
+# no Rust tests. It is included so that `make python` reuses the crates that are built for tests.
 ALL := --workspace --exclude gleaner-frames
 # Crates built in the development profile: polars takes minutes, and the solvers are tested without HiGHS and CBC.
 SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
@@ -29,7 +29,7 @@ help:
 	@echo "make dataset  regenerate dataset/"
 	@echo "make small    lint and test the data frames (polars), the solvers without libraries, and the library as a dependency; part of make test"
 	@echo "make python   build the Python package into $(TARGET)/python and test it; part of make test"
-	@echo "make slurm    install Slurm for the tests that need one (Debian, root); part of make test"
+	@echo "make slurm    install Slurm for the tests that need it (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make recipes  follow recipes of ARCHITECTURE.md in a copy of the tree (ONLY=policy,option names some)"
 	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"

@@ -1,4 +1,4 @@
-//! Compares a custom objective with a built-in one.
+//! Compares a custom objective with a built-in objective.
 
 use gleaner::{Replay, Result, TrainingTask};
 

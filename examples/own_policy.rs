@@ -1,4 +1,4 @@
-//! Compares a custom scheduling policy with built-in ones.
+//! Compares a custom scheduling policy with built-in policies.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Uses a function as the solver, and compares its plans with optimal ones.
+//! Uses a function as the solver, and compares its plans with optimal plans.
 
 use gleaner::{Problem, Replay, Result};
 

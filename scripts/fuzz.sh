@@ -15,15 +15,16 @@ if ! cargo +nightly --version >/dev/null 2>&1; then
 fi
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked "cargo-fuzz@$version"
 
+# The samples with which a target starts.
 declare -A seeds=(
     [slurm]=sacct.txt [slurm_events]=sacctmgr-events.txt [nodes]="scontrol-nodes.txt sinfo.txt"
-    [pbs]=pbs.txt [cobalt]=cobalt.log [djc]="djc.csv djc-locations.csv" [swf]=workload.swf
+    [pbs]=pbs.txt [cobalt]=cobalt.log [djc]="djc.csv djc-locations.csv" [swf]=workload.swf [table]=table.csv
     [polls]="sinfo-polls.txt whisk-polls.txt" [spot]="spot-named.csv spot-counts.csv spot-dated.txt"
     [philly]=philly-jobs.json [pai]="pai_job_table.csv pai_task_table.csv" [batsim]=batsim.json
-    [helios]=helios.csv [gavel]=gavel.trace [slurm_gpus]=sacct-gpus.txt [hostlist]= [topology]= [graph]= [graphs_data]= [pickle]= [torch]= [inspector]= [expression]=
+    [helios]=helios.csv [gavel]=gavel.trace [slurm_gpus]=sacct-gpus.txt
 )
 targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(printf '%s\n' "${!seeds[@]}" | sort)
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(cargo +nightly fuzz list)
 for target in "${targets[@]}"; do
     mkdir -p "fuzz/corpus/$target"
     if [ "$target" = torch ]; then
@@ -32,7 +33,7 @@ for target in "${targets[@]}"; do
     if [ "$target" = pickle ]; then
         cp crates/pickle/tests/fixtures/*.pkl crates/inputs/tests/fixtures/pickle/*.pkl "fuzz/corpus/pickle/"
     fi
-    for seed in ${seeds[$target]}; do
+    for seed in ${seeds[$target]:-}; do
         cp "dataset/logs/$seed" "fuzz/corpus/$target/"
     done
     if [ "$target" = pai ]; then

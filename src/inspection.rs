@@ -32,8 +32,8 @@ settings! {
 }
 
 /// Remark on the hours and weekdays of a log without a time zone.
-const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and weekdays are those of \
-                            the times as written (--timezone ZONE names it)";
+const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and weekdays are taken \
+                            from the times as written (--timezone ZONE names it)";
 
 /// The inspection of a log.
 pub struct Inspected {
@@ -66,7 +66,8 @@ impl Inspected {
         })
     }
 
-    /// Information about the inspection and its inputs, for a page. `arguments` are those of the call.
+    /// Information about the inspection and its inputs, for a page. `arguments` are the arguments of the
+    /// call.
     ///
     /// # Errors
     /// None in practice: arguments can be serialised.

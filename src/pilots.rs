@@ -53,7 +53,7 @@ settings! {
         /// Choose the best wall times among multiples of this number of minutes.
         pub grid: u64 = 1 => Spec::of("MINUTES").requires("best")
             .within("at least 1", |minutes| *minutes >= 1);
-        /// Choose the best wall times among those up to this number of minutes.
+        /// Choose the best wall times among times of at most this number of minutes.
         pub longest: u64 = 120 => Spec::of("MINUTES").requires("best")
             .within("at least 1", |minutes| *minutes >= 1);
         /// Seconds after which the search for each ladder ends with the best one found so far.
@@ -82,7 +82,8 @@ impl PilotsOfLog {
     /// marked incomplete.
     ///
     /// # Errors
-    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`] if the observer stops it before it finds a ladder.
+    /// Wrong usage, unreadable or invalid input. [`Error::Stopped`] if the observer stops the search
+    /// before it finds a ladder.
     pub fn of(log: &Path, settings: &PilotsSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
         if settings.lengths.is_empty() && settings.best.is_none() {
@@ -304,7 +305,7 @@ impl Work<'_> {
                 "no wall time fits: expected a multiple of --grid {grid} min that is longer than --startup \
                  {startup} s, and at most --longest {longest} min"
             ),
-            Fault::Twice(length) => format!("--lengths has {} min twice", length / MINUTE),
+            Fault::Twice(length) => format!("--lengths lists {} min twice", length / MINUTE),
             Fault::TooLong(time) => {
                 format!(
                     "a time of {time} s is too long: expected at most {} s",

@@ -19,7 +19,7 @@ pub fn with<T: Send>(
     threads: Option<NonZeroUsize>,
     run: impl FnOnce() -> Result<T> + Send,
 ) -> Result<T> {
-    // A pool of 0 threads has one for each core.
+    // A pool of 0 threads has one thread for each core.
     let count = threads.map_or(0, NonZeroUsize::get);
     if count > MOST {
         return Err(Error::Usage(format!(

@@ -9,7 +9,7 @@ use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_logs::scheduler::{Format, Input, Options, Summary, read_inputs};
 use gleaner_synth::schedule::{ScheduleOptions, generate};
 
-/// Name of the text in messages.
+/// Name of the `sacct` output in messages.
 const NAME: &str = "sacct.txt";
 
 pub fn benches(criterion: &mut Criterion) {
@@ -22,7 +22,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The text and its number of jobs, about 50,000: 36 days of 500 nodes.
+/// `sacct` output of 500 nodes over 36 days, and its number of jobs, about 50,000.
 fn sacct() -> (Vec<u8>, u64) {
     let options = ScheduleOptions {
         nodes: 500,

@@ -14,7 +14,7 @@ const SOLVERS: [(&str, SolverKind); 2] = [
     ("equal-share", SolverKind::EqualShare),
 ];
 
-/// Maximum numbers of tasks that are active at once.
+/// Maximum number of tasks that are active at once, for each bench.
 const MAX_TASKS: [usize; 2] = [10, 100];
 
 pub fn benches(criterion: &mut Criterion) {
@@ -31,7 +31,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Three days of 400 nodes, of which 8.7 % of node-time is idle.
+/// Three days of 400 nodes, with 8.7 % of node-time idle.
 fn log() -> EventLog {
     let options = EventOptions {
         nodes: 400,
@@ -48,7 +48,7 @@ fn log() -> EventLog {
     events::generate(&options, &Unobserved).unwrap()
 }
 
-/// Tasks with so much work that no task ends before the log.
+/// Tasks with so much work that the log ends before any task does.
 fn tasks() -> Vec<TrainingTask> {
     let options = TaskOptions {
         count: 200,

@@ -26,7 +26,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The sample data. Tables of estimates and forecasts replace models.
+/// The sample data. Estimates and forecasts are read from tables instead of models.
 struct Sample {
     cluster: Cluster,
     trace: Trace,

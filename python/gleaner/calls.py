@@ -73,7 +73,7 @@ def replay(
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
     cache
-        Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
+        Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     check
         Check every decision with a checker that shares no code with the solvers
     completion_events
@@ -93,8 +93,7 @@ def replay(
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     hand_back
-        Count the batch jobs that start later if a node that a task holds needs this many seconds until a job can use
-        it
+        Count the batch jobs that start later if a job has to wait this many seconds for a node that a task holds
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
@@ -134,7 +133,7 @@ def replay(
         Last time of the log to use
     topology
         Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of `scontrol show
-        topology`. Its order replaces the order of names
+        topology`. The order of nodes in the topology replaces the order of names
 
     >>> run = replay("dataset/idle.csv", "dataset/tasks.toml", t_fwd=120)
     >>> run.complete, len(run.tasks)
@@ -235,12 +234,12 @@ def simulate(
         Correct two faults of the original in Lucid (`only` if no value is given). When one job of a pair ends, the
         other returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
         submission. `=no` simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid
-        twice: as the original and corrected
+        twice, once as in the original and once corrected
     data
         Directory that holds all files under their usual names: jobs.csv, vc_config.csv, single_data.csv,
         colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options that name a single file take precedence
     elastic
-        Virtual cluster that lends an additional node while many jobs wait. Needs --forecast
+        Virtual cluster that lends an additional node while many jobs are waiting. Needs --forecast
     epoch
         Date of second 0 of the trace, such as 2020-04-01 [default: the date of the trace, the date of the experiment,
         or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models learn from
@@ -260,7 +259,7 @@ def simulate(
     from_
         Time of the first submission to simulate, if the trace has dates
     gpus_per_node
-        GPUs of each node [default: 8]
+        Number of GPUs of each node [default: 8]
     idle_events
         Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
         .gev. It requires a single policy. If the trace has no dates, --epoch sets them
@@ -275,9 +274,9 @@ def simulate(
     models
         Models that replace the files of estimates, forecast and sharing scores. Options that name a single file take
         precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked held-out jobs
-        best, unless --estimates names another. `train` learns the models from the data itself, and never from the
-        future: the forecast from the submissions before the start (or, if these cover less than a week, again each
-        week), and the estimates again each week from the jobs that have ended by then
+        best, unless --estimates names another estimator. `train` learns the models from the data itself, and never
+        from the future. The forecast is learnt from the submissions before the start or, if these cover less than a
+        week, again each week. The estimates are learnt again each week from the jobs that have ended by then
     no_profile
         Learn estimates without the profiles of jobs. In published traces, profiles were derived from the durations
         and so reveal them
@@ -286,8 +285,9 @@ def simulate(
     preset
         A published experiment, whose files are in the directory of --data
     profiler
-        `auto`: as published for the clusters Venus and Philly, off for others. `off`: no profiler. TIME,NODES,FACTOR:
-        TIME seconds for each job that requests at most NODES times FACTOR GPUs, on NODES nodes [default: auto]
+        `auto`: as published for the clusters Venus and Philly, off for other clusters. `off`: no profiler.
+        TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES times FACTOR GPUs, on NODES nodes
+        [default: auto]
     profiles
         For lucid: profiles of workloads that run alone on their GPUs, with sharing scores; measured, or predicted by
         `gleaner driple profiles`
@@ -395,7 +395,7 @@ def compare(
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
     cache
-        Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
+        Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     completion_events
         Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
@@ -413,8 +413,7 @@ def compare(
     gap
         Relative gap at which MILP solvers call a plan optimal [default: 1e-9]
     hand_back
-        Count the batch jobs that start later if a node that a task holds needs this many seconds until a job can use
-        it
+        Count the batch jobs that start later if a job has to wait this many seconds for a node that a task holds
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
@@ -456,7 +455,7 @@ def compare(
         Last time of the log to use
     topology
         Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of `scontrol show
-        topology`. Its order replaces the order of names
+        topology`. The order of nodes in the topology replaces the order of names
 
     >>> run = compare("dataset/problems.jsonl", solvers=["exact", "equal-share"])
     >>> run.solvers.column("solver")
@@ -594,7 +593,7 @@ def sweep(
     Options:
 
     best
-        Figure by which the best settings are chosen: its mean over their seeds [default: total_work; for simulations
+        Figure whose mean over the seeds determines the best settings [default: total_work; for simulations
         avg_jct_s]. Ties are broken by total_work, completion_mean_s and rescale_loss; for simulations by avg_jct_s,
         avg_queue_s and checkpoints
     jobs
@@ -634,7 +633,7 @@ def inspect(
     Options:
 
     cache
-        Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
+        Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     curves
         Scaling curves: the original's second pickle
     drop_end_row
@@ -707,7 +706,7 @@ def pilots(
     best
         Find the best wall times under the model fits: the best ladders of at most 1, 2, ..., K wall times
     cache
-        Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes
+        Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     delay
         Seconds for which a node waits before each pilot, because the scheduler needs time to start it [default: 10]
     drop_end_row
@@ -723,7 +722,7 @@ def pilots(
     lengths
         Wall times of the pilots in minutes, separated by commas, such as 2,4,8,16
     longest
-        Choose the best wall times among those up to this number of minutes [default: 120]
+        Choose the best wall times among times of at most this number of minutes [default: 120]
     nodes
         Number of nodes to use (-nN) [default: all]
     skip_rows

@@ -25,7 +25,7 @@ const SIZES: [(usize, u32); 6] = [
     (1000, 4734),
 ];
 
-/// The largest tasks × nodes at which the paper formulation is measured.
+/// The largest product of tasks and nodes for which the paper formulation is measured.
 const LARGEST_PAPER: u64 = 30 * 400;
 
 /// A solve longer than this is not repeated.
@@ -173,14 +173,14 @@ fn one(
     group.finish();
 }
 
-/// Whether the name contains the filter, if the first argument is a filter.
+/// Whether the name contains the filter given as the first argument; true without a filter.
 fn is_wanted(name: &str) -> bool {
     let first = std::env::args().nth(1);
     let filter = first.filter(|argument| !argument.starts_with('-'));
     filter.is_none_or(|filter| name.contains(&filter))
 }
 
-/// Solves once, prints the answer's figures and returns the time it took.
+/// Solves once, prints the figures of the answer, and returns the duration of the solve.
 fn report(
     name: &str,
     size: &str,

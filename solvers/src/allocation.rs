@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::range::NOTHING;
 use crate::{Fairness, Problem};
 
-/// How far a solver got.
+/// The outcome of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -35,7 +35,7 @@ impl Status {
 /// A solver's answer to a [`Problem`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Allocation {
-    /// How far the solver got.
+    /// The outcome of the solve.
     pub status: Status,
     /// Objective of `counts`, computed from the problem; `None` without a plan.
     pub objective: Option<f64>,
@@ -47,8 +47,8 @@ pub struct Allocation {
     /// How evenly `counts` treats the tasks, if the problem's goal is max-min; `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// How the solver's library failed, if it did. In that case the plan is the best one that was found
-    /// without the library.
+    /// How the solver's library failed, if it did. In that case the plan is the best plan that was
+    /// found without the library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }

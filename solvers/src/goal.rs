@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Problem, Task};
 
-/// What makes a plan the best one.
+/// The criterion for the best plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: the best rate is that of 6 nodes, 50.
+    // Derived by formula: the best rate is 50, on 6 nodes.
     #[test]
     fn a_share_is_the_value_as_a_part_of_the_best_value() {
         let (idle, holding) = (task(0), task(4));

@@ -7,8 +7,8 @@
 //! [`Nest::of`] visits the groups from the largest to the smallest. For every task it remembers the
 //! last visited group that contains the task. If all tasks of the next group have the same last group,
 //! that group is the smallest one around the next group. Otherwise, two tasks of the next group have
-//! different last groups. The later of these last groups has only one of the two tasks. It is at least
-//! as large as the next group, so it also has a task that the next group lacks: these two groups cross.
+//! different last groups. The group visited later contains only one of the two tasks. It is at least as
+//! large as the next group, so it also has a task that the next group lacks: these two groups cross.
 //!
 //! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
 //! lies within abc. When cd is visited, the last group is bc for c, and the root for d. So bc and cd
@@ -21,7 +21,7 @@ use crate::{GroupLimit, Problem};
 /// The tree of a problem's groups.
 #[derive(Debug)]
 pub(crate) struct Nest {
-    /// The root is first, and every branch comes before those within it.
+    /// The root is first, and every branch precedes the branches within it.
     branches: Vec<Branch>,
 }
 
@@ -33,9 +33,9 @@ pub(crate) struct Branch {
     /// The fewest and the most nodes that its tasks may hold together.
     pub least: u32,
     pub most: u32,
-    /// Its tasks that are in no branch within it.
+    /// Tasks of the branch that are in none of the branches within it.
     pub tasks: Vec<usize>,
-    /// The branches directly within it.
+    /// The branches directly within this branch.
     pub branches: Vec<usize>,
 }
 
@@ -56,11 +56,11 @@ impl Branch {
     }
 }
 
-/// A group that limits something.
+/// A group that imposes a limit.
 struct Member {
-    /// Its index among the groups of the problem.
+    /// Index of the group among the groups of the problem.
     group: usize,
-    /// Its tasks, each once.
+    /// Tasks of the group, without duplicates.
     tasks: Vec<usize>,
 }
 
@@ -101,7 +101,7 @@ impl Nest {
         Ok(Nest { branches })
     }
 
-    /// The branches: the root first, and every branch before those within it.
+    /// The branches: the root first, and every branch before the branches within it.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
@@ -123,7 +123,7 @@ impl Nest {
     }
 }
 
-/// The groups of `problem` that limit something, in order.
+/// The groups of `problem` that impose a limit, in order.
 fn members(problem: &Problem) -> Vec<Member> {
     let tasks = problem.tasks.iter().enumerate();
     let mut names: Vec<(&str, usize)> = tasks.map(|(j, task)| (task.name.as_str(), j)).collect();
@@ -169,7 +169,7 @@ mod tests {
         shared && lacks(a, b) && lacks(b, a)
     }
 
-    // Small fixed example: a chain of three, an equal set and an empty one.
+    // Small fixed example: a chain of three, an equal set and an empty set.
     #[test]
     fn nested_groups_form_a_tree() {
         let groups = [

@@ -20,8 +20,8 @@ pub struct Task {
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
     pub rescale_down: f64,
-    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can share
-    /// this list in memory, and also `curve_objective`.
+    /// Node counts of the scaling curve's points: first 0, then strictly increasing. Tasks can share this
+    /// list and `curve_objective` in memory.
     #[serde(with = "shared")]
     pub curve_nodes: Arc<[u32]>,
     /// Objective per second at each point of the curve, before `weight`; linear in between.
@@ -29,7 +29,7 @@ pub struct Task {
     /// Factor on the objective of every point: usually 1, which is also the default in JSON.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f64,
-    /// Nodes the task holds now. Below `min_nodes` (after a preemption) it earns nothing.
+    /// Number of nodes that the task holds now. Below `min_nodes` (after a preemption) it earns nothing.
     pub current: u32,
 }
 
@@ -38,7 +38,7 @@ pub struct Task {
 pub struct GroupLimit {
     /// Name of the group, for messages.
     pub name: String,
-    /// Names of the tasks in it.
+    /// Names of the tasks in the group.
     pub tasks: Vec<String>,
     /// Minimum number of nodes that the group must hold together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,13 +64,13 @@ pub struct Problem {
     /// groups ([`Problem::crossing_groups`]) under the goal [`Goal::Total`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupLimit>,
-    /// What makes a plan the best one.
+    /// The criterion for the best plan.
     #[serde(default, skip_serializing_if = "Goal::is_total")]
     pub goal: Goal,
 }
 
 impl GroupLimit {
-    /// Whether the group forbids any plan, because it has a maximum, or a minimum above 0.
+    /// Whether the group imposes a limit: a maximum, or a minimum above 0.
     pub fn limits_something(&self) -> bool {
         self.max_total.is_some() || self.min_total > Some(0)
     }
@@ -188,8 +188,7 @@ impl Problem {
             .solve(self, &Limits::default())
     }
 
-    /// Returns every fault of the problem, one sentence each; an empty list if the problem is
-    /// sound.
+    /// Returns every fault of the problem, one sentence each; an empty list if the problem is valid.
     pub fn validate(&self) -> Vec<String> {
         let mut out = Vec::new();
         range::push_window(self.t_fwd, &mut out);
@@ -220,9 +219,9 @@ impl Problem {
     }
 
     /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None` if
-    /// no two groups cross: they are *nested*. Groups that limit nothing are left out
-    /// ([`GroupLimit::limits_something`]). Takes O(n log n), where n counts the tasks, the groups and
-    /// the names in groups.
+    /// no two groups cross: they are *nested*. Groups that impose no limit are left out
+    /// ([`GroupLimit::limits_something`]). Takes O(n log n), where n counts the tasks, the groups and the
+    /// names in groups.
     pub fn crossing_groups(&self) -> Option<(&GroupLimit, &GroupLimit)> {
         let (first, second) = Nest::of(self).err()?;
         Some((&self.groups[first], &self.groups[second]))

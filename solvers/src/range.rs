@@ -119,7 +119,7 @@ fn push_rates(task: &Task, out: &mut Vec<String>) {
     };
     let weighted = if weight == 1.0 { "" } else { " times weight" };
     out.push(format!(
-        "task {}: curve_objective{weighted} holds {}, expected {}",
+        "task {}: curve_objective{weighted} contains {}, expected {}",
         task.name,
         short(rate),
         or_zero(&RATE)

@@ -1,4 +1,4 @@
-//! The interface of all solvers: trait, limits, and how a backend is chosen by name.
+//! The interface of all solvers: the trait, the limits, and the choice of a backend by name.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Allocation, Goal, Problem, backends, formulations};
 
-/// When a solver must stop.
+/// The limits at which a solver must stop.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock limit for one solve.
@@ -100,9 +100,9 @@ pub enum SolveError {
          use auto, or highs or cbc with the counts formulation"
     )]
     CrossingGroups {
-        /// Name of the first of the two groups.
+        /// Name of the first group.
         first: String,
-        /// Name of the second.
+        /// Name of the second group.
         second: String,
     },
     /// The problem has a side constraint and a max-min goal, which the exact solver does not support
@@ -124,11 +124,11 @@ pub enum SolveError {
         /// The formulation that rejected the problem, such as `the paper formulation`.
         solver: &'static str,
     },
-    /// The problem is sound, but this solver or formulation cannot handle it. The text says why and
+    /// The problem is valid, but this solver or formulation cannot handle it. The string says why, and
     /// what to use instead.
     #[error("{0}")]
     Unfit(String),
-    /// The problem is not sound; see [`Problem::validate`].
+    /// The problem is invalid; see [`Problem::validate`].
     #[error("the problem is invalid: {}", .0.join("; "))]
     Invalid(Vec<String>),
     /// The backend was left out of this build.
@@ -186,7 +186,7 @@ pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(
 pub struct Incumbent {
     /// Time from the start of the solve until the plan was found.
     pub after: Duration,
-    /// The plan, with its objective. Its status and bound are those at the time when it was found.
+    /// The plan, with its objective. Its status and bound are as they were when the plan was found.
     pub plan: Allocation,
 }
 
@@ -195,11 +195,11 @@ pub struct Incumbent {
 /// A solver may keep buffers between calls, but its answer depends only on the problem and the
 /// limits.
 pub trait Solver {
-    /// Name for tables and messages, such as `highs-counts`. A solver that chooses among others
-    /// returns the name of the one it used last.
+    /// Name for tables and messages, such as `highs-counts`. A solver that chooses among other solvers
+    /// returns the name of the solver that it used last.
     fn name(&self) -> &str;
 
-    /// Solves `problem`. The problem must be sound ([`Problem::validate`]).
+    /// Solves `problem`. The problem must be valid ([`Problem::validate`]).
     ///
     /// A limit that is reached, an infeasible problem and a missing proof are answers, not errors.
     ///
@@ -266,7 +266,7 @@ impl SolverKind {
 /// A backend, with the formulation and big-M that it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SolverSpec {
-    /// Which backend answers.
+    /// The backend that solves the problems.
     pub kind: SolverKind,
     /// How MILP backends state the problem; other backends ignore it.
     pub formulation: Formulation,

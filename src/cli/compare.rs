@@ -25,7 +25,7 @@ const EXAMPLES: &str = "Examples:\n  \
 /// Compare solvers on the same problems.
 ///
 /// The tables show each solver's objective, its gap to the optimum, its time, and the time to its
-/// first plan. The problems come from a JSON file, or are every K-th decision of a replay with
+/// first plan. The problems come from a JSON file, or from every K-th decision of a replay with
 /// --solver auto. Every answer is checked. After a few problems, an estimate of the run time is
 /// printed.
 #[derive(Debug, ClapArgs, Serialize)]

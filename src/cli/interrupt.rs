@@ -10,11 +10,11 @@ use signal_hook::iterator::Signals;
 use gleaner_domain::error::{Error, Result};
 use gleaner_io::files;
 
-/// Set by a signal while a command polls.
+/// The flag that a command polls. A signal sets it.
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Whether the command polls.
+/// Whether the command polls [`STOP`].
 static POLLED: AtomicBool = AtomicBool::new(false);
-/// The last signal; 0 before the first.
+/// The last signal received; 0 before the first signal.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 /// Handles Ctrl-C (SIGINT), SIGTERM and SIGHUP from now on. Only the first call in a process has an effect; later calls
@@ -49,7 +49,7 @@ fn received(signal: i32) {
     if !(is_first && POLLED.load(Ordering::SeqCst)) {
         files::discard_unfinished();
         gleaner_process::kill_all();
-        super::remark(&["interrupted; files that were not complete are removed".to_owned()]);
+        super::remark(&["interrupted; incomplete files are removed".to_owned()]);
         process::exit(exit_code(signal));
     }
 }

@@ -76,7 +76,8 @@ fn pages<'a>(command: &'a Command, parent: Option<&str>) -> Vec<Page<'a>> {
 impl Page<'_> {
     /// The page in troff.
     fn render(&self) -> io::Result<Vec<u8>> {
-        // A quoted empty argument. The renderer would drop an unquoted one, which would shift the arguments after it.
+        // A quoted empty argument. The renderer would drop an unquoted empty argument, which would shift the
+        // arguments after it.
         const NO_DATE: &str = "\"\"";
         let man = Man::new(self.command.clone())
             .date(NO_DATE)

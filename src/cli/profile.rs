@@ -26,11 +26,11 @@ use gleaner_store::Store;
 /// Measure speed and resources of workloads, alone and in pairs.
 ///
 /// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands.
-/// docs/PROFILING.md describes the plan and the output that a command must print. The tables are
-/// those that `gleaner simulate --profiles … --colocate …` and `gleaner train packing` read. Each
-/// measurement is saved at once. If the command is started again, it makes only the measurements
-/// that are missing or failed. If a measurement fails, the others are still made, and the exit code
-/// is 1.
+/// docs/PROFILING.md describes the plan and the output that a command must print. `gleaner simulate
+/// --profiles … --colocate …` and `gleaner train packing` read the tables. Each measurement is
+/// saved at once. If the command is started again, it makes only the measurements that are missing
+/// or failed. If a measurement fails, the other measurements are still made, and the exit code is
+/// 1.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner profile dataset/profile.toml --dry-run\n  \
@@ -61,10 +61,10 @@ pub struct Args {
     /// Measure even if the devices or cores are in use.
     #[arg(long)]
     busy_ok: bool,
-    /// Path of the NVML library [default: the driver's].
+    /// Path of the NVML library [default: the library of the driver].
     #[arg(long, value_name = "FILE")]
     nvml_library: Option<PathBuf>,
-    /// Read and check the plan and list the measurements, but make none.
+    /// Read and check the plan and list the measurements, but measure nothing.
     #[arg(long, conflicts_with = "scaling")]
     dry_run: bool,
     /// Show no progress bar.
@@ -146,7 +146,8 @@ fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     print(&text)
 }
 
-/// Opens the machine and measures it while it is idle. Returns `None` if it was interrupted.
+/// Opens the devices of this machine and measures them while they are idle. Returns `None` after an
+/// interrupt.
 fn machine(args: &Args, plan: &Plan, terminal: &Terminal) -> Result<Option<(Machine, Reading)>> {
     let options = Options {
         busy_ok: args.busy_ok,

@@ -32,8 +32,8 @@ pub struct Args {
     runs: Vec<PathBuf>,
     #[command(flatten)]
     drawn: Drawn,
-    /// For a sweep: the settings on the horizontal and vertical axis of the heat map [default: the two that affect the
-    /// figure most].
+    /// For a sweep: the settings on the horizontal and vertical axis of the heat map [default: the two settings that
+    /// affect the figure most].
     #[arg(long, value_name = "X,Y", value_parser = pair)]
     heat: Option<[String; 2]>,
     /// For a sweep: the figure by which settings are compared, a column of sweep.csv or work_lost [default: the figure

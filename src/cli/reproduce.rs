@@ -21,7 +21,7 @@ use gleaner_runs::run::{End, RunDir};
 
 /// Recompute the published values of related systems.
 ///
-/// Creates the tables and figures of these systems, with each value next to the published one.
+/// Creates the tables and figures of these systems, with each value next to the published value.
 ///
 /// Each value gets a verdict: equal to the published decimals, within 1, 5 or 10 %, different, or not reproducible from
 /// public data. docs/REPRODUCED.md is the result of `gleaner reproduce all`.

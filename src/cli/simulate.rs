@@ -31,7 +31,7 @@ pub struct Args {
     #[command(flatten)]
     #[serde(flatten)]
     pub settings: SimulationSettings,
-    /// What is written.
+    /// The outputs to write.
     #[command(flatten)]
     #[serde(flatten)]
     pub output: OutputArgs,
@@ -61,7 +61,7 @@ fn policies() -> String {
     format!("Policies:\n{policies}\n`all` selects the policies with a star.")
 }
 
-/// What is written.
+/// The outputs to write.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {

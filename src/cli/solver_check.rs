@@ -12,8 +12,8 @@ use gleaner_domain::words::printable;
 /// Check that a program follows the protocol of external solvers.
 ///
 /// The program must report its name, solve small problems with known optima, and recognise an infeasible problem. It
-/// must also keep a time limit, cancel a problem, ignore unknown fields, and exit when requested. The protocol is in
-/// docs/SOLVERS.md. The exit code is 1 if a check fails.
+/// must also respect a time limit, cancel a problem, ignore unknown fields, and exit when requested. The protocol is
+/// in docs/SOLVERS.md. The exit code is 1 if a check fails.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner solver-check \"python3 solvers/python/dp.py\"\n  \

@@ -21,7 +21,7 @@ settings! {
         /// and what the data lack, which is printed.
         pub machine: Option<MachineName> = None => Spec::of("NAME");
         /// Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
-        /// id, state and partition [default: columns with known names, in any case; the choice is printed].
+        /// cores, id, state and partition [default: columns with known names, in any case; the choice is printed].
         pub columns: Vec<String> = Vec::new() => Spec::of("ROLE=NAME").separated_by(',');
         /// Table with the nodes of the jobs, with a row for each job and node, of at most 67,108,864 rows. It takes 16
         /// bytes of memory a row.
@@ -31,6 +31,10 @@ settings! {
         /// Number of nodes of the machine, if jobs state only how many nodes they used [default: that of --machine,
         /// or the most nodes ever used at once].
         pub node_count: Option<u32> = None => Spec::of("COUNT")
+            .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
+        /// Number of cores per node, if jobs that share nodes state only how many nodes and cores they used: bounds on
+        /// the idle time follow from it [default: that of --machine].
+        pub cores_per_node: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
         /// When the whole machine was down.
         pub outages: OutageSettings;
@@ -108,6 +112,7 @@ impl TableSettings {
                 columns: parse_columns(&self.columns)?,
                 machine: self.machine.map(|MachineName(machine)| machine),
                 members: self.members.clone(),
+                cores_per_node: self.cores_per_node,
             },
             delimiter: delimiter.map(|text| text.replace("\\t", "\t")),
             node_count: self.node_count,

@@ -112,7 +112,7 @@ impl FailingProblems {
 
 /// Decides with a solver, and keeps the problems for which the solver's answers are faulty.
 pub struct Witness {
-    /// Decides.
+    /// The decider, which solves the problems.
     pub decider: SolverDecider,
     /// Counts of the solver's answers, including faulty ones.
     pub tally: TallyHandle,

@@ -155,8 +155,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets a function that solves each problem. It returns the next number of nodes of each task, or `None`
-    /// if it finds no plan. Answers of the function are validated like those of a solver program. Results report the
-    /// function as `name`.
+    /// if it finds no plan. The function's answers are validated like the answers of a solver program.
+    /// Results report the function as `name`.
     pub fn solver_fn(
         mut self,
         name: &str,
@@ -238,7 +238,7 @@ pub struct OpenedReplay<'a> {
     pub inputs: gleaner_setup::Replay,
     /// The settings.
     pub settings: ReplaySettings,
-    /// A solver that replaces the one in the settings.
+    /// A solver that replaces the solver in the settings.
     pub solver: Option<OwnSolver>,
     observer: &'a dyn Observer,
     failing: FailingProblems,

@@ -73,7 +73,7 @@ impl IdleLog {
         events::Format::of(path).map(drop)
     }
 
-    /// A remark if an option has no effect because another one is missing.
+    /// A remark if an option has no effect because another option is missing.
     pub fn without_effect(&self) -> Option<String> {
         let is_alone = self.with_drain && self.idle_events.is_none();
         is_alone.then(|| "--with-drain has no effect without --idle-events".to_owned())

@@ -57,7 +57,7 @@ pub struct Simulation<'a> {
 
 impl<'a> Simulation<'a> {
     /// Creates a simulation of the files in a directory, under their default names: `jobs.csv`,
-    /// `vc_config.csv` and, if a policy needs them, others (dataset/README.md).
+    /// `vc_config.csv` and, if a policy needs them, other files (dataset/README.md).
     pub fn of_directory(data: impl Into<PathBuf>) -> Self {
         let mut settings = SimulationSettings::default();
         settings.files.data = Some(data.into());
@@ -72,7 +72,7 @@ impl<'a> Simulation<'a> {
         Self::with(settings)
     }
 
-    /// Creates a simulation with these settings, which must name its files.
+    /// Creates a simulation with these settings. The settings must name the input files.
     pub fn with(settings: SimulationSettings) -> Self {
         Simulation {
             settings,
@@ -82,7 +82,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Sets the policies by their names (default: those of the published comparison).
+    /// Sets the policies by their names (default: the policies of the published comparison).
     pub fn policies<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
         self.settings.choice.policy = names.into_iter().map(Into::into).collect();
         self
@@ -100,7 +100,8 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Sets whether the results show dates (default: no). If they do, the calendar dates of the trace matter.
+    /// Sets whether the results show dates (default: no). If they do, settings for the dates of the trace have an
+    /// effect.
     pub fn dated(mut self, dated: bool) -> Self {
         self.dated = dated;
         self

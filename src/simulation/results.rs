@@ -168,7 +168,7 @@ impl Simulated {
     }
 
     /// Writes the run directory `path`, with `run.json`, `summary.json` and the tables. `gleaner report` and
-    /// `gleaner check` read it. Returns a line that describes its contents.
+    /// `gleaner check` read this directory. Returns a line that describes the contents of the directory.
     ///
     /// # Errors
     /// The directory contains other files, or a file cannot be written.

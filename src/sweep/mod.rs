@@ -42,7 +42,7 @@ settings! {
     /// All settings of a sweep except its plan.
     #[derive(Debug, Clone, Serialize)]
     pub struct SweepSettings {
-        /// The settings for the execution and for the best settings.
+        /// How the sweep is executed, and how the best settings are chosen.
         #[serde(flatten)]
         pub way: SweepWay;
         /// Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
@@ -55,9 +55,9 @@ settings! {
     /// The number of parallel runs, and the choice of the best settings.
     #[derive(Debug, Clone, Serialize)]
     pub struct SweepWay {
-        /// Figure by which the best settings are chosen: its mean over their seeds [default:
-        /// total_work; for simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s
-        /// and rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
+        /// Figure whose mean over the seeds determines the best settings [default: total_work; for
+        /// simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s and
+        /// rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
         pub best: Option<String> = None => Spec::of("METRIC");
         /// Number of runs at once [default: the number of cores]. The results do not depend on it.
         pub jobs: Option<NonZeroUsize> = None => Spec::of("COUNT").short('j');

@@ -9,11 +9,11 @@ use gleaner_io::files::read_regular;
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_store::Store;
 
-/// Rejects a directory that contains the runs of another plan. If two plans shared a directory, each would count the
-/// other's runs as missing.
+/// Rejects a directory that contains the runs of another plan. If two plans shared a directory, each plan would
+/// count the runs of the other plan as missing.
 ///
 /// A plan may be edited, so plans with the same file name count as the same plan. A plan may also be renamed. In this
-/// case, the directory contains some of its runs.
+/// case, the directory contains some of the plan's runs.
 ///
 /// # Errors
 /// [`Error::Usage`] if the directory contains the runs of another plan; another error if the runs cannot be read.
@@ -34,8 +34,8 @@ pub(crate) fn check(opened: &Opened<'_>, out: &Path) -> Result<()> {
     )))
 }
 
-/// Returns the plan named in the directory's `run.json`, if its file name differs from that of
-/// `file`.
+/// Returns the plan named in the directory's `run.json`, if the name of its file differs from
+/// the name of `file`.
 pub(crate) fn other_plan(file: &Path, out: &Path) -> Option<PathBuf> {
     let bytes = read_regular(&out.join(RUN_FILE), TEXT_LIMIT).ok()?;
     let info: RunFile = serde_json::from_slice(&bytes).ok()?;

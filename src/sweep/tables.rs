@@ -1,4 +1,4 @@
-//! Writes the tables of a sweep: for all its runs, or for those finished so far.
+//! Writes the tables of a sweep: for all runs, or for the runs finished so far.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use serde_json::json;
 pub(crate) struct Finished<'a> {
     pub opened: &'a Opened<'a>,
     pub directory: RunDir,
-    /// Number of runs that had finished before.
+    /// Number of runs that had finished before this execution of the sweep.
     pub found_done: usize,
     /// Number of times that runs were restarted.
     pub begun_again: u64,
@@ -34,7 +34,7 @@ pub(crate) struct Finished<'a> {
 pub(crate) struct Results {
     /// The finished runs, in the plan's order.
     runs: Vec<usize>,
-    /// Their results.
+    /// Results of the finished runs.
     outcomes: Vec<RunOutcome>,
     /// Number of unfinished runs.
     pub missing: usize,
@@ -142,7 +142,8 @@ pub struct Swept {
     pub text: String,
     /// The summary.
     pub json: String,
-    /// The faults of solver programs in all runs, including runs that had finished before.
+    /// The faults of solver programs in all runs, including runs that had finished before this
+    /// execution of the sweep.
     faults: Vec<String>,
 }
 

@@ -87,7 +87,7 @@ fn fail(failures: Vec<Error>, observer: &dyn Observer) -> Result<()> {
     };
     if count > 1 {
         observer.remark(&[format!(
-            "{} failed; the error below is that of the first",
+            "{} failed; the first error is shown below",
             counted(count, "run")
         )]);
     }

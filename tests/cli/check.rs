@@ -81,7 +81,7 @@ fn correct_runs_pass_the_check() {
     }
 }
 
-/// A change of any figure of a row is noticed.
+/// A change to any figure in a row is detected.
 #[test]
 fn changed_rows_are_found() {
     let directory = samples();

@@ -97,7 +97,7 @@ fn is_noticed(run: &Path) -> bool {
 }
 
 /// Returns copies of the table, each with one changed value in a column. One change is in the second
-/// row, which is neither the first nor the last in most tables; the other is in the next-to-last row.
+/// row, which is neither the first nor the last in most tables; the other change is in the next-to-last row.
 fn changes(table: &StoredTable, place: usize) -> Vec<StoredTable> {
     let rows = match &table.columns[place].1 {
         Column::Texts(values) => values.len(),

@@ -78,8 +78,8 @@ fn simulations_pass_the_check() {
     }
 }
 
-/// Simulates the trace and changes its output. Paths are absolute, because the check runs in this
-/// process.
+/// Simulates the trace, and changes the output of the simulation. Paths are absolute, because the
+/// check runs in this process.
 #[track_caller]
 fn simulated(arguments: &str) {
     let directory = trace();

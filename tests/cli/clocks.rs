@@ -21,7 +21,7 @@ fn american(local: i64) -> String {
 }
 
 /// A machine of two nodes in Chicago. Both are idle from 12:00 to 13:00 local time on five days,
-/// two before the clock moved forward and three after.
+/// two days before the clock moved forward and three days after.
 fn write_log(at: &Path) {
     let mut log = String::new();
     for day in 0..5i64 {

@@ -24,8 +24,8 @@ fn saved(shell: &str) -> TempDir {
     directory
 }
 
-/// Runs a command in `directory` with a text as its input. If the command is not installed, this is
-/// reported on stderr, and `None` is returned.
+/// Runs a command in `directory` with a text as its input. Returns `None`, with a message on
+/// stderr, if the command is not installed.
 fn try_run(directory: &Path, line: &[&str], input: &str) -> Option<Output> {
     fs::write(directory.join("input"), input).unwrap();
     let mut command = Command::new(line[0]);

@@ -31,7 +31,7 @@ fn blocks(document: &str) -> Vec<Block> {
     fenced.map(block).collect()
 }
 
-/// Markdown files of the repository. None of them may have a block that no test reads.
+/// Markdown files of the repository. A test must read every code block in them.
 fn documents() -> Vec<String> {
     let mut documents = Vec::new();
     for folder in ["", "docs", "dataset"] {
@@ -57,8 +57,8 @@ fn python_has(module: &str) -> bool {
     has
 }
 
-/// Runs a line in a shell in `directory`, which is also the home. `gleaner` is the program under
-/// test.
+/// Runs a line in a shell in `directory`, which is also the home directory. `gleaner` is the
+/// program under test.
 fn shell(directory: &Path, line: &str) {
     if (line.contains("dp.py") && !python_has("json"))
         || (line.contains("cp_sat.py") && !python_has("ortools"))
@@ -152,8 +152,8 @@ fn the_line_for_cron_writes_polls() {
     assert!(log.ends_with("2026-11-23 17:01:00+00:00,,\n"), "{log}");
 }
 
-/// Each text block of this page shows the output of the command in the block before. A line `...` matches any number of
-/// lines.
+/// Each text block of this page shows the output of the command in the previous block. A line `...` matches any number
+/// of lines.
 #[test]
 fn the_page_of_pilots_shows_real_output() {
     let directory = tempfile::tempdir().unwrap();

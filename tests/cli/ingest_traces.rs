@@ -74,8 +74,8 @@ fn a_batsim_workload_runs_as_worked_out_by_hand() {
         "{said}"
     );
     let summary = simulate(at, &said, "fifo");
-    // Job 1 runs from 0 to 21, 2 from 21 to 31, 3 from 31 to 36 and 5 from 31 to 61. They are
-    // submitted at 0, 1, 3 and 5.
+    // Job 1 runs from 0 to 21, job 2 from 21 to 31, job 3 from 31 to 36 and job 5 from 31 to 61.
+    // These jobs are submitted at 0, 1, 3 and 5.
     let mean = summary["policies"]["fifo"]["avg_jct_s"].as_f64().unwrap();
     assert_eq!(mean, f64::from(21 + 30 + 33 + 56) / 4.0);
 }

@@ -15,7 +15,7 @@ fn script(arguments: &[&str]) -> Output {
     command.args(arguments).output().unwrap()
 }
 
-/// Files below a directory, by their paths from there.
+/// Paths of the files below a directory, relative to the directory.
 fn files(directory: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let mut open = vec![directory.to_owned()];

@@ -103,8 +103,8 @@ fn troff_has_no_warning() {
     }
 }
 
-/// The text that groff writes to stderr for a page. If groff is not installed, this is reported,
-/// and `None` is returned.
+/// The text that groff writes to stderr for a page. Returns `None`, with a message on stderr, if
+/// groff is not installed.
 fn troff(directory: &Path, page: &str) -> Option<String> {
     let mut command = Command::new("groff");
     command.args(["-ww", "-man", "-Kutf8", "-Tutf8", page]);

@@ -78,7 +78,7 @@ fn predictions_of_trained_models_are_read_by_simulate() {
     );
     let (by_models, err) = run(here, &line, 0);
     assert!(
-        err.contains("it was trained on what it must predict"),
+        err.contains("the model was trained on data that it must predict"),
         "{err}"
     );
     let qssf = |text: &str| {
@@ -224,7 +224,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
     assert!(of("median")["rank_correlation"].is_null());
     assert!(of("median")["mae"].as_f64().unwrap() > of("history")["mae"].as_f64().unwrap());
 
-    // Predictions are those of the best estimator, or of the named estimator.
+    // Predictions come from the best estimator, or from the named estimator.
     let predict = |more: &str| {
         let line = format!("predict models/workload.json {files} -o estimates.csv {more}");
         let (_, err) = run(here, &line, 0);
@@ -271,7 +271,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
         0,
     );
     assert!(
-        out.contains("use ranks: history; mean is used, as asked for"),
+        out.contains("use ranks: history; mean is used, as requested"),
         "{out}"
     );
     assert_eq!(
@@ -429,7 +429,7 @@ fn wrong_usage_and_wrong_files_have_their_exit_codes() {
         &format!("train packing workload --data {data} -o m"),
         0,
     );
-    // Invalid files: a model under the name of another, a model with an unknown feature, and a truncated model.
+    // Invalid files: a model under the name of another model, a model with an unknown feature, and a truncated model.
     fs::copy(here.join("m/packing.json"), here.join("m/throughput.json")).unwrap();
     let (_, err) = run(
         here,

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// `gleaner-python` is published as a Python package. Only tests use `gleaner-testing`.
 const UNPUBLISHED: [&str; 2] = ["gleaner-python", "gleaner-testing"];
 
-/// Runs cargo in the workspace and returns its output. The cargo binary is the one that runs the
+/// Runs cargo in the workspace and returns its output. Uses the same cargo binary that runs the
 /// tests.
 fn cargo(arguments: &[&str]) -> String {
     let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

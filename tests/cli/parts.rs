@@ -102,8 +102,8 @@ fn an_unfinished_sweep_is_reported_and_marked() {
     gleaner(at, "report o -o page.html").expect(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("This sweep is unfinished"));
-    // After the rest has run, the tables are those of the whole sweep, and the earlier tables had a
-    // subset of their rows.
+    // After the remaining runs, the tables equal the tables of the whole sweep. The earlier tables
+    // had a subset of their rows.
     gleaner(at, "sweep plan.toml --out o").expect(0);
     gleaner(at, "sweep plan.toml --out whole").expect(0);
     assert_eq!(tables(at, "o"), tables(at, "whole"));
@@ -161,7 +161,7 @@ fn what_is_missing_is_dealt_by_what_finished_runs_took() {
         .expect(0)
         .out;
     assert!(
-        status.contains("done     10\n") && status.contains("of one core"),
+        status.contains("done     10\n") && status.contains("on one core"),
         "{status}"
     );
     for part in [1, 2] {
@@ -349,8 +349,8 @@ fn a_segment_in_use_is_not_merged() {
     let at = directory.path();
     write_named(at, "b.toml", 60);
     let child = long_part(at, "b.toml");
-    // Two sweeps cover some of the same runs. Their own segments could be merged with the segment
-    // of the part.
+    // Two sweeps cover some of the same runs. Each of them could merge its own segment with the
+    // segment of the running part.
     for seeds in [1, 2] {
         write_named(at, "a.toml", seeds);
         gleaner(at, "sweep a.toml --out o --quiet").expect(0);

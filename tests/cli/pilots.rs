@@ -107,7 +107,7 @@ fn wrong_usage_is_refused_with_a_remedy() {
     for (line, words) in [
         ("idle.csv", &["--lengths 2,4,8", "--best 6"][..]),
         ("idle.csv --lengths 2 --best 1", &["--best"]),
-        ("idle.csv --lengths 2,2", &["--lengths has 2 min twice"]),
+        ("idle.csv --lengths 2,2", &["--lengths lists 2 min twice"]),
         ("idle.csv --lengths 0", &["at least 1"]),
         (
             "idle.csv --lengths 1 --startup 60",

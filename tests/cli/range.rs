@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::{Run, gleaner, samples};
 
-/// Numbers with which some computations may fail, and some harmless ones.
+/// Numbers with which some computations may fail, and some harmless numbers.
 const RATES: [f64; 12] = [
     0.0,
     5e-324,
@@ -35,8 +35,8 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
 
-/// A well-formed problem with such numbers: all of them are possible if `wild` is set, otherwise
-/// only moderate ones.
+/// A well-formed problem with such numbers: any of these numbers if `wild` is set, otherwise
+/// only moderate numbers.
 fn problem(seed: u64, wild: bool) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rng = &mut rng;

@@ -15,7 +15,7 @@ fn line<'a>(out: &'a str, name: &str) -> &'a str {
     line.unwrap_or_else(|| panic!("no {name} in\n{out}"))
 }
 
-/// Writes the sample's tasks to endless.toml. The first `endless` of them have endless work.
+/// Writes the sample's tasks to endless.toml. The first `endless` tasks have endless work.
 fn with_endless(at: &Path, endless: usize) {
     let text = fs::read_to_string(at.join("tasks.toml")).unwrap();
     let mut left = endless;

@@ -187,8 +187,8 @@ fn figures_of_hpcwhisk_have_all_their_digits() {
     }
 }
 
-// The document equals that of a fresh run, byte for byte, so it contains the values that the
-// program computes.
+// The document equals the document of a fresh run, byte for byte, so it contains the values that
+// the program computes.
 #[test]
 fn the_document_is_that_of_a_fresh_run() {
     let Some(data) = data() else { return };

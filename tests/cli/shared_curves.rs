@@ -17,7 +17,8 @@ use crate::support::{Run, command, samples};
 const POINTS: u32 = 200_000;
 const TASKS: u32 = 2_000;
 
-/// 2,000 tasks with one curve of 200,000 points. If each had its own copy, they would take 8 GB.
+/// 2,000 tasks with one curve of 200,000 points. If each task had its own copy, the copies would
+/// take 8 GB.
 fn tasks() -> String {
     let nodes: Vec<String> = (0..POINTS).map(|n| n.to_string()).collect();
     let progress: Vec<String> = (0..POINTS).map(|n| format!("{}", 10 * n)).collect();

@@ -1,4 +1,4 @@
-//! Tests that the dates of `gleaner simulate --idle-events` are those of the trace.
+//! Tests that the dates of `gleaner simulate --idle-events` match the dates of the trace.
 
 use std::fs;
 use std::path::Path;

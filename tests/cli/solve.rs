@@ -236,7 +236,7 @@ fn compare_distinguishes_the_heuristic_from_the_optimum() {
     let at = directory.path();
     let line = "compare --problems problems.jsonl --solvers exact,equal-share --out compared";
     let run = gleaner(at, line).expect(0);
-    // A table of answers and one of times, each with a title, a header and two solvers.
+    // A table of answers and a table of times, each with a title, a header and two solvers.
     assert_eq!(run.out.lines().count(), 9, "{}", run.out);
     let solvers = fs::read_to_string(at.join("compared/solvers.csv")).unwrap();
     assert!(

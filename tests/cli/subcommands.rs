@@ -13,7 +13,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Names of the commands below it.
+    /// Names of the subcommands of this command.
     pub fn subcommands(&self) -> Vec<String> {
         // The program lists its commands by purpose, between the usage and the options.
         let lines = self.help.lines();

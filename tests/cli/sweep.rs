@@ -154,7 +154,8 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
     let summary = json(&at.join("swept/summary.json"));
     let greatest = values("total_work").into_iter().fold(0.0, f64::max);
     close(&summary["best"]["value"], greatest);
-    // The plan distinguishes settings: one is the best, and most differ.
+    // The settings of the plan give different results: a single setting is the best, and most
+    // totals differ.
     assert_eq!(summary["best"]["settings_as_good"], 1);
     let different: BTreeSet<String> = values("total_work").iter().map(f64::to_string).collect();
     assert!(different.len() >= 8, "{different:?}");
@@ -475,7 +476,7 @@ fn simulations_take_directories_presets_and_models() {
             "[simulate]\ndata = 'trace'\nprofiler = 'off'\npolicy = ['fifo', 'qssf', 'lucid']\n{more}"
         )
     };
-    // The figures are those of a single simulation with the same flags.
+    // The figures equal the figures of a single simulation with the same flags.
     for (name, more, flags) in [
         ("files", "", ""),
         ("learnt", "models = 'train'\n", "--models train"),

@@ -89,7 +89,7 @@ fn an_invalid_topology_exits_with_3_and_names_the_place() {
     for (text, words) in [
         (
             "SwitchName=s0 Nodes=x[0-3]\n",
-            "4 nodes such as x0 and none of the log's",
+            "4 nodes such as x0, but no node of the log",
         ),
         ("SwitchName=s0 Nodes=n[0\n", "net.conf, line 1, Nodes"),
     ] {
@@ -164,5 +164,5 @@ fn a_plan_names_a_topology_beside_it() {
     run.says(&["topology has no effect: the rule arrival uses no order of nodes"]);
     fs::write(plans.join("net.conf"), "BlockName=b Nodes=x\n").unwrap();
     let run = gleaner(at, "sweep plans/net.toml --out other").expect(3);
-    run.says(&["1 node such as x and none of the log's"]);
+    run.says(&["1 node such as x, but no node of the log"]);
 }

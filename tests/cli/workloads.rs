@@ -67,7 +67,7 @@ impl Training {
         self.lines.next().unwrap().unwrap()
     }
 
-    /// Reads until the workload is warm, and then three reports.
+    /// Reads until the warm-up of the workload is over, and then reads three reports.
     #[track_caller]
     fn reports(&mut self) -> Vec<u64> {
         while self.line() != "gleaner warm" {}
@@ -96,7 +96,7 @@ impl Training {
     }
 }
 
-/// The names of the workloads, each with whether it is also run in mixed precision.
+/// The names of the workloads, and whether each workload is also run in mixed precision.
 fn models() -> Vec<(String, bool)> {
     let plan = lucid();
     let mixed = |index| plan.configs.iter().any(|c| c.workload == index && c.amp);
@@ -151,7 +151,7 @@ def models(batch, tiny):
         yield name, module, importlib.import_module(f'models.{module}').build(name, setting)
 ";
 
-/// Builds every model in full and counts its parameters.
+/// Builds every model in its full size and counts its parameters.
 const COUNT: &str = "
 for name, module, workload in models(2, False):
     print(name, sum(one.numel() for model in workload.models for one in model.parameters()))
@@ -159,7 +159,7 @@ for name, module, workload in models(2, False):
 
 /// Number of parameters of each model, as published or computed by hand from the shapes of the layers.
 fn parameters() -> Vec<(&'static str, u64)> {
-    // The numbers are those in torchvision's documentation. With 10 instead of 1,000 classes of 1,280 features, the
+    // The numbers come from torchvision's documentation. With 10 instead of 1,000 classes of 1,280 features, the
     // linear layer has 1281 * 990 parameters fewer.
     let (mobilenet_v2, efficientnet) = (3_504_872 - 1281 * 990, 5_288_548 - 1281 * 990);
     // torchvision's model has a stem of 7 x 7 instead of 3 x 3, and 1,000 instead of 10 classes of 512 features.

@@ -1,6 +1,6 @@
 //! Attacks the program with harmful files and at harmful moments. Memory and time stay bounded,
-//! exit codes are the documented ones, no escape byte reaches the terminal, and no directory mixes
-//! two runs.
+//! all exit codes are documented, no escape byte reaches the terminal, and no directory mixes two
+//! runs.
 //!
 //! The classes of attacks are text that decompresses without end, short input that requests large
 //! tables, numbers at the edge of every range, names that control terminals, truncated and changed

@@ -19,7 +19,7 @@ fn replace(at: &Path, file: &str, from: &str, to: &str) {
     fs::write(at.join(file), text.replace(from, to)).unwrap();
 }
 
-/// A name in TOML, which has such characters only as escapes.
+/// A name in TOML syntax. TOML allows such characters only as escapes.
 fn in_toml(name: &str) -> String {
     let escaped = name.chars().map(|c| {
         if c.is_ascii_graphic() && c != '\\' && c != '"' {

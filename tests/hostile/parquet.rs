@@ -153,7 +153,7 @@ fn the_stated_size_of_a_dictionary_is_checked() {
     assert!(found.err.contains(part), "{}", found.err);
 }
 
-// The attack: a schema of a megabyte whose reader calls itself for every level.
+// The attack: a deeply nested schema of one megabyte. The reader calls itself for every level.
 #[test]
 fn an_endlessly_nested_schema_is_refused() {
     let directory = samples();

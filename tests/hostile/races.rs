@@ -1,4 +1,4 @@
-//! Two runs into one directory, and runs into directories of other commands.
+//! Two runs that write to one directory, and runs that write to directories of other commands.
 
 use std::fs;
 use std::process::Stdio;

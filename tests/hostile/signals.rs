@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::support::{Attack, State, attack, bounded, end, files, samples, state};
 
-/// Starts `line` and sends it the signal after a while. The wait grows until the program catches the signal before its
-/// end. Returns `None` if the program always ends first.
+/// Starts `line` and sends it the signal after a while. The wait grows until the program catches the signal before it
+/// ends. Returns `None` if the program always ends first.
 fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     let mut wait = Duration::from_millis(5);
     for _ in 0..20 {
@@ -120,7 +120,7 @@ fn every_command_stops_cleanly_on_a_signal() {
     assert!(before.iter().all(|name| files(at).contains(name)));
 }
 
-/// Decisions that take HiGHS and CBC longer than 10 minutes. A run that waits for one counts as hanging.
+/// Decisions that take HiGHS and CBC longer than 10 minutes. A run that waits for such a decision counts as hanging.
 #[cfg(all(feature = "highs", feature = "cbc"))]
 #[test]
 fn a_signal_ends_a_long_decision_of_a_library() {

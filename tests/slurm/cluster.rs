@@ -108,8 +108,9 @@ impl Cluster {
         ));
     }
 
-    /// Waits until the controller has saved the state of all jobs, including `job`. It saves the state at most every
-    /// 5 s. A controller that is killed earlier forgets the jobs that it started, and later holds them.
+    /// Waits until the controller has saved the state of all jobs, including `job`. The controller saves the state
+    /// at most once every 5 s. A controller that is killed earlier forgets the jobs that it started, and later holds
+    /// them.
     #[track_caller]
     pub fn wait_until_saved(&self, job: &str) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();

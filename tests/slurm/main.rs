@@ -19,7 +19,7 @@ const GATED: &str = "touch started.$SLURM_ARRAY_TASK_ID
 while [ ! -e go ]; do sleep 0.1; done
 echo ${SLURM_RESTART_COUNT:-0} > done.$SLURM_ARRAY_TASK_ID";
 
-/// Submits 8 gated tasks, which is the number of CPUs of the cluster, and waits until all run.
+/// Submits 8 gated tasks, one for each CPU of the cluster, and waits until all tasks run.
 fn running_array(cluster: &Cluster) -> String {
     let array = cluster.submit("--array=0-7", GATED);
     wait_until("all tasks run", || {

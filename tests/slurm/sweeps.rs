@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use crate::cluster::{Cluster, count_squeue, wait_until};
 
-/// Minimum time in seconds between two calls of `squeue` in these sweeps.
+/// Minimum time in seconds between two calls to `squeue` in these sweeps.
 const INTERVAL: f64 = 0.5;
 
 /// Writes the samples and a plan of `runs` runs.
@@ -25,7 +25,7 @@ fn prepare(cluster: &Cluster, runs: usize, more: &str) {
     fs::write(cluster.work().join("plan.toml"), plan).unwrap();
 }
 
-/// `gleaner sweep plan.toml --out OUT LINE`, whose calls of `squeue` are counted in the file CALLS.
+/// `gleaner sweep plan.toml --out OUT LINE`, whose calls to `squeue` are counted in the file CALLS.
 fn sweep(cluster: &Cluster, out: &str, line: &str, calls: &str) -> Command {
     let mut command = cluster.command(env!("CARGO_BIN_EXE_gleaner"));
     command.args(["sweep", "plan.toml", "--out", out, "--quiet"]);
@@ -84,7 +84,7 @@ fn running(cluster: &Cluster) -> BTreeMap<String, Vec<String>> {
     by_node
 }
 
-/// Times between two calls of `squeue`, in seconds.
+/// Times between two calls to `squeue`, in seconds.
 fn gaps(calls: &Path) -> Vec<f64> {
     let text = fs::read_to_string(calls).unwrap();
     let times = text
@@ -310,7 +310,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
         0,
     );
     assert_eq!(tables(&cluster, "swept"), tables(&cluster, "alone"));
-    // There are three arrays and the job that collects.
+    // There are three arrays and the job that collects the results.
     let batch = fs::read_dir(cluster.work().join("swept/batch"))
         .unwrap()
         .next()

@@ -14,9 +14,10 @@ use gleaner_runs::read::RunInfo;
 pub struct Again {
     /// Number of files or runs that are identical.
     pub same: usize,
-    /// The differences, one sentence each.
+    /// The differences, each described in a sentence.
     pub different: Vec<String>,
-    /// The files and differences that were not compared, each with the reason.
+    /// The files that were not compared and the differences that do not count, each with the
+    /// reason.
     pub excepted: BTreeMap<String, String>,
 }
 
@@ -101,7 +102,7 @@ fn stopped_by_a_clock(run: &RunInfo) -> Result<Option<usize>> {
 }
 
 impl Again {
-    /// Records that something was not compared, and why.
+    /// Records a file that was not compared or a difference that does not count, and why.
     pub fn except(&mut self, name: &str, why: &str) {
         self.excepted.insert(name.to_owned(), why.to_owned());
     }

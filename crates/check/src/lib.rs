@@ -1,5 +1,5 @@
-//! Verifies the results of a run: recomputes everything that follows from other tables or from the inputs, and
-//! compares it.
+//! Verifies the results of a run: recomputes all values that follow from other tables or from the inputs, and
+//! compares them.
 //!
 //! ```
 //! use gleaner_check::files;

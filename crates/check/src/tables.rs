@@ -43,8 +43,8 @@ pub fn listed<'n>(
     }
 }
 
-/// Records as not verified the columns of all tables, and the fields of `summary.json` and
-/// `run.json`, that no check mentions.
+/// Records all columns of tables, and all fields of `summary.json` and `run.json`, that no check
+/// mentions as not verified.
 ///
 /// # Errors
 /// A file is missing or damaged.

@@ -128,7 +128,7 @@ pub const SERIES: usize = 7;
 /// A curve with its name in the legend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Its name in the legend.
+    /// Name of the curve in the legend.
     pub name: String,
     /// Colour of its line, area or dots.
     pub colour: Colour,
@@ -165,7 +165,7 @@ pub struct Shade {
 pub enum Shape {
     /// A value holds until the next point.
     Step,
-    /// Like [`Shape::Step`], but with a dot at each point whose value differs from the previous one.
+    /// Like [`Shape::Step`], but with a dot at each point whose value differs from the previous value.
     Stairs,
     /// Like [`Shape::Step`], but filled down to zero.
     Area,
@@ -188,7 +188,7 @@ pub enum Shape {
 /// A part of every bar of [`Marks::Bars`], or a bar of every group of [`Marks::Groups`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Its name in the legend.
+    /// Name of the part in the legend.
     pub name: String,
     /// Colour of its bars.
     pub colour: Colour,

@@ -1,6 +1,6 @@
-//! Documents are the results that users read at the end of a command and on its page: sections of facts, tables, notes
-//! and figures. The types are independent of markup. [`text`] renders them for a terminal; the crate `gleaner-report`
-//! renders them as HTML and as images.
+//! Documents present the results of a command to users, in the terminal and on report pages: sections of
+//! facts, tables, notes and figures. The types are independent of markup. [`text`] renders them for a
+//! terminal; the crate `gleaner-report` renders them as HTML and as images.
 //!
 //! ```
 //! use gleaner_document::{Block, Fact, Grid, Head, text};

@@ -38,7 +38,7 @@ pub enum Error {
     #[error("interrupted: the results so far are written and marked incomplete")]
     Interrupted,
     /// Stopped by the user before there was any result, so nothing is written: exit code 130.
-    #[error("interrupted; files that were not complete are removed")]
+    #[error("interrupted; incomplete files are removed")]
     Stopped,
 }
 

@@ -86,11 +86,7 @@ impl Quality {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.are_nodes_generated {
-            sentences.push(
-                "the source only counts nodes: the number of idle nodes follows from it, but their names and the \
-                 lengths of fragments do not"
-                    .to_owned(),
-            );
+            sentences.extend(self.generated());
         }
         if self.unknown > 0 {
             sentences.push(self.bounds());
@@ -109,6 +105,28 @@ impl Quality {
             ));
         }
         sentences
+    }
+
+    /// What is unknown if the source only counts nodes. If jobs share nodes, it includes the bounds on the idleness.
+    fn generated(&self) -> Vec<String> {
+        let (lower, upper) = (self.idle_lower, self.idle_upper);
+        if lower >= upper {
+            return vec![
+                "the source only counts nodes: the number of idle nodes follows from it, but their names and the \
+                 lengths of fragments do not"
+                    .to_owned(),
+            ];
+        }
+        vec![
+            "the source only counts nodes: their names and the lengths of fragments are unknown"
+                .to_owned(),
+            format!(
+                "idle between {:.1} and {}, because jobs share nodes: this log shows the lower bound, as if no node \
+                 were shared; the upper bound follows from the jobs' cores",
+                hours(lower),
+                node_hours(upper)
+            ),
+        ]
     }
 
     /// The bounds, and how this log shows the nodes in between.
@@ -185,6 +203,21 @@ mod tests {
     fn a_certain_log_needs_no_words() {
         assert_eq!(Quality::certain(3600).sentences(), Vec::<String>::new());
         assert_eq!(Quality::certain(0).unknown_share(), 0.0);
+    }
+
+    #[test]
+    fn nodes_that_are_shared_and_counted_have_bounds() {
+        let quality = Quality {
+            idle_upper: 7200,
+            are_nodes_generated: true,
+            ..Quality::certain(3600)
+        };
+        let sentences = quality.sentences();
+        assert_eq!(sentences.len(), 2);
+        assert!(
+            sentences[1]
+                .starts_with("idle between 1.0 and 2.0 node-hours, because jobs share nodes")
+        );
     }
 
     #[test]

@@ -7,18 +7,18 @@ use crate::{dataset, inspector, torch, train};
 /// The kinds of data that a tensor file can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A network with its weights, for [`inspector::read`].
+    /// A network with its weights, to be read by [`inspector::read`].
     Inspector,
-    /// The saved state of a training run, for [`train::checkpoint::read`].
+    /// The saved state of a training run, to be read by [`train::checkpoint::read`].
     Checkpoint,
-    /// A data set, for [`dataset::file::read`].
+    /// A data set, to be read by [`dataset::file::read`].
     Data,
-    /// A safetensors file of named tensors without a description of their network, for
+    /// A safetensors file of named tensors without a description of their network, to be read by
     /// [`crate::model::read_weights`].
     Weights,
-    /// A data set saved by `torch.save`, for [`torch::dataset`].
+    /// A data set saved by `torch.save`, to be read by [`torch::dataset`].
     TorchData,
-    /// Named tensors saved by `torch.save`, for [`torch::tensors`].
+    /// Named tensors saved by `torch.save`, to be read by [`torch::tensors`].
     TorchWeights,
 }
 
@@ -27,8 +27,8 @@ pub enum Content {
 pub enum ContentError {
     /// The file is neither a safetensors file nor a file written by `torch.save`.
     #[error(
-        "this is neither a safetensors file ({0}) nor a file of torch.save, which starts with PK \
-         or the bytes 80 02 8a 0a; copy the file again, or save its tensors again"
+        "this is neither a safetensors file ({0}) nor a file written by torch.save, which starts \
+         with PK or the bytes 80 02 8a 0a; copy the file again, or save its tensors again"
     )]
     Neither(String),
     /// The file was written by `torch.save`, but is damaged or malicious.
@@ -40,7 +40,7 @@ impl Content {
     /// Detects what kind of data `bytes` hold.
     ///
     /// # Errors
-    /// If `bytes` are neither a safetensors file nor a file of `torch.save`, or the file is
+    /// If `bytes` are neither a safetensors file nor a file written by `torch.save`, or the file is
     /// damaged.
     pub fn of(bytes: &[u8]) -> Result<Self, ContentError> {
         if torch::is_one(bytes) {
@@ -70,7 +70,7 @@ impl Content {
         })
     }
 
-    /// A noun phrase for the content, which messages put after "this is".
+    /// A noun phrase that describes the content. Messages put it after "this is".
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

@@ -12,17 +12,17 @@ use gleaner_process::{Cgroup, Cgroups, Line, Process, Tail, find_program, read_l
 
 use crate::command::Manifest;
 
-/// Maximum number of output lines that wait to be read. A program that writes more lines is blocked.
+/// Maximum number of unread output lines. A program that writes more lines is blocked.
 const WAITING_LINES: usize = 16;
 
-/// Maximum number of input lines that wait to be written. A program receives at most one request and
-/// one `cancel` at a time, so a program that reads its input never reaches this limit.
+/// Maximum number of queued input lines. A program receives at most one request and one `cancel` at a
+/// time, so a program that reads its input never reaches this limit.
 const WAITING_REQUESTS: usize = 16;
 
 /// Number of bytes kept from the end of the program's standard error.
 const KEPT_ERRORS: usize = 4096;
 
-/// Time limit for a program to end after a request, and again after SIGTERM.
+/// Time that a program has to end after its input is closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Environment variable that identifies the program and all processes that it starts.
@@ -113,8 +113,8 @@ impl Program {
         }
     }
 
-    /// Waits for the next event until `deadline`. After the deadline, waiting lines are ignored.
-    /// Otherwise a program that writes faster than we read could postpone its deadline.
+    /// Waits for the next event until `deadline`. After the deadline, queued lines are ignored.
+    /// Otherwise, a program that writes lines faster than they are read could postpone its deadline.
     pub fn next(&self, deadline: Instant) -> Event {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -137,7 +137,7 @@ impl Program {
         }
     }
 
-    /// The last line of its standard error that is not empty.
+    /// The last non-empty line of the program's standard error.
     fn last_error(&self) -> Option<String> {
         // The end of the program may be noticed before its last output has been read.
         thread::sleep(Duration::from_millis(20));

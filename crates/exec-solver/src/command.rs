@@ -38,20 +38,20 @@ pub struct SolverCommand {
 pub struct Manifest {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Its working directory [default: the directory that its command is relative to; for a manifest, the manifest's
-    /// directory].
+    /// Working directory of the program [default: the directory that its command is relative to; for a
+    /// manifest, the manifest's directory].
     #[serde(default)]
     pub directory: Option<PathBuf>,
-    /// Environment variables in addition to ours.
+    /// Environment variables of the program, in addition to those of this process.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Seconds within which it must send its hello.
+    /// Seconds within which the program must send its hello.
     #[serde(default = "start_seconds")]
     pub start_seconds: f64,
     /// Seed that is passed to the program.
     #[serde(default)]
     pub seed: u64,
-    /// Threads that it may use.
+    /// Number of threads that the program may use.
     #[serde(default = "one")]
     pub threads: usize,
     /// Largest relative gap to the exact optimum at which a plan is still confirmed as optimal. The
@@ -111,7 +111,7 @@ impl Manifest {
             Fault::of(path, error.message(), EXPECTED).at(format!("line {line}"))
         })?;
         let expected = match () {
-            () if manifest.command.is_empty() => Some("at least the name of a program in command"),
+            () if manifest.command.is_empty() => Some("command with at least a program name"),
             () if !(manifest.start_seconds > 0.0 && manifest.start_seconds <= 3600.0) => {
                 Some("start_seconds above 0 and at most 3600")
             }

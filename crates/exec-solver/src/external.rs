@@ -45,10 +45,10 @@ pub struct External {
 
 /// A program's replies to a request.
 struct Answer {
-    /// Its last valid plan before the answer.
+    /// The program's last valid plan before the answer.
     incumbent: Option<Allocation>,
-    /// Its answer, and the time from the start of the solve to the answer's arrival; `None` if the program was late or
-    /// died.
+    /// The answer, and the time from the start of the solve to its arrival; `None` if the program was
+    /// late or died.
     done: Option<(Duration, Done)>,
 }
 

@@ -17,8 +17,8 @@ pub struct FunctionPlan {
     pub is_called_optimal: bool,
 }
 
-/// A solver that calls a function. It checks the function's plans in the same way as those of programs.
-/// The function returns `None` when it has no plan. A function that takes too long cannot be
+/// A solver that calls a function. It checks the function's plans in the same way as the plans of
+/// programs. The function returns `None` when it has no plan. A function that takes too long cannot be
 /// interrupted: its answer counts as late, and its plan is still used.
 pub struct FunctionSolver<F> {
     judge: Judge,

@@ -18,13 +18,13 @@
 //! ```
 //!
 //! A program ([`External`]) is started once. It reads JSON documents from its standard input and writes JSON documents
-//! to its standard output, one on each line: see [`protocol`] and docs/SOLVERS.md. Its answers are never trusted: every
-//! plan is checked and its objective is computed here. A plan that the program reports as optimal is compared with the
-//! exact solver's optimum if that solver accepts the problem.
+//! to its standard output, one on each line: see [`protocol`] and docs/SOLVERS.md. The program's answers
+//! are never trusted: every plan is checked, and its objective is computed here. A plan that the program
+//! reports as optimal is compared with the exact solver's optimum if that solver accepts the problem.
 //!
-//! A program that is late, dies or writes nonsense does not end a run: the answer to the problem is the
-//! program's last valid plan, if any, the fault is counted in a [`Tally`], and the program is started
-//! again for the next problem.
+//! A program that is late, dies or writes nonsense does not end a run. The answer to the problem is then
+//! the program's last valid plan, if any. The fault is counted in a [`Tally`], and the program is
+//! restarted for the next problem.
 //!
 //! [`Counted`] counts the library failures of our own solvers.
 //!

@@ -9,7 +9,7 @@ use gleaner_solvers::{Allocation, Incumbent, Limits, Problem, SolveError, Solver
 use crate::judge::told;
 use crate::tally::TallyHandle;
 
-/// One of our own solvers, with a count of its library's failures.
+/// One of our own solvers, with the number of failures of its library.
 pub struct Counted {
     solver: Box<dyn Solver + Send>,
     tally: TallyHandle,

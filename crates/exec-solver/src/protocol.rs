@@ -16,7 +16,7 @@ pub enum Request<'a> {
         protocols: &'a [u32],
         /// `gleaner`.
         program: &'a str,
-        /// Our version.
+        /// The version of Gleaner.
         version: &'a str,
     },
     /// A problem to solve.
@@ -29,12 +29,12 @@ pub enum Request<'a> {
         gap: f64,
         /// Seed of the solver's random numbers.
         seed: u64,
-        /// Threads that it may use.
+        /// Number of threads that the solver may use.
         threads: usize,
         /// The problem, in the format of `gleaner solve`.
         problem: &'a Problem,
     },
-    /// The time is over: answer now.
+    /// The time is up: answer now.
     Cancel {
         /// The request.
         id: &'a str,
@@ -58,14 +58,14 @@ pub enum Reply {
 /// The identity and capabilities of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The version of the protocol that it uses.
+    /// The version of the protocol that the program uses.
     pub protocol: u32,
-    /// Its name, for tables and messages.
+    /// Name of the program, for tables and messages.
     pub name: String,
-    /// Its version.
+    /// Version of the program.
     #[serde(default)]
     pub version: String,
-    /// Its capabilities, out of `groups`, `max-min` and `incumbents`.
+    /// Capabilities of the program: any of `groups`, `max-min` and `incumbents`.
     #[serde(default)]
     pub capabilities: Vec<String>,
 }

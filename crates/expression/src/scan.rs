@@ -65,7 +65,7 @@ fn closing(bracket: char) -> char {
     if bracket == '(' { ')' } else { '}' }
 }
 
-/// Whether the `=` at this column is followed by another one.
+/// Whether the `=` at this column is followed by another `=`.
 fn is_double(text: &str, column: usize) -> bool {
     text.chars().nth(column) == Some('=')
 }

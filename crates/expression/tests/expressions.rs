@@ -255,7 +255,8 @@ proptest! {
             let product = scaled.factor(&VALUES) * VALUES[0];
             let value = expression.value(&VALUES);
             let near = (product - value).abs() <= 1e-12 * value.abs() + 1e-290;
-            // A factor may overflow or underflow although the whole product does not, and a subnormal one has few digits.
+            // A factor may overflow or underflow although the whole product does not, and a subnormal
+            // factor has few digits.
             let is_extreme = |value: f64| value.abs() > 1e290 || value.abs() < 1e-290;
             prop_assert!(near || same(product, value) || is_extreme(value) || is_extreme(known.value));
         }

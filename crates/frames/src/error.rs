@@ -17,7 +17,7 @@ pub enum Error {
     Polars(#[from] PolarsError),
     /// A column of names has an index for which there is no name.
     #[error(
-        "column {column:?}: found the index {index} into {names} names; give each index its name"
+        "column {column:?}: found index {index}, but only {names} names; give each index a name"
     )]
     Name {
         /// The column.

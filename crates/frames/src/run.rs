@@ -20,7 +20,7 @@ use crate::{Error, Result, Sweep, frame};
 pub struct Run {
     /// The content of `run.json`: the arguments and inputs of the run, and whether it reached its end.
     pub info: RunInfo,
-    /// Its results.
+    /// The results of the run.
     pub frames: Frames,
 }
 
@@ -83,10 +83,10 @@ pub struct SimulateFrames {
 pub struct PolicyFrames {
     /// Name of the policy.
     pub name: String,
-    /// A row for each job, in the order of the trace: `<policy>_jobs` without `duration`. Job ids are strings. Times
-    /// are seconds of the trace's clock.
+    /// A row for each job, in the order of the trace: `<policy>_jobs` without `duration`. Job ids are
+    /// strings. Times are in seconds on the trace's clock.
     pub jobs: DataFrame,
-    /// A row for each hour: `start` (seconds of the trace's clock), `busy_gpus` and `pending_jobs`
+    /// A row for each hour: `start` (in seconds on the trace's clock), `busy_gpus` and `pending_jobs`
     /// (means over the hour, over all virtual clusters and the profiler).
     pub hours: DataFrame,
 }

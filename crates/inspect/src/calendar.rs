@@ -1,4 +1,4 @@
-//! Idle nodes by hour of the day and by weekday, as the log's clock showed them.
+//! Idle nodes by hour of the day and by weekday, in the local time of the log's clock.
 
 use serde::Serialize;
 
@@ -37,7 +37,7 @@ pub(super) struct CalendarScan<'l> {
 }
 
 impl<'l> CalendarScan<'l> {
-    /// An empty scan of a log whose times are on this clock.
+    /// An empty scan of a log with this clock.
     pub fn new(clock: &'l Clock) -> Self {
         CalendarScan {
             clock,
@@ -102,7 +102,7 @@ mod tests {
         text.parse::<Local>().unwrap().from_offset(0)
     }
 
-    // Derived by formula: spans with 2 and with 4 idle nodes, the second of which crosses midnight.
+    // Derived by formula: a span with 2 idle nodes, then a span with 4 idle nodes that crosses midnight.
     #[test]
     fn a_span_is_split_at_the_hours() {
         let unknown = Clock::UNKNOWN;

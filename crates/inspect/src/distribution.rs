@@ -26,16 +26,16 @@ pub struct Distribution {
     pub quantiles: Vec<Quantile>,
     /// Bins between customary bounds, such as a minute or an hour.
     pub bins: Vec<Bin>,
-    /// Bins for figures. Each is twice as wide as the previous one, up to the longest length.
+    /// Bins for figures. Each bin is twice as wide as the previous bin, up to the longest length.
     pub fine_bins: Vec<Bin>,
 }
 
-/// One quantile, by count and by sum.
+/// A quantile of the lengths, by count and by sum.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Quantile {
     /// Share, in percent.
     pub percent: f64,
-    /// The smallest length that at least this share of all lengths do not exceed.
+    /// The smallest length ℓ for which at least this share of all lengths are at most ℓ.
     pub by_count_s: f64,
     /// The smallest length such that all lengths up to it add up to at least this share of the sum.
     pub by_sum_s: f64,
@@ -50,11 +50,11 @@ pub struct Bin {
     pub to_s: Option<f64>,
     /// Number of lengths.
     pub count: usize,
-    /// The number as a share of all lengths.
+    /// Lengths in this bin as a share of the number of all lengths.
     pub count_share: f64,
     /// Sum of the lengths in seconds.
     pub sum_s: f64,
-    /// The sum as a share of the sum of all lengths.
+    /// Sum of the lengths in this bin as a share of the sum of all lengths.
     pub sum_share: f64,
 }
 
@@ -83,8 +83,8 @@ impl Distribution {
         }
     }
 
-    /// The smallest length in seconds that at least `percent` % of all lengths do not exceed; `None` if
-    /// [`Distribution::quantiles`] has no entry for `percent`.
+    /// The smallest length ℓ, in seconds, for which at least `percent` % of all lengths are at most ℓ; `None`
+    /// if [`Distribution::quantiles`] has no entry for `percent`.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let found = self.quantiles.iter().find(|q| q.percent == percent);
         found.map(|q| q.by_count_s)

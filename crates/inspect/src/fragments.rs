@@ -18,9 +18,9 @@ pub struct Fragments {
     /// The fragments' lengths. The sum of a bin is idle node-time.
     #[serde(flatten)]
     pub lengths: Distribution,
-    /// Number of nodes that are idle at the first row, whose fragments began before the log.
+    /// Number of nodes that are idle at the first row. Their fragments began before the log.
     pub cut_at_start: usize,
-    /// Number of nodes that are idle at the last row, whose fragments end after the log.
+    /// Number of nodes that are idle at the last row. Their fragments end after the log.
     pub cut_at_end: usize,
 }
 
@@ -34,7 +34,8 @@ impl Fragments {
         }
     }
 
-    /// Two shares of the fragments shorter than 10 minutes: of the number of fragments, and of idle node-time.
+    /// The fragments shorter than 10 minutes, as a share of the number of fragments and as a share of idle
+    /// node-time.
     pub fn under_ten_minutes(&self) -> (f64, f64) {
         let short = self
             .lengths

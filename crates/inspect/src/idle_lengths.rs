@@ -13,7 +13,7 @@ pub(super) struct IdleLengths<'a> {
 }
 
 impl<'a> IdleLengths<'a> {
-    /// Takes the `sorted` lengths in nanoseconds.
+    /// Creates the struct from `sorted` lengths in nanoseconds.
     pub fn new(sorted: &'a [u64]) -> Self {
         let mut total = 0.0;
         let squared = sorted.iter().map(|&length| {

@@ -60,7 +60,7 @@ pub struct Inspection {
     pub nodes: usize,
     /// Number of rows.
     pub events: usize,
-    /// Rows after the first at which no node changed.
+    /// Number of rows after the first at which no node changed.
     pub events_without_change: usize,
     /// Number of changes of node states, over all rows.
     pub changes: usize,
@@ -105,7 +105,7 @@ pub fn fragments(log: &EventLog, observer: &dyn Observer) -> Result<(Fragments, 
     Ok((fragments, scan.lengths))
 }
 
-/// Suggests a window for replays of `log` with tasks that have these rescale costs.
+/// Suggests a window for replays of `log` with tasks of these rescale costs.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Stopped`] if the observer stops it.

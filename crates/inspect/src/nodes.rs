@@ -9,7 +9,7 @@ use gleaner_domain::EventLog;
 pub struct UnchangedNodes {
     /// Number of nodes.
     pub count: usize,
-    /// Their names, in the log's order.
+    /// Names of the nodes, in the log's order.
     pub names: Vec<String>,
 }
 

@@ -26,7 +26,8 @@ pub(super) struct Scan<'l> {
     pub cut_at_end: usize,
     /// Number of state changes of each node.
     pub touched: Vec<u32>,
-    /// Number of events after the first by the number of nodes that they took away.
+    /// Histogram of the events after the first event, by the number of nodes that an event took
+    /// away.
     pub departures: BTreeMap<u32, u32>,
     /// Spans over which all nodes were in one state.
     pub uniform: Vec<Uniform>,
@@ -40,7 +41,8 @@ pub(super) struct Uniform {
     pub from: Utc,
     pub to: Utc,
     pub idle: bool,
-    /// Number of nodes that changed when the span began; `None` if it begins with the log.
+    /// Number of nodes that changed when the span began; `None` if the span begins with the
+    /// log.
     pub began: Option<usize>,
     /// Number of nodes that changed when the span ended.
     pub ended: usize,

@@ -19,8 +19,8 @@
 //! where η is the rate, per second, of events at which the task loses nodes. Of the nodes that an event takes away,
 //! tasks hold the share s = L·F(τ) ÷ τ, and each of J tasks is equally likely to hold such a node. So an event that
 //! takes d nodes away hits the task with probability 1 − (1 − s/J)^d. η is the sum of these probabilities over the
-//! log's events, divided by its span. The suggested window is T at the τ with the largest p. For long fragments and
-//! rare losses, this T is near √(up·L/2).
+//! log's events, divided by the log's span. The suggested window is T at the τ with the largest p. For long
+//! fragments and rare losses, this T is near √(up·L/2).
 //!
 //! The model has no fitted parameters. It ignores the curvature of scaling curves and the maximum
 //! sizes of tasks.
@@ -54,7 +54,7 @@ impl RescaleCosts {
         }
     }
 
-    /// Mean costs of `tasks`, of which `at_once` run at the same time.
+    /// Mean costs of `tasks`, with `at_once` tasks running at the same time.
     pub fn of(tasks: &[TrainingTask], at_once: usize) -> Self {
         let count = tasks.len() as f64;
         RescaleCosts {
@@ -97,7 +97,7 @@ pub struct Window {
     pub growth_every_s: f64,
     /// Probability that an idle node is taken away within [`Window::growth_every_s`].
     pub taken_within: f64,
-    /// Mean seconds between two events at which a task loses nodes; `None` if it never does.
+    /// Mean seconds between two events at which a task loses nodes; `None` if a task never loses nodes.
     pub loss_every_s: Option<f64>,
     /// Share of idle node-time that becomes work, for a task that scales linearly.
     pub useful_share: f64,
@@ -106,7 +106,7 @@ pub struct Window {
 /// The model described at the top of this file, as functions of the period τ between growths.
 struct Model<'a> {
     idle_lengths: &'a IdleLengths<'a>,
-    /// Number of events by the number of nodes that they took away.
+    /// Histogram of events, by the number of nodes that an event took away.
     departures: &'a BTreeMap<u32, u32>,
     span: f64,
     costs: RescaleCosts,
@@ -176,9 +176,9 @@ impl Model<'_> {
 }
 
 const STEPS: f64 = 400.0;
-/// Number of other windows that are reported.
+/// Number of reported windows in addition to the suggested window.
 const OTHERS: f64 = 60.0;
-/// The shortest other window that is reported, in seconds.
+/// The shortest of these windows, in seconds.
 const SHORTEST: f64 = 1.0;
 
 /// Suggests a window for tasks with these `costs`, on a log of `span` seconds with these idle lengths and departures of
@@ -196,7 +196,7 @@ pub(super) fn suggest(
         others: Vec::new(),
     };
     if idle_lengths.total() <= 0.0 {
-        return none("no node is idle for any time");
+        return none("no node is ever idle");
     }
     if costs.tasks == 0 {
         return none("there are no tasks");

@@ -11,11 +11,11 @@ use gleaner_domain::{EventLog, Utc};
 pub struct Suspicion {
     /// What is odd about the span.
     pub kind: SuspicionKind,
-    /// Local time of its start.
+    /// Local time at which the span starts.
     pub from: String,
-    /// Local time of its end.
+    /// Local time at which the span ends.
     pub to: String,
-    /// Its length in seconds.
+    /// Length of the span in seconds.
     pub seconds: f64,
     /// Number of rows of the log within the span, including both ends.
     pub rows: usize,

@@ -1,4 +1,4 @@
-//! Isotonic regression: finds the monotone sequence that is nearest to given values.
+//! Isotonic regression: finds the monotone sequence nearest to the given values.
 
 use serde::{Deserialize, Serialize};
 

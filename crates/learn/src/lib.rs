@@ -19,7 +19,8 @@
 //!   plotted.
 //! - [`lucid`]: the features and models of Lucid, a scheduler of GPU clusters.
 //! - [`tree`]: decision trees that predict classes.
-//! - `baselines`, with the feature of that name: models from other libraries, for comparison.
+//! - `baselines`, enabled by the crate feature of the same name: models from other libraries, for
+//!   comparison.
 //! - [`metrics`]: measures of how well predictions match the truth.
 //! - [`isotonic`]: monotone smoothing.
 //!

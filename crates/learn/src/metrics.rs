@@ -24,7 +24,8 @@ pub fn r_squared(truth: &[f64], predicted: &[f64]) -> f64 {
     }
 }
 
-/// Spearman's rank correlation. Tied values have their mean rank. NaN if either side is constant.
+/// Spearman's rank correlation. Tied values have their mean rank. NaN if the values of either slice
+/// are all equal.
 pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
     pearson(&ranks(truth), &ranks(predicted))
 }
@@ -42,7 +43,7 @@ pub fn is_near_chance(rank_correlation: f64, rows: usize) -> bool {
     rank_correlation.is_nan() || rank_correlation <= WEAK.max(2.0 * deviation)
 }
 
-/// Pearson's correlation; NaN if either side is constant.
+/// Pearson's correlation; NaN if the values of either slice are all equal.
 fn pearson(a: &[f64], b: &[f64]) -> f64 {
     let (mean_a, mean_b) = (mean(a), mean(b));
     let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);

@@ -15,11 +15,11 @@ pub struct Table {
 pub enum Column {
     /// Numbers; NaN marks a missing value.
     Numeric(Vec<f64>),
-    /// Texts, which have no order.
+    /// Strings, which have no order.
     Categorical(Categories),
 }
 
-/// The texts of a column. Each distinct text is stored once.
+/// The strings of a column. Each distinct string is stored once.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Categories {
     levels: Vec<String>,
@@ -34,7 +34,7 @@ pub enum TableError {
     Length {
         /// Name of the column.
         name: String,
-        /// Number of its rows.
+        /// Number of rows of the column.
         found: usize,
         /// Number of rows of the first column.
         expected: usize,
@@ -108,8 +108,9 @@ impl Table {
         self.columns.get(index)
     }
 
-    /// Returns this table with texts replaced by numbers: the index of a text among the sorted
-    /// texts of the same column of `known`. Texts that do not occur there become missing values.
+    /// Returns this table with strings replaced by numbers: the index of a string among the sorted
+    /// strings of the same column of `known`. Strings that do not occur there become missing
+    /// values.
     pub fn numbered(&self, known: &Table) -> Table {
         let number = |(name, column): (&String, &Column)| match (column, known.column(name)) {
             (Column::Categorical(texts), Some(Column::Categorical(known))) => {
@@ -141,7 +142,7 @@ impl Table {
         }
     }
 
-    /// Returns a table with the features for whose names `keep` returns true.
+    /// Returns a table with only the features whose names `keep` accepts.
     pub fn select(&self, keep: impl Fn(&str) -> bool) -> Table {
         let kept = self.names.iter().zip(&self.columns);
         let (names, columns) = kept
@@ -157,7 +158,7 @@ impl Table {
 }
 
 impl Column {
-    /// A column of texts; `None` marks a missing text.
+    /// A column of strings; `None` marks a missing string.
     pub fn texts<T: AsRef<str>>(values: impl IntoIterator<Item = Option<T>>) -> Self {
         Column::Categorical(values.into_iter().collect())
     }
@@ -189,19 +190,19 @@ impl Column {
 }
 
 impl Categories {
-    /// The distinct texts, in the order of their first appearance.
+    /// The distinct strings, in the order of their first appearance.
     pub fn levels(&self) -> &[String] {
         &self.levels
     }
 
-    /// For each row, the index of its text in [`Categories::levels`]; `None` if the text is
+    /// For each row, the index of its string in [`Categories::levels`]; `None` if the string is
     /// missing.
     pub fn codes(&self) -> &[Option<u32>] {
         &self.codes
     }
 
-    /// The index of each row's text among the sorted texts of `known`; NaN if the text does not
-    /// occur there.
+    /// The index of each row's string among the sorted strings of `known`; NaN if the string does
+    /// not occur there.
     fn places(&self, known: &Categories) -> Vec<f64> {
         let mut sorted: Vec<&String> = known.levels.iter().collect();
         sorted.sort_unstable();

@@ -86,8 +86,8 @@ impl Observer for Part<'_> {
 
     fn progress(&self, done: usize, total: usize) {
         let share = self.steps as u128 * done.min(total) as u128 / total.max(1) as u128;
-        // Reports from several threads may arrive out of order, and a second phase counts from 0 again. So only
-        // a report that exceeds all previous ones adds to the progress.
+        // Reports from several threads may arrive out of order, and a second phase counts from 0 again.
+        // So only a report that exceeds all previous reports adds to the progress.
         let now = share as usize;
         let before = self.done.fetch_max(now, Ordering::Relaxed);
         if now > before {
@@ -133,7 +133,7 @@ mod tests {
         let (short, long) = (parts.part(10), parts.part(20));
         short.progress(1, 4);
         long.progress(1, 2);
-        // A second phase counts from 0, and adds nothing until it gets further than the first.
+        // A second phase counts from 0, and adds nothing until it gets further than the first phase.
         long.progress(0, 8);
         long.progress(6, 8);
         short.complete();

@@ -16,7 +16,7 @@ pub struct PickleError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The first byte is not that of a binary pickle.
+    /// The input does not begin like a binary pickle.
     #[error(
         "this is not a pickle of protocol 2 to 5: such a pickle starts with byte 0x80, but the input {found}"
     )]
@@ -42,7 +42,7 @@ pub enum Problem {
     Instruction {
         /// The instruction.
         code: u8,
-        /// Its name in Python's `pickletools`.
+        /// The instruction's name in Python's `pickletools`.
         name: &'static str,
     },
     /// A class or function that is not in the caller's list.

@@ -1,16 +1,16 @@
 //! Decodes Python pickles as data. Nothing in a file is ever executed.
 //!
-//! A pickle is a program for a small stack machine. Most of its instructions push numbers and texts and collect them in
-//! tuples, lists and dicts. Some call a Python function by its name. This is how a pickle stores an object, and the
-//! reason why loading an unknown pickle in Python can run arbitrary code. [`decode`] runs such a program without Python
-//! and only *records* each call.
+//! A pickle is a program for a small stack machine. Most of its instructions push numbers and strings and
+//! collect them in tuples, lists and dicts. Some call a Python function by its name. This is how a pickle
+//! stores an object, and the reason why loading an unknown pickle in Python can run arbitrary code.
+//! [`decode`] runs such a program without Python and only *records* each call.
 //!
 //! # The graph
 //!
 //! The result is a [`Pickle`]: a list of [`Node`]s and the root [`Value`]. Plain values (numbers,
-//! texts, bytes) are stored where they are used; texts and bytes are borrowed from the input. Containers and calls are
-//! nodes, and a value refers to a node by its number. Two values with the same number are the same Python object, so
-//! shared objects stay shared. A list or dict may contain itself.
+//! strings, bytes) are stored where they are used; strings and bytes are borrowed from the input.
+//! Containers and calls are nodes, and a value refers to a node by its number. Two values with the same
+//! number are the same Python object, so shared objects stay shared. A list or dict may contain itself.
 //!
 //! A recorded [`Call`] contains the callee, the arguments, and what the file does to the result. The
 //! reader of the graph decides what a call *means*. The reader also provides the complete list of names that a file may
@@ -51,10 +51,11 @@
 //! refused; the error names the instruction.
 //!
 //! Decoding creates at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against the number of
-//! remaining bytes, and does not recurse. Its time and memory are proportional to the size of the input. It uses at
-//! most a few hundred bytes of memory per byte of input, and less than 1 GB in total. What the graph *describes* may be
-//! far larger: a few hundred bytes can describe a list of lists with 10^20 members. So a reader of the graph must not
-//! recurse without a limit, and should pay from a [`Budget`] for everything that it expands.
+//! remaining bytes, and does not recurse. Time and memory are proportional to the size of the input.
+//! Decoding uses at most a few hundred bytes of memory per byte of input, and less than 1 GB in total.
+//! What the graph *describes* may be far larger: a few hundred bytes can describe a list of lists with
+//! 10^20 members. So a reader of the graph must not recurse without a limit, and should pay from a
+//! [`Budget`] for everything that it expands.
 
 mod budget;
 mod error;
@@ -66,14 +67,14 @@ pub use budget::Budget;
 pub use error::{PickleError, Problem};
 pub use value::{Body, Call, Node, Pickle, Value};
 
-/// Maximum number of values that a pickle may push. Each number, text, name and node counts as a value, and so does
-/// each reference to one of these.
+/// Maximum number of values that a pickle may push. Each number, string, name and node counts as a value,
+/// and so does each reference to one of these.
 pub const MAX_VALUES: usize = 1 << 23;
 /// Maximum number of containers and calls that a pickle may create. It is also the maximum number of marks that may be
 /// open at a time.
 pub const MAX_NODES: usize = 1 << 21;
 
-/// Decodes the pickle at the start of `bytes`. [`Pickle::length`] tells where the pickle ends.
+/// Decodes the pickle at the start of `bytes`. The pickle ends after [`Pickle::length`] bytes.
 ///
 /// `global` represents the list of accepted names: it returns the meaning of the class or function `module.name`, or
 /// `None` to refuse the file. `refused` lists the [instructions](opcode) that must not occur in files of this kind.

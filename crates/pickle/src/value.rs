@@ -27,7 +27,7 @@ pub enum Value<'a, G> {
     Long(&'a [u8]),
     /// A floating-point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(&'a str),
     /// Bytes, a byte array, or a Python 2 string that is not UTF-8.
     Bytes(&'a [u8]),
@@ -42,7 +42,7 @@ pub enum Value<'a, G> {
 pub struct Node<'a, G> {
     /// Offset of the instruction that created the node, in bytes from 0.
     pub at: usize,
-    /// Its content.
+    /// The content of the node.
     pub body: Body<'a, G>,
 }
 
@@ -77,7 +77,7 @@ pub struct Call<'a, G> {
 }
 
 impl<'a, G: Copy> Value<'a, G> {
-    /// The text; `None` if the value is not a text.
+    /// The string; `None` if the value is not a string.
     pub fn as_text(self) -> Option<&'a str> {
         match self {
             Value::Text(text) => Some(text),

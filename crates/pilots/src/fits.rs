@@ -24,7 +24,7 @@ pub struct Fits {
 /// A pilot in a fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
-    /// When it starts, after its delay, counted from the start of the fragment.
+    /// Time at which the pilot starts, after its delay, counted from the start of the fragment.
     pub start: u64,
     /// Its length.
     pub length: u64,
@@ -57,7 +57,8 @@ pub fn fits(fragments: &Fragments, ladder: &Ladder) -> Fits {
         let mut rest = length;
         // A length that does not fit now does not fit later either, because the rest only shrinks. So each length,
         // from the greatest down, takes its turn once: ⌊r / (ℓ + d)⌋ pilots of it fit one after the other.
-        // With lengths of 2 and 6, no delay, and a rest of 15: two of 6 leave 3, and one of 2 leaves 1.
+        // With lengths of 2 and 6, no delay, and a rest of 15: two pilots of 6 leave 3, and one pilot of 2 leaves
+        // 1.
         for &pilot in ladder.lengths().iter().rev() {
             let pilots = rest / (pilot + costs.delay) * number;
             rest %= pilot + costs.delay;

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// The longest length, start-up or delay: 136 years if the unit is a second. Sums of a length and a delay therefore
-/// fit in 64 bits.
+/// The maximum of a length, a start-up or a delay: 136 years if the unit is a second. Sums of a length and a delay
+/// therefore fit in 64 bits.
 pub const LONGEST: u64 = u32::MAX as u64;
 
 /// The time that every pilot needs in addition to the time for which it is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Costs {
-    /// Time from a pilot's start until it is ready. It is part of its length.
+    /// Time from a pilot's start until the pilot is ready. This time is part of the pilot's length.
     pub startup: u64,
     /// Time for which the node waits before each pilot starts.
     pub delay: u64,
@@ -52,7 +52,8 @@ pub enum Fault {
     TooFine {
         /// Number of lengths.
         lengths: u64,
-        /// The longest length with its delay, in units: the greatest common divisor of the grid and the delay.
+        /// The longest length plus its delay, in units. A unit is the greatest common divisor of the grid and the
+        /// delay.
         units: u64,
     },
     /// A ladder of more than [`MOST_LENGTHS`](crate::MOST_LENGTHS) lengths.

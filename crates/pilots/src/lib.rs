@@ -1,4 +1,5 @@
-//! Pilot jobs on the idle nodes of a supercomputer: how much idle time they use, and which wall times use most of it.
+//! Pilot jobs on the idle nodes of a supercomputer: how much idle time they use, and which wall times use the most of
+//! it.
 //!
 //! A **pilot** is a job that holds a node until another job needs it. It first starts up, and is then **ready** to
 //! work, for example as an OpenWhisk invoker, a workflow worker or a Ray node. It is submitted with a wall time from a
@@ -27,9 +28,9 @@
 //! # Ok::<(), gleaner_pilots::Fault>(())
 //! ```
 //!
-//! [`best`] finds the ladder with the most ready time under [`fits`] among those of at most a given number of lengths.
-//! Ladders and their terms are those of Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS Infrastructure
-//! with HPC-Whisk", SC 2022, whose artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates [`fits`].
+//! [`best`] finds the ladder with the most ready time under [`fits`] among the ladders of at most a given number of
+//! lengths. Ladders and the terms above come from Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS
+//! Infrastructure with HPC-Whisk", SC 2022, whose artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates [`fits`].
 
 mod best;
 mod fits;

@@ -6,8 +6,8 @@
 //! the node is taken back. Only pilots that end by themselves count.
 //!
 //! Let S(x) be the number of fragments whose length is at least x. A pilot of length ℓ that is planned at age a ends
-//! in S(a + d + ℓ) fragments, in each of which it has been ready for ℓ − w. The best plan from age a on is therefore
-//! worth
+//! by itself in S(a + d + ℓ) fragments. In each of them it has been ready for ℓ − w. The best plan from age a on is
+//! therefore worth
 //!
 //! ```text
 //! V(a) = max(0, max over ℓ of S(a + d + ℓ) · (ℓ − w) + V(a + d + ℓ)),   V(a) = 0 beyond the longest fragment,
@@ -25,10 +25,10 @@ use super::{Fault, Fragments, Ladder};
 /// The maximum number of ages that [`lost`] visits. Each age takes two bytes.
 pub const MOST_AGES: u64 = 100_000_000;
 
-/// Number of ages visited between two checks whether to stop.
+/// Number of ages visited between two checks of whether to stop.
 const BETWEEN_CHECKS: usize = 1 << 16;
 
-/// Marks the end of the plan in place of a choice of length.
+/// Marks the end of the plan, in place of the index of a length.
 const END: u16 = u16::MAX;
 
 /// The best plan by age, and its ready time.
@@ -44,16 +44,16 @@ pub struct Lost {
     pub plan: Vec<Step>,
 }
 
-/// A pilot of a plan by age.
+/// A pilot of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// Age of the fragment at which the pilot's delay begins.
     pub age: u64,
     /// The pilot's length.
     pub length: u64,
-    /// Number of fragments in which it starts.
+    /// Number of fragments in which the pilot starts.
     pub started: u64,
-    /// Number of fragments in which it ends by itself.
+    /// Number of fragments in which the pilot ends by itself.
     pub finished: u64,
 }
 
@@ -74,8 +74,9 @@ pub fn lost(
 /// The ages that plans can reach.
 struct Ages<'l> {
     ladder: &'l Ladder,
-    /// The greatest common divisor of all ℓ + d. Every age that a plan reaches is a multiple of it: with lengths of 2
-    /// and 6 minutes and a delay of 10 s, which take 130 and 370 s, only every tenth second can be reached.
+    /// The greatest common divisor of all ℓ + d. Every age that a plan reaches is a multiple of this unit. For
+    /// example, pilots of 2 and 6 minutes with a delay of 10 s take 130 and 370 s, so a plan reaches only multiples
+    /// of 10 s.
     unit: u64,
     /// ℓ + d of each length, in units.
     steps: Vec<usize>,
@@ -155,7 +156,7 @@ impl<'l> Ages<'l> {
             let step = Step {
                 age: from,
                 length,
-                // In a fragment that ends with the delay, the pilot does not start.
+                // If a fragment ends exactly when the delay does, the pilot does not start.
                 started: at_least(from + costs.delay + 1),
                 finished: at_least(from + costs.delay + length),
             };
@@ -169,7 +170,7 @@ impl<'l> Ages<'l> {
     }
 }
 
-/// S at each length of the histogram, and 0 for all longer ones.
+/// S at each length of the histogram, and 0 for all longer lengths.
 fn survivors(fragments: &Fragments) -> Vec<u64> {
     let numbers = fragments.counts().iter().rev().map(|&(_, number)| number);
     let sums = numbers.scan(0, |sum, number| {
@@ -196,7 +197,8 @@ impl<'f> Survivors<'f> {
         }
     }
 
-    /// The number of fragments whose length is at least `length`, which must not exceed that of the last call.
+    /// The number of fragments whose length is at least `length`. `length` must not exceed the length passed to the
+    /// last call.
     fn down_to(&mut self, length: u64) -> u64 {
         while let Some((&(longest, number), shorter)) = self.shorter.split_last() {
             if longest < length {

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Starts a program in a group: the shell enters the group and then becomes the program. Every process that the program
-/// starts is therefore inside.
+/// starts is therefore in the group.
 const ENTER: &str = "echo $$ > \"$0\" && exec \"$@\"";
 
 /// Prefix of the names of groups.
@@ -76,7 +76,7 @@ impl Cgroups {
     }
 }
 
-/// The mount point of the control groups of version 2.
+/// The mount point of version 2 control groups.
 fn mount_point(mounts: &str) -> Option<&Path> {
     let mount = mounts.lines().find(|line| {
         let after = line.split_once(" - ").map(|(_, after)| after);

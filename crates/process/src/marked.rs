@@ -4,7 +4,8 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Maximum number of scans of all processes. One scan is not enough: a process may start others before it is killed.
+/// Maximum number of scans of all processes. One scan is not enough: a process may start other processes before it is
+/// killed.
 const ROUNDS: usize = 20;
 
 /// Kills every process whose environment contains `entry`, such as `NAME=value`. Has an effect only where a process can
@@ -17,7 +18,7 @@ pub(crate) fn kill_marked(entry: &str) {
     }
 }
 
-/// Scans all processes once. Returns whether it found one with the entry.
+/// Scans all processes once. Returns whether it found a process with the entry.
 fn kill_once(entry: &str) -> bool {
     let mut found = false;
     for process in fs::read_dir("/proc").into_iter().flatten().flatten() {

@@ -22,11 +22,11 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Time limit for a dropped program to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Identifies a program's processes in addition to its process group.
+/// Identifies the processes of a program, in addition to the program's process group.
 struct Signs {
-    /// The marker entry in its environment.
+    /// The marker entry in the program's environment.
     mark: String,
-    /// The folder of its control group.
+    /// The folder of the program's control group.
     cgroup: Option<PathBuf>,
 }
 

@@ -20,7 +20,7 @@ pub enum Initial {
     /// a task with more than its maximum loses its first nodes (as in the original).
     #[default]
     Random,
-    /// The decider assigns them.
+    /// The decider assigns the nodes.
     Solve,
     /// No task gets a node.
     Empty,

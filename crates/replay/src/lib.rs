@@ -30,8 +30,8 @@
 //! - [`run`] is the driver. It feeds the events of the log and the predicted completions to the allocator in
 //!   chronological order, and books the decisions in the ledger.
 //!
-//! None of these parts reads files or writes to a terminal. The semantics are those of BFTrainer's replayer
-//! (arXiv:2106.12091, section 4).
+//! None of these parts reads files or writes to a terminal. The semantics are the same as in BFTrainer's
+//! replayer (arXiv:2106.12091, section 4).
 
 pub mod allocator;
 pub mod bound;

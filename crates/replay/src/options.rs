@@ -66,8 +66,8 @@ impl Options {
         }
     }
 
-    /// The settings of the allocator, which are a subset of these. Times in messages are `shown_offset` seconds
-    /// ahead of UTC.
+    /// The settings of the allocator, which are a subset of the settings of the replay. Times in messages
+    /// are `shown_offset` seconds ahead of UTC.
     pub fn allocator(&self, shown_offset: i32) -> Settings {
         Settings {
             t_fwd: self.t_fwd,

@@ -9,8 +9,8 @@ use gleaner_domain::{Local, Utc};
 /// Number of rows of a table of means. Each row covers an equal part of the common axis.
 const ROWS: usize = 24;
 
-/// A time in whole milliseconds since 1970, the unit of time axes. Pages store times as differences, and whole numbers
-/// add up exactly.
+/// A time in whole milliseconds since 1970, the unit of time axes. Pages store times as differences, and integers add
+/// up exactly.
 pub(super) fn millis(time: Utc) -> f64 {
     (time.0 / 1_000_000) as f64
 }

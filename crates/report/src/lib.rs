@@ -52,8 +52,8 @@ pub use sweep::SweepChoice;
 /// of solvers has a section. `choice` selects which metrics and settings of sweeps are drawn.
 ///
 /// # Errors
-/// `choice` names a setting or figure that a sweep does not have, or none of the runs is a sweep.
-/// [`Error::Stopped`] if the observer stops it.
+/// Returns an error if `choice` names a setting or figure that a sweep does not have, or if it is not empty and none
+/// of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a stop.
 pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> Result<Document> {
     let names = names::of(runs);
     let (mut replays, mut simulations) = (Vec::new(), Vec::new());
@@ -126,7 +126,7 @@ pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &Ru
     Document {
         title: format!("Model {name}"),
         lead: format!(
-            "What a trained {} model depends on, and what each feature does to its predictions.",
+            "What a trained {} model depends on, and how each feature affects its predictions.",
             told.kind
         ),
         sections,

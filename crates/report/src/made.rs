@@ -5,9 +5,9 @@ use super::numbers::count;
 use super::{Block, Grid, Head, Section};
 use gleaner_runs::read::RunInfo;
 
-/// Maximum number of arguments listed for a run, and of inputs.
+/// Maximum number of arguments, and of inputs, that are listed for a run.
 const MAX_ROWS: usize = 200;
-/// Maximum number of characters shown of a value or path.
+/// Maximum number of characters of a value or path that are shown.
 const SHOWN: usize = 300;
 
 /// The section with the arguments and inputs of each run.

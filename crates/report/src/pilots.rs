@@ -22,7 +22,7 @@ pub(super) fn sections(pilots: &Pilots, of: &Fragments) -> Vec<Section> {
     }
     let mut sections = vec![Section {
         id: "pilots".to_owned(),
-        title: "What pilots make of the idle nodes".to_owned(),
+        title: "How pilots use the idle nodes".to_owned(),
         lead: "A pilot holds an idle node, and is ready after its start-up.".to_owned(),
         blocks,
     }];

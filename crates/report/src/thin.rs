@@ -21,7 +21,7 @@ pub(super) fn points(points: &[(f64, f64)], buckets: usize) -> Vec<(f64, f64)> {
     stretches.flat_map(outline).collect()
 }
 
-/// The first, lowest, highest and last of some points, in their original order and without duplicates.
+/// The first, lowest, highest and last points of a list, in their original order and without duplicates.
 fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let by_y = |a: &usize, b: &usize| points[*a].1.total_cmp(&points[*b].1);
     let lowest = (0..points.len()).min_by(by_y).unwrap_or(0);
@@ -73,7 +73,7 @@ pub(super) fn stretches(
                     low: value,
                     high: value,
                 });
-                // This sums up the area, which is divided by the length below.
+                // `mean` holds the area until it is divided by the length below.
                 stretch.mean += value * (next - x);
                 stretch.low = stretch.low.min(value);
                 stretch.high = stretch.high.max(value);
@@ -162,16 +162,16 @@ fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
 /// Reduces spans, which are ordered by row, then time, to about `most` spans.
 ///
 /// Time is divided into equal steps. Spans of a row that begin in the same step become one span, with the largest of
-/// their values. The step is the shortest one tried that leaves few enough spans. The step is returned with the spans,
-/// and is 0 if no spans were joined.
+/// their values. The step is the shortest of those tried that leaves few enough spans. The step is returned with the
+/// spans, and is 0 if no spans were joined.
 pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
     if spans.len() <= most {
         return (spans.to_vec(), 0.0);
     }
     let from = spans.iter().map(|span| span.from).fold(f64::MAX, f64::min);
     let to = spans.iter().map(|span| span.to).fold(f64::MIN, f64::max);
-    // The first step is 1/2^14 of the whole time, and each step is twice the previous one. The last is the whole time,
-    // which leaves a single span for each row.
+    // The first step is 1/2^14 of the whole time, and each step is twice the previous one. The last step is the whole
+    // time, which leaves a single span for each row.
     let steps = (0..=14).map(|halvings| (to - from) / f64::from(1 << (14 - halvings)));
     for step in steps {
         let merged = merge(spans, from, step);

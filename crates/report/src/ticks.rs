@@ -1,4 +1,4 @@
-//! The marks along axes, and their texts.
+//! The marks along axes, and their labels.
 
 use super::figure::Scale;
 use super::numbers::number;
@@ -13,11 +13,11 @@ pub(super) struct Ticks {
     pub high: f64,
     /// Whether the axis is logarithmic.
     pub log: bool,
-    /// The marks: values with their texts.
+    /// The marks: values with their labels.
     pub marks: Vec<(f64, String)>,
 }
 
-/// The possible marks of an axis of durations, in seconds.
+/// The possible marks on an axis of durations, in seconds.
 const DURATIONS: [(f64, &str); 15] = [
     (1e-6, "1 µs"),
     (1e-5, "10 µs"),
@@ -153,7 +153,7 @@ impl Ticks {
         (along(value) - along(self.low)) / (along(self.high) - along(self.low))
     }
 
-    /// The text of the mark at a value; empty if there is no mark.
+    /// The label of the mark at a value; empty if there is no mark.
     pub fn text(&self, value: f64) -> String {
         let mark = self.marks.iter().find(|mark| mark.0 == value);
         mark.map_or(String::new(), |mark| mark.1.clone())

@@ -182,12 +182,12 @@ fn packing(found: &PackingResults) -> Vec<Block> {
             .collect::<Vec<_>>()
     });
     let note = format!(
-        "The score from measured pairs equals the score set by hand for a share of {:.3} of the profiles.",
+        "Share of profiles for which the score from measured pairs equals the score set by hand: {:.3}.",
         found.agreement
     );
     let tree = found.tree.to_string();
     let tree = tree.lines().map(|line| [line.to_owned()]);
-    let tree = Grid::of("", [Head::text("The tree by profiles")], tree, |line| line);
+    let tree = Grid::of("", [Head::text("The fitted tree")], tree, |line| line);
     let heads = ["by hand", "by pairs", "leave one out", "fitted"].map(Head::number);
     let heads = std::iter::once(Head::text("workload")).chain(heads);
     let rows = Grid::of("Scores", heads, &found.rows, |row| {

@@ -1,5 +1,5 @@
-//! A generated experiment as the files that `gleaner simulate` reads. No name in it needs quotes in
-//! CSV.
+//! Writes a generated experiment as the files that `gleaner simulate` reads. No name in the
+//! experiment needs quotes in CSV.
 
 use std::fs;
 use std::io::{self, Write};

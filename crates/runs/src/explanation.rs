@@ -14,13 +14,13 @@ use gleaner_predict::explanation::{
     EbmFacts, Explanation, Importance, Part, Prediction, Rule, Sum, TermFacts, TreeFacts, Way,
 };
 
-/// Maximum number of characters shown of a path.
+/// Maximum number of characters of a path that are shown.
 const PATH: usize = 300;
 
 /// The explanation as JSON.
 ///
 /// # Errors
-/// Never in practice. A failure of the serialiser is passed on.
+/// Returns the serialiser's error, which does not occur in practice.
 pub fn json(explanation: &Explanation) -> Result<String> {
     let json = serde_json::to_string_pretty(explanation);
     json.map(|text| ascii_of_controls(&text) + "\n")
@@ -144,7 +144,7 @@ pub fn inputs(explanation: &Explanation) -> Grid {
 /// The importances of a machine's terms.
 pub fn of_machine(facts: &EbmFacts) -> Grid {
     let title = format!(
-        "The machine for {}: what each term adds or takes, on average",
+        "The machine for {}: what each term adds or subtracts, on average",
         facts.label.name()
     );
     importances(
@@ -250,7 +250,7 @@ pub fn way(told: &Way) -> Grid {
     })
 }
 
-/// The duration that a rule estimates, and the past jobs over which the rule takes the mean.
+/// The duration that a rule estimates, and the past jobs that it averages.
 pub fn rule(told: &Rule) -> Fact {
     let label = format!("duration estimated for {}", printable(&told.subject));
     let alike = match printable(&told.alike) {

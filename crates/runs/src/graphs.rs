@@ -8,8 +8,8 @@ use gleaner_domain::error::Result;
 use gleaner_domain::results::{Column, Table};
 use gleaner_io::table::WriteTable;
 
-/// Writes the workloads and the files of their graphs. The paths are relative to the table's
-/// folder.
+/// Writes a table of workloads and the paths of their graph files. The paths are relative to the
+/// table's folder.
 ///
 /// # Errors
 /// The file cannot be written.

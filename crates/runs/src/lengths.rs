@@ -25,7 +25,8 @@ pub struct Lengths {
     pub counted: &'static str,
     /// What the lengths add up to, such as `Idle node-time`.
     pub summed: &'static str,
-    /// Unit of the displayed sums, such as `node-hours`. A unit is 3,600 of the seconds in [`Class::seconds`].
+    /// Unit of the displayed sums, such as `node-hours`. One unit equals 3,600 of the seconds in
+    /// [`Class::seconds`].
     pub unit: &'static str,
 }
 

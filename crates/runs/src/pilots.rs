@@ -14,16 +14,16 @@ use super::lengths::Lengths;
 /// Maximum number of wall times that a cell or a fact lists.
 const SHOWN_LENGTHS: usize = 24;
 
-/// Why `fits` is optimistic, and what the other two models assume.
+/// Why `fits` is optimistic, and how to read the other two models.
 pub const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
                        that no pilot is ever preempted. Real schedulers do not know this. Of 694 pilots on Prometheus \
-                       on 17 March 2022, 484 were preempted, with 47 % of the pilot time; that site ran close to kept. \
-                       The plan of lost was chosen with hindsight; judge it on another log.";
+                       on 17 March 2022, 484 were preempted, with 47 % of the pilot time; that site came close to the \
+                       kept model. The plan for the lost model was chosen with hindsight: evaluate it on another log.";
 
 /// The results as pretty-printed JSON.
 ///
 /// # Errors
-/// None in practice. Errors of the serialiser are returned.
+/// Returns the serialiser's error, which does not occur in practice.
 pub fn json(pilots: &Pilots, fragments: &Fragments) -> Result<String> {
     #[derive(Serialize)]
     struct All<'a> {
@@ -41,7 +41,7 @@ pub fn printed(pilots: &Pilots, fragments: &Fragments) -> Vec<Block> {
     blocks.extend(unproven(pilots).map(Block::Note));
     blocks.extend(chosen(pilots).map(|ladder| Block::Grid(models(pilots, ladder))));
     if !pilots.complete {
-        let note = "The search was stopped: ladders of more wall times are missing.";
+        let note = "The search was stopped: ladders with more wall times are missing.";
         blocks.push(Block::Note(note.to_owned()));
     }
     blocks.push(Block::Note(CAUTION.to_owned()));
@@ -134,7 +134,7 @@ pub fn best(pilots: &Pilots, grid: MinuteGrid) -> Grid {
     table
 }
 
-/// A note that some ladders may not be the best ones; `None` if all are proven to be.
+/// A note that some ladders may not be optimal; `None` if all of them are proven to be optimal.
 pub fn unproven(pilots: &Pilots) -> Option<String> {
     let open = |ladder: &&Ladder| {
         ladder
@@ -144,8 +144,8 @@ pub fn unproven(pilots: &Pilots) -> Option<String> {
     match pilots.ladders.iter().filter(open).count() {
         0 => None,
         open => Some(format!(
-            "The search for {} ended before it was complete: no ladder of as many wall times exceeds the share in the \
-             last column. Raise --time-limit to search longer.",
+            "The search for {} ended before it was complete: the last column is an upper bound on the ready share \
+             of any ladder with as many wall times. Raise --time-limit to search longer.",
             counted(open, "ladder")
         )),
     }
@@ -246,11 +246,11 @@ pub fn minutes(lengths: &[u64]) -> String {
     shown.chain(more).collect::<Vec<_>>().join(" ")
 }
 
-/// Describes a plan by age in words.
+/// Describes a plan by age: the wall times of its pilots, in order.
 fn plan(steps: &[PlanStep]) -> String {
     let lengths: Vec<u64> = steps.iter().map(|step| step.length_min).collect();
     match lengths.as_slice() {
-        [] => "no pilot is worth its start".to_owned(),
+        [] => "no pilot is worth starting".to_owned(),
         lengths => format!("pilots of {} min, one after the other", minutes(lengths)),
     }
 }

@@ -1,4 +1,4 @@
-//! A prepared trace and its virtual clusters, as `gleaner simulate` reads them.
+//! Writes a prepared trace and its virtual clusters in the formats that `gleaner simulate` reads.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Results as JSON for readers.
+//! Results as JSON, formatted for people to read.
 
 use gleaner_domain::error::{Error, Result};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// A value as indented JSON that ends with a line break.
 ///
 /// # Errors
-/// Never in practice. A failure of the serialiser is passed on.
+/// Returns the serialiser's error, which does not occur in practice.
 pub fn json(value: &impl Serialize) -> Result<String> {
     serde_json::to_string_pretty(value)
         .map(|text| text + "\n")

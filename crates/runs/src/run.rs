@@ -1,9 +1,9 @@
 //! A run directory: run.json, summary.json, and the tables as CSV and Parquet.
 //!
 //! A directory holds one run. New files are first written under temporary names, next to the files of any earlier run.
-//! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new ones and
-//! writes the final `run.json`. If the process is killed before this replacement, the earlier run stays intact. If it
-//! is killed during the replacement, the directory is marked as unfinished.
+//! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new files
+//! and writes the final `run.json`. If the process is killed before this replacement, the earlier run stays intact. If
+//! it is killed during the replacement, the directory is marked as unfinished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -87,7 +87,7 @@ impl RunDir {
     /// that of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the directory holds other things, or if a subcommand other than `command` keeps results in
+    /// [`Error::Usage`] if the directory holds other files, or if a subcommand other than `command` keeps results in
     /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing into it.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
@@ -169,7 +169,7 @@ impl RunDir {
         })
     }
 
-    /// Writes the faults of the skipped data as `skipped.csv`, if there are any.
+    /// Writes the faults of skipped data to `skipped.csv`, if there are any.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -225,8 +225,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Writes a `run.json` before the first file of a new directory. If the process is killed after this, it leaves
-    /// files behind. The `run.json` shows the next run that these files belong to a run.
+    /// Writes a `run.json` before the first file of a new directory. If the process is killed later and leaves files
+    /// behind, the `run.json` shows the next run that these files belong to a run.
     fn announce(&self) -> Result<()> {
         let mut announced = self
             .announced
@@ -253,8 +253,8 @@ impl RunDir {
         self.remove_all(self.earlier_names())
     }
 
-    /// Replaces the files of an earlier run with the new ones, and lists them in `run.json`.
-    /// Returns a line that says what the directory holds now.
+    /// Replaces the files of an earlier run with the new files, and lists them in `run.json`. Returns a line that
+    /// describes the new contents of the directory.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -601,7 +601,7 @@ mod tests {
         for name in ["a.csv", "steps.csv", "x.json"] {
             fs::write(outside.path().join(name), "mine").unwrap();
         }
-        // Replace the folder and a table by links that point outside the directory.
+        // Replace the folder and a table with links that point outside the directory.
         fs::remove_dir_all(path.join("logs")).unwrap();
         symlink(outside.path(), path.join("logs")).unwrap();
         let run = open(path).unwrap();

@@ -18,7 +18,7 @@ pub use quantity::{QUANTITIES, Quantity, SEARCHED, loss};
 /// The summary as pretty-printed JSON.
 ///
 /// # Errors
-/// Never in practice. A failure of the serialiser is passed on.
+/// Returns the serialiser's error, which does not occur in practice.
 pub fn json(summary: &Summary) -> Result<String> {
     crate::pretty::json(summary)
 }

@@ -15,7 +15,7 @@ const SHOWN: usize = 5;
 
 /// One-line explanation of the rank correlation.
 pub const RANK_CORRELATION: &str =
-    "Rank correlation with the true durations: 1 is the same order, 0 is chance";
+    "Rank correlation with the true durations: 1 means the same order, 0 means chance";
 /// Conclusion if the best estimator is hardly better than chance.
 pub const NEAR_CHANCE: &str = "Near chance: no estimator orders these jobs much better than a random order would. Policies \
                                that rely on estimates gain little here.";
@@ -88,7 +88,7 @@ pub fn trial(trial: &Trial, chosen: Estimator) -> Vec<Block> {
     let used = if best == chosen {
         String::new()
     } else {
-        format!("; {chosen} is used, as asked for")
+        format!("; {chosen} is used, as requested")
     };
     let mut notes = vec![
         format!("Best by rank correlation, because schedulers use ranks: {best}{used}."),

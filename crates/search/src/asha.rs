@@ -9,7 +9,7 @@ use crate::{Job, Verdict};
 #[derive(Debug, Clone)]
 pub(crate) struct Asha {
     resources: Vec<f64>,
-    /// All rungs except the last one, from which nothing is promoted.
+    /// All rungs except the last rung, from which nothing is promoted.
     rungs: Vec<Standing>,
     trials: u32,
     started: u32,
@@ -72,20 +72,20 @@ impl Asha {
     }
 }
 
-/// The ranking of a rung: which trials are in the top 1/eta of those measured so far.
+/// The ranking of a rung: which trials are in the top 1/eta of the trials measured so far.
 ///
 /// The top is a set that is updated trial by trial, because sorting a rung for each job would take quadratic time
 /// in total.
 ///
-/// Example with eta = 3: after 5 results the top has ⌊5 / 3⌋ = 1 trial, and after the sixth it has 2. If the seventh
-/// result is the best of all, it enters the top, and the worst of the three trials then leaves the top. That trial
-/// stays promoted if it already was.
+/// Example with eta = 3: after 5 results the top has ⌊5 / 3⌋ = 1 trial, and after 6 results it has 2
+/// trials. If the seventh result is the best of all, it enters the top, and the worst of the three trials
+/// then leaves the top. That trial stays promoted if it already was.
 #[derive(Debug, Clone)]
 struct Standing {
     eta: u32,
     /// The best ⌊measured / eta⌋ trials.
     top: BTreeSet<Score>,
-    /// All others.
+    /// All other measured trials.
     rest: BTreeSet<Score>,
     /// The trials promoted so far. Later results may have pushed some of them out of the top.
     promoted: BTreeSet<Score>,

@@ -5,8 +5,8 @@ use std::fmt;
 /// A fault in the settings or in a table. It names the field, so that a reader of files can report where the fault is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The field: `eta`, `floor.uniform.low`; in a table, `3[2].resource` is the third point of trial
-    /// 3.
+    /// Name of the field, such as `eta` or `floor.uniform.low`. In a table, `3[2].resource` is the
+    /// resource of the third point of trial 3.
     pub field: String,
     /// The value found there; `nothing` if the field is missing.
     pub found: String,

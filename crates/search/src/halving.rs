@@ -30,7 +30,7 @@ impl Halving {
         }
     }
 
-    /// Its number.
+    /// Number of the bracket.
     pub(crate) fn number(&self) -> u32 {
         self.bracket.number
     }
@@ -81,7 +81,7 @@ impl Halving {
         verdicts
     }
 
-    /// The trials that wait for their rung to close, in no particular order.
+    /// The trials that are waiting for their rung to close, in no particular order.
     pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
         self.measured.iter().map(|score| score.trial)
     }

@@ -4,7 +4,8 @@ use crate::halving::Halving;
 use crate::score::Score;
 use crate::{Bracket, Job, Verdict};
 
-/// The brackets of a search. Random search and successive halving have one, Hyperband has several.
+/// The brackets of a search. Random search and successive halving have one bracket, Hyperband has
+/// several.
 #[derive(Debug, Clone)]
 pub(crate) struct Hyperband {
     brackets: Vec<Halving>,
@@ -26,7 +27,7 @@ impl Hyperband {
     }
 
     /// The next job of the first bracket that has one. Brackets share no trials, so the result of a
-    /// bracket does not depend on whether the next one has started.
+    /// bracket does not depend on whether the next bracket has started.
     pub(crate) fn start(&mut self) -> Option<Job> {
         self.brackets.iter_mut().find_map(Halving::start)
     }
@@ -38,7 +39,7 @@ impl Hyperband {
         own.map_or_else(Vec::new, |bracket| bracket.report(score))
     }
 
-    /// The trials that wait for their rungs to close, in no particular order.
+    /// The trials that are waiting for their rungs to close, in no particular order.
     pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
         self.brackets.iter().flat_map(Halving::unpromoted)
     }

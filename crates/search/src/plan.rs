@@ -21,7 +21,8 @@ pub struct Plan {
     /// Number of trials, at least 1. Not set for Hyperband, whose number of trials follows from the resources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trials: Option<u32>,
-    /// One in `eta` trials of a rung is promoted; at least 2. Random search does not use it.
+    /// Reduction factor, at least 2: one in `eta` trials of a rung is promoted. Random search does not
+    /// use it.
     #[serde(default = "default_eta")]
     pub eta: u32,
     /// The resource of the bottom rung, r in the papers; above 0. Random search does not use it.
@@ -55,8 +56,8 @@ impl Plan {
     ///
     /// # Errors
     /// Returns all fields that are out of range. If all are in range, returns the first conflict between
-    /// fields. Successive halving needs eta^(rungs − 1) trials, so that one reaches the last rung (Li et
-    /// al. 2020 assert the same). There may be at most [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
+    /// fields. Successive halving needs eta^(rungs − 1) trials, so that one trial reaches the last rung
+    /// (Li et al. 2020 assert the same). There may be at most [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
     pub fn validate(&self) -> Result<(), Vec<Fault>> {
         let mut faults: Vec<Fault> = self.check_trials().into_iter().collect();
         self.check_eta(&mut faults);
@@ -76,7 +77,7 @@ impl Plan {
         let number = "a number of at least 1";
         match self.trials {
             Some(trials) if hyperband => {
-                let expected = "nothing: the resources decide how many trials hyperband has";
+                let expected = "nothing: hyperband derives the number of trials from the resources";
                 Some(Fault::new("trials", trials, expected))
             }
             None if !hyperband => Some(Fault::new("trials", "nothing", number)),
@@ -112,7 +113,7 @@ impl Plan {
         if rungs > MAX_RUNGS {
             let (least, eta) = (self.min_resource, self.eta);
             let expected = format!(
-                "at most {MAX_RUNGS} rungs: reduce it, or raise min_resource above {least} or eta above {eta}"
+                "at most {MAX_RUNGS} rungs: reduce max_resource, or raise min_resource above {least} or eta above {eta}"
             );
             return Some(Fault::new("max_resource", self.max_resource, expected));
         }
@@ -131,7 +132,7 @@ impl Plan {
         }
         let number = needed.map_or_else(|| format!("{eta}^{steps}"), |needed| needed.to_string());
         let expected = format!(
-            "at least {number}, so that one of them reaches the last of {rungs} rungs with eta {eta}"
+            "at least {number}, so that one trial reaches the last of {rungs} rungs with eta {eta}"
         );
         Some(Fault::new("trials", trials, expected))
     }

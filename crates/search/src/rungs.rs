@@ -23,7 +23,7 @@ pub struct Bracket {
     /// The bracket's number. For Hyperband it is the paper's s, one less than the number of rungs;
     /// otherwise it is 0.
     pub number: u32,
-    /// Its rungs, from the bottom.
+    /// Rungs of the bracket, from the bottom.
     pub rungs: Vec<Rung>,
 }
 
@@ -79,10 +79,10 @@ impl Plan {
     /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
     /// * ASHA: at least as many as successive halving.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
-    ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ come to rung i. The formula is
-    ///   that of the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3 the brackets
-    ///   start with 81, 34, 15, 8 and 5 trials; programs that round before they multiply have 27, 9 and 6
-    ///   instead of 34, 15 and 8.
+    ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is
+    ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3 the
+    ///   brackets start with 81, 34, 15, 8 and 5 trials; programs that round before they multiply have
+    ///   27, 9 and 6 instead of 34, 15 and 8.
     ///
     /// If the plan is not valid, the result is meaningless.
     pub fn brackets(&self) -> Vec<Bracket> {

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// A trial with its loss. Lower is better. Equal losses are ordered by trial, so that the order is
+/// A trial with its loss. A lower loss is better. Equal losses are ordered by trial, so that the order is
 /// total.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Score {

@@ -14,9 +14,9 @@ use crate::{Algorithm, Fault, Plan};
 pub struct Job {
     /// The trial. Trials are numbered from 0 in the order in which they start.
     pub trial: u32,
-    /// The rung that it reaches, from 0. If it is above 0, the trial has been promoted.
+    /// The rung that the trial reaches, counted from 0. If it is above 0, the trial has been promoted.
     pub rung: u32,
-    /// Number of its bracket, see [`crate::Bracket::number`].
+    /// Number of the trial's bracket, see [`crate::Bracket::number`].
     pub bracket: u32,
     /// The resource that the trial has consumed before: the resource of the rung below, or 0.
     pub from: f64,
@@ -72,7 +72,8 @@ pub struct NoJob {
 /// # Losses
 ///
 /// A lower loss is better. If losses are equal, the trial with the lower number is better. A loss that is not finite
-/// counts as infinite, which is the worst loss. Such trials may still be promoted if there are no better ones.
+/// counts as infinite, which is the worst loss. Such trials may still be promoted if there are no better
+/// trials.
 ///
 /// # Events of a search
 ///
@@ -140,7 +141,7 @@ impl Search {
     /// eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
     #[expect(
         clippy::should_implement_trait,
-        reason = "an iterator has no third answer beside an item and the end"
+        reason = "an iterator has no third answer besides an item and the end"
     )]
     pub fn next(&mut self) -> Next {
         let started = match &mut self.scheduler {
@@ -187,9 +188,9 @@ impl Search {
         self.outstanding.values().copied()
     }
 
-    /// The trials, ascending, whose last job ended below the last rung, and that are neither promoted nor stopped: they
-    /// wait for their rung to close, or with ASHA to become promotable. Once ASHA is done, these are the trials that it
-    /// stopped; once another algorithm is done, the list is empty.
+    /// The trials, ascending, whose last job ended below the last rung and that are neither promoted nor
+    /// stopped. They are waiting for their rung to close or, with ASHA, to become promotable. Once ASHA
+    /// is done, these are the trials that it stopped; once another algorithm is done, the list is empty.
     ///
     /// Takes time proportional to the number of all trials.
     pub fn unpromoted(&self) -> Vec<u32> {

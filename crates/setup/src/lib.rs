@@ -1,7 +1,7 @@
 //! Turns settings into inputs of the engines: finds, reads, completes and validates the inputs of replays and
 //! simulations.
 //!
-//! [`ReplaySettings`] and [`SimulationSettings`] contain all settings. Each is declared once, as the module
+//! [`ReplaySettings`] and [`SimulationSettings`] contain all settings. Each setting is declared once, as the module
 //! [`mod@settings`] describes. The command line, Python and sweep plans set them by name, and run.json records them.
 //! [`Replay::open`] and [`Experiment::open`] return the inputs of the engines.
 

@@ -11,7 +11,7 @@ pub fn name(value: &impl Serialize) -> String {
     }
 }
 
-/// The names of some values, separated by commas.
+/// The names of the values, separated by commas.
 pub fn names(values: &[impl Serialize]) -> String {
     let names: Vec<String> = values.iter().map(name).collect();
     names.join(", ")

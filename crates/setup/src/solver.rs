@@ -66,11 +66,11 @@ named_values!(BigM:
 );
 
 impl SolverArgs {
-    /// Builds the solver that [`SolverArgs::choice`] found. If it is a program, this starts it.
+    /// Builds the solver that [`SolverArgs::choice`] found. Starts the solver if it is a program.
     ///
     /// # Errors
-    /// A formulation is given for a solver that takes none, this build lacks the solver, or a program does not
-    /// start.
+    /// A formulation is given for a solver that does not use one, this build lacks the solver, or a program
+    /// does not start.
     pub fn build(&self, choice: &SolverChoice) -> Result<Built> {
         if self.formulation.is_some() && !self.solver.is_milp() {
             return Err(Error::Usage(
@@ -142,7 +142,7 @@ impl Built {
     /// Checks that the solver accepts the problem, without solving it.
     ///
     /// # Errors
-    /// The error that [`Solver::solve`] would return if it does not accept the problem.
+    /// The error that [`Solver::solve`] would return if the solver does not accept the problem.
     pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
         match self {
             Built::Ours(spec, _) => spec.accepts(problem),
@@ -150,7 +150,7 @@ impl Built {
         }
     }
 
-    /// The counts of the solver's answers. The handle stays valid after the solver is dropped.
+    /// A handle to the counts of the solver's answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         match self {
             Built::Ours(_, solver) => solver.tally(),

@@ -27,7 +27,7 @@ impl Default for SolverName {
 }
 
 impl SolverName {
-    /// Whether it is a built-in solver that uses a formulation.
+    /// Whether the solver is built in and uses a formulation.
     pub fn is_milp(&self) -> bool {
         matches!(self, SolverName::Ours(kind) if kind.is_milp())
     }
@@ -99,7 +99,7 @@ pub enum SolverChoice {
 }
 
 impl SolverChoice {
-    /// Whether it is a built-in solver that uses a formulation.
+    /// Whether the solver is built in and uses a formulation.
     pub fn is_milp(&self) -> bool {
         matches!(self, SolverChoice::Ours(kind) if kind.is_milp())
     }

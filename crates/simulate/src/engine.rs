@@ -14,7 +14,7 @@ use gleaner_domain::words::counted;
 
 /// A virtual cluster and its jobs, as input of a simulation.
 pub struct Setting<'a> {
-    /// The jobs, by ascending entry. The nodes have enough GPUs for each job.
+    /// The jobs, in the order in which they join the queue. The nodes have enough GPUs for each job.
     pub jobs: &'a [&'a Job],
     /// Second at which each job joins the queue: its submission, or a later second if it is
     /// profiled first.
@@ -25,7 +25,7 @@ pub struct Setting<'a> {
     pub queued: &'a [i64],
     /// Number of nodes at the start.
     pub nodes: u32,
-    /// GPUs of every node.
+    /// Number of GPUs per node.
     pub gpus_per_node: u32,
     /// Second at which the simulation starts; jobs with an earlier entry arrive then.
     pub start: i64,
@@ -53,9 +53,9 @@ pub struct Setting<'a> {
 pub struct Stuck {
     /// Second of the last event.
     pub second: i64,
-    /// Number of jobs that wait.
+    /// Number of waiting jobs.
     pub waiting: usize,
-    /// Id of the first of them.
+    /// Id of the first waiting job.
     pub job: String,
     /// GPUs that this job asks for.
     pub gpus: u32,
@@ -127,7 +127,8 @@ struct Engine<'a, 'p> {
     world: World<'a>,
     policy: &'p mut dyn Policy,
     scaling: &'p mut dyn Scaling,
-    /// Second of an additional round, if nodes were added or removed in this second.
+    /// If a node was added or removed in the current second: the next second, in which another round
+    /// of decisions takes place.
     again: Option<i64>,
 }
 

@@ -17,7 +17,7 @@ pub struct FreeGpus {
 }
 
 impl FreeGpus {
-    /// Creates `nodes` nodes, all free.
+    /// Creates an index of `nodes` nodes with no GPU in use.
     pub fn new(nodes: u32, gpus_per_node: u32) -> Self {
         let mut free = FreeGpus {
             gpus_per_node,
@@ -31,7 +31,7 @@ impl FreeGpus {
         free
     }
 
-    /// GPUs of every node.
+    /// Number of GPUs per node.
     pub fn gpus_per_node(&self) -> u32 {
         self.gpus_per_node
     }
@@ -41,7 +41,7 @@ impl FreeGpus {
         self.sets.len() as u32
     }
 
-    /// Free GPUs of all nodes.
+    /// Number of free GPUs on all nodes.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -105,7 +105,7 @@ impl FreeGpus {
         slot
     }
 
-    /// Removes a node for good.
+    /// Removes a node permanently.
     pub fn remove_node(&mut self, slot: u32) {
         self.set(slot, 0);
         self.slots[0].remove(&slot);

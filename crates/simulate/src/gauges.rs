@@ -46,7 +46,7 @@ pub struct Gauges {
 }
 
 impl Gauges {
-    /// Sets GPUs of a node to a utilisation in percent and a memory in MB.
+    /// Sets the utilisation in percent and the memory in MB of some GPUs of a node.
     pub fn set(&mut self, node: &mut NodeGauges, gpus: u64, values: [f64; 2]) {
         self.count(node, -1.0);
         node.set(gpus, values);
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(gauges.active(), [0.0, 400.0]);
     }
 
-    // A plain float would be off by 1e-9 and more.
+    // A plain float would be off by 1e-9 or more.
     #[test]
     fn a_million_changes_leave_no_rounding_error() {
         let mut sum = Sum::default();

@@ -17,20 +17,20 @@ struct Flip {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("second {second} is beyond the times of event logs, which end in the year 2262")]
 pub struct TooLate {
-    /// The second, of the trace's clock.
+    /// The second, on the trace's clock.
     pub second: i64,
 }
 
 /// The log of fully idle nodes of a run that started at second `start`.
 ///
 /// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, in the order of the run, then by number. The
-/// first row is the start, and the last row is the last submission. With `with_drain`, the last row is the last end of
-/// a job in a virtual cluster. Between the first row and the last, there is a row for every second with changes. Nodes
-/// that have not been added yet or have been removed count as busy. The profiler's nodes are left out. Times are
-/// relative to the trace's origin, or to 1970 if it has none.
+/// first row is at the start, and the last row is at the last submission. With `with_drain`, the last row is at the
+/// end of the last job in a virtual cluster. Between the first row and the last, there is a row for every second with
+/// changes. Nodes that have not been added yet or have been removed count as busy. The profiler's nodes are left out.
+/// Times are relative to the trace's origin, or to 1970 if it has none.
 ///
 /// # Errors
-/// The run ends later than the last [`Utc`].
+/// Returns an error if a time of the log is later than the latest [`Utc`].
 pub fn idle_log(
     trace: &Trace,
     cluster: &Cluster,
@@ -67,7 +67,7 @@ pub fn idle_log(
     Ok(log.finish_trusted())
 }
 
-/// The names of all nodes that ever existed, and their changes.
+/// The names of all nodes that ever existed, and the flips of these nodes.
 fn gather(cluster: &Cluster, run: &PolicyRun) -> (Vec<String>, Vec<Flip>) {
     let (mut names, mut flips) = (Vec::new(), Vec::new());
     for vc in &run.vcs {
@@ -91,7 +91,7 @@ fn node_names(vc: &VcRun) -> BTreeSet<u32> {
     lives.chain(changed).collect()
 }
 
-/// The net changes of several flips, by ascending node. Updates `idle`.
+/// The net changes of several flips, in ascending order of node. Updates `idle`.
 fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     let last: BTreeMap<u32, bool> = flips.iter().map(|flip| (flip.node, flip.idle)).collect();
     let changed = last
@@ -100,7 +100,7 @@ fn net_changes(flips: &[Flip], idle: &mut [bool]) -> Vec<Change> {
     changed.map(|(node, now)| Change::new(node, now)).collect()
 }
 
-/// The civil time of a second; `None` if it is after the last [`Utc`].
+/// The civil time of a second; `None` if it is later than the latest [`Utc`].
 fn on_the_clock(origin: Option<Local>, second: i64) -> Option<Utc> {
     let origin = origin.map_or(0, |origin| origin.0);
     let nanos = second.checked_mul(Utc::from_seconds(1).0)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gleaner_domain::results::schedule::{JobRun, Schedule};
 
-/// The changes in the number of GPUs that at least one job holds, by second. No change is 0.
+/// The changes in the number of GPUs that at least one job holds, by second. No stored change is 0.
 pub(super) struct InUse(BTreeMap<i64, i64>);
 
 impl InUse {

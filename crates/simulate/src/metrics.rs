@@ -7,8 +7,8 @@ use gleaner_domain::results::simulate::{
 };
 use gleaner_domain::{Cluster, Trace};
 
-/// Computes a run's figures, without their assumptions. `cluster` is the whole cluster, including the
-/// nodes lent to the profiler.
+/// Computes the figures of a run, except for `assumptions`, which the caller fills in. `cluster` is
+/// the whole cluster, including the nodes lent to the profiler.
 pub fn summarise(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> PolicyFigures {
     let finished = run.finished();
     let of = |kept: &dyn Fn(&Finished<'_>) -> bool| {
@@ -102,7 +102,7 @@ fn delays<'a>(trace: &Trace, jobs: impl Iterator<Item = &'a Finished<'a>>) -> Op
         queues.push(job.outcome.queue);
     }
     let p999_queue_s = percentile(&mut queues, 0.999)?;
-    // Sums of whole seconds are exact, whatever the order.
+    // Sums of whole seconds are exact in any order.
     let queue: f64 = queues.iter().map(|&seconds| seconds as f64).sum();
     let jobs = queues.len();
     Some(Delays {

@@ -76,17 +76,17 @@ impl Nodes {
         self.count
     }
 
-    /// GPUs of all nodes.
+    /// Number of GPUs on all nodes.
     pub fn gpus(&self) -> u64 {
         u64::from(self.count) * u64::from(self.free.gpus_per_node())
     }
 
-    /// Whether there is an added node without any job.
+    /// Whether an added node exists and is idle.
     pub fn added_node_is_idle(&self) -> bool {
         self.idle_nodes().any(|slot| self.name(slot) == ADDED_NODE)
     }
 
-    /// Converts a placement: replaces the slots of nodes by their names.
+    /// Converts a placement: replaces the slots of nodes with their names.
     pub fn named(&self, placement: &Placement) -> Vec<(u32, GpuSet)> {
         let named = |&(slot, gpus)| (self.name(slot), gpus);
         placement.iter().map(named).collect()
@@ -242,7 +242,7 @@ impl Nodes {
 /// The removal of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shrunk {
-    /// Slot of a busy node that took the name of the removed one; `None` if none did.
+    /// Slot of the busy node that took the removed node's name; `None` if no node did.
     pub renamed: Option<u32>,
 }
 

@@ -11,30 +11,30 @@ use gleaner_domain::results::schedule::Placement;
 /// every second in which something happens, the engine first reports ends and arrivals. It
 /// then opens a round and asks for decisions, one by one, until the policy returns `None`.
 pub trait Policy: Send {
-    /// A job has joined the queue.
+    /// Called when a job has joined the queue.
     fn submitted(&mut self, job: usize, view: &View<'_>);
 
-    /// A job has started, by a decision of this policy.
+    /// Called when a job has started, by a decision of this policy.
     fn started(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
 
-    /// A job has been preempted, by a decision of this policy, and is back in the queue.
+    /// Called when a job has been preempted, by a decision of this policy, and is back in the queue.
     fn preempted(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
 
-    /// A job has ended.
+    /// Called when a job has ended.
     fn ended(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
 
-    /// A job whose partner has ended is back at full speed and counts as alone again.
+    /// Called when a job whose partner has ended is back at full speed and counts as alone again.
     fn restored(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
 
-    /// A round of decisions begins.
+    /// Called when a round of decisions begins.
     fn open(&mut self, view: &View<'_>) {
         let _ = view;
     }
@@ -43,8 +43,9 @@ pub trait Policy: Send {
     /// state after all earlier decisions.
     fn next(&mut self, view: &View<'_>) -> Option<Decision>;
 
-    /// Returns the next second, after that of the view, in which the policy may decide something even
-    /// if no job arrives or ends and no node is added or removed; `None` if there is no such second.
+    /// Returns the next second, later than the view's, in which the policy may make a decision without
+    /// an event: no job arrives or ends, and no node is added or removed. Returns `None` if there is no
+    /// such second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         let _ = view;
         None

@@ -1,5 +1,5 @@
-//! Lucid's profiler. Before a job is scheduled, it runs for a short time on the profiler's few nodes,
-//! unless it is too large. Many jobs end there.
+//! Lucid's profiler, which runs each job briefly on a few nodes before the job is scheduled, unless
+//! the job is too large. Many jobs end during profiling.
 
 use super::engine::{Failure, Setting, run};
 use super::placer::Placer;
@@ -19,7 +19,8 @@ pub struct Profiler {
     pub nodes: u32,
     /// A job is profiled if its number of GPUs is at most this factor times [`Profiler::nodes`].
     pub factor: f64,
-    /// Virtual clusters, by index, that lend nodes for the whole simulation, and how many each.
+    /// Virtual clusters that lend nodes for the whole simulation: the index of each and the number
+    /// of nodes that it lends.
     pub lent: Vec<(usize, u32)>,
     /// Index of the virtual cluster that lends an additional node while many jobs are queued.
     pub elastic: Option<usize>,
@@ -37,12 +38,12 @@ impl Profiler {
         self.nodes.saturating_sub(lent.fold(0, u32::saturating_add))
     }
 
-    /// GPUs of the nodes that no virtual cluster lends.
+    /// Number of GPUs on the nodes that no virtual cluster lends.
     pub fn extra_gpus(&self, gpus_per_node: u32) -> u64 {
         u64::from(self.extra_nodes()) * u64::from(gpus_per_node)
     }
 
-    /// Number of nodes that virtual cluster `vc` keeps of its `nodes`.
+    /// Number of nodes that virtual cluster `vc` keeps, out of its `nodes`.
     pub fn kept(&self, vc: usize, nodes: u32) -> u32 {
         let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
         lent.fold(nodes, |kept, &(_, nodes)| kept.saturating_sub(nodes))

@@ -98,7 +98,7 @@ impl<K: Ord + Copy> Running<K> {
         }
     }
 
-    /// GPUs of the jobs before a position.
+    /// Number of GPUs of the jobs before a position.
     fn gpus_before(&self, key: &K) -> u64 {
         let index = self.block_of(key);
         let before: u64 = self.blocks[..index].iter().map(|block| block.gpus).sum();
@@ -212,7 +212,7 @@ pub fn select<K: Ord + Copy>(
 ) -> Selection {
     let mut selection = Selection::default();
     let mut heads: Vec<Head<'_, K>> = waiting.classes.iter().filter_map(Head::of).collect();
-    // GPUs of the waiting jobs chosen and of the running jobs preempted so far.
+    // Numbers of GPUs of the waiting jobs chosen and of the running jobs preempted so far.
     let (mut chosen, mut freed) = (0, 0);
     let mut after = None;
     loop {

@@ -10,7 +10,7 @@ pub trait Scaling: Send {
     /// Returns 1 to add a node, -1 to remove a node, or 0 to do neither.
     fn step(&mut self, view: &View<'_>) -> i32;
 
-    /// The next second, after that of the view, in which a step may be due; `None` if there is no such
+    /// The next second, later than the view's, in which a step may be due; `None` if there is no such
     /// second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64>;
 }
@@ -69,17 +69,19 @@ impl Scaling for Lender {
 pub struct TimeAware<'a> {
     /// Forecast of submissions.
     pub forecast: &'a dyn Forecast,
-    /// Number of nodes without the borrowed one.
+    /// Number of nodes without the borrowed node.
     pub base: u32,
     /// The node is returned only if at most this many GPUs are expected per interval.
     pub quiet_gpus: f64,
 }
 
-/// Seconds between checks of whether to borrow, and the queue length above which to borrow.
+/// Seconds between checks of whether to borrow.
 const BORROW_EVERY: i64 = 10;
+/// Number of waiting jobs above which to borrow.
 const LONG_QUEUE: usize = 10;
-/// Seconds between checks of whether to return, and the queue length below which to return.
+/// Seconds between checks of whether to return.
 const RETURN_EVERY: i64 = 100;
+/// Number of waiting jobs below which to return.
 const SHORT_QUEUE: usize = 5;
 
 impl TimeAware<'_> {
@@ -130,7 +132,7 @@ pub(super) fn next_multiple(now: i64, period: i64) -> i64 {
 }
 
 /// The first multiple of `period` after `now` at which the forecast passes the test `holds`; `None` if
-/// it never does.
+/// it never passes the test.
 pub(super) fn next_tick(
     forecast: &dyn Forecast,
     now: i64,

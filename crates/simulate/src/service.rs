@@ -23,8 +23,8 @@ pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
     left
 }
 
-/// Returns how often `speed` can be subtracted from `left` until the result is at most 0, and that
-/// result. If the speed is so small that the subtraction does not change `left`, the number is
+/// Returns how many times `speed` must be subtracted from `left` until the result is at most 0, and
+/// that result. If the speed is so small that the subtraction does not change `left`, the number is
 /// `i64::MAX`.
 pub fn steps_to_end(mut left: f64, speed: f64) -> (i64, f64) {
     if speed == 1.0 {
@@ -58,8 +58,8 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     if spacings == 0 {
         return (left, most);
     }
-    // The lowest float of this exponent may be the result of rounding up a difference below it,
-    // where floats are closer together. The next stride does the step to this float.
+    // The lowest float of this exponent may be the result of rounding up a difference below it, where
+    // floats are closer together. The next stride takes the step to this float.
     let above_bottom = (second.to_bits() & MANTISSA).saturating_sub(1);
     let more = (above_bottom / spacings).min(most as u64 - 2);
     let left = f64::from_bits(second.to_bits() - more * spacings);

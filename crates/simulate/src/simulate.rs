@@ -37,7 +37,7 @@ pub struct Simulation<'a> {
     pub forecast: Option<&'a dyn Forecast>,
     /// Sharing scores and pairs of jobs. If `None`, no jobs share GPUs.
     pub packing: Option<&'a dyn Packing>,
-    /// The profiling stage of the policies that have one; `None` for no profiling.
+    /// Settings of the profiling stage, for policies that profile jobs; `None` for no profiling.
     pub profiler: Option<&'a Profiler>,
     /// Parts of Lucid that are switched off.
     pub without: Without,
@@ -46,9 +46,9 @@ pub struct Simulation<'a> {
 }
 
 impl Simulation<'_> {
-    /// Simulates `first`, the first jobs of the trace, with these estimates. Returns the index and the end time
-    /// of each job that ends. The list is empty if the simulation is stopped. Progress is not reported, because
-    /// this simulation is part of a longer one.
+    /// Simulates only `first`, which contains the first jobs of the trace, with `estimates`. Returns the index and the
+    /// end time of each job that ends. The list is empty if the simulation is stopped. Progress is not reported,
+    /// because this simulation is part of a longer simulation.
     ///
     /// # Errors
     /// Same as [`simulate()`].
@@ -118,8 +118,7 @@ pub enum Problem {
 /// number of virtual clusters, summed over all policies.
 ///
 /// # Errors
-/// Returns an error if a job can never start, or if [`Simulation::check`] is set and a schedule is not
-/// sound.
+/// Returns an error if a job can never start, or if [`Simulation::check`] is set and a schedule is invalid.
 pub fn simulate(
     simulation: &Simulation<'_>,
     requests: &[Request<'_>],
@@ -145,7 +144,7 @@ pub fn simulate_in_turn(
     stages.gather(runs.collect())
 }
 
-/// All virtual clusters under all policies.
+/// The simulations of all virtual clusters under all policies.
 struct Stages<'a> {
     simulation: &'a Simulation<'a>,
     requests: &'a [Request<'a>],
@@ -182,7 +181,7 @@ impl<'a> Stages<'a> {
         self.simulation.cluster.vcs.len()
     }
 
-    /// Every policy with every virtual cluster.
+    /// Every pair of a policy and a virtual cluster.
     fn all(&self) -> Vec<(&'a Request<'a>, usize)> {
         let pairs = self.requests.iter();
         pairs
@@ -208,7 +207,7 @@ impl<'a> Stages<'a> {
         Ok(Some(run))
     }
 
-    /// The runs by policy.
+    /// Groups the runs by policy.
     fn gather(&self, runs: Vec<Stage>) -> Result<Vec<PolicyRun>, SimulateError> {
         // If several stages fail, the error of the first stage is returned, regardless of the number of
         // threads.

@@ -6,13 +6,14 @@ use gleaner_domain::results::policy_run::ProfilerRun;
 
 /// A virtual cluster in the state in which a policy takes it over.
 pub(super) struct VcInputs<'a> {
-    /// The jobs that have not ended yet, as indices into the trace, by ascending entry.
+    /// The jobs that have not ended yet, as indices into the trace, in the order in which they join
+    /// the queue.
     pub indices: Vec<usize>,
     /// The same jobs.
     pub jobs: Vec<&'a Job>,
     /// Second at which each job joins the queue.
     pub entries: Vec<i64>,
-    /// Seconds that each job has queued for the profiler.
+    /// Seconds that each job has waited for the profiler.
     pub queued: Vec<i64>,
     /// Number of nodes that are not lent to the profiler for the whole simulation.
     pub nodes: u32,

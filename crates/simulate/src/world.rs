@@ -68,7 +68,7 @@ impl<'a> World<'a> {
         self.done == self.live.len()
     }
 
-    /// Whether no job waits or runs.
+    /// Whether no job is waiting or running.
     pub fn is_empty(&self) -> bool {
         self.running.is_empty() && self.recorder.pending_jobs() == 0
     }
@@ -90,7 +90,7 @@ impl<'a> World<'a> {
         None
     }
 
-    /// Moves on to a later second. Nothing happens until then.
+    /// Advances to a later second. The caller ensures that nothing happens before it.
     pub fn advance_to(&mut self, second: i64) {
         self.recorder
             .sample_until(second, self.running.len(), &self.nodes);
@@ -201,7 +201,7 @@ impl<'a> World<'a> {
         self.launch(job, placement, 1.0);
     }
 
-    /// Starts a waiting job on the GPUs of a running one.
+    /// Starts a waiting job on the GPUs of a running job.
     pub fn share(&mut self, job: usize, with: usize, pair: Pair) {
         let placement = self.live[with].placement.clone();
         let load = [pair.gpu_util, pair.gmem];

@@ -20,7 +20,7 @@ pub struct Found<R> {
     pub begun: BTreeMap<RunKey, u32>,
     /// The runs that a process is executing now. Always empty on a file system without file locks.
     pub running: BTreeSet<RunKey>,
-    /// The records of the parts of batches about themselves, ordered by segment.
+    /// What the parts of batches recorded about themselves, ordered by segment.
     pub parts: Vec<PartLog>,
     /// Number of lines that were altered or have the format of another version.
     pub damaged: usize,

@@ -31,7 +31,7 @@ impl RunKey {
         Ok(RunKey::of(&bytes))
     }
 
-    /// Its bytes.
+    /// The bytes of the key.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0
     }

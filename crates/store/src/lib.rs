@@ -34,7 +34,7 @@ const FOLDER: &str = "runs";
 /// Suffix of the names of segments.
 const ENDING: &str = ".records";
 
-/// The folder of segments. A missing folder counts as an empty one.
+/// The folder of segments. A missing folder counts as an empty folder.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,

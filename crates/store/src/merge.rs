@@ -17,8 +17,8 @@ use crate::{ENDING, Found, RunKey, Store, lines};
 const MERGED: &str = "merged-";
 
 impl Store {
-    /// Merges all segments to which no process writes any more into one. Drops what no longer matters: the records
-    /// about processes, and the history of completed runs except for their number of starts.
+    /// Merges into one all segments that no longer have a writer. Drops what no longer matters: the
+    /// records about processes, and the history of completed runs except for their number of starts.
     ///
     /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of a
     /// [`Writer`](crate::Writer) that may still append is kept too; it is recognised by its lock. On a file system

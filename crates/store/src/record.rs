@@ -21,7 +21,7 @@ pub struct PartName {
 /// How a process ended, as recorded by the process itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    /// Its exit code.
+    /// Exit code of the process.
     pub code: u8,
     /// The error; empty if there was no error.
     pub message: String,

@@ -150,7 +150,7 @@ fn what_is_not_a_regular_file_is_refused_and_links_are_not_followed() {
     assert_eq!(read(&linked).results.len(), 2);
     linked.merge(|_| true).unwrap();
     assert_eq!(segments(folder.path()).len(), 2);
-    // Nobody writes to the pipe, so a reader that opens it would wait forever.
+    // No process writes to the pipe, so a reader that opens it would wait forever.
     let pipe = folder.path().join("runs/x.records");
     assert!(
         Command::new("mkfifo")

@@ -1,4 +1,4 @@
-//! Generates the schedule of a cluster that runs jobs. The exact idle times of its nodes are known by construction.
+//! Generates the schedule of a cluster that runs jobs. The exact idle times of the nodes are known by construction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,13 +66,13 @@ impl ScheduleOptions {
 pub struct SynthJob {
     /// Number, from 1, in the order of submission.
     pub id: u64,
-    /// Its submission, in seconds since 1970.
+    /// Time of submission, in seconds since 1970.
     pub submit: i64,
-    /// Its start, in seconds since 1970.
+    /// Start time, in seconds since 1970.
     pub start: i64,
-    /// Its end, in seconds since 1970; it may be after the schedule's end.
+    /// End time, in seconds since 1970; may be after the schedule's end.
     pub end: i64,
-    /// The indices of its nodes, in ascending order.
+    /// The indices of the job's nodes, in ascending order.
     pub nodes: Vec<u32>,
 }
 
@@ -136,7 +136,7 @@ struct SynthCluster {
     length: LogNormal<f64>,
     free: BTreeSet<u32>,
     running: BTreeMap<(i64, u64), Holder>,
-    /// The nodes that were taken or released in this second, and whether each was idle before.
+    /// The nodes that were taken or released in this second, and whether each node was idle before.
     before: BTreeMap<u32, bool>,
     next: Wanted,
     serial: u64,

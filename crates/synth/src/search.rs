@@ -13,7 +13,7 @@ use gleaner_domain::error::{Error, Result};
 pub struct Loss {
     /// Number of the trial, from 0.
     pub trial: u32,
-    /// Resource that the trial had consumed by then.
+    /// Resource that the trial had consumed when the loss was measured.
     pub resource: f64,
     /// The loss at that resource.
     pub loss: f64,
@@ -23,9 +23,9 @@ pub struct Loss {
 
 /// Generates the losses of all trials of a search at all of its rungs.
 ///
-/// A trial trains one of `tasks`, drawn at random. Slower networks reach lower losses: if a network's speed per node is
-/// half that of another, the loss that its trials approach is 0.8 times as high. In all other respects, losses follow
-/// [`Family`] with its defaults.
+/// A trial trains one of `tasks`, drawn at random. Slower networks reach lower losses: if a network is half as fast
+/// per node as another network, its trials approach a loss that is 0.8 times as high. In all other respects, losses
+/// follow [`Family`] with its defaults.
 ///
 /// # Errors
 /// [`Error::Usage`]: the plan is invalid, or there are no tasks.
@@ -82,7 +82,7 @@ fn scaled(draw: Draw, factor: f64) -> Draw {
     }
 }
 
-/// Work per second and node, if the task runs on its minimum number of nodes.
+/// Work per second and per node, if the task runs on its minimum number of nodes.
 fn speed_of_one(task: &TrainingTask) -> f64 {
     task.curve.progress_at(task.min_nodes) / f64::from(task.min_nodes)
 }

@@ -5,9 +5,10 @@ use super::workspace;
 /// If this variable is set, the tables are written instead of compared.
 const WRITE: &str = "WRITE_DOCS";
 
-/// Compares the tables of a page with those generated from the code, or writes them if `WRITE_DOCS` is set. Each
-/// table comes with the heading or text that precedes it, with which exactly one line of the page must begin.
-/// Tables are in the order of the page. `command` is the command that runs the test.
+/// Compares the tables of a page with the tables generated from the code, or writes them if
+/// `WRITE_DOCS` is set. Each table comes with the heading or text that precedes it: exactly one line
+/// of the page must begin with this text. The tables must be in the order in which they occur on the
+/// page. `command` is the command that runs the test.
 ///
 /// # Panics
 /// If the page or the place of a table is missing, or a table differs.
@@ -25,7 +26,7 @@ pub fn check_tables(page: &str, tables: &[(&str, String)], command: &str) {
     let differs = text.lines().zip(expected.lines()).find(|(a, b)| a != b);
     assert!(
         text == expected,
-        "{page}, {differs:?}: have the tables written by {WRITE}=1 {command}"
+        "{page}, {differs:?}: update the tables with {WRITE}=1 {command}"
     );
 }
 

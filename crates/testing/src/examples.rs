@@ -1,4 +1,4 @@
-//! Examples in documentation, which tests read as a user's files.
+//! Examples in the documentation, which tests read like files of a user.
 
 use super::workspace;
 
@@ -7,7 +7,7 @@ use super::workspace;
 pub struct Example {
     /// Extension of the file that the block represents, such as `toml`.
     pub extension: String,
-    /// What it is an example of, such as `plan`.
+    /// Kind of the file, such as `plan`.
     pub kind: String,
     /// Content of the file.
     pub text: String,

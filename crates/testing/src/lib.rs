@@ -45,19 +45,19 @@ pub use saved::SavedCases;
 pub use stop_after::StopAfter;
 pub use stop_at_check::StopAtCheck;
 
-/// Environment variable with the factor on the number of cases of each test: a whole number of at
-/// least 1.
+/// Environment variable with the factor by which the number of cases of each test is multiplied: a whole
+/// number of at least 1.
 pub const FACTOR: &str = "SOAK_FACTOR";
 
-/// The longest time in milliseconds for which [`FACTOR`] makes a slow property run.
+/// The longest time, in milliseconds, to which [`FACTOR`] extends a slow property.
 pub const LONGEST: u32 = 60_000;
 
 /// The seed of all tests if the environment sets none.
 pub const SEED: u64 = 1;
 
 /// Returns the settings of a property test with `count` cases, times the factor in [`FACTOR`] if it
-/// is set. The seed is that of proptest's own variable `PROPTEST_RNG_SEED`, or [`SEED`] if it is
-/// not set.
+/// is set. The seed is the value of proptest's own variable `PROPTEST_RNG_SEED`, or [`SEED`] if this
+/// variable is not set.
 ///
 /// # Panics
 /// If [`FACTOR`] is set to anything but a whole number of at least 1.
@@ -80,7 +80,8 @@ pub fn slow_cases(count: u32, milliseconds: u32) -> Config {
     settings(count, factor.min(affordable(count, milliseconds)))
 }
 
-/// The largest factor with which `count` cases of this many milliseconds take at most [`LONGEST`]; at least 1.
+/// The largest factor for which `count` cases of this many milliseconds take at most [`LONGEST`]; at
+/// least 1.
 fn affordable(count: u32, milliseconds: u32) -> u32 {
     let once = count.saturating_mul(milliseconds).max(1);
     (LONGEST / once).max(1)

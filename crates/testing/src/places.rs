@@ -15,7 +15,7 @@ pub fn workspace() -> PathBuf {
     let package = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let mut folders = package.iter().flat_map(|package| package.ancestors());
     let Some(found) = folders.find(|folder| folder.join("Cargo.lock").exists()) else {
-        panic!("run the tests by cargo, which sets CARGO_MANIFEST_DIR")
+        panic!("run the tests with cargo, which sets CARGO_MANIFEST_DIR")
     };
     found.to_owned()
 }

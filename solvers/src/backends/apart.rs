@@ -5,9 +5,9 @@
 //!
 //! The copy may find a lock held by a thread that does not exist in it. The C library makes its own
 //! locks, including the allocator's, usable again in the copy. The copy takes no lock of this program:
-//! it computes, writes its answer to a pipe and exits without clean-up. If it still waits for a lock,
-//! such as one of another user of the library, it is killed after the deadline, like a library that
-//! hangs.
+//! it computes, writes its answer to a pipe and exits without clean-up. If it nevertheless blocks on a
+//! lock, such as a lock inside the library that another thread held, it is killed after the deadline,
+//! like a library that hangs.
 #![expect(unsafe_code, reason = "there is no safe way to copy a process")]
 
 use std::fs::File;
@@ -26,7 +26,8 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Maximum number of bytes of the library's printed output to keep.
 const KEPT: usize = 4096;
 
-/// On systems that can only close files one by one, a copy leaves file descriptors from this number on open.
+/// On systems that can only close files one by one, a copy closes only the file descriptors below this
+/// number.
 const MOST_FILES: i32 = 4096;
 
 /// Signals that end a process after a fault.
@@ -236,7 +237,7 @@ fn readable(pipes: [Option<&PipeReader>; 2], left: Duration) -> [bool; 2] {
         revents: 0,
     });
     let milliseconds = i32::try_from(left.as_millis()).unwrap_or(i32::MAX);
-    // SAFETY: the length is that of the list. A failure leaves `revents` unchanged.
+    // SAFETY: the length passed is the length of the list. A failure leaves `revents` unchanged.
     unsafe {
         libc::poll(polled.as_mut_ptr(), 2, milliseconds.saturating_add(1));
     }

@@ -206,8 +206,8 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
         Ok(answer)
     }
 
-    /// Looks for fairer plans that run as many tasks, until no such plan exists or the time is up.
-    /// Returns the fairest plan and whether it is proven that no plan is fairer.
+    /// Looks for fairer plans that run at least as many tasks, until no such plan exists or the time is
+    /// up. Returns the fairest plan and whether it is proven that no plan is fairer.
     fn climb(&self, mut plan: Vec<u32>) -> Result<(Vec<u32>, bool), SolveError> {
         let (problem, spec) = (self.problem, self.spec);
         while let Some(fairness) = problem.fairness(&plan).filter(|f| f.least_share.is_some()) {
@@ -222,7 +222,7 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
         Ok((plan, true))
     }
 
-    /// Solves a model with the library. Returns the library's answer, and its plan if that is
+    /// Solves a model with the library. Returns the library's answer, and the answer's plan if it is
     /// feasible.
     fn attempt(
         &self,

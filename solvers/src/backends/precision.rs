@@ -4,8 +4,8 @@
 //! a method is proportional to the largest value in its computations. If the plan found is worth far
 //! less than this error, the method may have missed a better plan.
 //!
-//! Example: the largest value is 1e12 and the tolerance is 1e-7, so the error may be 1e5. A plan
-//! found that is worth 10 is then not proven optimal.
+//! Example: the largest value is 1e12 and the tolerance is 1e-7, so the error may be 1e5. A plan that
+//! is worth 10 is then not proven optimal.
 
 use crate::{Problem, Task};
 

@@ -14,8 +14,8 @@ pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
     }
 }
 
-/// The tolerance for two figures of the same share. It is relative for shares greater than 1 in size,
-/// because a negative share can be as large as the value of many windows.
+/// The tolerance for a comparison of two values of the same share. It is relative for shares greater
+/// than 1 in size, because a negative share can be as large as the value of many windows.
 fn slack(share: f64) -> f64 {
     TOLERANCE * share.abs().max(1.0)
 }

@@ -1,13 +1,13 @@
 //! Recomputes an answer's feasibility and objective from the problem alone, and looks for plans that
 //! refute the answer's claims.
 //!
-//! It shares no code with any solver. It has its own, simplest possible code that interpolates the
+//! It shares no code with any solver. Its own code, which is as simple as possible, interpolates the
 //! curve and adds up the costs.
 //!
 //! The checker can refute a claim but cannot prove it. To refute a bound it tries every plan that
-//! differs from the answer's in one task. To refute a max-min fair plan it looks for a plan that runs
-//! as many tasks, all with a greater share. The time is at most linear in the points of the curves, so
-//! that a check costs no more than a solve.
+//! differs from the answer's plan in one task. To refute a max-min fair plan it looks for a plan that
+//! runs as many tasks, all with a greater share. The time is at most linear in the points of the
+//! curves, so that a check costs no more than a solve.
 
 mod fair;
 mod recount;
@@ -165,7 +165,7 @@ impl Plan {
         }
     }
 
-    /// The tolerance for two figures of the same objective if both are about `size`.
+    /// The tolerance for a comparison of two values of the same objective, both about `size`.
     fn slack(&self, size: f64) -> f64 {
         TOLERANCE * size.abs() + ROUNDING * self.turnover
     }
@@ -197,8 +197,8 @@ fn check_no_fairness(counts: &[u32], answer: &Allocation, out: &mut Vec<Violatio
     }
 }
 
-/// Looks for a plan whose objective is above the bound, among those that differ in one task's
-/// count.
+/// Looks for a plan whose objective is above the bound, among the plans that differ from the answer's
+/// plan in the count of one task.
 fn check_bound(
     problem: &Problem,
     plan: &Plan,

@@ -8,7 +8,7 @@ use crate::Task;
 pub(super) struct Term {
     /// What the task earns over the window.
     pub gain: f64,
-    /// What it loses to the change of its count.
+    /// What the task loses when its count changes.
     pub loss: f64,
 }
 

@@ -51,10 +51,10 @@ pub enum Violation {
         stated: String,
     },
     /// The plan is reported as optimal under a max-min goal, but more tasks could run.
-    #[error("{running} tasks run, {possible} could")]
+    #[error("{running} tasks run, but {possible} could run")]
     TooFewRun { running: usize, possible: usize },
     /// The plan is reported as optimal under a max-min goal, but the least share could be greater.
-    #[error("the least share is {least}, but {running} tasks could all have more than {level}")]
+    #[error("the least share is {least}, but {running} tasks could each have more than {level}")]
     LeastShareTooLow {
         running: usize,
         least: f64,

@@ -59,7 +59,7 @@ pub fn buildable(
     )))
 }
 
-/// Builds the model of `problem`, which must be sound. With a max-min goal this is the model of
+/// Builds the model of `problem`, which must be valid. With a max-min goal this is the model of
 /// [`fair::level`].
 ///
 /// # Errors

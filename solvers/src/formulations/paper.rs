@@ -42,7 +42,7 @@ struct Block {
     s: usize,
     /// One past the last column.
     end: usize,
-    /// First node that the task holds now. Its other nodes are the ones that follow.
+    /// First node that the task holds now. The task's other nodes follow it.
     held: usize,
 }
 
@@ -211,7 +211,7 @@ impl Rows<'_> {
         self.at_most("max_or_zero", self.total_and(&[(off, m)]), m);
     }
 
-    /// Rows: a task that grows keeps all its nodes, and one that shrinks gains none.
+    /// Rows: a task that grows keeps all its nodes, and a task that shrinks gains none.
     ///
     /// With X = gained + lost and n_j − c = gained − lost, the first row is 2·lost ≤ M·shrink and
     /// the second 2·gained ≤ M·(1 − shrink). Both are written as sums of ±x, with the constants on

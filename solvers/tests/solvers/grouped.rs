@@ -140,7 +140,7 @@ fn best_by_tables(problem: &Problem) -> Option<f64> {
 fn limits() -> impl Strategy<Value = (Option<u32>, Option<u32>)> {
     let some = |most| prop_oneof![1 => Just(None), 2 => (0u32..most).prop_map(Some)];
     (some(9), some(14)).prop_map(|(min, max)| match (min, max) {
-        // A sound group has no minimum above its maximum.
+        // The minimum of a valid group is at most its maximum.
         (Some(a), Some(b)) => (Some(a.min(b)), Some(a.max(b))),
         other => other,
     })
@@ -153,8 +153,8 @@ fn ranges() -> impl Strategy<Value = Vec<Range>> {
     prop::collection::vec((0usize..6, 0usize..7, limits()), 0..6)
 }
 
-/// Adds nested groups of the tasks, arranged in the order `order`. A range that crosses an earlier one
-/// is skipped. Every group names its first task twice.
+/// Adds nested groups of the tasks, arranged in the order `order`. A range that crosses an earlier
+/// range is skipped. Every group names its first task twice.
 fn add_groups(problem: &mut Problem, order: &[usize], ranges: &[Range]) {
     let tasks = problem.tasks.len();
     let order: Vec<usize> = order.iter().copied().filter(|&j| j < tasks).collect();
@@ -583,7 +583,7 @@ fn a_time_limit_keeps_a_feasible_plan_or_says_that_none_is_known() {
 }
 
 // The plan that changes least takes all 5 nodes from a task below its minimum, but the paper's big-M
-// allows a change of at most 4. The relaxation gives a node to each of the two others.
+// allows a change of at most 4. The relaxation gives a node to each of the two other tasks.
 #[test]
 fn a_plan_that_the_big_m_forbids_is_not_fallen_back_to() {
     let at_most_1 = vec![group("a", &[1, 2], None, Some(1))];

@@ -1,5 +1,5 @@
-//! Numbers at the edges of the ranges: problems with numbers in range are solved, the others are
-//! rejected.
+//! Numbers at the edges of the ranges: problems with numbers in range are solved, and all other
+//! problems are rejected.
 
 use crate::common::best_of_all;
 use crate::common::extreme::{problem, spread, turnover};
@@ -36,7 +36,7 @@ proptest! {
     }
 }
 
-/// Problems in each of which one number, in turn, is set to `value`.
+/// Five problems, in each of which a different number is set to `value`.
 fn with_each_number(value: f64) -> Vec<Problem> {
     let set: [fn(&mut Problem, f64); 5] = [
         |p, value| p.t_fwd = value,

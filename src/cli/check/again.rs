@@ -33,10 +33,10 @@ const MARK: &str = "GLEANER_CHECK";
 /// Maximum number of bytes of the command's stderr that are kept.
 const MOST_STDERR: usize = 1 << 16;
 
-/// Interval between checks whether to stop.
+/// Interval between two checks of whether to stop.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Time that the command has to exit before it is killed.
+/// Time for the command to exit by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Prefixes of values that name a program, or an object of a Python program.
@@ -183,7 +183,7 @@ fn is_switch(arg: &Arg) -> bool {
     matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::SetFalse)
 }
 
-/// The texts of a value, one for each occurrence of the option.
+/// The value as strings, one for each occurrence of the option.
 fn texts(info: &RunInfo, name: &str, value: &Value) -> Result<Vec<String>> {
     Ok(match value {
         Value::String(text) => vec![text.clone()],

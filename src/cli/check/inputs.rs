@@ -76,7 +76,7 @@ impl<'a> Given<'a> {
             let sha256 = source.sha256.to_string();
             let mut listed = self.info.inputs.iter();
             if !listed.any(|input| input.path == path && input.sha256 == sha256) {
-                let found = "content other than the run read";
+                let found = "content other than the content that the run read";
                 let fault = Fault::of(&source.path, found, "the same");
                 return Err(fault.remedy(REMEDY).into());
             }

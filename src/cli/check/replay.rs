@@ -92,10 +92,10 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
 /// The arguments of the run.
 fn arguments(info: &RunInfo) -> Result<LogArgs> {
     let mut values = info.arguments.clone();
-    // A check writes no files.
+    // A check must not write files.
     values.insert("cache".to_owned(), Value::Bool(false));
     if function(info, "objective").is_some() {
-        // No check uses the values of the objective.
+        // The checks do not use the values of the objective.
         let default = Objective::default().to_string();
         values.insert("objective".to_owned(), Value::String(default));
     }

@@ -97,7 +97,7 @@ fn is_known(name: &str) -> bool {
     name == "all" || policies::ALL.iter().any(|policy| policy.name == name)
 }
 
-/// The names of the policies in the arguments, without repeats.
+/// The names of the policies in the arguments, without duplicates.
 fn names(choice: &Choice, files: &FileArgs) -> Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for name in &choice.policy {

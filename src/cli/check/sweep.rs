@@ -72,7 +72,7 @@ fn open(info: &RunInfo, observer: &dyn Observer) -> Result<(Mode, Box<dyn Prepar
     };
     let mut plan = plan::read(Path::new(path))?;
     if let Plan::Replay(replay) = &mut plan.value {
-        // A check writes no files.
+        // A check must not write files.
         replay.base.log.slice.cache = false;
     }
     let mode = plan.value.mode();

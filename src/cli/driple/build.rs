@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     measured: PathBuf,
     /// Frequencies of the types of operations: a CSV file with the columns type and share
-    /// [default: those of the training part].
+    /// [default: the frequencies in the training part].
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
     /// Number of jobs to use, taken from the start after the shuffle [default: all].
@@ -123,7 +123,7 @@ impl Args {
     }
 }
 
-/// The jobs with measurements, and those without.
+/// The jobs with measurements, and the jobs without.
 fn labelled(
     files: Vec<PathBuf>,
     measured: &Measurements,

@@ -1,10 +1,11 @@
-//! Detects options that contradict the model or checkpoint from which a training starts.
+//! Detects options that contradict the model or checkpoint from which a training run starts.
 
 use std::fmt::Display;
 
 use gleaner_domain::error::{Error, Result};
 
-/// Collects the options that contradict the model or checkpoint from which a training starts.
+/// Collects the options that contradict the model or checkpoint from which a training run
+/// starts.
 #[derive(Debug, Default)]
 pub struct Contrary(Vec<String>);
 

@@ -111,7 +111,7 @@ impl Args {
         self.written(inspector)
     }
 
-    /// Sets the units of a model to those of another data set.
+    /// Sets the units of a model to the units of a data set.
     fn scaled(&self, inspector: Inspector) -> Result<Vec<u8>> {
         self.no_depth("a trained model")?;
         if self.scale_of.is_none() {
@@ -219,7 +219,7 @@ mod tests {
         let kept: Vec<&String> = weights.keys().collect();
         assert_eq!(kept, ["conv_layers.0.W", "gru.b"]);
         assert_eq!(others, ["steps"]);
-        // If no weight has a prefix, all are kept.
+        // If no weight has a prefix, all weights are kept.
         assert_eq!(of_network(weights.clone()), (weights, Vec::new()));
     }
 }

@@ -19,7 +19,8 @@ use gleaner_runs::driple::scores::Evaluation;
 /// Measure the accuracy of models on a data set, and compare them with the training mean and with ridge regression.
 ///
 /// The measures for each metric are squared error, absolute error (in the unit of the metric and as a share of the
-/// mean), R² and rank correlation. Negative predictions count as zero, except those of models trained with --compat.
+/// mean), R² and rank correlation. Negative predictions count as zero, except the predictions of models trained with
+/// --compat.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple evaluate --model model.safetensors --data data.safetensors\n  \
@@ -73,7 +74,7 @@ pub fn run(args: &Args) -> Result<()> {
         let inspector = model::read(path)?.value;
         if inspector.card.scale.is_none() {
             remark(&[format!(
-                "{}: {UNSCALED}; those of {} are used",
+                "{}: {UNSCALED}; the units of {} are used",
                 path.display(),
                 args.data.display()
             )]);

@@ -47,7 +47,7 @@ enum What {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Those of the subcommand.
+/// The errors of the subcommand.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Build(args) => build::run(args),

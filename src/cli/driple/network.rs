@@ -20,8 +20,8 @@ pub struct NetworkArgs {
     /// learning rate.
     #[arg(long)]
     compat: bool,
-    /// Number of convolutions: a number, or a function of the graph's number of nodes, that is half
-    /// of it (half), the number itself (nodes), its root (root) or its logarithm (log) [default: 3;
+    /// Number of convolutions, either fixed or computed from the graph's number of nodes: half of
+    /// it (half), the number itself (nodes), its root (root) or its logarithm (log) [default: 3;
     /// with --compat half, which the authors of the original recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
@@ -101,8 +101,8 @@ impl NetworkArgs {
         self.compat
     }
 
-    /// Checks that the options describe the network of the model from whose weights training
-    /// starts.
+    /// Checks that the options describe the network of `model`, whose weights are the initial
+    /// weights of the training run.
     ///
     /// # Errors
     /// [`Error::Usage`], which lists the options that describe another network.

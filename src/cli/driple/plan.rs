@@ -9,7 +9,7 @@ use super::network::NetworkArgs;
 use super::number;
 use gleaner_domain::error::Result;
 
-/// The plan of a training.
+/// The plan of a training run.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Training")]
 pub struct PlanArgs {
@@ -84,10 +84,11 @@ impl PlanArgs {
         })
     }
 
-    /// Checks that the options agree with those with which a checkpoint's training was started.
+    /// Checks that the options agree with the options of the training run that wrote a
+    /// checkpoint.
     ///
     /// # Errors
-    /// [`Error::Usage`], which lists the options that request a different training.
+    /// [`Error::Usage`], which lists the options that differ.
     pub fn check(&self, network: &NetworkArgs, card: &Card, whose: &str) -> Result<()> {
         let origin = card.provenance.clone().unwrap_or_default();
         let Provenance { plan, seed, .. } = origin;

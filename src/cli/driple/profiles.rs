@@ -49,7 +49,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", required_unless_present = "graphs")]
     jobs: Option<PathBuf>,
     /// Graphs that are named after their workloads: GPU_DataSet_Model_Sync_HyperParameter_Job. Hyphens divide the
-    /// hyper-parameter into parts. One part is the number of samples in a batch, such as 64 or b64; another may be amp.
+    /// hyper-parameter into parts. One part is the number of samples in a batch, such as 64 or b64; another part may be
+    /// amp.
     #[arg(
         long,
         value_name = "FILE|DIR",
@@ -71,7 +72,7 @@ pub struct Args {
 /// Method of computing the memory that a job holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Memory {
-    /// From the tensors of its graph.
+    /// From the tensors of the job's graph.
     Tensors,
     /// From the predicted peak of GPU memory utilisation. This is for models that were trained on the share of memory
     /// held, not on the share of time in which memory is read or written.
@@ -172,7 +173,7 @@ struct Reading<'a> {
 /// A graph in the form that the model requires.
 struct ReadGraph {
     graph: GroupedGraph,
-    /// Size of its tensors in MB.
+    /// Size of the graph's tensors in MB.
     tensors: f64,
     /// Number of operations whose sizes are not all known.
     unknown: usize,

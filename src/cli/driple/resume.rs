@@ -1,4 +1,4 @@
-//! The starting points of trainings: initial weights, a model's weights, or a checkpoint.
+//! The starting points of training runs: initial weights, a model's weights, or a checkpoint.
 
 use std::path::Path;
 
@@ -19,14 +19,14 @@ pub struct Data {
     pub sha256: String,
 }
 
-/// The requested training.
+/// The requested training run.
 pub struct Asked<'a> {
     pub network: &'a NetworkArgs,
     pub plan: &'a PlanArgs,
 }
 
 impl Asked<'_> {
-    /// A training from initial weights.
+    /// A training run that starts from initial weights.
     ///
     /// # Errors
     /// The network is invalid, or there is nothing to train on.
@@ -41,7 +41,7 @@ impl Asked<'_> {
         Ok(of_data(begun, data))
     }
 
-    /// A training from a model's weights.
+    /// A training run that starts from a model's weights.
     ///
     /// # Errors
     /// The file is not a model, the options describe another network, or there is nothing to train on.
@@ -71,7 +71,7 @@ impl Asked<'_> {
         Ok(of_data(begun, data))
     }
 
-    /// A training that continues from a checkpoint.
+    /// A training run that continues from a checkpoint.
     ///
     /// # Errors
     /// The file is not a checkpoint, the options contradict it, or the data differ.
@@ -104,7 +104,7 @@ fn short(sha256: &str) -> &str {
     sha256.get(..12).unwrap_or(sha256)
 }
 
-/// Adds to a training the settings that its data set records.
+/// Adds the settings that a data set records to a training run on it.
 fn of_data(mut start: Start, data: &Data) -> Start {
     let (card, manifest) = (&mut start.card, &data.manifest);
     card.grouping = manifest.grouping.clone().or(card.grouping.take());

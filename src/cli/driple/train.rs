@@ -39,7 +39,7 @@ use gleaner_runs::driple::{history, scores as tables};
     gleaner driple train --data d.safetensors --checkpoint c.safetensors -o m.safetensors\n  \
     gleaner driple train --data d.safetensors --resume c.safetensors -o m.safetensors")]
 pub struct Args {
-    /// The data set, a file of `gleaner driple build`, or one that the original saved (.pkl).
+    /// The data set, a file of `gleaner driple build`, or a data set that the original saved (.pkl).
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// Table of the errors of all epochs to write: .csv or .parquet.
@@ -76,7 +76,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, contradictory options, a training that diverges, a file that cannot be written, or an
+/// Missing or faulty files, contradictory options, training that diverges, a file that cannot be written, or an
 /// interrupt, which is reported after the results are written.
 pub fn run(args: &Args) -> Result<()> {
     threads::with(args.threads, || train(args))
@@ -134,7 +134,7 @@ impl Args {
         }
     }
 
-    /// Fails if the training has diverged. Saves its state every few epochs.
+    /// Fails if the training has diverged. Saves the state of the training every few epochs.
     fn after_epoch(
         &self,
         start: &Start,
@@ -194,14 +194,14 @@ impl Args {
     }
 }
 
-/// The model's errors on the test part, compared with those of the training mean.
+/// The model's errors on the test part, compared with the errors of the training mean.
 fn test(inspector: &Inspector, data: &Data) -> Result<String> {
     let examples = Part::Test.of(&data.data);
     if examples.is_empty() {
         return Ok("there is no test part\n".to_owned());
     }
     let scale = inspector.card.scale.unwrap_or(Scale::NONE);
-    // A stopped training also gets a summary, so stops are not observed here.
+    // The summary is also printed after a stop, so stops are not observed here.
     let told = predicted(inspector, &examples, &scale, &Unobserved)?;
     let model = scores("model", &examples, &told, &scale);
     let baselines = baselines(&data.data, &examples, &scale);

@@ -50,7 +50,7 @@ Event logs of January 2026:
   public  {table}
           (gleaner ingest table --list names machines whose jobs are public)
 
-Do not give sacct -T, which cuts times off. Its -D shows every run of a job that was requeued.
+Do not give sacct -T, which cuts times off. Its option -D shows every run of a requeued job.
 
 Without access to accounting, poll sinfo (docs/PROVIDERS.md has a line for cron):
   while sleep 15; do sinfo -h -a -o \"$(date +%s) %T %N\"; done >> sinfo.log

@@ -17,7 +17,7 @@ use gleaner_inputs::jobs::trace;
 use gleaner_io::{Loaded, SourceId};
 use gleaner_predict::{Calendar, submissions};
 
-/// Files by their content.
+/// The input files of models.
 #[derive(Debug, Clone, Args, serde::Serialize)]
 #[command(next_help_heading = "Input")]
 pub struct DataArgs {
@@ -42,7 +42,7 @@ pub struct DataArgs {
     /// For workload: nodes of each virtual cluster, as `gleaner simulate` reads them.
     #[arg(long, value_name = "FILE")]
     cluster: Option<PathBuf>,
-    /// Date of second 0 of the trace [default: that of the trace, or 1970-01-01].
+    /// Date of second 0 of the trace [default: the date of the trace, or 1970-01-01].
     #[arg(long, value_name = "TIME")]
     #[serde(serialize_with = "gleaner_domain::stamp::as_text")]
     epoch: Option<Local>,
@@ -58,7 +58,7 @@ pub struct Jobs {
 /// Default name of a file of submissions.
 const SERIES: &str = "cluster_throughput.csv";
 
-/// GPUs of a node. The value is arbitrary, because models do not use it.
+/// Number of GPUs of a node. The value is arbitrary, because models do not use it.
 const ANY_GPUS_PER_NODE: u32 = 8;
 
 impl DataArgs {
@@ -78,7 +78,7 @@ impl DataArgs {
     /// The series of submissions. Without a file, the jobs of the trace are counted.
     ///
     /// # Errors
-    /// No file is named, or it is faulty.
+    /// No file is named, or the file is faulty.
     pub fn series(&self, sources: &mut Vec<SourceId>) -> Result<Series> {
         let path = self.find(&self.series, SERIES, "--series")?;
         let counted = self.trace.is_some() || self.data.is_some();
@@ -97,7 +97,7 @@ impl DataArgs {
     /// Profiles of workloads.
     ///
     /// # Errors
-    /// No file is named, or it is faulty.
+    /// No file is named, or the file is faulty.
     pub fn profiles(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
         let path = self.find(&self.profiles, "single_data.csv", "--profiles")?;
         Ok(take(jobs::profiles::read(&path)?, sources))
@@ -121,7 +121,7 @@ impl DataArgs {
     /// Measured pairs.
     ///
     /// # Errors
-    /// No file is named, or it is faulty.
+    /// No file is named, or the file is faulty.
     pub fn pairs(&self, sources: &mut Vec<SourceId>) -> Result<Pairs> {
         let path = self.find(&self.colocate, "colocate_info.csv", "--colocate")?;
         Ok(take(jobs::colocate::read(&path)?, sources))

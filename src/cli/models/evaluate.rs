@@ -30,8 +30,9 @@ pub struct Args {
     /// Models to measure [default: all].
     #[arg(value_enum, value_name = "MODEL")]
     what: Vec<gleaner_predict::Kind>,
-    /// Learn from the jobs submitted before this time, and test on the rest [default: the start of
-    /// the last month of a series; for jobs, two weeks after the first, or the middle].
+    /// Learn from the jobs submitted before this time, and test on the rest [default: for a
+    /// series, the start of the last month; for jobs, two weeks after the day of the first job;
+    /// the middle of shorter data].
     #[arg(long, value_name = "TIME")]
     until: Option<Local>,
     /// For workload: also measure these estimates, a file with the columns job_id and priority.

@@ -29,9 +29,9 @@ use gleaner_runs::read::RunInfo;
 /// Explain a trained model and its predictions.
 ///
 /// Shows the features of the model, the contribution of each feature, and the composition of a
-/// single prediction. An explainable boosting machine adds up one score for each feature, and one
-/// for some pairs of features. The model consists only of these scores, and all of them can be
-/// shown.
+/// single prediction. An explainable boosting machine adds up one score for each feature and one
+/// score for each selected pair of features. The model consists only of these scores, and all of
+/// them can be shown.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner explain models/workload.json\n  \
@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "LABEL")]
     label: Option<Label>,
     /// For a workload model: the estimator to use, one of ebm, ebm-seconds, history, median and
-    /// mean [default: best, the one that training chose].
+    /// mean [default: best, the estimator that training chose].
     #[arg(long, value_name = "NAME")]
     estimator: Option<EstimatorChoice>,
     /// Explain the prediction for this row of the data, counted from 1.

@@ -12,7 +12,7 @@ use gleaner_predict::Kind;
 /// A feature whose contribution must only increase or only decrease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Monotone {
-    /// Its name.
+    /// Name of the feature.
     pub feature: String,
     /// The direction of the curve.
     pub direction: Direction,

@@ -16,8 +16,8 @@ use gleaner_runs::prediction;
 
 /// Make predictions with a trained model.
 ///
-/// `gleaner simulate` reads the resulting table: that of a throughput model with --forecast, that
-/// of a workload model with --estimates, and that of a packing model with --profiles.
+/// `gleaner simulate` reads the resulting table: predictions of a throughput model with
+/// --forecast, of a workload model with --estimates, and of a packing model with --profiles.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner predict models/workload.json --data trace -o estimates.csv\n  \
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// For a workload model: the estimator to use, one of ebm, ebm-seconds, history, median and
-    /// mean [default: best, the one that training chose].
+    /// mean [default: best, the estimator that training chose].
     #[arg(long, value_name = "NAME")]
     estimator: Option<EstimatorChoice>,
     /// Table to write: .csv or .parquet.

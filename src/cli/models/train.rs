@@ -37,7 +37,7 @@ use gleaner_runs::{model, training};
 /// of the user, and by the median or the mean of all jobs. To compare these estimators, the last
 /// third of the jobs, in whole weeks, is held out. The file contains all estimators, fitted to all
 /// jobs, and the name of the estimator that ranked the held-out jobs best. This estimator is used
-/// unless another is named.
+/// unless another estimator is named.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth jobs -o trace\n  \
@@ -93,7 +93,7 @@ impl LearningArgs {
     }
 }
 
-/// A model, or all of them.
+/// A model, or all models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
     /// Forecasts submissions.

@@ -23,7 +23,7 @@ use gleaner_setup::solver::report_faults;
 /// "weight", which multiplies its objective.
 ///
 /// The numbers of a problem have ranges, so that every solver can handle it: "t_fwd" is from 1e-6
-/// to 1e12 seconds. A rescale costs at most 1e12 seconds, and at most a million times the greatest
+/// to 1e12 seconds. Rescaling costs at most 1e12 seconds, and at most a million times the greatest
 /// gain of its task in a window. Each number of "curve_objective" is 0 or from 1e-100 to 1e100.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
@@ -34,8 +34,8 @@ pub struct Args {
     /// A JSON object, or JSON lines; - for stdin.
     #[arg(value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// Also write the model for other solvers. The name ends in .lp or .mps. Each of several
-    /// problems gets its own file, NAME-ID.lp.
+    /// Also write the model for other solvers. The name ends in .lp or .mps. If there are
+    /// several problems, each problem gets its own file, NAME-ID.lp.
     #[arg(long, value_name = "FILE")]
     write_model: Option<PathBuf>,
     #[command(flatten)]

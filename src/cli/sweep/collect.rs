@@ -46,7 +46,7 @@ pub(super) enum Who<'a> {
 /// Collects, for a user or as a job.
 ///
 /// # Errors
-/// The directory is missing; those of [`advance`].
+/// The directory is missing, or [`advance`] fails.
 pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     // Without this check, a missing directory would be created although there is nothing to collect.
     fs::metadata(out).map_err(|error| Error::io("collect from", out, error))?;

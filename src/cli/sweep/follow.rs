@@ -146,7 +146,7 @@ struct Watch<'a> {
     progress: Progress,
     /// Whether a remark has reported that the queue does not respond.
     is_silent: bool,
-    /// The reasons for which jobs wait until their owner acts; empty if there are no such jobs.
+    /// The reasons why jobs wait until their owner acts; empty if there are no such jobs.
     held: String,
 }
 
@@ -198,7 +198,7 @@ impl<'a> Watch<'a> {
             Err(error @ Error::Usage(_)) => return Err(error),
             Err(error) => {
                 if !self.is_silent {
-                    remark(&[format!("{error}; waiting for it")]);
+                    remark(&[format!("{error}; retrying")]);
                 }
                 self.is_silent = true;
                 return Ok(false);
@@ -210,7 +210,7 @@ impl<'a> Watch<'a> {
         let gone = known.iter().filter(|batch| queue.of(batch).is_none());
         let gone: Vec<String> = gone.map(|batch| batch.name.clone()).collect();
         self.gone.extend(gone);
-        // The last job may have submitted others before it ended.
+        // The last job may have submitted other jobs before it ended.
         let now = self.batches.all()?;
         Ok(now.iter().all(|batch| self.gone.contains(&batch.name)))
     }

@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     print(&format!("part {share}: {}\n", done?))
 }
 
-/// Executes the runs, and reports their numbers.
+/// Executes the missing runs of the part. Returns a line with the number of runs that are done, failed and remaining.
 fn attempt(
     args: &Args,
     out: &Path,

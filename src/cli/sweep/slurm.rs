@@ -13,7 +13,7 @@ const RETRIES: u32 = 3;
 /// Options of `--slurm`, and hidden options that its jobs receive.
 #[derive(Debug, ClapArgs, Serialize)]
 pub struct SlurmArgs {
-    /// Return when the jobs are submitted. A further job collects the results when they have ended.
+    /// Return when the jobs are submitted. Another job collects the results once these jobs have ended.
     #[arg(long, requires = "slurm", help_heading = "Slurm")]
     detach: bool,
     /// Partition of the jobs.
@@ -37,13 +37,13 @@ pub struct SlurmArgs {
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
           value_parser = clap::value_parser!(u32).range(1..))]
     array_limit: Option<u32>,
-    /// Maximum number of tasks in total [default: 100]. Each executes many runs.
+    /// Maximum number of tasks in total [default: 100]. Each task executes many runs.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm")]
     parts: Option<std::num::NonZeroUsize>,
     /// Number of times that runs are resubmitted if their task was killed or timed out, or their node failed.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm", default_value_t = RETRIES)]
     retries: u32,
-    /// Minimum time between two calls of squeue, in seconds. The time gradually grows to a minute.
+    /// Minimum time between two calls to squeue, in seconds. The time gradually grows to a minute.
     #[arg(long, value_name = "SECONDS", requires = "slurm", help_heading = "Slurm", default_value_t = 10.0,
           value_parser = interval)]
     interval: f64,

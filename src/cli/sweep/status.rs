@@ -26,8 +26,8 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
         Err(error) => remark(&[format!("cannot query the queue: {error}")]),
         Ok(queue) => {
             all.iter().for_each(|batch| text += &queued(&queue, batch));
-            // A later batch takes over the remaining runs of earlier ones, so only the last batch can have remaining
-            // runs.
+            // A later batch takes over the remaining runs of earlier batches, so only the last batch can have
+            // remaining runs.
             let ended = all.last().filter(|last| queue.of(last).is_none());
             wrong = ended.map_or_else(Vec::new, |last| {
                 troubles_of(prepared, &state, &found, &batches, last)
@@ -65,7 +65,7 @@ fn counts(prepared: &dyn PreparedRuns, state: &State) -> String {
             .missing
             .iter()
             .map(|&run| state.costs.of_run(prepared, run));
-        text += &format!("left     about {} of one core\n", duration(costs.sum()));
+        text += &format!("left     about {} on one core\n", duration(costs.sum()));
     }
     text
 }

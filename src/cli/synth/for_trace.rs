@@ -21,7 +21,7 @@ pub struct Made {
 
 /// Generates a graph for each workload of a trace that `gleaner synth jobs` wrote, and passes each graph to `write`. A
 /// graph belongs to the family of the workload's model. The GPU utilisation of its training on the set-up is
-/// approximately that in the trace.
+/// approximately the same as in the trace.
 ///
 /// # Errors
 /// The trace is faulty, or no job states its workload; errors of `write`.

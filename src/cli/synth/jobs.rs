@@ -19,7 +19,7 @@ use gleaner_synth::jobs::{Amount, JobOptions, generate};
 ///
 /// Writes jobs.csv, vc_config.csv, single_data.csv (profiles), colocate_info.csv (pairs),
 /// throughput_pred.csv (forecast) and duration_estimate.csv. Most jobs run for minutes on one
-/// GPU, a few for days. More are submitted by day than by night, and fewer at weekends.
+/// GPU, a few for days. More jobs are submitted by day than by night, and fewer at weekends.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth jobs -o trace\n  \
@@ -34,10 +34,10 @@ pub struct Args {
     /// Total number of nodes of all virtual clusters.
     #[arg(long, value_name = "COUNT", default_value_t = 24)]
     nodes: u32,
-    /// GPUs of each node.
+    /// Number of GPUs of each node.
     #[arg(long, value_name = "COUNT", default_value_t = 8)]
     gpus_per_node: u32,
-    /// Number of days. The first is a Monday.
+    /// Number of days. The first day is a Monday.
     #[arg(long, value_name = "DAYS", default_value_t = 7)]
     days: u32,
     /// GPU time that the jobs request, as a share of the GPU time of the cluster.
@@ -110,7 +110,7 @@ enum Copy {
     Same,
 }
 
-/// Columns with a job's id. The second one is used if the first is missing.
+/// Columns with a job's id. The second column is used if the first column is missing.
 const IDS: [&str; 2] = ["job_id", "jobname"];
 const NODES: [&str; 2] = ["num", "nodes"];
 /// Columns with numbers of submissions, measured or forecast. These numbers grow with the cluster.
@@ -121,7 +121,7 @@ const SUBMISSIONS: [&str; 4] = [
     "submit_gpu_num",
 ];
 
-/// Files in the same folder as a trace. Only the first one is required.
+/// Files in the same folder as a trace. Only the first file is required.
 const BESIDE: [(&str, Copy); 7] = [
     ("vc_config.csv", Copy::Numbers(&NODES)),
     ("single_data.csv", Copy::Same),

@@ -74,7 +74,7 @@ struct EventArgs {
     /// Standard deviation of the logarithm of lognormal lengths.
     #[arg(long, value_name = "NUMBER", default_value_t = 1.37)]
     sigma: f64,
-    /// Sampling interval in seconds: states change only at its multiples.
+    /// Sampling interval in seconds: states change only at multiples of this interval.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     poll: u32,
     /// Seed. The same seed gives the same log.
@@ -91,7 +91,7 @@ enum Lengths {
     /// Many short and few long fragments, as on real machines.
     #[value(name = "lognormal")]
     LogNormal,
-    /// Without memory: the age of a fragment carries no information about its remaining length.
+    /// Memoryless: the age of a fragment carries no information about its remaining length.
     Exponential,
     /// All fragments have the same length.
     Fixed,
@@ -142,11 +142,11 @@ struct ProblemArgs {
     #[arg(long, value_name = "COUNT", default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
-    /// Tasks of each problem.
+    /// Number of tasks of each problem.
     #[arg(long, value_name = "COUNT", default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     tasks: u32,
-    /// Idle nodes of each problem.
+    /// Number of idle nodes of each problem.
     #[arg(long, value_name = "COUNT", default_value_t = 100,
         value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     nodes: u32,

@@ -13,7 +13,7 @@ use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_io::files::{self, Output};
 use gleaner_synth::schedule::{ScheduleOptions, generate};
 
-/// Whose log.
+/// The scheduler whose log is generated.
 #[derive(Debug, Subcommand)]
 pub(super) enum What {
     /// Generate the jobs of a Slurm cluster, in the format of sacct.

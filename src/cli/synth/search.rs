@@ -16,7 +16,8 @@ use gleaner_synth::tasks::TaskOptions;
 /// Generate a search for hyperparameters or architectures: networks, and the algorithm that starts and stops
 /// the trials that train them.
 ///
-/// With --losses, the learning curves of all trials are also written. In these curves, slower networks are better.
+/// With --losses, the learning curves of all trials are also written. In these curves, slower networks reach lower
+/// losses.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth search --algorithm asha --trials 81 -o search.toml\n  \
@@ -43,7 +44,7 @@ pub struct Args {
     /// Maximum number of nodes of a trial.
     #[arg(long, value_name = "COUNT", default_value_t = 8)]
     max_nodes: u32,
-    /// Mean work of a whole training, in hours on one node.
+    /// Mean work of a full training run, in hours on one node.
     #[arg(long, value_name = "HOURS", default_value_t = 8.0)]
     hours: f64,
     /// Also write learning curves to this file, which must be in the folder of the search.

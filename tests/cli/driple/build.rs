@@ -59,7 +59,7 @@ fn jobs_are_split_and_the_manifest_records_it() {
         .flatten()
         .map(|example| example.graph.len());
     assert!(groups.eq(std::iter::repeat_n(20, 14)));
-    // The labels are those of the table.
+    // The labels equal the values in the table.
     let example = &data.test[0][0];
     let table = fs::read_to_string(here.join("jobs/measured.csv")).unwrap();
     let rows = table
@@ -70,8 +70,8 @@ fn jobs_are_split_and_the_manifest_records_it() {
         [7, 8, 9].map(|at| cells[at].parse::<f32>().unwrap())
     });
     assert_eq!(values.collect::<Vec<_>>(), example.labels);
-    // The types of all operations of the training part are known, so a smaller training part knows
-    // fewer types.
+    // A data set has frequencies only for types of operations that occur in its training part, so
+    // a smaller training part covers fewer types.
     let run = build(here, "-o few.safetensors --jobs 3 --json", 0);
     let summary = json(&run.out);
     assert_eq!(summary["train"], 1);

@@ -45,7 +45,7 @@ fn models_and_weights_are_converted_into_each_other() {
     assert!(!here.join("x").exists());
 }
 
-// The expected values are those of the formulas in crates/driple/tests/fixtures/torch_fixtures.py.
+// The expected values come from the formulas in crates/driple/tests/fixtures/torch_fixtures.py.
 #[test]
 fn data_sets_of_torch_are_converted() {
     let directory = tempfile::tempdir().unwrap();

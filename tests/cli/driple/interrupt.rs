@@ -1,4 +1,4 @@
-//! Interrupted trainings continue as if they had not been interrupted.
+//! Interrupted training runs continue as if they had not been interrupted.
 
 use std::fs;
 use std::path::Path;
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::support::{BUILD, Run, built, command, gleaner};
 
-/// A training that takes a second or more.
+/// A training run that takes a second or more.
 const TRAIN: &str =
     "driple train --data data.safetensors --hidden 8 --depth 6 --epochs 300 --quiet";
 
-/// Starts the training, and waits for its first checkpoint.
+/// Starts the training run, and waits for its first checkpoint.
 fn begun(here: &Path) -> Child {
     let line = format!("{TRAIN} --checkpoint c --checkpoint-every 1 --history h.csv -o part");
     let mut started = command(here, &line);
@@ -28,8 +28,8 @@ fn begun(here: &Path) -> Child {
     child
 }
 
-/// Ends a training after its first checkpoint with `end`, which returns whether the training was
-/// still running. If the training had already finished, it is started again.
+/// Ends a training run after its first checkpoint with `end`, which returns whether the training
+/// was still running. If the training had already finished, it is started again.
 fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     for _ in 0..20 {
         if end(begun(here)) {
@@ -42,7 +42,8 @@ fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     panic!("every training was over before it could be ended");
 }
 
-/// Resumes the training, and compares its model and history with those of an uninterrupted one.
+/// Resumes the training, and compares its model and history with the model and history of an
+/// uninterrupted run.
 fn assert_resumed_as_uninterrupted(here: &Path) {
     gleaner(here, &format!("{TRAIN} --resume c --history h.csv -o end")).expect(0);
     gleaner(here, &format!("{TRAIN} --history whole.csv -o whole")).expect(0);

@@ -37,7 +37,8 @@ fn graphs_are_predicted_as_those_of_the_data_set() {
                 alone[metric].as_f64().unwrap(),
                 row[metric].as_f64().unwrap(),
             );
-            // The network processes several graphs in one matrix, so sums are rounded differently.
+            // The network processes several graphs in one matrix, so rounding errors of sums
+            // differ.
             assert!(
                 (told - wanted).abs() <= 1e-5 * wanted.abs(),
                 "{told} {wanted}"

@@ -45,10 +45,10 @@ fn graph(at: &Path, row: &Row) -> Graph {
     read::graph(bytes, Format::GraphDefText).unwrap()
 }
 
-/// The values of the metrics for which a model predicts shares.
+/// For each metric, the value that corresponds to a predicted share of 1.
 const SCALE: [f64; METRICS] = [4.0, 2.0, 60.0, 1.0, 3.0, 90.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// A model of random weights, whose predictions are near half of the scale.
+/// A model with random weights. Its predictions are near half of `SCALE`.
 fn model(at: &Path, change: impl Fn(&mut Card)) -> Inspector {
     let table = rows(&at.join("workloads/workloads.csv"));
     let graphs: Vec<Graph> = table.iter().take(6).map(|row| graph(at, row)).collect();

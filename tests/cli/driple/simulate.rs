@@ -120,7 +120,8 @@ fn correct_predictions_give_the_schedule_of_measurements() {
     );
 }
 
-// Derived by formula: the cluster's utilisations are the measured ones, whatever the predictions.
+// Derived by formula: the cluster's utilisations are the measured utilisations, whatever the model
+// predicts.
 #[test]
 fn running_jobs_use_gpus_as_measured() {
     let directory = busy();
@@ -168,7 +169,7 @@ fn a_workload_without_a_prediction_is_named_and_does_not_share() {
     ]);
     assert_eq!(scores(at, "some")["GlyphNet"], "");
     assert_eq!(scores(at, "some")["SparrowNet"], "0.0");
-    // Measured profiles must be complete, as without predictions.
+    // Measured profiles must be complete, with or without predictions.
     let text = fs::read_to_string(at.join("some.csv")).unwrap();
     fs::write(at.join("gaps.csv"), text.replace("predicted", "measured")).unwrap();
     lucid(at, "--profiles gaps.csv", "gaps")
@@ -176,7 +177,7 @@ fn a_workload_without_a_prediction_is_named_and_does_not_share() {
         .says(&["a workload with a profile"]);
 }
 
-/// Scores come from the model if the table has none, and depend on the profiles.
+/// If the table has no scores, the scores come from the model and depend on the profiles.
 #[test]
 fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     let directory = busy();
@@ -216,7 +217,7 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     assert_eq!(table(at, "unscored", "jobs"), table(at, "busier", "jobs"));
     assert_ne!(table(at, "right", "jobs"), table(at, "busier", "jobs"));
     // A model trained in the simulation learns from the measured profiles, because the predicted
-    // ones have no scores.
+    // profiles have no scores.
     assert_eq!(right, by("right.csv", "train", "learnt"));
     let alone = "--trace trace/jobs.csv --cluster trace/vc_config.csv --colocate \
                  trace/colocate_info.csv --policy lucid --profiler off";

@@ -21,7 +21,7 @@ pub fn jobs() -> TempDir {
     directory
 }
 
-/// `gleaner driple build` of all these jobs, in 20 groups.
+/// Builds a data set from all these jobs, with 20 groups per graph.
 pub const BUILD: &str =
     "driple build --graphs jobs/graphs --measured jobs/measured.csv --groups 20 --batch 8";
 
@@ -73,7 +73,7 @@ pub fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// All numbers of a JSON value, in its order.
+/// All numbers of a JSON value, in document order.
 pub fn numbers(value: &Value) -> Vec<f64> {
     match value {
         Value::Array(parts) => parts.iter().flat_map(numbers).collect(),

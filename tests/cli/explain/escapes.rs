@@ -110,7 +110,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
             "{kind}"
         );
     }
-    // Programs read the names unchanged.
+    // Output for programs contains the names unchanged.
     let json: Value =
         serde_json::from_str(&explain("workload", &[&term[..], &["--json"]].concat())).unwrap();
     let cells = json["terms"][0]["cells"].as_array().unwrap();

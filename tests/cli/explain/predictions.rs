@@ -1,4 +1,4 @@
-//! Single predictions, compared with those of `gleaner predict`.
+//! Single predictions, compared with the output of `gleaner predict`.
 
 use serde_json::Value;
 

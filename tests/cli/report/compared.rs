@@ -8,12 +8,12 @@ use tempfile::TempDir;
 
 use super::support::{Figures, assert_near, column, dataset, gleaner, json, numbers, page, sign};
 
-/// The name in tables of a solver program that reports two plans, 20 ms apart, and then the best
-/// plan.
+/// Name, in the tables, of a solver program that reports two plans, 20 ms apart, and then the
+/// best plan.
 const STEPS: &str = "exec:steps.py";
 
-/// A directory with the comparison `compared` of the sample problems. If Python is installed, it
-/// includes a program. Also returns whether Python is installed.
+/// A directory with the comparison `compared` of the sample problems. If Python is installed,
+/// the comparison includes a solver program. Also returns whether Python is installed.
 fn comparison(solvers: &str) -> (TempDir, bool) {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
@@ -63,8 +63,8 @@ fn incumbents(run: &Path) -> Vec<Found> {
         .collect()
 }
 
-/// The mean of a solver's gaps at `seconds` over all problems. The gap of a problem is that of the
-/// best plan found until then, or 1 without a plan.
+/// The mean of a solver's gaps at `seconds` over all problems. The gap of a problem is the gap of
+/// the best plan found until then, or 1 if there is no plan yet.
 fn mean_gap(found: &[Found], problems: &[String], solver: &str, seconds: f64) -> f64 {
     let gap = |problem: &String| {
         let known = found
@@ -147,7 +147,7 @@ fn plans_of_a_program_are_in_the_tables_when_they_came() {
         );
         assert_near(of[of.len() - 1].3, 0.0);
         if solver == STEPS {
-            // If a single task runs, the best plan without it is the same as the first one.
+            // If a single task runs, the best plan without this task equals the first plan.
             let sent = if of.len() == 3 {
                 vec![0.0, 0.02, 0.04]
             } else {

@@ -23,7 +23,7 @@ fn noise(index: u32, salt: u32) -> f64 {
     f64::from((mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA77)) / f64::from(u32::MAX)
 }
 
-/// A directory with a sweep `swept` of 10,000 replays, with the settings of each.
+/// A directory with a sweep `swept` of 10,000 replays, with the given settings for each replay.
 fn swept(settings: impl Fn(u32) -> Value) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let line = format!(

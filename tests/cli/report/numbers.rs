@@ -341,7 +341,8 @@ fn chart_and_table_show_the_same_utilisation() {
             let makespan = told["makespan_s"].as_f64().unwrap();
             let (_, hours) = figures.curve(&format!("utilisation-{run}"), policy);
             let of_hours = 3600.0 * hours.iter().sum::<f64>() / (100.0 * makespan);
-            // The two differ slightly, because states are sampled every minute and jobs end in between.
+            // The two shares differ slightly, because states are sampled every minute and jobs end in
+            // between.
             assert!(
                 (of_hours / share - 1.0).abs() < 0.01,
                 "{policy}: {of_hours} {share}"

@@ -39,8 +39,8 @@ pub fn replays() -> TempDir {
     directory
 }
 
-/// A directory with a replay of the sample search in `found`, and one of tasks without a search in
-/// `plain`. One of the search's tasks has a hostile name.
+/// A directory with a replay of the sample search in `found`, and a replay of tasks without a
+/// search in `plain`. One of the search's tasks has a hostile name.
 pub fn searches() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
@@ -83,7 +83,7 @@ pub fn simulation() -> TempDir {
 }
 
 /// A directory with two simulations of the sample cluster. In `extra` no virtual cluster lends the
-/// node of Lucid's profiler; in `lent` one does.
+/// node of Lucid's profiler; in `lent` a virtual cluster lends it.
 pub fn profiled() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let cluster = dataset("cluster");
@@ -214,7 +214,7 @@ pub fn column(path: &Path, name: &str) -> Vec<String> {
     rows.collect()
 }
 
-/// A column of numbers of a CSV table.
+/// A numeric column of a CSV table.
 pub fn numbers(path: &Path, name: &str) -> Vec<f64> {
     let cells = column(path, name);
     cells.iter().map(|cell| cell.parse().unwrap()).collect()

@@ -125,8 +125,8 @@ fn the_best_settings_and_all_settings_are_listed() {
         ),
         (&12.into(), &2.into(), &12.into())
     );
-    // Among the settings with the same work, the best are those whose tasks finished first on
-    // average.
+    // Among the settings with the same work, the best are the settings whose tasks finished
+    // earliest on average.
     let run = directory.path().join("swept");
     let table = Table(&run);
     let (keys, means) = (table.texts("run"), table.numbers("completion_mean_s"));
@@ -141,8 +141,8 @@ fn the_best_settings_and_all_settings_are_listed() {
         "Sweep swept",
         "24 replays that differ in t_fwd (3 values)",
         "seed (2 values)",
-        "11 other settings also reach it; the best of all these by completion mean, then rescale loss",
-        "mean of 2 seeds and half of its 95 % interval; standard deviation",
+        "11 other settings also reach it; ties are broken by completion mean, then rescale loss",
+        "mean of 2 seeds ± half of its 95 % interval; standard deviation",
         "Figures are means over seeds, ± half of the 95 % interval",
         "<th scope=\"col\" class=\"n\">95 % interval</th><th scope=\"col\" class=\"n\">seeds</th>",
         "All 12 settings, best first",

@@ -10,7 +10,8 @@ use gleaner_domain::results::replay::DelayRow;
 
 const SUMMARY: &str = "summary.json";
 
-/// A job that takes nodes: the index of its event, its number within that event, and its number of nodes.
+/// A job that takes nodes: the index of its event, its position among the jobs of that event (from 1; 0 if the log has
+/// no queue), and its number of nodes.
 type Job = (usize, u32, u32);
 
 /// Verifies the delays of batch jobs. A job is delayed if it takes a node at the moment at which a task's allocation of
@@ -65,7 +66,7 @@ pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut 
     findings.option(name, s.delayed_node_seconds, Some(delay * nodes));
 }
 
-/// The expected delayed jobs, each with its start time and with the number of its nodes that tasks held.
+/// The expected delayed jobs. Each has its start time and the number of its nodes that tasks held.
 fn expected(inputs: &Inputs<'_>, written: &Written<'_>) -> Vec<(Job, Utc, u32)> {
     let names: Vec<&str> = inputs.log.nodes().iter().map(String::as_str).collect();
     let held: BTreeSet<(Utc, &str)> = written

@@ -82,7 +82,8 @@ pub(super) struct Ledger<'a> {
     /// Indices of the active tasks.
     pub active: Vec<u32>,
     pub supply: Supply<'a>,
-    /// Whether the tables list other tasks than the inputs imply. The replay can then not be followed.
+    /// Whether the tables list tasks other than those that follow from the inputs. If so, the replay cannot be followed
+    /// further.
     is_lost: bool,
     /// Whether each node is idle.
     idle: Vec<bool>,
@@ -104,7 +105,7 @@ pub(super) struct Ledger<'a> {
     /// Number of events at which nodes left while tasks were active, and number of tasks that lost progress at these
     /// events.
     pub hits: (u64, u64),
-    /// Number of events at which the groups' minimum nodes could not be met; `None` if unknown.
+    /// Number of events at which the groups' minimum numbers of nodes could not be met; `None` if unknown.
     pub short: Option<usize>,
     pub rates: BestRates,
     /// Work if the active tasks had always worked at the best rate for the idle nodes; `None` if computing it takes too
@@ -280,7 +281,7 @@ impl<'a> Ledger<'a> {
         true
     }
 
-    /// Counts this decision if the groups' minimum nodes could not be met.
+    /// Counts this decision if the groups' minimum numbers of nodes could not be met.
     pub fn count_short(&mut self) {
         let groups = self.inputs.groups;
         if self.idle_count == 0 || groups.iter().all(|group| group.min_nodes.is_none()) {

@@ -75,7 +75,7 @@ pub struct Written<'a> {
     pub search: Option<&'a SearchOutcome>,
 }
 
-/// Verifies the results of a replay. The observer receives progress in steps of the replay.
+/// Verifies the results of a replay. The observer receives the progress as a number of steps.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use gleaner_domain::TrainingTask;
 
-/// Maximum total number of additions for all sets of tasks. They take about ten seconds.
+/// Maximum total number of additions for all sets of tasks: about ten seconds of computation.
 const BUDGET: u64 = 20_000_000_000;
 
 /// A cache of the best static splits of nodes among sets of tasks.

@@ -205,8 +205,9 @@ impl Ledger<'_> {
         self.compare_short(findings);
     }
 
-    /// Compares the number of events at which the groups' minimum nodes could not be met. The check
-    /// counts events without a feasible plan, but a solver may also fail to find an existing plan.
+    /// Compares the number of events at which the groups' minimum numbers of nodes could not be
+    /// met. The check counts events without a feasible plan, but a solver may also fail to find an
+    /// existing plan.
     fn compare_short(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let has_minimum = self

@@ -155,7 +155,7 @@ impl Trials<'_> {
 /// Maps the name of a column to its place, for messages.
 type Name<'n> = &'n dyn Fn(&str) -> String;
 
-/// Compares the rows of a table and the number of rows.
+/// Compares the rows of a table and their number.
 fn rows<R>(
     table: &str,
     written: &[R],

@@ -162,7 +162,8 @@ impl<'a> Trials<'a> {
         self.record(now, TrialEvent::Stopped, trial, None);
     }
 
-    /// Ends the search after its last job. Trials that still wait for a promotion are stopped.
+    /// Ends the search after its last job. Trials that are still waiting for a promotion are
+    /// stopped.
     fn end(&mut self, now: Utc) {
         if !self.is_over {
             self.is_over = true;
@@ -184,7 +185,7 @@ impl<'a> Trials<'a> {
         });
     }
 
-    /// The rows of `rungs`.
+    /// The rows of the table `rungs`.
     fn rungs(&self, start: Utc) -> Vec<RungRow> {
         let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();
         let rows = self.events.iter();

@@ -166,7 +166,8 @@ impl Written<'_, '_> {
         });
     }
 
-    /// Compares delays. `field` is their path; it is empty for the delays of all jobs.
+    /// Compares delays. `field` is the path of the delays in the summary; it is empty for the
+    /// delays of all jobs.
     fn delays(&mut self, field: &str, expected: Option<Delays>) {
         let Some(delays) = expected else {
             self.field(field, &Value::Null);

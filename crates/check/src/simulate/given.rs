@@ -49,7 +49,7 @@ pub struct Profiling {
     pub factor: f64,
     /// Virtual clusters that lend nodes for the whole simulation: index and number of nodes.
     pub lent: Vec<(usize, u32)>,
-    /// The virtual cluster that lends an additional node while many jobs wait.
+    /// The virtual cluster that lends an additional node while many jobs are waiting.
     pub elastic: Option<usize>,
 }
 

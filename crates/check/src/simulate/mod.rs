@@ -38,7 +38,7 @@ use profile::Profiled;
 const SUMMARY: &str = "summary.json";
 
 /// Verifies a simulation of the given policies, which are in the order of `summary.json`. The observer
-/// receives progress in policies.
+/// receives the progress as a number of policies.
 ///
 /// # Errors
 /// A table is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -114,7 +114,7 @@ pub fn simulation(
     Ok(findings)
 }
 
-/// Checks that the tables exist in the forms requested by the arguments (`--csv`, `--logs`).
+/// Checks that the tables exist in the formats requested by the arguments (`--csv`, `--logs`).
 fn forms(
     info: &RunInfo,
     checked: &[Policy<'_>],

@@ -116,7 +116,7 @@ impl Nodes {
         nodes.find_map(|(slot, node)| (node.is_there && node.name == name).then_some(slot))
     }
 
-    /// Replaces node numbers by names in a place.
+    /// Replaces node numbers with names in a place.
     pub fn names(&self, place: &Place) -> Place {
         let named = |&(slot, gpus): &(u32, GpuSet)| (self.nodes[slot as usize].name, gpus);
         place.iter().map(named).collect()
@@ -185,7 +185,7 @@ impl Nodes {
         self.book(slot, 1);
     }
 
-    /// Adds a node to the sums (1) or subtracts it (-1).
+    /// Adds a node to the sums (`sign` 1) or subtracts it (`sign` -1).
     fn book(&mut self, slot: u32, sign: i64) {
         let node = &self.nodes[slot as usize];
         self.busy += sign * i64::from(node.busy().count_ones());

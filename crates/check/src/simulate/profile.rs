@@ -35,8 +35,8 @@ struct Row {
 pub(super) struct Profiled {
     rows: Vec<Row>,
     pub swept: Swept,
-    /// Changes to the nodes of the virtual cluster that lends: the second, and 1 for a returned
-    /// node or -1 for a lent node.
+    /// Changes to the nodes of the lending virtual cluster: the second, and 1 for a returned node
+    /// or -1 for a lent node.
     pub echo: Vec<(i64, i32)>,
 }
 

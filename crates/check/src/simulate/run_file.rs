@@ -13,8 +13,9 @@ pub struct RunFile<'a> {
     pub written: &'a Value,
     /// The expected description of the estimates; null if no policy uses estimates.
     pub estimates: &'a Value,
-    /// The names of all simulation settings. Most of these settings name inputs or determine the simulation. The
-    /// inputs are read by their recorded values, so the tables must agree with them.
+    /// The names of all simulation settings. Most of these settings name inputs or determine the
+    /// simulation. The inputs are read according to the recorded values of these settings, so the
+    /// tables must agree with the values.
     pub settings: Vec<&'static str>,
     /// The names of the policies requested by the arguments, in order.
     pub policies: Vec<String>,

@@ -84,8 +84,8 @@ enum Event {
 /// The current state of a run during the sweep.
 #[derive(Debug, Clone, Default)]
 struct Live {
-    /// The numbers of its nodes, each with the GPUs that it holds. Empty before the start, and if
-    /// the recorded place is impossible.
+    /// The numbers of its nodes, each with the GPUs that it holds. Empty before the run starts, or
+    /// if the recorded place is impossible.
     place: Place,
     /// The run that shares, or has shared, its GPUs.
     partner: Option<usize>,
@@ -414,7 +414,7 @@ impl<'a> Sweep<'_, 'a, '_> {
     }
 
     /// When a job ends, its partner returns to full speed if the partner was placed first. In the
-    /// corrected simulation, a partner that was placed second does so too.
+    /// corrected simulation, a partner that was placed second also returns to full speed.
     fn restore(&mut self, ended: usize, survivor: usize) {
         let runs_on = self.stage.runs[survivor].until > self.now;
         let is_first = survivor < ended;

@@ -141,9 +141,9 @@ pub(super) fn compare(
 }
 
 /// The rows of the original simulator's minute-by-minute log: second, counts, loads, and share of
-/// GPUs that are held. A log of several virtual clusters has as many rows as the cluster with the
-/// fewest. It contains the sums of all counts, but only the loads of the first cluster, which the
-/// log truncates to integers.
+/// GPUs that are held. A log of several virtual clusters has as many rows as the log of the cluster
+/// with the fewest minutes. It contains the sums of all counts, but only the loads of the first
+/// cluster, which the log truncates to integers.
 pub(super) fn summed<'s>(
     swept: &[&'s Swept],
     step: i64,

@@ -112,7 +112,7 @@ impl Grouped<'_> {
         groups.iter().copied().filter(leads).collect()
     }
 
-    /// The best settings for a figure, in the form used in `summary.json`.
+    /// The best settings for a figure, in the format of `summary.json`.
     fn entry(&self, metric: &Metric) -> Option<Value> {
         let all: Vec<usize> = (0..self.groups.len()).collect();
         let leaders = self.leaders(&all, metric);

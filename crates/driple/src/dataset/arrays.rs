@@ -1,9 +1,9 @@
-//! Dense arrays of graphs of equal size, in the form that data set files store.
+//! Dense arrays of graphs of equal size, as stored in data set files.
 
 use super::Example;
 use crate::graph::{FEATURES, GroupedGraph, METRICS};
 
-/// An array from a file. The last dimension varies fastest.
+/// An array read from a file. The last dimension varies fastest.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Array {
     pub shape: Vec<usize>,
@@ -68,9 +68,10 @@ pub enum ArrayFault {
     },
 }
 
-/// Converts the arrays of a batch, namely adjacency matrices `(B, N, N)`, features `(B, N, 3)` and
-/// labels `(B, 12)`, to examples. There must be at least one graph and one node. The number of
-/// values in each array must match its shape. The examples have no names.
+/// Converts the arrays of a batch to examples. The shapes of the arrays are `(B, N, N)` for the
+/// adjacency matrices, `(B, N, 3)` for the features and `(B, 12)` for the labels. There must be at
+/// least one graph and one node. The number of values in each array must match its shape. The
+/// examples have no names.
 pub(crate) fn examples(
     adjacency: &Array,
     features: &Array,
@@ -98,8 +99,8 @@ pub(crate) fn examples(
     examples.collect()
 }
 
-/// The shape `[B, N, N]` that the adjacency matrices must have. `B` and `N` are the array's first
-/// two dimensions, but at least 1.
+/// The shape `[B, N, N]` that the adjacency matrices must have. `B` and `N` are the first two
+/// dimensions of `adjacency`, but at least 1.
 fn adjacency_shape(adjacency: &Array) -> [usize; 3] {
     let dimension = |at: usize| adjacency.shape.get(at).map_or(1, |&size| size.max(1));
     [dimension(0), dimension(1), dimension(1)]

@@ -19,25 +19,25 @@ pub const FIELDS: [&str; 6] = [
     "Job Name",
 ];
 
-/// Why a text is not a valid job name.
+/// Why a string is not a valid job name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobNameError {
-    /// The text does not have six fields.
+    /// The name does not have six fields.
     #[error(
-        "{name:?} has {found} fields between underscores, expected 6: \
+        "{name:?} has {found} fields separated by underscores, expected 6: \
          GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt; rename the file, and write underscores \
          inside a field as hyphens"
     )]
     Fields {
-        /// The text, without the path and the extension of the file.
+        /// The name, without the path and the extension of the file.
         name: String,
-        /// The number of fields in the text.
+        /// The number of fields in the name.
         found: usize,
     },
     /// A field is empty.
     #[error("{name:?} has an empty field where the {field} should be; rename the file")]
     Empty {
-        /// The text, without the path and the extension of the file.
+        /// The name, without the path and the extension of the file.
         name: String,
         /// The column of the empty field, one of [`FIELDS`].
         field: &'static str,

@@ -43,7 +43,7 @@ pub enum LabelError {
         /// The columns in the file, quoted.
         found: String,
     },
-    /// A column occurs twice. Holds its name.
+    /// A column occurs twice. Holds the name of the column.
     #[error("line 1: there are two columns {0:?}; keep one")]
     Twice(String),
     /// A row of the file cannot be parsed.
@@ -82,7 +82,7 @@ fn list(faults: &[ValueFault]) -> String {
         more => format!(", and {more} more"),
     };
     let listed = listed.join("; ");
-    format!("{listed}{more}; correct it, or leave out the rows of the job")
+    format!("{listed}{more}; correct these values, or leave out the rows of their jobs")
 }
 
 /// Why a job has no labels.

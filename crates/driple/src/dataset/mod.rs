@@ -68,8 +68,8 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// The largest value of each label in the training part, by which the labels are scaled.
-    /// `None` if that part is empty.
+    /// The scale of each label: its largest value in the training part. `None` if that part is
+    /// empty.
     #[must_use]
     pub fn largest_labels(&self) -> Option<[f32; METRICS]> {
         let labels = self.train.iter().flatten().map(|example| example.labels);

@@ -7,15 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Example};
 use crate::random::PythonRandom;
 
-/// How jobs are split. The default is the split of the published data sets, except that these have
-/// `graphs` = 320 and `drop_remainder` = true.
+/// How jobs are split. The default settings are those of the published data sets, except that the
+/// published data sets were split with `graphs` = 320 and `drop_remainder` = true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The maximum number of jobs to use; `None` to use all.
     pub graphs: Option<usize>,
     /// The number of jobs in a batch.
     pub batch: usize,
-    /// Whether to drop the jobs that do not fill a batch. Otherwise they form a smaller batch.
+    /// Whether to drop the remaining jobs of a part if they do not fill its last batch. Otherwise,
+    /// they form a smaller batch.
     pub drop_remainder: bool,
     /// The seed of the shuffle.
     pub seed: u64,
@@ -72,8 +73,8 @@ pub enum SplitError {
 /// way. The published builder shuffles them in the order in which the file system lists them. Only
 /// jobs with labels should be passed.
 ///
-/// With fewer than 5 jobs, parts can be empty: 4 jobs are split 2, 1, 1; 3 jobs are split 1, 1, 1;
-/// 2 jobs are split 1, 0, 1; and a single job is used for testing.
+/// With fewer than 5 jobs, parts can be empty: 4 jobs are split into 2, 1 and 1; 3 jobs into 1, 1
+/// and 1; 2 jobs into 1, 0 and 1; and a single job is used for testing.
 ///
 /// # Errors
 /// If two names are equal, the number of jobs per batch is 0, or there are 2³² jobs or more.

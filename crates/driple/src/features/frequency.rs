@@ -90,8 +90,8 @@ impl Frequencies {
         Ok(Frequencies { shares })
     }
 
-    /// Each type's share of the operations that `devices` keeps in `graphs`. The table is empty if
-    /// no operation is kept.
+    /// Each type's share of the operations that `devices` selects from `graphs`. The table is empty
+    /// if no operation is selected.
     pub fn of_graphs<'a>(graphs: impl IntoIterator<Item = &'a Graph>, devices: Devices) -> Self {
         let nodes = graphs.into_iter().flat_map(|graph| devices.nodes(graph));
         Self::of_counts(nodes.map(|(_, node)| (node.op.as_str(), 1)))
@@ -111,7 +111,7 @@ impl Frequencies {
         }
     }
 
-    /// The share of a type of operation, from 0 to 1; `None` if it is not in the table.
+    /// The share of a type of operation, from 0 to 1; `None` if the type is not in the table.
     #[must_use]
     pub fn get(&self, op: &str) -> Option<f64> {
         self.shares.get(op).copied()

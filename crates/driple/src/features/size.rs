@@ -26,7 +26,7 @@ pub struct SizeError {
 }
 
 /// Counts the elements of a tensor in the same way as the published data sets: the size is the
-/// product of the dimensions after the last one that is unknown or 0. It is 0 if no dimension
+/// product of the dimensions after the last dimension that is unknown or 0. It is 0 if no dimension
 /// follows. A scalar counts as 0, and so does a completely unknown shape.
 ///
 /// For example, `[None, 5, 7]` counts as 35 elements, `[5, None, 7]` as 7, `[0, 5]` as 5, and `[5,

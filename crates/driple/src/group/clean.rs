@@ -123,7 +123,7 @@ mod tests {
         assert_eq!((kept.vertices.len(), kept.isolated), (0, 2));
     }
 
-    // As in networkx, [1, 0] becomes [0, 1] when a component is extracted.
+    // As in networkx, the neighbours [1, 0] become [0, 1] when a component is extracted.
     #[test]
     fn cutting_out_a_component_sorts_earlier_neighbours() {
         let connected = [(1, 2), (0, 2)];

@@ -11,8 +11,8 @@ pub enum GroupError {
     Twice(String),
     /// No operation is on a GPU. Holds the number of nodes in the file.
     #[error(
-        "none of the {0} nodes is on a GPU: their devices must contain GPU; write the graph after \
-         its operations are placed, or treat graphs without devices as on GPUs"
+        "none of the {0} nodes is on a GPU: no device name contains GPU; write the graph after its \
+         operations are placed, or assume that graphs without devices run on GPUs"
     )]
     NothingOnGpus(usize),
     /// Too few operations remain to form the groups.
@@ -26,7 +26,7 @@ pub enum GroupError {
         nodes: usize,
         /// The number of nodes on GPUs.
         on_gpus: usize,
-        /// The number of nodes in the largest connected component of those on GPUs.
+        /// The number of nodes in the largest connected component of the nodes on GPUs.
         connected: usize,
         /// The requested number of groups.
         groups: usize,

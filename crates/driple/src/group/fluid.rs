@@ -1,12 +1,12 @@
 //! Asynchronous fluid communities (Parés et al., *Fluid Communities: A Competitive, Scalable and
 //! Diverse Community Detection Algorithm*, 2017).
 //!
-//! A community is like a fluid of a fixed amount: it has density `1 / n` at each of its `n`
-//! vertices. Each community starts at one random vertex. A pass visits all vertices in random
-//! order. When a vertex is visited, the densities at it and at its neighbours are summed for each
+//! A community is like a fixed amount of fluid: its density is `1 / n` at each of its `n` vertices.
+//! Each community starts at one random vertex. A pass visits all vertices in random order. When a
+//! vertex is visited, the densities at the vertex and at its neighbours are summed for each
 //! community. If the vertex's own community has the greatest sum, the vertex stays; otherwise it
 //! joins the community with the greatest sum. Ties are broken at random. Passes are repeated until
-//! one changes nothing.
+//! a pass changes nothing.
 //!
 //! For example, community A has 4 vertices and density 0.25, and community B has 1 vertex and
 //! density 1. A visited vertex of A has two neighbours in A and one in B. The sums are 3 × 0.25 =
@@ -34,7 +34,7 @@ pub struct Communities {
     pub passes: usize,
     /// Whether the last pass changed nothing.
     pub converged: bool,
-    /// The number of vertices that no community reached in all passes. Each of these vertices then
+    /// The number of vertices that no community reached in any pass. Each of these vertices then
     /// joined the community of the nearest reached vertex. networkx leaves them without a
     /// community.
     pub unreached: usize,
@@ -85,8 +85,8 @@ struct Fluid<'a> {
     sizes: Vec<u32>,
     /// The density of each community: 1 divided by its number of vertices.
     densities: Vec<f64>,
-    /// For each community, its sum of densities at the visited vertex and its neighbours. 0 if the
-    /// community does not occur there.
+    /// For each community, the sum of its densities at the visited vertex and at the vertex's
+    /// neighbours; 0 if the community has none of these vertices.
     sums: Vec<f64>,
     /// The communities at the visited vertex and its neighbours, in the order in which they were
     /// seen.
@@ -160,7 +160,8 @@ impl<'a> Fluid<'a> {
         }
     }
 
-    /// Adds the density of a community at one vertex to its sum.
+    /// Adds the community's density to its sum in `sums`. Called for the visited vertex and each of
+    /// its neighbours.
     fn see(&mut self, community: u32) {
         if community == NONE {
             return;
@@ -220,7 +221,7 @@ impl<'a> Fluid<'a> {
 
     /// The community of each vertex. Communities are numbered in the order in which networkx lists
     /// them, which is the order of their first vertices in `reached`. The first vertex of a
-    /// community is not always the one at which it started.
+    /// community is not always the vertex at which the community started.
     fn numbered(&self) -> Vec<u32> {
         let mut numbers = vec![NONE; self.sizes.len()];
         let mut next = 0;

@@ -19,8 +19,8 @@ pub struct Settings {
     pub devices: Devices,
     /// The seed of the random numbers that determine the communities.
     pub seed: u64,
-    /// The maximum number of passes over all operations. The published builder makes up to 101,
-    /// because it uses networkx 2.5.1; few graphs need that many.
+    /// The maximum number of passes over all operations. The published builder makes up to 101
+    /// passes, because it uses networkx 2.5.1; few graphs need that many.
     pub passes: usize,
 }
 
@@ -64,7 +64,7 @@ impl Devices {
 pub struct Report {
     /// The number of nodes in the file.
     pub nodes: usize,
-    /// The number of nodes on the devices that are kept.
+    /// The number of nodes on the selected devices.
     pub on_gpus: usize,
     /// The number of these nodes that were dropped because they have no edges.
     pub isolated: usize,
@@ -77,7 +77,7 @@ pub struct Report {
     /// counts as having no elements.
     pub unknown_shapes: usize,
     /// The number of operations whose output has unknown dimensions. The size of such an output is
-    /// the product of the dimensions after the last unknown one.
+    /// the product of the dimensions after the last unknown dimension.
     pub unknown_dimensions: usize,
     /// For each type that is missing from the table of frequencies, the number of its operations.
     /// The frequency of such a type counts as 0.

@@ -13,11 +13,10 @@ use crate::train::{Plan, Scale};
 pub struct Card {
     /// The architecture of the network.
     pub architecture: Architecture,
-    /// How the features of nodes become inputs of the network.
+    /// How the features of nodes are converted to inputs of the network.
     pub inputs: Inputs,
     /// Converts outputs of the network to the metrics' own units. `None` for published weights,
-    /// because their files do not contain the scale: their predictions are shares of unknown
-    /// maxima.
+    /// because their files do not contain the scale. Predictions are then shares of unknown maxima.
     pub scale: Option<Scale>,
     /// How graphs are grouped for the inspector; `None` if unknown.
     pub grouping: Option<group::Settings>,

@@ -14,8 +14,8 @@ pub enum InferError {
          .towers, found {0}"
     )]
     Convolution(String),
-    /// The weight that determines the hidden width is missing, or it is not a matrix. Holds its
-    /// name.
+    /// The weight that determines the hidden width is missing, or it is not a matrix. Holds the
+    /// name of the weight.
     #[error("{0} is missing or not a matrix: these are not the weights of an inspector")]
     Width(&'static str),
     /// The weights do not fit the inferred network.

@@ -32,7 +32,8 @@ impl Inspector {
     }
 
     /// Like [`Inspector::predict`], but returns the values as the network computes them. Some may
-    /// be negative, which is impossible for metrics. The observer receives progress in graphs.
+    /// be negative, which is impossible for metrics. The observer receives the progress, counted in
+    /// graphs.
     ///
     /// # Errors
     /// [`Stopped`] if the observer stops it.

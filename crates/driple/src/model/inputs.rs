@@ -7,7 +7,7 @@ use crate::graph::{FEATURES, GroupedGraph};
 /// The number of standardised features: a node's own features and its degree.
 const STANDARD: usize = FEATURES + 1;
 
-/// How the features of nodes become the inputs of a network.
+/// How the features of nodes are converted to inputs of a network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inputs {

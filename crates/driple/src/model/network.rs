@@ -129,8 +129,8 @@ impl Network {
             let heard = convolution.apply(tape, states, layout);
             // In the original, the old states are the unit's input, and the result of the
             // convolution is its memory. The deep design swaps these roles. In the first layer, the
-            // old states are the inputs of the nodes, which are narrower, and missing columns count
-            // as zeros.
+            // old states are the inputs of the nodes. These have fewer columns, and missing columns
+            // count as zeros.
             states = match self.architecture.design {
                 Design::Original => tape.gru(self.gru, states, heard),
                 Design::Deep if layer == 0 => {

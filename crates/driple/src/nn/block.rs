@@ -13,7 +13,7 @@ pub(super) struct SparseMatrix<T> {
 }
 
 impl<T: Real> SparseMatrix<T> {
-    /// The columns, in ascending order, and the values of the entries of row `row`.
+    /// The columns and values of the entries of row `row`, in ascending order of the columns.
     #[inline]
     pub fn row(&self, row: usize) -> &[(usize, T)] {
         &self.entries[self.offsets[row]..self.offsets[row + 1]]

@@ -11,7 +11,8 @@ pub fn vectorised<R>(loops: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(loops)
 }
 
-/// The scalar product, computed as eight partial sums, which compilers keep in one vector register.
+/// The scalar product, computed as eight partial sums, so that compilers can keep them in one
+/// vector register.
 #[inline(always)]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::zero(); 8];
@@ -67,7 +68,7 @@ pub fn row_mut<T>(matrix: &mut Array2<T>, index: usize) -> &mut [T] {
     &mut matrix.as_slice_mut().unwrap_or_default()[index * columns..(index + 1) * columns]
 }
 
-/// Adds the sum of the rows of `from` to the single row of `to`, from column `offset` on.
+/// Adds the sum of the rows of `from` to the single row of `to`, starting at column `offset`.
 pub fn add_row_sum<T: Real>(from: &ArrayView2<'_, T>, to: &mut Array2<T>, offset: usize) {
     let to = &mut row_mut(to, 0)[offset..offset + from.ncols()];
     vectorised(|| {

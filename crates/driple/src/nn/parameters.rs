@@ -87,7 +87,7 @@ impl<T: Real> Parameters<T> {
         self.trained[id.0]
     }
 
-    /// Makes training change only the parameters for whose names `chosen` returns true.
+    /// Limits training to the parameters whose names `chosen` accepts.
     pub fn train_only(&mut self, mut chosen: impl FnMut(&str) -> bool) {
         for (trained, name) in self.trained.iter_mut().zip(&self.names) {
             *trained = chosen(name);
@@ -138,7 +138,7 @@ pub struct Gradients<T> {
 }
 
 impl<T: Real> Gradients<T> {
-    /// Gradients of zero.
+    /// Gradients that are all zero.
     #[must_use]
     pub fn zero(parameters: &Parameters<T>) -> Self {
         Self {
@@ -150,7 +150,7 @@ impl<T: Real> Gradients<T> {
         }
     }
 
-    /// Adds gradients of another part of the same batch.
+    /// Adds the gradients of another part of the same batch.
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.values.iter_mut().zip(&other.values) {
             *mine += theirs;

@@ -16,7 +16,7 @@ use super::Real;
 /// product.
 ///
 /// # Panics
-/// If the shapes do not fit.
+/// If the shapes do not match.
 pub(super) fn multiply_f32(
     a: &ArrayView2<'_, f32>,
     b: &ArrayView2<'_, f32>,
@@ -26,7 +26,7 @@ pub(super) fn multiply_f32(
     let ((m, k), (inner, n)) = (a.dim(), b.dim());
     assert!(
         k == inner && to.dim() == (m, n),
-        "shapes of a matrix product do not fit"
+        "shapes of a matrix product do not match"
     );
     let is_by_rows = to.strides()[1].abs() < to.strides()[0].abs();
     // gemm is fastest when it writes by columns. If `to` is stored by rows, the transposed
@@ -39,7 +39,8 @@ pub(super) fn multiply_f32(
     let ((m, k), n) = (a.dim(), b.ncols());
     let (to_rows, to_columns) = (to.strides()[0], to.strides()[1]);
     // SAFETY: each pointer points to the first element of a view, the strides and dimensions are
-    // those of the same view, and `to` is borrowed for writing, so it overlaps neither `a` nor `b`.
+    // taken from the same view, and `to` is borrowed for writing, so it overlaps neither `a` nor
+    // `b`.
     unsafe {
         get_gemm_fn()(
             m,

@@ -30,7 +30,7 @@ pub trait Real:
     /// `to` with the product.
     ///
     /// # Panics
-    /// If the shapes do not fit.
+    /// If the shapes do not match.
     fn multiply(
         a: &ArrayView2<'_, Self>,
         b: &ArrayView2<'_, Self>,
@@ -111,12 +111,13 @@ impl Real for f32 {
 }
 
 /// `e^x`, with an error of at most two units in the last place. The code has no branches, so that
-/// compilers can vectorise loops over it. The range reduction and the polynomial are those of
-/// Moshier's Cephes.
+/// compilers can vectorise loops over it. The range reduction and the polynomial are taken from
+/// Moshier's Cephes library.
 ///
-/// `x` is split into a whole multiple of ln 2 and a remainder, `rest`, so that `e^x = 2^whole *
-/// e^rest`. The polynomial gives `e^rest`, and `2^whole` is a float with `whole` as its exponent.
-/// For example, `x = 1` has `whole = 1` and `rest = 0.307`, so `e = 2 * e^0.307 = 2 * 1.359`.
+/// `x` is split into an integer multiple of ln 2, `whole * ln 2`, and a remainder, `rest`, so that
+/// `e^x = 2^whole * e^rest`. The polynomial gives `e^rest`, and `2^whole` is a float with `whole`
+/// as its exponent. For example, `x = 1` has `whole = 1` and `rest = 0.307`, so `e = 2 * e^0.307 =
+/// 2 * 1.359`.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
     // Beyond these limits, the result is not a normal number. NaN is returned unchanged.

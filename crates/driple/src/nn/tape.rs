@@ -1,5 +1,5 @@
-//! The record of a forward pass, along which the backward pass computes the gradients (reverse-mode
-//! automatic differentiation).
+//! The record of a forward pass. The backward pass follows it in reverse order and computes the
+//! gradients (reverse-mode automatic differentiation).
 //!
 //! For example, `relu(w x)` with the weight `w` = 3 and the input `x` = 2 puts the values 2, 6 and
 //! 6 on the tape. The backward pass starts with the gradient 1 of the last value. The rectifier
@@ -15,8 +15,8 @@ use super::{Buffers, Gradients, ParamId, Parameters, Real};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Var(usize);
 
-/// An operation of a forward pass. It converts the gradient of its output to those of its inputs
-/// and parameters.
+/// An operation of a forward pass. It converts the gradient of its output to the gradients of its
+/// inputs and parameters.
 pub(super) trait Op<T> {
     /// Adds the gradients of the inputs and parameters to `flow`. `grad` is the gradient of the
     /// output.
@@ -94,7 +94,7 @@ impl<'a, T: Real> Tape<'a, T> {
         &self.values[var.0]
     }
 
-    /// The variable that the next value on the tape will have.
+    /// The variable of the next value that is put on the tape.
     pub(super) fn next(&self) -> Var {
         Var(self.values.len())
     }
@@ -104,7 +104,7 @@ impl<'a, T: Real> Tape<'a, T> {
         self.parameters
     }
 
-    /// Puts on the tape the value that `op` computed from `inputs` and `parameters`. The operation
+    /// Puts the value that `op` computed from `inputs` and `parameters` on the tape. The operation
     /// itself is recorded only if at least one of these depends on trained parameters.
     pub(super) fn push(
         &mut self,
@@ -143,7 +143,8 @@ impl<'a, T: Real> Tape<'a, T> {
 /// Gradients during the backward pass.
 pub(super) struct Flow<'t, 'a, T> {
     tape: &'t Tape<'a, T>,
-    /// The sum of the gradients that have reached each value; `None` before the first.
+    /// For each value, the sum of the gradients that have reached it; `None` if none has reached it
+    /// yet.
     vars: Vec<Option<Array2<T>>>,
     gradients: &'t mut Gradients<T>,
 }
@@ -175,7 +176,7 @@ impl<'t, 'a, T: Real> Flow<'t, 'a, T> {
         self.tape.ops[var.0].is_some()
     }
 
-    /// The gradient of the parameter `id`, to which operations add; `None` if the parameter is not
+    /// The gradient of the parameter `id`, for operations to add to; `None` if the parameter is not
     /// trained.
     pub fn of_parameter(&mut self, id: ParamId) -> Option<&mut Array2<T>> {
         self.tape

@@ -12,7 +12,7 @@ pub enum ReadError {
     Text {
         /// The line, from 1.
         line: usize,
-        /// What is wrong in this line.
+        /// What is wrong with this line.
         fault: TextFault,
     },
     /// The file is not in protobuf's binary format, or it does not hold the expected messages.
@@ -24,7 +24,7 @@ pub enum ReadError {
     Binary {
         /// The expected format.
         format: Format,
-        /// The message of the decoder.
+        /// The decoder's error message.
         reason: String,
     },
     /// The graph has no nodes.
@@ -43,8 +43,8 @@ pub enum ReadError {
 /// Describes what a file of this format should hold.
 fn expected(format: &Format) -> &'static str {
     match format {
-        Format::GraphDefText => "a TensorFlow GraphDef in text form",
-        Format::GraphDef => "a TensorFlow GraphDef in binary form",
+        Format::GraphDefText => "a TensorFlow GraphDef in text format",
+        Format::GraphDef => "a TensorFlow GraphDef in binary format",
         Format::Onnx => "an ONNX model",
     }
 }
@@ -54,7 +54,7 @@ fn expected(format: &Format) -> &'static str {
 pub struct Place {
     /// The name of the node; empty if it has none.
     pub name: String,
-    /// The number of nodes that come before it in the file.
+    /// The index of the node in the file, from 0.
     pub index: usize,
     /// The line on which the node begins, from 1; `None` in binary formats.
     pub line: Option<usize>,
@@ -73,7 +73,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a text is not in protobuf's text format.
+/// Why a file is not in protobuf's text format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
     /// A field name is expected. Holds what was found.
@@ -94,7 +94,7 @@ pub enum TextFault {
     /// An opening bracket has no matching closing bracket.
     #[error("`{0}` has no matching closing bracket: is the file truncated?")]
     Open(char),
-    /// A closing bracket does not match the open one, or no bracket is open.
+    /// A closing bracket does not match the innermost open bracket, or no bracket is open.
     #[error("`{found}` should be {expected}")]
     Close {
         /// The closing bracket.
@@ -109,7 +109,7 @@ pub enum TextFault {
     Depth(usize),
 }
 
-/// The byte that was found in a text; `None` at the end of the text.
+/// The byte that was found; `None` at the end of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found(pub Option<u8>);
 
@@ -138,7 +138,7 @@ pub enum NodeFault {
     /// Another node has the same name.
     #[error("node {} already has this name: give each node a unique name", first + 1)]
     Duplicate {
-        /// The number of nodes that come before the other node.
+        /// The index of the other node in the file, from 0.
         first: usize,
     },
     /// A dimension of the shape is negative, but not -1, which marks an unknown dimension.

@@ -24,10 +24,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The file name extensions that [`Format::of_path`] knows, for messages.
+    /// The file name extensions that [`Format::of_path`] recognises. Messages list them.
     pub const EXTENSIONS: [&str; 3] = ["pbtxt", "pb", "onnx"];
 
-    /// The format of a file, determined by the extension of its name in upper or lower case. `None`
+    /// The format of a file, determined by its file name extension, in upper or lower case. `None`
     /// if the extension is unknown.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {

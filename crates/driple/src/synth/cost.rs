@@ -2,21 +2,21 @@
 
 use super::network::{Network, Op, Step};
 
-/// The number of bytes of a floating point number.
+/// The size of a floating-point number, in bytes.
 const BYTES: f64 = 4.0;
 
 /// The cost of a training step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
-    /// The number of floating point operations.
+    /// The number of floating-point operations.
     pub(super) operations: f64,
-    /// The bytes that move between the GPU and its memory.
+    /// The number of bytes that move between the GPU and its memory.
     pub(super) moved: f64,
     /// The number of operations of the graph that run on the GPU.
     pub(super) kernels: f64,
-    /// The bytes of parameters that a worker fetches.
+    /// The number of bytes of parameters that a worker fetches.
     pub(super) fetched: f64,
-    /// The bytes of gradients that a worker sends.
+    /// The number of bytes of gradients that a worker sends.
     pub(super) sent: f64,
 }
 
@@ -59,8 +59,8 @@ fn product(shape: &[u64]) -> f64 {
     shape.iter().map(|size| *size as f64).product()
 }
 
-/// The number of floating point operations of a step. An addition counts as one, and so does a
-/// multiplication.
+/// The number of floating-point operations of a step. An addition counts as one operation, and so
+/// does a multiplication.
 fn operations(network: &Network, step: &Step) -> f64 {
     let inner = |input: usize, axes: &[usize]| -> f64 {
         let shape = network.shape(step.inputs[input]);
@@ -77,7 +77,8 @@ fn operations(network: &Network, step: &Step) -> f64 {
     each * elements(step)
 }
 
-/// A lower bound on the number of elements in the rows of a table that a step does not use.
+/// A lower bound on the number of table elements that a step does not use, because it selects only
+/// some rows.
 fn not_taken(network: &Network, step: &Step) -> f64 {
     match step.op {
         Op::Gather => (product(network.shape(step.inputs[0])) - elements(step)).max(0.0),

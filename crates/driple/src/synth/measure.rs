@@ -31,7 +31,7 @@ pub(super) fn measure(
     figures.map(|figure| figure as f32)
 }
 
-/// The random factor of a value.
+/// Draws the random factor of a value.
 fn factor(random: &mut ChaCha8Rng) -> f64 {
     Normal::new(0.0, NOISE).map_or(1.0, |normal| normal.sample(random).exp())
 }

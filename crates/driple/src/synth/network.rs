@@ -1,5 +1,5 @@
-//! A network as the steps of its forward pass, from which training graphs, ONNX models and costs
-//! are derived.
+//! A network as the steps of its forward pass. Training graphs, ONNX models and costs are derived
+//! from these steps.
 
 /// The index of a step, which identifies the step's output tensor.
 pub(super) type Value = usize;
@@ -35,8 +35,8 @@ pub(super) enum Op {
         random: bool,
     },
     /// A convolution of an image. The dimensions of the kernel are height, width, input channels
-    /// and output channels. The image is padded so that the output's size is that of the input
-    /// divided by the stride, rounded up.
+    /// and output channels. The image is padded so that the size of the output is the size of the
+    /// input divided by the stride, rounded up.
     Conv {
         /// The stride in both directions.
         stride: u64,
@@ -48,7 +48,7 @@ pub(super) enum Op {
     },
     /// Normalisation over a batch of images, with a scale and an offset.
     BatchNorm,
-    /// Max pooling over windows whose size is the stride.
+    /// Max pooling over windows of the same size as the stride.
     MaxPool {
         /// The stride in both directions.
         stride: u64,
@@ -78,9 +78,9 @@ pub(super) enum Op {
     Scale(f32),
     /// The sum with a number.
     Shift(f32),
-    /// Adds -1e9 wherever a token would attend to a later one.
+    /// Adds -1e9 wherever a token would attend to a later token.
     Mask,
-    /// The same elements with other dimensions.
+    /// The same elements with different dimensions.
     Reshape,
     /// The axes in another order.
     Transpose(Vec<usize>),
@@ -144,7 +144,7 @@ impl Network {
         self.add(name, op, &[x], &shape)
     }
 
-    /// Adds a step on two tensors. The output has the shape of `x`.
+    /// Adds a step that combines two tensors. The output has the shape of `x`.
     pub(super) fn both(&mut self, name: &str, op: Op, x: Value, y: Value) -> Value {
         let shape = self.shape(x).to_vec();
         self.add(name, op, &[x, y], &shape)
@@ -171,7 +171,7 @@ impl Network {
         self.add(name, Op::Mean { axes, keep }, &[x], &shape)
     }
 
-    /// Adds a dense layer with biases on a matrix.
+    /// Adds a dense layer with biases, whose input is a matrix.
     pub(super) fn dense(&mut self, name: &str, x: Value, units: u64) -> Value {
         let (rows, width) = (self.shape(x)[0], self.shape(x)[1]);
         let kernel = self.random(&format!("{name}/kernel"), &[width, units]);

@@ -5,9 +5,9 @@
 ///
 /// The following model determines the resources that training consumes. For one training step,
 ///
-/// - `F` is the number of floating point operations: three times those of the forward pass;
-/// - `A` is the number of bytes that tensors move: four times those of the forward pass's outputs,
-///   plus those of the parameters, their gradients and the optimiser's tensors;
+/// - `F` is the number of floating-point operations: three times as many as in the forward pass;
+/// - `A` is the number of bytes that tensors move: four times the bytes of the forward pass's
+///   outputs, plus the bytes of the parameters, their gradients and the optimiser's tensors;
 /// - `N` is the number of the graph's operations that run on the GPU;
 /// - `P` is the number of bytes of the parameters.
 ///
@@ -18,7 +18,7 @@
 /// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, each way. If a step
 ///   uses only some rows of a table, only the gradients of these rows are sent.
 /// - `wait = transfer² / (transfer + compute)`, because transfers overlap with computing. Here,
-///   `transfer` is the time in the slower direction. If workers wait for the slowest one, `wait`
+///   `transfer` is the time in the slower direction. If workers wait for the slowest worker, `wait`
 ///   increases by a tenth of `compute`.
 /// - `step = compute + wait`.
 ///
@@ -38,7 +38,7 @@
 pub struct Setup {
     /// The name of the GPU, without `_` and `,`.
     pub gpu: &'static str,
-    /// The floating point operations per second that kernels reach.
+    /// The floating-point operations per second that kernels reach.
     pub speed: f64,
     /// The bandwidth of the GPU's memory, in bytes per second.
     pub bandwidth: f64,

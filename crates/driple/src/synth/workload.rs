@@ -34,11 +34,11 @@ pub struct Workload<'a> {
 /// that utilisation is used.
 const CANDIDATES: usize = 48;
 
-/// A job of a workload on a set-up. `index` is the number in its name and determines its noise. Its
-/// network belongs to the model's family and has a random size. If a utilisation is requested,
-/// several networks are drawn, and the one whose utilisation is closest to it is used. The
-/// utilisation is computed by the model described at [`Setup`]. The metrics have the same noise as
-/// those of other samples.
+/// A job of a workload on a set-up. `index` is the number in the job's name and determines the
+/// job's noise. The network belongs to the model's family and has a random size. If a utilisation
+/// is requested, several networks are drawn, and the one whose utilisation is closest to it is
+/// used. The utilisation is computed by the model described at [`Setup`]. The metrics are as noisy
+/// as the metrics of other samples.
 #[must_use]
 pub fn workload(setup: &Setup, seed: u64, index: usize, wanted: &Workload<'_>) -> Sample {
     let family = Family::of_model(wanted.model);
@@ -99,7 +99,7 @@ impl Candidate {
     }
 }
 
-/// Converts a name to one that can be a field of a job's name and part of a file name. Characters
+/// Converts a name to a valid field of a job's name, which is also valid in a file name. Characters
 /// other than letters, digits, `.` and `-` become `-`.
 fn field(name: &str) -> String {
     let sign = |sign: char| {

@@ -91,12 +91,12 @@ impl<'a> Archive<'a> {
             let end = start.checked_add(length)?;
             self.bytes.get(start..end)
         });
-        let bytes = range.ok_or_else(|| named("it is cut short"))?;
+        let bytes = range.ok_or_else(|| named("it is truncated"))?;
         let left = self.left.checked_sub(bytes.len());
         self.left = left.ok_or_else(|| named("files overlap"))?;
         let read = copy(&mut file, &mut sink()).map_err(|error| named(&error.to_string()))?;
         if read != bytes.len() as u64 {
-            return Err(named("it is cut short"));
+            return Err(named("it is truncated"));
         }
         Ok(bytes)
     }

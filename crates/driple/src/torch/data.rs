@@ -9,7 +9,7 @@ use crate::dataset::{Batches, Dataset};
 const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict of train, val and \
                       test with a list of tensors";
 
-/// Reads a data set in the form that the published builder saves. Examples have no names.
+/// Reads a data set in the format that the published builder saves. Examples have no names.
 ///
 /// # Errors
 /// If the file is damaged, its objects are not tensors in this arrangement, or a batch does not

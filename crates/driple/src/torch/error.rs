@@ -1,18 +1,19 @@
-//! Errors that occur when files of torch are read.
+//! Errors that occur when files written by `torch.save` are read.
 
 use gleaner_pickle::Problem as Decoding;
 
 use crate::dataset::ArrayFault;
 
-/// Why a file of `torch.save` cannot be read.
+/// Why a file written by `torch.save` cannot be read.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TorchError {
     /// The file has neither of the two formats that `torch.save` writes. Holds the first bytes of
     /// the file.
     #[error(
-        "this is not a file of torch.save: such files start with PK or the bytes 80 02 8a 0a, but \
-         this one starts with {0}; unpack it first if it is compressed, or save it again"
+        "this is not a file written by torch.save: such files start with PK or the bytes \
+         80 02 8a 0a, but this one starts with {0}; unpack it first if it is compressed, or save \
+         it again"
     )]
     Format(String),
     /// The zip archive is damaged or unusual.
@@ -33,7 +34,7 @@ pub enum TorchError {
     Storage {
         /// The name of the storage.
         key: String,
-        /// What is wrong.
+        /// What is wrong with the values.
         fault: String,
     },
     /// A tensor reaches beyond its storage.
@@ -41,7 +42,7 @@ pub enum TorchError {
     Tensor {
         /// The name of the tensor.
         tensor: String,
-        /// What is wrong.
+        /// What is wrong with the tensor.
         fault: String,
     },
     /// The file refers to more data than a file of its length can hold.

@@ -1,6 +1,6 @@
-//! The names that a file may refer to.
+//! The classes and functions that a file may refer to.
 
-/// A class or function to which a file may refer.
+/// A class or function that a file may refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Global {
     OrderedDict,

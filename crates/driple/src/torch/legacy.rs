@@ -63,7 +63,7 @@ fn check_system(pickle: &Pickle) -> Result<(), TorchError> {
     }
 }
 
-/// The values of each storage. For each key, in order, the file has a count of 8 bytes, followed by
+/// The values of each storage. For each key, in order, the file has an 8-byte count, followed by
 /// that number of values.
 fn values<'a>(
     pickle: &Pickle<'a>,
@@ -84,7 +84,7 @@ fn values<'a>(
     let mut values = BTreeMap::new();
     for &key in names {
         let Value::Text(key) = key else {
-            return Err(fault("?", "its name is not a text"));
+            return Err(fault("?", "its name is not text"));
         };
         let size = sizes.get(key).copied();
         let size = size.ok_or_else(|| fault(key, "no tensor uses them"))?;
@@ -98,8 +98,8 @@ fn values<'a>(
     Ok(values)
 }
 
-/// Reads a count of 8 bytes, and then that number of values of `size` bytes each. Returns the
-/// values, and the bytes that follow them.
+/// Reads an 8-byte count, and then that number of values of `size` bytes each. Returns the values,
+/// and the bytes that follow them.
 fn counted(bytes: &[u8], size: usize) -> Option<(&[u8], &[u8])> {
     let (count, rest) = bytes.split_first_chunk()?;
     let count = usize::try_from(u64::from_le_bytes(*count)).ok()?;

@@ -1,14 +1,14 @@
-//! Reads files of `torch.save` without executing them: the published data sets, and the weights of
-//! models.
+//! Reads files written by `torch.save` without executing them: the published data sets, and the
+//! weights of models.
 //!
 //! Such a file holds a pickle, which [`gleaner_pickle`] decodes without executing anything: it only
-//! records the calls that the pickle requests. `globals` is the list of names to which files may
-//! refer; any other name is an error. `objects` interprets the recorded calls. The cost of reading
-//! a file is bounded by the file's length: nothing recurses, and the expansion of shared objects is
+//! records the calls that the pickle requests. `globals` lists the names that files may refer to;
+//! any other name is an error. `objects` interprets the recorded calls. The cost of reading a file
+//! is bounded by the file's length: nothing recurses, and the expansion of shared objects is
 //! charged to a budget.
 //!
-//! Both forms of files can be read, with pickle protocols 2 to 5: zip archives (`archive`; torch
-//! 1.6 and later), and a sequence of pickles followed by the values (`legacy`).
+//! Both file formats can be read, with pickle protocols 2 to 5: zip archives (`archive`; torch 1.6
+//! and later), and a sequence of pickles followed by the values (`legacy`).
 
 mod archive;
 mod data;
@@ -30,7 +30,8 @@ use objects::{Object, Pickle, Value};
 use storage::Storages;
 
 /// The budget of a file, as a multiple of its length. It is spent on elements of tensors, bytes of
-/// names and visited objects. Files whose tensors share no values need less than 2.
+/// names and visited objects. Files whose tensors share no values need less than twice their
+/// length.
 const EXPANSION: usize = 4;
 
 /// A file: the objects in it, and the values of its tensors.
@@ -60,7 +61,7 @@ impl<'a> Saved<'a> {
     }
 }
 
-/// Whether a file starts like a file of `torch.save`.
+/// Whether a file starts like a file written by `torch.save`.
 #[must_use]
 pub fn is_one(bytes: &[u8]) -> bool {
     bytes.starts_with(ARCHIVE) || bytes.starts_with(&legacy::MAGIC)
@@ -69,7 +70,7 @@ pub fn is_one(bytes: &[u8]) -> bool {
 /// The first bytes of zip archives.
 const ARCHIVE: &[u8] = b"PK";
 
-/// Opens a file of either form.
+/// Opens a file in either format.
 fn open(bytes: &[u8]) -> Result<Saved<'_>, TorchError> {
     let (pickle, storages) = if bytes.starts_with(ARCHIVE) {
         archive::open(bytes)?

@@ -17,7 +17,8 @@ const REFUSED: [u8; 5] = [
     op::BYTEARRAY8,
 ];
 
-/// The maximum number of dimensions of a tensor, as in torch, and of arguments of a call.
+/// The maximum number of dimensions of a tensor, as in torch. It is also the maximum number of
+/// arguments of a call.
 const MAX_ITEMS: usize = 64;
 
 /// An object of a pickle.
@@ -28,7 +29,7 @@ pub(super) enum Object<'p, 'a> {
     /// layers, are ignored.
     Dict(&'p [(Value<'a>, Value<'a>)]),
     Tensor(View<'a>),
-    /// A number, text or name, or a reference to the values of tensors.
+    /// A number, string or name, or a reference to the values of tensors.
     Plain,
 }
 
@@ -36,9 +37,9 @@ pub(super) enum Object<'p, 'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Storage<'a> {
     pub kind: Kind,
-    /// Its name in the file.
+    /// The name of the storage in the file.
     pub key: &'a str,
-    /// The number of its values.
+    /// The number of values in the storage.
     pub len: usize,
 }
 
@@ -52,7 +53,7 @@ pub(super) struct View<'a> {
 }
 
 /// Decodes the pickle at the start of `bytes` and checks its objects. `name` is the pickle's name
-/// in errors.
+/// in error messages.
 pub(super) fn decode<'a>(bytes: &'a [u8], name: &'static str) -> Result<Pickle<'a>, TorchError> {
     let fault = |offset, problem| TorchError::Pickle {
         pickle: name,
@@ -75,7 +76,8 @@ pub(super) fn storages<'a>(pickle: &Pickle<'a>) -> impl Iterator<Item = Storage<
     })
 }
 
-/// The object of a value. Containers are not followed, so objects may contain themselves.
+/// The object of a value. The contents of containers are not read, so objects may contain
+/// themselves.
 pub(super) fn object<'p, 'a>(pickle: &'p Pickle<'a>, value: Value<'a>) -> Object<'p, 'a> {
     // `decode` has already checked every object, so this conversion cannot fail.
     let object = pickle.body(value).map(|body| read(pickle, body));
@@ -87,9 +89,9 @@ pub(super) fn describe<'a>(pickle: &Pickle<'a>, value: Value<'a>) -> String {
     match object(pickle, value) {
         Object::Dict(_) => "a dict".to_owned(),
         Object::Tensor(_) => "a tensor".to_owned(),
-        // Bytes can only be texts that are not UTF-8, because the instructions for other bytes are
-        // rejected.
-        _ if matches!(value, Value::Bytes(_)) => "a text that is not UTF-8".to_owned(),
+        // Bytes can only be a string that is not UTF-8, because the instructions for other bytes
+        // are rejected.
+        _ if matches!(value, Value::Bytes(_)) => "a string that is not UTF-8".to_owned(),
         _ => pickle.describe(value),
     }
 }
@@ -155,11 +157,11 @@ fn storage<'a>(pickle: &Pickle<'a>, reference: Value<'a>) -> Result<Storage<'a>,
     }
 }
 
-/// Parses `(storage, offset, shape, strides, requires_grad, hooks)`, which `metadata` follows in
+/// Parses `(storage, offset, shape, strides, requires_grad, hooks)`, followed by `metadata` in
 /// newer files.
 fn tensor<'a>(pickle: &Pickle<'a>, arguments: &[Value<'a>]) -> Result<View<'a>, Problem> {
     let &[values, offset, shape, strides, _, _, ref metadata @ ..] = arguments else {
-        return Err(Problem::Malformed("a tensor lacks its parts"));
+        return Err(Problem::Malformed("a tensor has too few parts"));
     };
     if metadata.len() > 1 {
         return Err(Problem::Malformed("a tensor has too many parts"));
@@ -198,9 +200,7 @@ fn counts<'a>(pickle: &Pickle<'a>, tuple: Value<'a>) -> Result<Vec<usize>, Probl
 
 fn count(value: Value) -> Result<usize, Problem> {
     let count = value.as_usize();
-    count.ok_or(Problem::Malformed(
-        "a size is not a whole number of at least 0",
-    ))
+    count.ok_or(Problem::Malformed("a size is not a non-negative integer"))
 }
 
 /// The items of a tuple.
@@ -208,6 +208,6 @@ fn items<'p, 'a>(pickle: &'p Pickle<'a>, tuple: Value<'a>) -> Result<&'p [Value<
     match pickle.body(tuple) {
         Some(Body::Tuple(items)) if items.len() <= MAX_ITEMS => Ok(items),
         Some(Body::Tuple(_)) => Err(Problem::Malformed("a tuple is too long")),
-        _ => Err(Problem::Malformed("a part that must be a tuple is not one")),
+        _ => Err(Problem::Malformed("expected a tuple, found another value")),
     }
 }

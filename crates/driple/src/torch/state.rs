@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::objects::{Object, Value};
 use super::{Saved, Tensor, TorchError, open};
 
-/// Reads the tensors of a file of `torch.save(model.state_dict(), …)` (`.pt`, `.pth`, `.pkl`), in
-/// the order of the file. The keys of nested dicts, as in checkpoints, are joined by dots. Items of
-/// lists and tuples are named by their index from 0. Everything else is ignored.
+/// Reads the tensors of a file written by `torch.save(model.state_dict(), …)` (`.pt`, `.pth`,
+/// `.pkl`), in the order of the file. The keys of nested dicts, as in checkpoints, are joined by
+/// dots. Items of lists and tuples are named by their index from 0. Everything else is ignored.
 ///
 /// # Errors
 /// If the file is damaged, holds objects other than tensors, containers and plain values, contains

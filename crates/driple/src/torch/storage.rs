@@ -1,4 +1,4 @@
-//! Storages: the bytes of the values of tensors.
+//! Storages: the bytes of tensors' values.
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use super::{Saved, TorchError};
 /// A tensor from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
-    /// Its dimensions; empty for a scalar.
+    /// The size of each dimension; empty for a scalar.
     pub shape: Vec<usize>,
     /// Its values. The last dimension varies fastest.
     pub values: Values,
@@ -37,7 +37,7 @@ impl Tensor {
 }
 
 impl Saved<'_> {
-    /// The tensor of a view. `name` returns the tensor's name in errors.
+    /// The tensor of a view. `name` returns the tensor's name in error messages.
     pub(super) fn tensor(
         &self,
         view: &View,

@@ -1,5 +1,5 @@
-//! Checkpoints: files with the state of a training run, from which the run can continue as if it
-//! had never been interrupted.
+//! Checkpoints: files with the state of a training run. An interrupted run continues from its
+//! checkpoint as if it had never been interrupted.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ pub(crate) const KEY: &str = "gleaner-checkpoint";
 const VERSION: u32 = 1;
 
 /// The parts of a checkpoint: the parameters, Adam's two moving means, and the parameters of the
-/// best epoch. Each part has a tensor for every parameter. The tensor's name starts with that of
-/// the part.
+/// best epoch. Each part has a tensor for every parameter. The name of the tensor starts with the
+/// name of the part.
 const PARTS: [&str; 4] = ["now/", "mean/", "square/", "best/"];
 
 /// Why training cannot continue from a file, or a checkpoint cannot be written.

@@ -9,10 +9,10 @@ use crate::nn::Adam;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Schedule {
-    /// It does not change.
+    /// The learning rate does not change.
     Constant,
-    /// It rises linearly over the first epochs. Then it falls along half a cosine to a hundredth
-    /// (Loshchilov and Hutter 2017).
+    /// The learning rate rises linearly over the first epochs. Then it falls along half a cosine to
+    /// a hundredth of its maximum (Loshchilov and Hutter 2017).
     Cosine,
 }
 

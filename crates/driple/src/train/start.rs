@@ -87,7 +87,8 @@ pub fn fresh(
 }
 
 /// Starts with the weights of `inspector`, for the labels of `data`. This is transfer learning if
-/// the plan keeps some of the weights. The inputs remain those that the weights expect.
+/// the plan keeps some of the weights. The input conversion of `inspector` is kept, because the
+/// weights depend on it.
 ///
 /// # Errors
 /// If there are no graphs.

@@ -79,7 +79,7 @@ impl<T: Real> State<T> {
         self.history.push(Epoch { epoch, train, val });
     }
 
-    /// The parameters of the best epoch, or the current ones before the first epoch.
+    /// The parameters of the best epoch, or the current parameters before the first epoch.
     #[must_use]
     pub fn best_parameters(&self) -> &Parameters<T> {
         self.best

@@ -22,8 +22,8 @@ fn weights_of_neighbours_sum_to_one_and_scores_are_of_node_and_neighbour() {
     // Node 0 attends to itself with score 1 + 0.5 and to node 1 with 1 + 2.
     let (own, next) = (1.5_f64.exp(), 3.0_f64.exp());
     let first = [own / (own + next), next / (own + next)];
-    // Node 1 attends to node 0 with score -1 + 0.5, of which a fifth counts because it is negative,
-    // to itself with -1 + 2, and to node 2 with -1 + 2.5.
+    // Node 1 attends to node 0 with score -1 + 0.5, to itself with -1 + 2, and to node 2 with -1 +
+    // 2.5. A negative score is divided by five.
     let scores = [(-0.1_f64).exp(), 1.0_f64.exp(), 1.5_f64.exp()];
     let sum: f64 = scores.iter().sum();
     let second = [(scores[0] + scores[2]) / sum, (scores[1] + scores[2]) / sum];

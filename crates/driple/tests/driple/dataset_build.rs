@@ -87,8 +87,8 @@ fn faults_name_line_and_column() {
     assert_eq!(
         bad,
         "line 2, column \"avg Peak consumption\": \"inf\" is not a finite number; line 3, column \
-         \"avg Active time\": \"\" is not a finite number; correct it, or leave out the rows of the \
-         job"
+         \"avg Active time\": \"\" is not a finite number; correct these values, or leave out the \
+         rows of their jobs"
     );
     assert!(
         fault(good.replace(",\"a,b\"", "")).starts_with("line 2: 10 fields, but the header has")

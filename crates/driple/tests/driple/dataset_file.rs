@@ -86,8 +86,8 @@ fn only_batches_of_unequal_graphs_are_written_in_runs() {
     assert_eq!(file.tensor("train.1.0.adj").unwrap().shape(), [2, 5, 5]);
 }
 
-// Facts of the reference file: 240, 80 and 80 graphs in batches of 32. The last batch of each part
-// has 16.
+// Facts about the reference file: 240, 80 and 80 graphs in batches of 32. The last batch of each
+// part has 16 graphs.
 #[test]
 fn the_reference_data_set_is_read_and_written_again() {
     let Some(bytes) = crate::support::reference("synth_dataset.safetensors") else {
@@ -281,7 +281,7 @@ fn invalid_data_are_not_written() {
     };
     assert_eq!(
         fault(|data| data.train[1][2].graph.edges.push((1, 2))),
-        "train, batch 1, graph 2: an edge does not lead from a node to a later one"
+        "train, batch 1, graph 2: an edge does not lead from a node to a later node"
     );
     assert!(
         fault(|data| data.train[0][0].graph.edges.push((0, 1))).contains("not in ascending order")

@@ -90,7 +90,7 @@ fn frequencies() -> Frequencies {
 
 // Golden values: networkx 3.6.1 with the published builder's steps, for graphs with parallel edges,
 // self-loops, isolated operations and several components. The edges of each operation are
-// consecutive, as in the file of a graph.
+// consecutive, as in graph files.
 #[test]
 fn cleaned_graphs_are_grouped_as_by_the_published_builder() {
     let text = include_str!("../fixtures/networkx_groups.json");
@@ -231,7 +231,7 @@ proptest! {
         prop_assert_eq!(sizes.iter().sum::<f32>(), report.grouped as f32);
         prop_assert!(report.passes <= passes);
         // The edges are those between operations of different groups, in ascending order and
-        // without repetitions.
+        // without duplicates.
         prop_assert!(grouping.graph.edges.windows(2).all(|pair| pair[0] < pair[1]));
         let mut expected = std::collections::BTreeSet::new();
         for &(a, b) in &edges {

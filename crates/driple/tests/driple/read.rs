@@ -96,7 +96,7 @@ fn faults_name_the_line_and_the_node() {
         ),
         (
             "versions { }",
-            "there are no nodes: expected a TensorFlow GraphDef in text form \
+            "there are no nodes: expected a TensorFlow GraphDef in text format \
              with at least one node",
         ),
         (
@@ -141,8 +141,8 @@ fn faults_name_the_line_and_the_node() {
     assert_eq!(empty, ReadError::NoNodes(Format::Onnx));
 }
 
-/// Derived by formula: the first fault in the file is reported, regardless of which thread finds a
-/// fault first.
+/// Derived by formula: the first fault in the file is reported, regardless of which thread is the
+/// first to find a fault.
 #[test]
 fn the_first_fault_is_reported() {
     let mut file = String::new();

@@ -1,4 +1,4 @@
-//! Sample jobs: their graphs can be read back, are connected, and determine their metrics.
+//! Sample jobs: the graphs can be read back, are connected, and determine the metrics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -140,9 +140,9 @@ fn gradients_have_the_shapes_of_their_parameters() {
     }
 }
 
-/// Derived by formula. The ONNX form declares only the shapes of its inputs and its scores. The
-/// reader infers the other shapes, which must equal those of the training graph. Images have
-/// another order of axes.
+/// Derived by formula. The ONNX model declares only the shapes of its inputs and its scores. The
+/// reader infers the other shapes, which must equal those of the training graph. Images have a
+/// different order of axes.
 #[test]
 fn inferred_shapes_are_those_of_training() {
     for sample in samples(Setup::V100, 5, 30) {

@@ -1,4 +1,4 @@
-//! Files of `torch.save`.
+//! Files written by `torch.save`.
 
 use std::io::{Cursor, Read, Write};
 
@@ -101,7 +101,7 @@ fn data_sets_and_weights_are_distinguished() {
         fault(STATE[0]).starts_with("the saved object is a dict, expected a tuple of adjacencies")
     );
     assert_eq!(tensors(DATA[1]).unwrap().len(), 9);
-    assert!(fault(b"\x93NUMPY").starts_with("this is not a file of torch.save"));
+    assert!(fault(b"\x93NUMPY").starts_with("this is not a file written by torch.save"));
     assert!(fault(b"").contains("with []"));
 }
 
@@ -153,7 +153,7 @@ fn calls_other_than_to_make_tensors_are_refused() {
     let error = refused(b"\x80\x02ctorch\nFloatStorage\nK\x05\x85R.");
     assert!(error.contains("a call's target is not a function"));
     let error = refused(b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nK\x05\x85R.");
-    assert!(error.contains("a tensor lacks its parts"));
+    assert!(error.contains("a tensor has too few parts"));
     let error = refused(b"\x80\x02ccollections\nOrderedDict\nK\x05\x85R.");
     assert!(error.contains("a call's target is not a function"));
     let error = refused(b"\x80\x02ccollections\nOrderedDict\n)R]b.");
@@ -282,8 +282,8 @@ fn values_that_do_not_fit_their_storage_are_refused() {
     );
 }
 
-/// The zip form of the data fixture, with some of its files changed. `change` receives a file's
-/// name and bytes. If it returns `None`, the file is removed.
+/// The data fixture in zip format, with some of its files changed. `change` receives a file's name
+/// and bytes. If it returns `None`, the file is removed.
 fn rewritten(change: impl Fn(&str, Vec<u8>) -> Option<(String, Vec<u8>)>) -> Vec<u8> {
     let mut old = zip::ZipArchive::new(Cursor::new(DATA[0])).unwrap();
     let mut new = zip::ZipWriter::new(Cursor::new(Vec::new()));

@@ -111,7 +111,7 @@ fn late_programs_are_ended_and_started_again() {
     }
 }
 
-// A message is always waiting, so a deadline that is checked only when no message waits is never
+// A message is always queued, so a deadline that is checked only while no message is queued is never
 // noticed.
 #[test]
 fn a_flood_of_messages_does_not_move_the_deadline() {
@@ -189,8 +189,8 @@ fn a_false_claim_that_there_is_no_plan_is_wrong() {
     );
 
     // The exact solver agrees with the first claim and cannot solve the other two problems. In the
-    // second, the current allocation meets the limits, so the claim is wrong. In the third, the truth is
-    // unknown.
+    // second problem, the current allocation meets the limits, so the claim is wrong. In the third
+    // problem, it is unknown whether a plan exists.
     let mut solver = External::start(command("infeasible"), BigM::default()).unwrap();
     let mut problem = synthetic::problem(3, 6, 1);
     let group = |tasks: [usize; 2], min_total| GroupLimit {

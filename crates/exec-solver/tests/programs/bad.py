@@ -1,4 +1,4 @@
-"""Programs that break the protocol, each in the way that its argument names."""
+"""A program that breaks the protocol in the way that its argument names."""
 import json, os, subprocess, sys, time
 
 way = sys.argv[1]

@@ -96,7 +96,7 @@ fn inconsistent_columns_are_errors() {
         .unwrap_err()
         .to_string();
     assert!(
-        message.contains("found the index 1 into 1 names"),
+        message.contains("found index 1, but only 1 names"),
         "{message}"
     );
     for second in [("x", vec![1]), ("y", vec![1, 2])] {

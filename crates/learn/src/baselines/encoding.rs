@@ -18,11 +18,11 @@ pub(super) struct Encoding {
 
 enum Kind {
     Numbers,
-    /// The number assigned to each text of the training rows.
+    /// The number assigned to each string of the training rows.
     Texts(BTreeMap<String, f64>),
 }
 
-/// The number assigned to texts that do not occur in the training rows.
+/// The number assigned to strings that do not occur in the training rows.
 const UNSEEN: f64 = -1.0;
 
 impl Encoding {
@@ -65,7 +65,7 @@ impl Encoding {
     }
 }
 
-/// Numbers the texts, from 0, in the order of their first appearance in the rows.
+/// Numbers the strings, from 0, in the order of their first appearance in the rows.
 fn codes(categories: &Categories) -> BTreeMap<String, f64> {
     let mut codes = BTreeMap::new();
     for level in categories.codes().iter().flatten() {
@@ -81,11 +81,11 @@ impl Kind {
     fn name(&self) -> &'static str {
         match self {
             Kind::Numbers => "numbers",
-            Kind::Texts(_) => "texts",
+            Kind::Texts(_) => "strings",
         }
     }
 
-    /// Converts a column; `None` if it holds texts where numbers are expected, or vice versa.
+    /// Converts a column; `None` if it holds strings where numbers are expected, or vice versa.
     fn encode(&self, column: &Column) -> Option<Vec<f64>> {
         match (self, column) {
             (Kind::Numbers, Column::Numeric(values)) => {
@@ -140,6 +140,6 @@ mod tests {
         let numbers = |name: &str| (name.to_owned(), Column::Numeric(vec![0.0]));
         let other = Table::new(vec![numbers("x"), numbers("t")]).unwrap();
         let refused = encoding.encode(&other).err().map(|error| error.to_string());
-        assert!(refused.is_some_and(|words| words.contains("feature t was trained on texts")));
+        assert!(refused.is_some_and(|words| words.contains("feature t was trained on strings")));
     }
 }

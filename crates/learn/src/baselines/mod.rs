@@ -1,13 +1,13 @@
 //! Baselines for the interpretable models: two models from libraries, and a neural network.
 //!
-//! Settings are the defaults of the reference libraries, scikit-learn and LightGBM; each model
-//! documents where it differs. Nothing is tuned. The same seed gives the same model, regardless of
-//! the number of threads.
+//! Settings are the defaults of the reference libraries, scikit-learn and LightGBM. The
+//! documentation of each model lists the differences. Nothing is tuned. The same seed gives the
+//! same model, regardless of the number of threads.
 //!
-//! Texts are numbered in the order of their first appearance in the training rows; texts that do
-//! not occur there become −1. Infinite numbers count as missing. Gradient boosting learns on which
-//! side of a split missing values belong; the other models replace missing values by the mean of
-//! the feature.
+//! Strings are numbered in the order of their first appearance in the training rows; strings that
+//! do not occur there become −1. Infinite numbers count as missing. Gradient boosting learns on
+//! which side of a split missing values belong; the other models replace missing values by the mean
+//! of the feature.
 //!
 //! ```
 //! use gleaner_learn::{Column, Table, baselines::Baseline};
@@ -38,8 +38,9 @@ pub enum Baseline {
     /// 100 trees, each trained on rows drawn with replacement (Breiman, 2001), from the library
     /// smartcore.
     Forest,
-    /// 100 trees of at most 32 leaves, each trained on the residuals of those before it (Friedman,
-    /// 2001), on binned features as in LightGBM (Ke et al., 2017), from the library forust.
+    /// 100 trees of at most 32 leaves, each trained on the residuals of the trees before it
+    /// (Friedman, 2001), on binned features as in LightGBM (Ke et al., 2017), from the library
+    /// forust.
     Boosting,
     /// A network with one hidden layer of 100 neurons, trained by Adam, built from the layers
     /// of `gleaner-driple`.
@@ -58,7 +59,7 @@ pub enum BaselineError {
     /// There are no rows, or the labels are invalid.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// The table's features differ from those that the model was trained on.
+    /// The table's features differ from the features that the model was trained on.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
     /// A library failed.
@@ -115,8 +116,8 @@ impl Fitted {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// If the table's features differ from those that the model was trained on, or the library
-    /// fails.
+    /// If the table's features differ from the features that the model was trained on, or the
+    /// library fails.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, BaselineError> {
         let rows = self.encoding.encode(table)?;
         if rows.rows == 0 {

@@ -12,10 +12,10 @@ use super::encoding::Matrix;
 use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
-/// The settings are those of scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden layer
-/// of 100 rectified linear units, trained by Adam at a rate of 0.001 on batches of 200 rows. A
-/// tenth of the rows is held out. Training stops after ten consecutive rounds that improve the loss
-/// on these rows by less than 0.0001. The best weights are kept.
+/// The settings match scikit-learn's `MLPRegressor(early_stopping=True)`: one hidden layer of 100
+/// rectified linear units, trained by Adam at a rate of 0.001 on batches of 200 rows. A tenth of
+/// the rows is held out. Training stops after ten consecutive rounds that improve the loss on these
+/// rows by less than 0.0001. The best weights are kept.
 ///
 /// Features and labels are scaled to mean 0 and standard deviation 1. scikit-learn leaves scaling
 /// to the user. The reference did not scale them, and its worst predictions are wrong by thousands.
@@ -80,8 +80,8 @@ struct Network {
 }
 
 impl Network {
-    /// Draws weights and biases from uniform distributions, whose variance keeps signals from
-    /// growing or shrinking from layer to layer (Glorot and Bengio, 2010).
+    /// Draws weights and biases from uniform distributions. The variance is chosen so that signals
+    /// neither grow nor shrink from layer to layer (Glorot and Bengio, 2010).
     fn new(features: usize, rng: &mut ChaCha8Rng) -> Self {
         let mut parameters = Parameters::new();
         let mut layer = |name: &str, from: usize, to: usize| {
@@ -191,7 +191,7 @@ fn split(rows: usize, rng: &mut ChaCha8Rng) -> (Vec<usize>, Vec<usize>) {
     }
 }
 
-/// These rows with their labels.
+/// The chosen rows with their labels.
 fn choose(rows: &Array2<f32>, labels: &[f32], chosen: &[usize]) -> (Array2<f32>, Vec<f32>) {
     let labels = chosen.iter().map(|&row| labels[row]).collect();
     (rows.select(Axis(0), chosen), labels)

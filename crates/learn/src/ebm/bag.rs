@@ -1,5 +1,5 @@
-//! A bag: its training rows, its held-out rows, by which boosting decides when to stop, and the
-//! scores learnt so far.
+//! A bag: its training rows, its held-out rows and the scores learnt so far. The error on the
+//! held-out rows decides when boosting stops.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -31,8 +31,8 @@ impl Search {
     }
 
     /// Computes the full step of each cell from the sum of the residuals in each cell. The cuts are
-    /// random if a random number generator is given, and the best ones otherwise. Returns `false`
-    /// if no step would help; `steps` is then unchanged.
+    /// random if a random number generator is given. Otherwise, they are the best cuts. Returns
+    /// `false` if no step would help; `steps` is then unchanged.
     pub fn step(
         &mut self,
         residuals: &[f64],
@@ -50,7 +50,7 @@ impl Search {
     }
 }
 
-/// A term, as one bag learns it.
+/// A term as learnt by one bag.
 struct Learner {
     search: Search,
     /// The cell of each training row.
@@ -191,7 +191,7 @@ impl Bag {
     }
 }
 
-/// Subtracts from each residual the value of the cell of the residual's row.
+/// Subtracts the value of a row's cell from the row's residual, for each row.
 pub(super) fn take(residuals: &mut [f64], cells: &[u16], values: &[f64]) {
     for (residual, &cell) in residuals.iter_mut().zip(cells) {
         *residual -= values[cell as usize];

@@ -1,6 +1,6 @@
-//! Maps values to bins. Bin 0 is for missing values and for texts that were not seen in training.
+//! Maps values to bins. Bin 0 is for missing values and for strings that were not seen in training.
 //! The other bins are in ascending order for numbers, and in the order of first appearance for
-//! texts.
+//! strings.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,15 +32,15 @@ pub enum Bins {
         /// The largest value seen in training; 0 if there were no values.
         greatest: f64,
     },
-    /// Bins of texts. Bin k ≥ 1 holds level k−1.
+    /// Bins of strings. Bin k ≥ 1 holds level k−1.
     Categorical {
-        /// The texts seen in training.
+        /// The strings seen in training.
         levels: Vec<String>,
     },
 }
 
 impl Bins {
-    /// Bins for a column; `None` if it has more distinct texts than [`MOST_BINS`]. `most` is the
+    /// Bins for a column; `None` if it has more distinct strings than [`MOST_BINS`]. `most` is the
     /// maximum number of bins of numbers.
     pub(super) fn of(column: &Column, binning: Binning, most: usize) -> Option<Self> {
         match column {
@@ -86,7 +86,7 @@ impl Bins {
         false
     }
 
-    /// The bin of each row of a column; `None` if the column holds texts and the bins are for
+    /// The bin of each row of a column; `None` if the column holds strings and the bins are for
     /// numbers, or vice versa.
     pub(super) fn index(&self, column: &Column) -> Option<Vec<u16>> {
         match (self, column) {
@@ -110,7 +110,7 @@ impl Bins {
     }
 
     /// The label of neighbouring bins of numbers, from `first` to `last`, counted from 1. For
-    /// texts, the label of the first bin.
+    /// strings, the label of the first bin.
     pub(super) fn range(&self, first: usize, last: usize) -> String {
         let Bins::Numeric { cuts, .. } = self else {
             return self.label(first);

@@ -27,7 +27,7 @@ pub(super) struct CellMap {
 pub(super) enum Shape {
     /// A list of bins. `ordered` is true for numbers, whose neighbouring bins are similar.
     Curve { bins: usize, ordered: bool },
-    /// A grid, row by row.
+    /// A grid, stored row by row.
     Surface { height: usize, width: usize },
 }
 
@@ -40,7 +40,8 @@ impl Shape {
     }
 }
 
-/// The training rows of a bag, and its held-out rows, by which the bag decides when to stop.
+/// The training rows and the held-out rows of a bag. The error on the held-out rows decides when
+/// the bag stops.
 pub(super) struct Split {
     pub train: Vec<usize>,
     pub held: Vec<usize>,
@@ -64,9 +65,10 @@ pub(super) struct Boosted {
 }
 
 /// Boosts the terms in at most [`ABREAST`](super::tables::ABREAST) bags of equal size. `residuals`
-/// holds the residuals of all rows for each bag. A bag stops once its held-out rows have not improved
-/// for a while. Returns the best round of each bag. A bag without held-out rows learns nothing.
-/// What a bag learns does not depend on the other bags. A stop takes effect after the current round.
+/// holds the residuals of all rows for each bag. A bag stops once the error on its held-out rows
+/// has not decreased for a while. Returns the best round of each bag. A bag without held-out rows
+/// learns nothing. What a bag learns does not depend on the other bags. A stop takes effect after
+/// the current round.
 pub(super) fn boost(
     maps: &[CellMap],
     residuals: &[Vec<f64>],

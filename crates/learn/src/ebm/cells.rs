@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::bins::Bins;
 use super::model::{Axis, Ebm, Term};
 
-/// The maximum number of texts that the label of a group lists. Further texts are only counted.
+/// The maximum number of strings that the label of a group lists. Further strings are only counted.
 const NAMED: usize = 3;
 
 /// A cell of a term.
@@ -28,7 +28,7 @@ impl Axis {
     }
 
     /// The lower bound of a group of bins of numbers. `None` for the group of missing values, the
-    /// lowest group of numbers, and groups of texts.
+    /// lowest group of numbers, and groups of strings.
     pub fn begin(&self, bins: &Bins, group: usize) -> Option<f64> {
         let Bins::Numeric { cuts, .. } = bins else {
             return None;

@@ -4,11 +4,11 @@
 //! and not on the number of rows. Prefix sums give the sum over any range of bins in constant time.
 //!
 //! If a leaf with `n` rows and the residual sum `s` predicts its mean, the sum of squares decreases
-//! by `s² ÷ n`. So the best cut of a leaf is the one with the greatest `s₁² ÷ n₁ + s₂² ÷ n₂`. The
-//! leaf whose best cut has the greatest gain is cut next, until there are enough leaves. For
-//! example, three bins have 4 rows each and the residual sums 4, 4 and −8. A cut after bin 1 gains
-//! 16 ÷ 4 + 16 ÷ 8 = 6, and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. So a tree of two leaves
-//! is cut after bin 2, and the steps of the three bins are 1, 1 and −2.
+//! by `s² ÷ n`. So the best cut of a leaf has the greatest `s₁² ÷ n₁ + s₂² ÷ n₂`. The leaf whose
+//! best cut has the greatest gain is cut next, until there are enough leaves. For example, three
+//! bins have 4 rows each and the residual sums 4, 4 and −8. A cut after bin 1 gains 16 ÷ 4 + 16 ÷ 8
+//! = 6, and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. So a tree of two leaves is cut after bin
+//! 2, and the steps of the three bins are 1, 1 and −2.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl Sum {
         }
     }
 
-    /// The decrease of the sum of squares if each row's residual is predicted by the mean of all:
+    /// The decrease of the sum of squares if each row's residual is predicted by the mean residual:
     /// (Σr)² ÷ n.
     pub fn gain(self) -> f64 {
         if self.rows > 0.0 {
@@ -69,7 +69,7 @@ pub(super) struct Tree {
 /// chance.
 const PRIOR_ROWS: f64 = 10.0;
 
-/// The bins of a feature. A tree is grown on them repeatedly, each time for other residuals.
+/// The bins of a feature. A tree is grown on them repeatedly, each time for different residuals.
 pub(super) struct Curve {
     /// Number of training rows in each bin.
     rows: Vec<f64>,
@@ -97,9 +97,9 @@ impl Curve {
     }
 
     /// Computes the step of each bin, which is the mean residual of the bin's leaf. `residuals`
-    /// holds the sum of the residuals in each bin. The leaves are those of a random tree if a
-    /// random number generator is given, and those of the best tree otherwise. Bin 0, for missing
-    /// values, is a separate leaf; its step is 0 if it has too few rows.
+    /// holds the sum of the residuals in each bin. The leaves come from a random tree if a random
+    /// number generator is given, and from the best tree otherwise. Bin 0, for missing values, is a
+    /// separate leaf; its step is 0 if it has too few rows.
     pub fn step(&mut self, residuals: &[f64], random: Option<&mut ChaCha8Rng>, steps: &mut [f64]) {
         let sum = |bin: usize| Sum {
             residual: residuals[bin],
@@ -137,8 +137,8 @@ impl Curve {
     }
 }
 
-/// Cuts the bins at random. As many cuts are drawn as the tree may have, and a cut is left out if a
-/// leaf next to it would have too few rows. `before` holds the prefix sums of the bins.
+/// Cuts the bins at random. Draws as many cuts as the tree may have. A cut is left out if a leaf
+/// next to it would have too few rows. `before` holds the prefix sums of the bins.
 fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>> {
     let end = before.len() - 1;
     let most = tree.leaves.min(end);

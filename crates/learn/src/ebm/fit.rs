@@ -41,8 +41,8 @@ pub enum FitError {
         /// The label.
         found: f64,
     },
-    /// A feature has more distinct texts than [`MOST_BINS`]. Holds the feature's name.
-    #[error("feature {0} has more than {MOST_BINS} different texts")]
+    /// A feature has more distinct strings than [`MOST_BINS`]. Holds the feature's name.
+    #[error("feature {0} has more than {MOST_BINS} different strings")]
     Texts(String),
     /// The observer stopped the fit.
     #[error("the fit was stopped")]
@@ -174,7 +174,7 @@ fn check(table: &Table, labels: &[f64], settings: &Settings) -> Result<(), FitEr
     check_labels(table, labels)
 }
 
-/// Checks that there are rows, and that each has a valid label.
+/// Checks that there are rows, and that each row has a valid label.
 pub(crate) fn check_labels(table: &Table, labels: &[f64]) -> Result<(), FitError> {
     if labels.len() != table.rows() {
         return Err(FitError::Labels {
@@ -272,7 +272,7 @@ fn run(
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            // A stopped bag may not have completed its work.
+            // Stopped bags report no work, because they may not have completed it.
             if !parts.observer().is_stopped() {
                 parts.add(work);
             }

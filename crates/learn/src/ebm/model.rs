@@ -39,10 +39,10 @@ pub struct Axis {
     pub(super) size: usize,
 }
 
-/// Why a machine cannot predict for a table.
+/// Why a machine cannot predict the labels of a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// The table's features or their order differ from those of the machine.
+    /// The features of the table, or their order, differ from the machine's features.
     #[error("the model was trained on the features {expected:?}, not on {found:?}")]
     Features {
         /// The features of the model.
@@ -50,14 +50,14 @@ pub enum Mismatch {
         /// The features of the table.
         found: Vec<String>,
     },
-    /// A column holds numbers where the model was trained on texts, or vice versa.
+    /// A column holds numbers where the model was trained on strings, or vice versa.
     #[error(
         "feature {name} was trained on {expected}, but the table's column does not hold {expected}"
     )]
     Kind {
         /// Name of the feature.
         name: String,
-        /// What the model was trained on: `numbers` or `texts`.
+        /// What the model was trained on: `numbers` or `strings`.
         expected: &'static str,
     },
 }
@@ -69,11 +69,11 @@ pub struct Contribution {
     pub term: String,
     /// The label of the row's bin in each of the term's features.
     pub bins: Vec<String>,
-    /// The score that it adds to the prediction.
+    /// The score that the term adds to the prediction.
     pub score: f64,
 }
 
-/// The parts of one prediction: an intercept and contributions, whose sum is the prediction.
+/// The parts of one prediction: an intercept and contributions, which sum to the prediction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The predicted label.
@@ -163,12 +163,12 @@ impl Ebm {
     /// Trains a machine on a table with one label per row.
     ///
     /// NaN and infinite numbers count as missing. If there are too few rows to hold any out, the
-    /// machine learns only the mean. In predictions, texts that were not seen in training count as
-    /// missing.
+    /// machine learns only the mean. In predictions, strings that were not seen in training count
+    /// as missing.
     ///
     /// # Errors
     /// If there are no rows, the numbers of labels and rows differ, a label is NaN or too large, a
-    /// feature has too many distinct texts, or a setting is out of its range.
+    /// feature has too many distinct strings, or a setting is out of its range.
     pub fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Self, FitError> {
         Self::fit_observed(table, labels, settings, &Unobserved)
     }
@@ -204,12 +204,12 @@ impl Ebm {
         &self.terms
     }
 
-    /// The settings of its training.
+    /// The settings that the machine was trained with.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Number of rows it was trained on.
+    /// Number of rows that the machine was trained on.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -232,7 +232,7 @@ impl Ebm {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// If the features of the table or their order differ from those of the machine.
+    /// If the features of the table, or their order, differ from the machine's features.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, Mismatch> {
         let bins = self.index(table)?;
         Ok((0..table.rows()).map(|row| self.sum(row, &bins)).collect())
@@ -249,7 +249,7 @@ impl Ebm {
     /// Predicts the label of one row, and explains the prediction.
     ///
     /// # Errors
-    /// If the features of the table or their order differ from those of the machine.
+    /// If the features of the table, or their order, differ from the machine's features.
     ///
     /// # Panics
     /// If the table has no such row.
@@ -289,7 +289,7 @@ impl Ebm {
                 name: feature.name.clone(),
                 expected: match feature.bins {
                     Bins::Numeric { .. } => "numbers",
-                    Bins::Categorical { .. } => "texts",
+                    Bins::Categorical { .. } => "strings",
                 },
             })
         };
@@ -300,8 +300,8 @@ impl Ebm {
             .collect()
     }
 
-    /// Replaces the curve of a feature by the nearest monotone curve in weighted least squares,
-    /// where the weights are the numbers of training rows (isotonic regression, as in Lucid's
+    /// Replaces the curve of a feature by the monotone curve that is nearest in least squares, with
+    /// each bin weighted by its number of training rows (isotonic regression, as in Lucid's
     /// artifact). The score of missing values does not change. Returns `false` and changes nothing
     /// if there is no numeric feature of that name.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {

@@ -40,8 +40,8 @@ pub(super) struct Coarse {
 impl Coarse {
     /// Merges neighbouring bins into groups with about the same number of rows. Bin 0, for missing
     /// values, remains a separate group. `bins` holds the bin of each row, and `counts` the number
-    /// of rows in each bin. Categories have a `score`, by which their bins are sorted before they
-    /// are merged.
+    /// of rows in each bin. For categories, `score` holds a score for each bin, and the bins are
+    /// sorted by score before they are merged.
     pub fn new(bins: &[u16], counts: &[u32], score: Option<&[f64]>) -> Self {
         let mut order: Vec<usize> = (1..counts.len()).collect();
         if let Some(score) = score {
@@ -58,7 +58,8 @@ impl Coarse {
 
 /// Assigns a group to each bin: the bins in `order` get the groups 1, 2 and so on, and all others
 /// get group 0. A new group begins once the previous groups hold their share of the rows. If there
-/// are fewer bins than [`MOST_GROUPS`], each has its own group. Also returns the number of groups.
+/// are fewer bins than [`MOST_GROUPS`], each bin has its own group. Also returns the number of
+/// groups.
 fn group(counts: &[u32], order: &[usize]) -> (Vec<u16>, usize) {
     let total: f64 = order.iter().map(|&bin| f64::from(counts[bin])).sum();
     let most = (MOST_GROUPS - 1).min(order.len());
@@ -89,8 +90,8 @@ pub(super) fn cells(first: &Coarse, second: &Coarse) -> CellMap {
     }
 }
 
-/// At most `most` pairs, those with the greatest scores, best first. Pairs that gain nothing are
-/// left out. `least` is the minimum number of rows in each rectangle of a cross.
+/// The pairs with the greatest scores, best first, at most `most` of them. Pairs that gain nothing
+/// are left out. `least` is the minimum number of rows in each rectangle of a cross.
 pub(super) fn rank(
     axes: &[Coarse],
     residuals: &[f64],

@@ -11,8 +11,9 @@ pub struct Settings {
     /// The maximum number of rounds. In a round, every term takes one step.
     pub max_rounds: usize,
     /// Number of initial rounds in which cuts are drawn at random instead of chosen by their gain
-    /// (smoothing rounds in interpret). Random cuts let nearly equal features share the effect that
-    /// they explain. Otherwise the feature with the best cut would take all of it.
+    /// (called smoothing rounds in the library interpret). Random cuts let nearly equal features
+    /// share the effect that they explain. Otherwise the feature with the best cut would take all
+    /// of it.
     #[serde(default)]
     pub random_rounds: usize,
     /// A bag stops after this number of rounds without progress on its held-out rows. Random rounds
@@ -31,7 +32,8 @@ pub struct Settings {
     pub max_bins: usize,
     /// The maximum number of pairs of features that get a term.
     pub interactions: usize,
-    /// Number of runs on different parts of the rows, which are averaged; at least 1.
+    /// Number of bags, at least 1. Each bag learns from a different part of the rows, and their
+    /// results are averaged.
     pub bags: usize,
     /// Share of the rows that each bag holds out to decide when to stop, above 0 and below 1.
     pub validation: f64,

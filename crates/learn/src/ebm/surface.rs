@@ -3,19 +3,20 @@
 //!
 //! Residuals and rows are summed per cell of a grid. Two-dimensional prefix sums give the sum over
 //! any rectangle in constant time, so each cross of the grid is evaluated in constant time too. Its
-//! gain is the sum of `s² ÷ n` over its four rectangles, minus that of the whole grid, where `s` is
-//! a sum of residuals and `n` a number of rows. For example, a grid of 3 rows and 4 columns has 2
-//! training rows in each cell. The residuals of these rows are 5 in the four cells at the lower
-//! right, and −1 elsewhere. The rectangles of the cross above and to the left of these four cells
-//! have `s² ÷ n` of 4, 4, 8 and 40² ÷ 8 = 200. The whole grid has 24² ÷ 24 = 24, so the cross gains
-//! 192.
+//! gain is the sum of `s² ÷ n` over its four rectangles, minus `s² ÷ n` of the whole grid. Here,
+//! `s` is a sum of residuals and `n` a number of rows. For example, a grid of 3 rows and 4 columns
+//! has 2 training rows in each cell. The residuals of these rows are 5 in the four cells at the
+//! lower right, and −1 elsewhere. The rectangles of the cross above and to the left of these four
+//! cells have `s² ÷ n` of 4, 4, 8 and 40² ÷ 8 = 200. The whole grid has 24² ÷ 24 = 24, so the cross
+//! gains 192.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::curve::Sum;
 
-/// A grid of cells. It is searched for its best cross repeatedly, each time with other residuals.
+/// A grid of cells. It is searched for its best cross repeatedly, each time with different
+/// residuals.
 pub(super) struct Surface {
     width: usize,
     height: usize,
@@ -31,14 +32,14 @@ pub(super) struct Surface {
     gains: Vec<f64>,
 }
 
-/// A pair of cuts, one for each axis. The first separates the cells before `row` from those at and
-/// after `row`, and the second does the same with `column`.
+/// A pair of cuts, one for each axis. The first cut separates the cells before `row` from the cells
+/// at and after `row`. The second cut does the same with `column`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cross {
     row: usize,
     column: usize,
     /// Decrease of the sum of squares if each of the four rectangles is predicted by its own mean
-    /// instead of the mean of the whole grid.
+    /// instead of the grid's mean.
     pub gain: f64,
 }
 

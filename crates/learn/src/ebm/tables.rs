@@ -5,8 +5,8 @@ use super::bag::Bag;
 /// The maximum number of bags that one thread boosts together.
 pub(super) const ABREAST: usize = 2;
 
-/// The number of possible cells, because the index of a cell is stored in 16 bits. An array of this
-/// length needs no bounds check in the innermost loop.
+/// The number of cells that an index of 16 bits can distinguish. An array of this length needs no
+/// bounds check in the innermost loop.
 const CELLS: usize = 1 << 16;
 
 /// One number per cell and bag.
@@ -19,8 +19,9 @@ pub(super) struct Tables {
     pub sums: Vec<[f64; ABREAST]>,
     /// The last step of each bag, for each cell of the step's term.
     pub steps: Vec<[f64; ABREAST]>,
-    /// Buffers of one bag: its `sums` and its step.
+    /// Buffer for the `sums` of one bag.
     pub sum: Vec<f64>,
+    /// Buffer for the step of one bag.
     pub step: Vec<f64>,
 }
 

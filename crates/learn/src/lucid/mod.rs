@@ -1,5 +1,5 @@
-//! The models with which Lucid schedules GPU clusters (Hu et al., 2023), and their features, which
-//! are computed from plain values and stored in a [`Table`](crate::Table).
+//! The models that Lucid uses to schedule GPU clusters (Hu et al., 2023), and their features. The
+//! features are computed from plain values and stored in a [`Table`](crate::Table).
 //!
 //! - [`history`]: how long a job will run, estimated from the user's earlier jobs.
 //! - [`packing`]: how well a job shares its GPUs.

@@ -16,8 +16,8 @@ pub enum TreeError {
     },
     /// This feature is not numeric.
     #[error(
-        "feature {0} contains texts, but trees split only numbers: leave it out, or convert it to \
-         numbers"
+        "feature {0} contains strings, but trees split only numbers: leave it out, or convert it \
+         to numbers"
     )]
     Texts(String),
     /// The table lacks this feature of the tree.

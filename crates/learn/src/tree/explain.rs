@@ -18,7 +18,7 @@ pub struct Step {
     /// Whether the row goes left, because its value is at most the threshold, or because it is
     /// missing and the node sends missing values to the left.
     pub left: bool,
-    /// Index of the node that the row goes to.
+    /// Index of the node that the row goes to next.
     pub next: usize,
 }
 
@@ -48,7 +48,7 @@ impl Tree {
     }
 
     /// The importance of each feature: the share of its splits in the total decrease of impurity,
-    /// weighted by rows. All are 0 if no split decreases the impurity.
+    /// weighted by rows. All importances are 0 if no split decreases the impurity.
     pub fn importances(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.features.len()];
         let weighted = |node: usize| self.nodes[node].impurity * self.nodes[node].rows() as f64;

@@ -1,7 +1,7 @@
 //! Grows a tree: each node is divided by its best split, until the leaves are pure.
 //!
 //! Nodes are created in depth-first order, left before right. The rows of nodes that do not exist
-//! yet wait on a stack, so deep trees need no recursion.
+//! yet are kept on a stack, so deep trees need no recursion.
 
 use super::split::{self, Best};
 use super::{Node, Settings, Split, TreeError};

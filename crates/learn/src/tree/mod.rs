@@ -83,7 +83,7 @@ pub struct Node {
 pub struct Split {
     /// Index of the feature in [`Tree::features`].
     pub feature: usize,
-    /// Rows whose value is at most this go left. The threshold is halfway between two training
+    /// Rows whose value is at most this go left. The threshold is the midpoint between two training
     /// values.
     pub threshold: f64,
     /// Whether rows with a missing value go left.
@@ -136,8 +136,8 @@ impl Tree {
     /// split with the lowest threshold. A feature whose known values are all equal is never used.
     ///
     /// # Errors
-    /// If there are no rows, the numbers of labels and rows differ, a feature holds texts, a value
-    /// is infinite, or `ccp_alpha` is negative or not finite.
+    /// If there are no rows, the numbers of labels and rows differ, a feature holds strings, a
+    /// value is infinite, or `ccp_alpha` is negative or not finite.
     pub fn fit(table: &Table, labels: &[u8], settings: Settings) -> Result<Self, TreeError> {
         let data = grow::Data::check(table, labels)?;
         if !settings.ccp_alpha.is_finite() || settings.ccp_alpha < 0.0 {
@@ -162,7 +162,7 @@ impl Tree {
     }
 
     /// The nodes in depth-first order: the root is first, each node comes before its left subtree,
-    /// and the left subtree comes before the right one.
+    /// and the left subtree comes before the right subtree.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -214,7 +214,7 @@ impl Tree {
     /// Predicts the class of each row of a table. The table may have more features than the tree.
     ///
     /// # Errors
-    /// If the table lacks a feature of the tree, or its column of that name holds texts.
+    /// If the table lacks a feature of the tree, or its column of that name holds strings.
     pub fn predict(&self, table: &Table) -> Result<Vec<u8>, TreeError> {
         let columns = self.columns(table)?;
         let row = |row: usize| columns.iter().map(|values| values[row]).collect::<Vec<_>>();

@@ -55,7 +55,7 @@ fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
     let add = |sum: usize, count: &usize| sum.checked_add(*count);
     let rows = node.counts.iter().try_fold(0, add);
     if rows.is_none_or(|rows| rows == 0) {
-        return Err("it has no rows or too many".to_owned());
+        return Err("its number of rows is 0 or too large".to_owned());
     }
     let Some(split) = &node.split else {
         return Ok(());
@@ -106,7 +106,11 @@ mod tests {
             ),
             ("\"feature\":0", "\"feature\":1", "which does not exist"),
             ("\"counts\":[1,2]", "\"counts\":[1]", "rows of 1 classes"),
-            ("\"counts\":[1,0]", "\"counts\":[0,0]", "no rows"),
+            (
+                "\"counts\":[1,0]",
+                "\"counts\":[0,0]",
+                "its number of rows is 0",
+            ),
             (
                 "\"nodes\":[",
                 "\"nodes\":[],\"x\":[",

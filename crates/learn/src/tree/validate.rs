@@ -46,7 +46,7 @@ pub fn leave_one_out(
     Ok(predicted)
 }
 
-/// Random splits of the rows into training and test rows.
+/// Settings for random splits of the rows into training and test rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Splits {
     /// Number of splits.
@@ -57,7 +57,7 @@ pub struct Splits {
     pub seed: u64,
 }
 
-/// Returns the accuracy on the test rows of each of many random splits.
+/// Returns the accuracy on the test rows, for each random split.
 ///
 /// # Errors
 /// Same as [`Tree::fit`]. A split that leaves no rows to learn from is also an error.

@@ -19,7 +19,7 @@ fn table(columns: Vec<(&str, Column)>) -> Table {
 }
 
 /// A table with a label that depends on a number, on whether another number is large, and on a
-/// text.
+/// string.
 fn example(rows: usize) -> (Table, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut random = || (0..rows).map(|_| rng.random::<f64>()).collect::<Vec<_>>();
@@ -221,9 +221,9 @@ fn workload(sheet: &Sheet) -> Table {
     table(columns)
 }
 
-// Golden values: LightGBM on the durations of Venus, with texts replaced by numbers. On logarithms
-// with all features, its leaf-wise trees are better than any that grow level by level. The
-// reference there is the error of scikit-learn's trees, 8,578 s.
+// Golden values: LightGBM on the durations of Venus, with strings replaced by numbers. On
+// logarithms with all features, its leaf-wise trees are better than any that grow level by level.
+// The reference there is the error of scikit-learn's trees, 8,578 s.
 #[test]
 fn boosted_durations_of_venus_are_no_worse_than_those_of_the_reference() {
     let Some(sheet) = Sheet::shared("models/workload_features.csv") else {

@@ -20,8 +20,8 @@ fn random(rng: &mut ChaCha8Rng, rows: usize) -> Vec<f64> {
     (0..rows).map(|_| rng.random::<f64>()).collect()
 }
 
-/// The mean difference between a curve and the true function minus the function's mean over the
-/// rows.
+/// The mean absolute difference between a curve and the centred true function: its value minus its
+/// mean over the rows.
 fn curve_error(machine: &Ebm, term: &Term, values: &[f64], truth: impl Fn(f64) -> f64) -> f64 {
     let Bins::Numeric { cuts, .. } = &machine.features()[term.axes()[0].feature()].bins else {
         panic!("numbers")
@@ -119,7 +119,7 @@ fn a_planted_interaction_comes_first_and_is_learnt() {
     );
 }
 
-/// A table with missing numbers, a constant, only missing values, and texts.
+/// A table with missing numbers, a constant, only missing values, and strings.
 fn odd(rows: usize, seed: u64) -> (Table, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let gaps: Vec<f64> = random(&mut rng, rows)
@@ -154,7 +154,7 @@ fn gaps_constants_and_texts_are_learnt_from() {
     let machine = Ebm::fit(&features, &labels, &Settings::default()).unwrap();
     let error = metrics::mean_absolute_error(&labels, &machine.predict(&features).unwrap());
     assert!(error < 0.03, "{error}");
-    // The score of missing values is 2 + E[x] below that of a middle value.
+    // The score of missing values is 2 + E[x] below the score of a middle value.
     let gaps = &machine.terms()[0];
     let middle = gaps.scores()[gaps.scores().len() / 2];
     assert!(
@@ -269,7 +269,7 @@ fn other_features_are_refused() {
     let error = machine.predict(&Table::new(columns).unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "feature text was trained on texts, but the table's column does not hold texts"
+        "feature text was trained on strings, but the table's column does not hold strings"
     );
 }
 

@@ -1,5 +1,5 @@
-//! The throughput task of Venus, compared with the reference table and with the errors of Python's
-//! interpret.
+//! The throughput task of Venus, compared with the reference table and with the errors of the
+//! Python library interpret.
 
 use std::time::Instant;
 

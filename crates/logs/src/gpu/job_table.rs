@@ -69,6 +69,10 @@ struct Part {
 impl Sink for JobTable {
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()> {
         match record {
+            Record::Job(job) if job.runs.is_empty() && job.duration.is_none() => {
+                log.leave_out(Reason::NeverStarted);
+                Ok(())
+            }
             Record::Job(job) if job.is_part => self.part(log, at, job),
             Record::Job(job) => self.job(log, at, job),
             Record::Hold(..) => Ok(()),
@@ -139,10 +143,6 @@ impl JobTable {
 
     /// Adds a job that has ended.
     fn job(&mut self, log: &mut Log, at: At, job: &scheduler::Job<'_>) -> Result<()> {
-        if job.runs.is_empty() && job.duration.is_none() {
-            log.leave_out(Reason::NeverStarted);
-            return Ok(());
-        }
         let last = job.runs.last();
         if last.is_some_and(|run| run.start.is_some() && run.end.is_none()) {
             log.leave_out(Reason::StillRunning);

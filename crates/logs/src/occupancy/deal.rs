@@ -4,6 +4,11 @@
 //! machine of 8 nodes, job A has 3 nodes from second 0 to 10, job B 4 nodes from 5 to 20, and job C
 //! 2 nodes from 10 to 15. A gets the nodes 0-2, and B the nodes 3-6. At second 10, A first releases
 //! its nodes, so the free runs are 0-2 and 7, and C gets the nodes 0-1.
+//!
+//! A job for which too few nodes are free gets these, and the others as soon as other jobs release them. So a node is
+//! idle only if no job lacks one: at any time, max(0, M - U) nodes are idle on a machine of M nodes whose running jobs
+//! use U nodes in total. For example, on a machine of 4 nodes, job A has 3 nodes from second 0 to 10, and job B 2 nodes
+//! from 5 to 20. At 5, B gets the node 3, and at 10 the node 0.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -25,26 +30,30 @@ pub struct CountedJob {
     pub end: i64,
     /// Number of nodes.
     pub nodes: u32,
+    /// Number of cores; 0 if the log does not state it.
+    pub cores: u32,
 }
 
 impl CountedJob {
     /// Its bytes, for a spill to disk.
-    pub fn to_bytes(self) -> [u8; 28] {
-        let mut bytes = [0; 28];
+    pub fn to_bytes(self) -> [u8; 32] {
+        let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&self.start.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.serial.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.end.to_le_bytes());
-        bytes[24..].copy_from_slice(&self.nodes.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.nodes.to_le_bytes());
+        bytes[28..].copy_from_slice(&self.cores.to_le_bytes());
         bytes
     }
 
     /// The job of these bytes, as written by [`CountedJob::to_bytes`].
-    pub fn from_bytes(bytes: [u8; 28]) -> Self {
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
         CountedJob {
             start: i64::from_le_bytes(part(&bytes, 0)),
             serial: u64::from_le_bytes(part(&bytes, 8)),
             end: i64::from_le_bytes(part(&bytes, 16)),
             nodes: u32::from_le_bytes(part(&bytes, 24)),
+            cores: u32::from_le_bytes(part(&bytes, 28)),
         }
     }
 }
@@ -54,7 +63,7 @@ pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|index| bytes[at + index])
 }
 
-/// Jobs for which too few nodes were free. They got the nodes that were free.
+/// Jobs for which too few nodes were free when they started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Short {
     /// Number of such jobs.
@@ -71,9 +80,27 @@ pub struct Dealer<J> {
     jobs: std::iter::Fuse<J>,
     /// Runs of free nodes: number of nodes by first node.
     free: BTreeMap<u32, u32>,
-    running: BTreeMap<(i64, u64), Vec<NodeRange>>,
+    /// The running jobs, by end and serial.
+    running: BTreeMap<(i64, u64), Dealt>,
+    /// The running jobs that have fewer nodes than they use, by start and serial. If there are any, no node is free.
+    lacking: BTreeMap<(i64, u64), Lacking>,
     ready: VecDeque<Edge>,
     short: Short,
+}
+
+/// The nodes of a running job.
+#[derive(Debug)]
+struct Dealt {
+    start: i64,
+    runs: Vec<NodeRange>,
+}
+
+/// A running job that has fewer nodes than it uses.
+#[derive(Debug)]
+struct Lacking {
+    end: i64,
+    /// Number of nodes that it lacks.
+    nodes: u32,
 }
 
 impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
@@ -84,6 +111,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
             jobs: jobs.fuse(),
             free: run.into_iter().collect(),
             running: BTreeMap::new(),
+            lacking: BTreeMap::new(),
             ready: VecDeque::new(),
             short: Short::default(),
         }
@@ -94,17 +122,46 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         self.short
     }
 
-    /// Ends the jobs that are over at `second`.
+    /// Ends the jobs that are over at `second`, and assigns the nodes that they release.
     fn release(&mut self, second: i64) {
-        while let Some(entry) = self.running.first_entry() {
-            let (end, serial) = *entry.key();
+        while let Some((&(end, _), _)) = self.running.first_key_value() {
             if end > second || end == OPEN {
                 return;
             }
-            for run in entry.remove() {
+            // First all jobs that end in this second release their nodes.
+            self.end_jobs(end);
+            self.supply(end);
+        }
+    }
+
+    /// Ends the jobs that end at `second`, which is the earliest end.
+    fn end_jobs(&mut self, second: i64) {
+        while let Some(entry) = self.running.first_entry() {
+            let (end, serial) = *entry.key();
+            if end != second {
+                return;
+            }
+            let job = entry.remove();
+            self.lacking.remove(&(job.start, serial));
+            for run in job.runs {
                 self.ready
                     .push_back(Edge::new(end, run, Hold::Running, false, serial));
                 self.give_back(run);
+            }
+        }
+    }
+
+    /// Assigns free nodes to the jobs that lack some, the earliest first.
+    fn supply(&mut self, second: i64) {
+        while !self.free.is_empty()
+            && let Some((&(start, serial), lacking)) = self.lacking.first_key_value()
+        {
+            let (end, wanted) = (lacking.end, lacking.nodes);
+            let lacked = self.assign(second, serial, (start, end), wanted);
+            if lacked == 0 {
+                self.lacking.pop_first();
+            } else if let Some(lacking) = self.lacking.get_mut(&(start, serial)) {
+                lacking.nodes = lacked;
             }
         }
     }
@@ -126,8 +183,26 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
     }
 
     fn start(&mut self, job: CountedJob) {
-        let mut runs = Vec::new();
-        let mut wanted = job.nodes;
+        let lacked = self.assign(job.start, job.serial, (job.start, job.end), job.nodes);
+        if lacked > 0 {
+            self.short.jobs += 1;
+            self.short.example.get_or_insert((job.serial, lacked));
+            let lacking = Lacking {
+                end: job.end,
+                nodes: lacked,
+            };
+            self.lacking.insert((job.start, job.serial), lacking);
+        }
+    }
+
+    /// Assigns up to `wanted` free nodes at `second` to the job with this serial, start and end. Returns how many were
+    /// not free.
+    fn assign(&mut self, second: i64, serial: u64, (start, end): (i64, i64), wanted: u32) -> u32 {
+        let mut wanted = wanted;
+        let job = self.running.entry((end, serial)).or_insert(Dealt {
+            start,
+            runs: Vec::new(),
+        });
         while wanted > 0
             && let Some((first, count)) = self.free.pop_first()
         {
@@ -136,19 +211,15 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
                 self.free.insert(first + taken, count - taken);
             }
             wanted -= taken;
-            runs.push(NodeRange {
+            let run = NodeRange {
                 first,
                 count: taken,
-            });
+            };
+            self.ready
+                .push_back(Edge::new(second, run, Hold::Running, true, serial));
+            job.runs.push(run);
         }
-        if wanted > 0 {
-            self.short.jobs += 1;
-            self.short.example.get_or_insert((job.serial, wanted));
-        }
-        let edges = runs.iter();
-        self.ready
-            .extend(edges.map(|run| Edge::new(job.start, *run, Hold::Running, true, job.serial)));
-        self.running.insert((job.end, job.serial), runs);
+        wanted
     }
 }
 
@@ -178,6 +249,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Iterator for Dealer<J> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn deal(nodes: u32, jobs: &[(i64, i64, u32)]) -> (Vec<(i64, u32, u32, bool)>, Short) {
         let jobs = (0..).zip(jobs).map(|(serial, &(start, end, nodes))| {
@@ -186,6 +258,7 @@ mod tests {
                 serial,
                 end,
                 nodes,
+                cores: 0,
             })
         });
         let mut dealer = Dealer::new(jobs, nodes);
@@ -214,15 +287,52 @@ mod tests {
     }
 
     #[test]
-    fn a_job_too_large_gets_all_free_nodes() {
-        let (edges, short) = deal(3, &[(0, 10, 2), (1, 5, 4)]);
-        assert_eq!(edges[1], (1, 2, 1, true));
+    fn a_job_too_large_gets_nodes_as_soon_as_they_are_free() {
+        let (edges, short) = deal(3, &[(0, 10, 2), (1, 20, 4), (2, 12, 1)]);
+        let expected = [
+            (0, 0, 2, true),
+            (1, 2, 1, true),
+            // The second job still lacks 3 nodes, so the third gets none.
+            (10, 0, 2, false),
+            (10, 0, 2, true),
+            (20, 2, 1, false),
+            (20, 0, 2, false),
+        ];
+        assert_eq!(edges, expected);
         assert_eq!(
             short,
             Short {
-                jobs: 1,
+                jobs: 2,
                 example: Some((1, 3))
             }
         );
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        #[test]
+        fn the_idle_nodes_are_those_that_the_counts_leave(
+            nodes in 0u32..8,
+            mut jobs in prop::collection::vec((0i64..20, 1i64..9, 0u32..6), 0..12),
+        ) {
+            jobs.sort_unstable_by_key(|job| job.0);
+            let jobs: Vec<_> = jobs.into_iter().map(|(start, length, n)| (start, start + length, n)).collect();
+            let (edges, _) = deal(nodes, &jobs);
+            prop_assert!(edges.is_sorted_by_key(|(second, ..)| *second));
+            for second in 0..30 {
+                let mut holders = vec![0; nodes as usize];
+                for &(_, first, count, starts) in edges.iter().filter(|edge| edge.0 <= second) {
+                    for node in first..first + count {
+                        holders[node as usize] += if starts { 1 } else { -1 };
+                    }
+                }
+                prop_assert!(holders.iter().all(|holders| (0..=1).contains(holders)));
+                let runs = |job: &&(i64, i64, u32)| job.0 <= second && second < job.1;
+                let used: u32 = jobs.iter().filter(runs).map(|job| job.2).sum();
+                let idle = holders.iter().filter(|holders| **holders == 0).count();
+                prop_assert_eq!(idle as u32, nodes.saturating_sub(used), "second {}", second);
+            }
+        }
     }
 }

@@ -9,12 +9,14 @@
 //! jobs first.
 
 pub mod bounds;
+mod counted;
 mod deal;
 mod edge;
 mod heads;
 mod ranges;
 mod sweep;
 
+pub use counted::CountedIdle;
 pub use deal::{CountedJob, Dealer, OPEN, Short};
 pub use edge::{Edge, Hold};
 pub use ranges::{NodeRange, merge_ranges};

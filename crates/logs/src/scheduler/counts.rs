@@ -135,7 +135,7 @@ impl Reason {
             Reason::CountDiffers => "that list more nodes than they used (the list is used)",
             Reason::ListShort => "that list fewer nodes than they used (the others are unknown)",
             Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
-            Reason::NotEnoughFree => "with more nodes than were free (those are used)",
+            Reason::NotEnoughFree => "that used more nodes than were free when they started",
             Reason::NoRun => "with an attempt without a start or an end (the others are used)",
             Reason::StartsEarly => "with a start before the submission (both are used)",
             Reason::DurationDiffers => {

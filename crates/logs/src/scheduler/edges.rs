@@ -9,7 +9,9 @@ use std::io::{self, BufReader};
 use super::bounded::Bounded;
 use super::node_set::MAX_NODES;
 use super::sort::{self, Sorted, spill_error};
-use crate::occupancy::{CountedJob, Dealer, Edge, Event, OccupancySummary, Short, Window, sweep};
+use crate::occupancy::{
+    CountedIdle, CountedJob, Dealer, Edge, Event, OccupancySummary, Short, Window, sweep,
+};
 use gleaner_domain::UnknownNodes;
 use gleaner_domain::error::Result;
 
@@ -24,14 +26,34 @@ pub(super) enum Edges {
 }
 
 impl Edges {
-    /// Assigns nodes to jobs. If the size of the machine is unknown, it is assumed to be the
-    /// largest number of nodes that were in use at once. Also returns the number of nodes.
-    pub fn deal(jobs: Sorted<CountedJob>, machine: Option<u32>) -> Result<(Self, u32)> {
-        let (jobs, nodes) = match machine {
-            Some(nodes) => (Jobs::Sorted(jobs), nodes),
-            None => spool(jobs).map_err(spill_error)?,
+    /// Assigns nodes to jobs. If the size of the machine is unknown, it is assumed to be the largest number of nodes
+    /// that were in use at once.
+    pub fn deal(
+        jobs: Sorted<CountedJob>,
+        machine: Option<u32>,
+        shared: Option<SharedNodes>,
+    ) -> Result<Dealt> {
+        let mut idle = None;
+        let (jobs, nodes) = match (machine, shared) {
+            (Some(nodes), None) => (Jobs::Sorted(jobs), nodes),
+            (Some(nodes), Some(shared)) => {
+                let mut bounds = CountedIdle::new(nodes, shared.cores_per_node, shared.window);
+                let jobs = spool(jobs, |job| bounds.start(job)).map_err(spill_error)?;
+                idle = Some(bounds.finish());
+                (jobs, nodes)
+            }
+            (None, _) => {
+                let mut used = MostUsed::default();
+                let jobs = spool(jobs, |job| used.start(job)).map_err(spill_error)?;
+                // A machine has at most `MAX_NODES`. Jobs beyond that get too few nodes, which is counted.
+                (jobs, used.most.min(MAX_NODES as u64) as u32)
+            }
         };
-        Ok((Edges::Dealt(Box::new(Dealer::new(jobs, nodes))), nodes))
+        Ok(Dealt {
+            edges: Edges::Dealt(Box::new(Dealer::new(jobs, nodes))),
+            nodes,
+            idle,
+        })
     }
 
     /// The jobs so far that got fewer nodes than the log states.
@@ -64,6 +86,22 @@ impl Edges {
     }
 }
 
+/// The edges of jobs that were assigned nodes.
+pub(super) struct Dealt {
+    pub edges: Edges,
+    /// Number of nodes of the machine.
+    pub nodes: u32,
+    /// The lower and the upper bound on the idle time, in node-seconds, if jobs share nodes and state their cores.
+    pub idle: Option<(u64, u64)>,
+}
+
+/// How jobs that state their cores share nodes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SharedNodes {
+    pub cores_per_node: u32,
+    pub window: Window,
+}
+
 /// Jobs in order of their starts.
 pub(super) enum Jobs {
     Sorted(Sorted<CountedJob>),
@@ -82,29 +120,32 @@ impl Iterator for Jobs {
     }
 }
 
-/// Writes the jobs to a temporary file, and finds the largest number of nodes in use at once. Jobs
-/// come in order of start. At each start, the jobs that have ended by then are removed first. The
-/// maximum is always reached at a start. For example, jobs of 3 nodes from 0 to 10, 4 from 5 to 20
-/// and 2 from 10 to 15 use 3, 7 and 6 nodes at their starts: the maximum is 7.
-fn spool(jobs: Sorted<CountedJob>) -> io::Result<(Jobs, u32)> {
-    let mut running = BinaryHeap::new();
-    let (mut used, mut most) = (0u64, 0u64);
-    let counted = jobs.inspect(|job| {
-        let Ok(job) = job else {
-            return;
-        };
-        while let Some(Reverse((end, nodes))) = running.peek().copied()
+/// Writes the jobs to a temporary file, so that they can be read again, and passes each of them to `each`.
+fn spool(jobs: Sorted<CountedJob>, mut each: impl FnMut(&CountedJob)) -> io::Result<Jobs> {
+    let seen = jobs.inspect(|job| job.iter().for_each(&mut each));
+    sort::spool(seen).map(Jobs::Spooled)
+}
+
+/// Finds the largest number of nodes in use at once. Jobs come in order of their starts. At each start, the jobs that
+/// have ended by then are removed first. The maximum is always reached at a start. For example, jobs of 3 nodes from 0
+/// to 10, 4 from 5 to 20 and 2 from 10 to 15 use 3, 7 and 6 nodes at their starts: the maximum is 7.
+#[derive(Default)]
+struct MostUsed {
+    running: BinaryHeap<Reverse<(i64, u32)>>,
+    used: u64,
+    most: u64,
+}
+
+impl MostUsed {
+    fn start(&mut self, job: &CountedJob) {
+        while let Some(Reverse((end, nodes))) = self.running.peek().copied()
             && end <= job.start
         {
-            running.pop();
-            used -= u64::from(nodes);
+            self.running.pop();
+            self.used -= u64::from(nodes);
         }
-        used += u64::from(job.nodes);
-        most = most.max(used);
-        running.push(Reverse((job.end, job.nodes)));
-    });
-    let spooled = sort::spool(counted)?;
-    // A machine has at most `MAX_NODES`. Jobs beyond that get too few nodes, which is counted.
-    let most = most.min(MAX_NODES as u64) as u32;
-    Ok((Jobs::Spooled(spooled), most))
+        self.used += u64::from(job.nodes);
+        self.most = self.most.max(self.used);
+        self.running.push(Reverse((job.end, job.nodes)));
+    }
 }

@@ -156,6 +156,7 @@ impl Holds {
         let text = |second| self.clock.show(Utc::from_seconds(second));
         let known = match self.edges {
             Edges::Bounded(_) => self.quality.clone(),
+            Edges::Dealt(_) if self.quality.idle_upper > 0 => self.quality.clone(),
             _ => Quality {
                 idle_lower: swept.shares.idle as u64,
                 idle_upper: swept.shares.idle as u64,

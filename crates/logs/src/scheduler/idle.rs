@@ -8,7 +8,7 @@ use super::counts::Reason;
 use super::hostlist;
 use super::node_set::{Looked, MAX_NODES, NodeSet, Stated};
 use super::pending::Pending;
-use super::record::{Job, Nodes, Record};
+use super::record::{Job, Nodes, Queued, Record};
 use super::short::{Cause, Doubt, Lack, ShortJobs};
 use super::sort::Sorter;
 use super::span::Span;
@@ -29,12 +29,18 @@ pub(super) struct IdleNodes {
     pub counts: Sorter<CountedJob>,
     /// Number of jobs for which the log states only a node count.
     pub counted: u64,
+    cores_per_node: Option<u32>,
+    /// Whether a job states its cores.
+    are_cores_known: bool,
     /// The jobs that list fewer nodes than they used.
     pub short: ShortJobs,
     /// The jobs that waited for their nodes.
     pub pending: Pending,
     /// Runs without an end so far, by job and start. A later record may state the end.
     open: BTreeMap<(String, i64), Open>,
+    /// Jobs that were waiting when their file was written, by id: the second of their submission and their number of
+    /// nodes. A later file may say that they ran.
+    queued: BTreeMap<String, (i64, usize)>,
 }
 
 /// A run without an end so far.
@@ -61,6 +67,8 @@ struct Held {
     serial: u64,
     /// When the job was submitted, and its number of nodes, if it waited in the queue for this run.
     waited: Option<(i64, usize)>,
+    /// Number of cores; 0 if the log does not state it.
+    cores: u32,
 }
 
 impl Found<'_> {
@@ -88,23 +96,32 @@ impl Held {
             to: Some(job.end).filter(|end| *end != OPEN),
             serial: job.serial,
             waited: None,
+            cores: 0,
         }
     }
 }
 
 impl IdleNodes {
-    /// A sink for these nodes. It sorts up to `segment` edges at a time in memory.
-    pub fn new(nodes: NodeSet, segment: usize) -> Self {
+    /// A sink for these nodes, of which each has `cores_per_node` cores. It sorts up to `segment` edges at a time in memory.
+    pub fn new(nodes: NodeSet, cores_per_node: Option<u32>, segment: usize) -> Self {
         IdleNodes {
             nodes,
             span: Span::NONE,
             edges: Sorter::new(segment),
             counts: Sorter::new(segment),
             counted: 0,
+            cores_per_node,
+            are_cores_known: false,
             short: ShortJobs::default(),
             pending: Pending::new(segment),
             open: BTreeMap::new(),
+            queued: BTreeMap::new(),
         }
+    }
+
+    /// Number of cores per node, if it is known and jobs state their cores.
+    pub fn cores_per_node(&self) -> Option<u32> {
+        self.cores_per_node.filter(|_| self.are_cores_known)
     }
 
     /// Adds the runs for which no record states an end. Called after the last record.
@@ -115,6 +132,9 @@ impl IdleNodes {
         for Open { nodes, lack, held } in std::mem::take(&mut self.open).into_values() {
             push(&mut self.edges, &nodes, held)?;
             self.book(log, lack, held)?;
+        }
+        for (submit, nodes) in std::mem::take(&mut self.queued).into_values() {
+            self.pending.push(submit, OPEN, nodes)?;
         }
         let (short, completed) = std::mem::take(&mut self.short).complete(&self.nodes);
         self.short = short;
@@ -147,8 +167,12 @@ impl IdleNodes {
 
     /// Adds the runs of a job. A run without an end ends when the next one starts.
     fn job(&mut self, log: &mut Log, at: At, job: &Job<'_>) -> Result<()> {
+        if job.is_part && !self.queued.is_empty() {
+            self.queued.remove(job.id);
+        }
         if job.runs.is_empty() {
             log.leave_out(Reason::NeverStarted);
+            self.never_ran(log, at, job)?;
         }
         for (index, run) in job.runs.iter().enumerate() {
             let number = index + 1;
@@ -183,11 +207,29 @@ impl IdleNodes {
                 waited: submit
                     .filter(|_| index == 0)
                     .map(|submit| (submit, stated_nodes(&run.nodes))),
+                // The conversion to `u32` saturates at the largest number that fits.
+                cores: job.cpus as u32,
             };
             let part = job.is_part.then_some(job.id);
             self.hold(log, at, &run.nodes, held, part)?;
         }
         Ok(())
+    }
+
+    /// Adds a job that left the queue without running, or is still waiting.
+    fn never_ran(&mut self, log: &mut Log, at: At, job: &Job<'_>) -> Result<()> {
+        let Some(Queued { until, nodes }) = job.queued else {
+            return Ok(());
+        };
+        match log.seconds(at, [job.submit, until])? {
+            [Some(submit), Some(until)] => self.pending.push(submit, until, nodes),
+            [Some(submit), None] if until.is_none() && job.is_part => {
+                self.queued.insert(job.id.to_owned(), (submit, nodes));
+                Ok(())
+            }
+            [Some(submit), None] if until.is_none() => self.pending.push(submit, OPEN, nodes),
+            _ => Ok(()),
+        }
     }
 
     /// Adds a hold of nodes. `part` is the id of a job that may have more records. If its run has no
@@ -256,6 +298,7 @@ impl IdleNodes {
         }
         self.count(log, held)?;
         self.counted += 1;
+        self.are_cores_known |= held.cores > 0;
         if held.to == Some(held.from) {
             return Ok(());
         }
@@ -264,6 +307,7 @@ impl IdleNodes {
             serial: held.serial,
             end: held.to.unwrap_or(OPEN),
             nodes: nodes.min(machine),
+            cores: held.cores,
         })
     }
 
@@ -311,6 +355,7 @@ impl Sink for IdleNodes {
                     to,
                     serial,
                     waited: None,
+                    cores: 0,
                 };
                 self.hold(log, at, &run.nodes, held, None)
             }

@@ -16,6 +16,8 @@ pub struct Machine {
     pub licence: &'static str,
     /// Number of nodes, if it is public.
     pub nodes: Option<u32>,
+    /// Number of cores per node, if jobs that share nodes state their cores.
+    pub cores_per_node: Option<u32>,
     /// Zone of times without an offset; `None` if all times are instants.
     pub zone: Option<&'static str>,
     /// The preferred columns. If a file lacks them, other columns with a known name are used.
@@ -60,6 +62,7 @@ const ALCF: Machine = Machine {
     source: "reports.alcf.anl.gov/data (DIM_JOB_COMPOSITE)",
     licence: "not stated",
     nodes: None,
+    cores_per_node: None,
     zone: Some("UTC"),
     columns: &[
         (Role::Start, "START_TIMESTAMP"),
@@ -88,6 +91,7 @@ pub const MACHINES: &[Machine] = &[
         source: "doi.org/10.7799/3023270 (10.6 million jobs, August 2023 to December 2025)",
         licence: "nlr-data-1.0",
         nodes: None,
+        cores_per_node: None,
         zone: None,
         columns: &[
             (Role::Start, "start_time"),
@@ -137,6 +141,7 @@ pub const MACHINES: &[Machine] = &[
         source: "github.com/LLNL/LAST, by git lfs (1.4 million jobs)",
         licence: "CC-BY-4.0",
         nodes: Some(795),
+        cores_per_node: None,
         zone: Some("America/Los_Angeles"),
         columns: &[
             (Role::Id, "allocation_id"),
@@ -154,6 +159,7 @@ pub const MACHINES: &[Machine] = &[
         source: "registry.opendata.aws/dcc (slurm-log.csv)",
         licence: "see the source",
         nodes: None,
+        cores_per_node: None,
         zone: None,
         columns: &[
             (Role::Start, "time_start"),
@@ -171,6 +177,7 @@ pub const MACHINES: &[Machine] = &[
         source: "doi.org/10.5281/zenodo.8129257 (231 thousand jobs)",
         licence: "CC-BY-4.0",
         nodes: Some(980),
+        cores_per_node: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
         gaps: "only exclusive jobs with power data, so idleness is too high; all jobs: M100 ExaData, zenodo.7588814",
@@ -182,6 +189,7 @@ pub const MACHINES: &[Machine] = &[
         source: "zenodo.org/records/14007065 (30,570 jobs of 15 days)",
         licence: "CC-BY-4.0",
         nodes: None,
+        cores_per_node: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
         gaps: "times do not state their zone and are treated as UTC; licence and length are known only from other readers \
@@ -194,6 +202,7 @@ pub const MACHINES: &[Machine] = &[
         source: "zenodo.org/records/11028933 (slurm_table.parquet)",
         licence: "see the source",
         nodes: Some(338),
+        cores_per_node: None,
         zone: Some("Europe/Amsterdam"),
         columns: &[
             (Role::Start, "start_date"),
@@ -212,6 +221,7 @@ pub const MACHINES: &[Machine] = &[
         source: "doi.org/10.5281/zenodo.11467483",
         licence: "CC-BY-4.0",
         nodes: Some(158_976),
+        cores_per_node: None,
         zone: Some("Asia/Tokyo"),
         columns: &[
             (Role::Start, "sdt"),
@@ -228,6 +238,7 @@ pub const MACHINES: &[Machine] = &[
         source: "data.openei.org/submissions/5860",
         licence: "CC-BY-4.0",
         nodes: None,
+        cores_per_node: None,
         zone: Some("America/Denver"),
         columns: &[
             (Role::Start, "start_time"),
@@ -245,14 +256,17 @@ pub const MACHINES: &[Machine] = &[
         source: "github.com/EPCCed/mira-cirrus-elastisim (2024_Q1_CPU-sacct-subset.csv)",
         licence: "GPL-3.0",
         nodes: Some(368),
+        cores_per_node: Some(36),
         zone: None,
         columns: &[
             (Role::Start, "Start"),
             (Role::End, "End"),
             (Role::Submit, "Submit"),
             (Role::Count, "NNodes"),
+            (Role::Cores, "NCPUS"),
         ],
-        gaps: "nodes are not named; 93 % of the jobs share nodes, so idleness is too low; one week, not a quarter",
+        gaps: "nodes are not named; 93 % of the jobs share nodes, so the number of idle nodes is only known within \
+               bounds; one week, not a quarter",
         example: "2024_Q1_CPU-sacct-subset.csv",
     },
     Machine {
@@ -261,6 +275,7 @@ pub const MACHINES: &[Machine] = &[
         source: "github.com/alibaba/alibaba-lingjun-dataset-2023 (job.csv, worker.csv)",
         licence: "Apache-2.0",
         nodes: None,
+        cores_per_node: None,
         zone: Some("Asia/Shanghai"),
         columns: &[
             (Role::Id, "job_name"),
@@ -277,6 +292,7 @@ pub const MACHINES: &[Machine] = &[
         source: "github.com/InternLM/AcmeTrace (trace_seren.csv, trace_kalos.csv)",
         licence: "CC-BY-4.0",
         nodes: None,
+        cores_per_node: None,
         zone: None,
         columns: &[
             (Role::Start, "start_time"),
@@ -293,6 +309,7 @@ pub const MACHINES: &[Machine] = &[
         source: "a table of sacct as CSV with quotes",
         licence: "see the source",
         nodes: None,
+        cores_per_node: None,
         zone: Some("America/Chicago"),
         columns: &[
             (Role::Start, "start"),
@@ -310,6 +327,7 @@ pub const MACHINES: &[Machine] = &[
         source: "a table of sacct without JobIDRaw and State",
         licence: "see the source",
         nodes: None,
+        cores_per_node: None,
         zone: None,
         columns: &[
             (Role::Start, "Start"),

@@ -105,7 +105,7 @@ pub(super) use window::{given as given_window, parse as window_time};
 use accounts::AccountReader;
 use bounded::Bounded;
 use djc::DjcReader;
-use edges::Edges;
+use edges::{Edges, SharedNodes};
 use idle::IdleNodes;
 use outages::{Outages, WithOutages};
 use slurm_events::EventReader;
@@ -314,7 +314,8 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     if nodes.is_fixed() {
         log.node_count = u32::try_from(nodes.len()).ok();
     }
-    Ok((log, IdleNodes::new(nodes, options.segment)))
+    let cores_per_node = options.table.cores_per_node();
+    Ok((log, IdleNodes::new(nodes, cores_per_node, options.segment)))
 }
 
 /// The reader of a format. `are_several` states whether the log has several files, which may overlap. `members` holds
@@ -366,6 +367,10 @@ fn finish(
     let machine = log.node_count;
     let is_fixed = sink.nodes.is_fixed();
     let are_counted = sink.counted > 0;
+    let shared = sink.cores_per_node().map(|cores_per_node| SharedNodes {
+        cores_per_node,
+        window,
+    });
     let edges = sink.edges.finish()?;
     let (mut nodes, mut rank) = sink.nodes.ranked();
     if nodes.is_empty() && !are_counted {
@@ -376,12 +381,15 @@ fn finish(
     let mut quality = Quality::certain(0);
     let is_bounded = !are_counted && !sink.short.is_empty();
     let edges = if are_counted {
-        let (edges, dealt) = Edges::deal(sink.counts.finish()?, machine)?;
+        let dealt = Edges::deal(sink.counts.finish()?, machine, shared)?;
         if !is_fixed {
-            (nodes, rank) = numbered(dealt);
+            (nodes, rank) = numbered(dealt.nodes);
         }
-        log.notes.push(dealt_note(dealt, machine.is_some()));
-        edges
+        log.notes.push(dealt_note(dealt.nodes, machine.is_some()));
+        if let Some((lower, upper)) = dealt.idle {
+            (quality.idle_lower, quality.idle_upper) = (lower, upper);
+        }
+        dealt.edges
     } else if !is_bounded {
         Edges::Named(edges)
     } else {

@@ -14,12 +14,33 @@ pub(super) struct Pending {
     is_known: bool,
 }
 
-/// A job is submitted, or starts. Changes are ordered by time.
+/// A job is submitted, or starts. Changes are ordered by time. The second is in the upper bits, and in the lowest
+/// [`NODES_BITS`] bits the number of nodes plus [`ZERO`]; negative if the job starts. Sorting is faster than with two
+/// numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Wait {
-    second: i64,
-    /// Number of nodes; negative if the job starts.
-    nodes: i64,
+struct Wait(i64);
+
+/// Number of bits for the number of nodes.
+const NODES_BITS: u32 = 22;
+/// What stands for no nodes.
+const ZERO: i64 = 1 << (NODES_BITS - 1);
+/// The latest second, 69,000 years after 1970. Later ones are moved to it.
+const LATEST: i64 = i64::MAX >> NODES_BITS;
+
+impl Wait {
+    /// A change at `second`. More than 2^21 - 1 nodes are cut to that.
+    fn new(second: i64, nodes: i64) -> Self {
+        let second = second.clamp(-LATEST, LATEST);
+        Wait(second << NODES_BITS | (nodes.clamp(1 - ZERO, ZERO - 1) + ZERO))
+    }
+
+    fn second(self) -> i64 {
+        self.0 >> NODES_BITS
+    }
+
+    fn nodes(self) -> i64 {
+        (self.0 & ((1 << NODES_BITS) - 1)) - ZERO
+    }
 }
 
 impl Pending {
@@ -41,14 +62,8 @@ impl Pending {
             return Ok(());
         }
         let nodes = i64::try_from(nodes).unwrap_or(i64::MAX).max(1);
-        self.changes.push(Wait {
-            second: submit,
-            nodes,
-        })?;
-        self.changes.push(Wait {
-            second: start,
-            nodes: -nodes,
-        })
+        self.changes.push(Wait::new(submit, nodes))?;
+        self.changes.push(Wait::new(start, -nodes))
     }
 
     /// The jobs that wait; `None` if no job states its submission. `again` states whether they are read more than once.
@@ -98,11 +113,11 @@ impl PendingJobs<'_> {
     /// A temporary file cannot be read.
     pub fn at(&mut self, second: i64) -> Result<Waiting> {
         let is_over =
-            |change: &io::Result<Wait>| !matches!(change, Ok(wait) if wait.second > second);
+            |change: &io::Result<Wait>| !matches!(change, Ok(wait) if wait.second() > second);
         while let Some(change) = self.changes.next_if(is_over) {
             let change = change.map_err(spill_error)?;
-            let nodes = change.nodes.unsigned_abs();
-            if change.nodes > 0 {
+            let nodes = change.nodes().unsigned_abs();
+            if change.nodes() > 0 {
                 self.waiting.jobs += 1;
                 self.waiting.nodes = self.waiting.nodes.saturating_add(nodes);
             } else {
@@ -115,20 +130,41 @@ impl PendingJobs<'_> {
 }
 
 impl Packed for Wait {
-    type Bytes = [u8; 16];
+    type Bytes = [u8; 8];
 
     fn to_bytes(self) -> Self::Bytes {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&self.second.to_le_bytes());
-        bytes[8..].copy_from_slice(&self.nodes.to_le_bytes());
-        bytes
+        self.0.to_le_bytes()
     }
 
     fn from_bytes(bytes: Self::Bytes) -> Self {
-        let half = |at: usize| i64::from_le_bytes(std::array::from_fn(|index| bytes[at + index]));
-        Wait {
-            second: half(0),
-            nodes: half(8),
+        Wait(i64::from_le_bytes(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        #[test]
+        fn changes_keep_their_numbers_and_are_ordered_by_time(
+            (second, nodes) in (-LATEST..=LATEST, 1 - ZERO..ZERO),
+            (later, others) in (-LATEST..=LATEST, 1 - ZERO..ZERO),
+        ) {
+            let change = Wait::new(second, nodes);
+            prop_assert_eq!((change.second(), change.nodes()), (second, nodes));
+            prop_assert_eq!(Wait::from_bytes(change.to_bytes()), change);
+            let order = (second, nodes).cmp(&(later, others));
+            prop_assert_eq!(change.cmp(&Wait::new(later, others)), order);
         }
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_cut() {
+        let change = Wait::new(i64::MAX, i64::MIN);
+        assert_eq!((change.second(), change.nodes()), (LATEST, 1 - ZERO));
     }
 }

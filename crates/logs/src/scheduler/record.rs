@@ -28,6 +28,8 @@ pub struct Job<'l> {
     /// Number of CPU cores in each run.
     pub cpus: f64,
     pub submit: Option<Moment>,
+    /// When the job left the queue, if it never ran and the log says so.
+    pub queued: Option<Queued>,
     /// The runs in order of their starts; none if the job never ran, or if only `duration` is known.
     pub runs: &'l [Run<'l>],
     /// Seconds that the job ran, as stated in the log.
@@ -38,6 +40,15 @@ pub struct Job<'l> {
     /// Whether other records with this id describe the same job: another run, or the end of a run
     /// that has no end here.
     pub is_part: bool,
+}
+
+/// How a job that never ran left the queue.
+#[derive(Debug, Clone, Copy)]
+pub struct Queued {
+    /// When it was cancelled; `None` if it was still waiting when the log was written.
+    pub until: Option<Moment>,
+    /// Number of nodes that it asked for; 1 if the log does not state it.
+    pub nodes: usize,
 }
 
 /// A period in which nodes were held.

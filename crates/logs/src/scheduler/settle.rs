@@ -38,6 +38,8 @@ pub(super) struct TableJob<'j> {
     pub lists: Vec<Cow<'j, str>>,
     /// How many nodes it ran on, if the table states it.
     pub count: Option<u32>,
+    /// How many cores it had in total; 0 if the table does not state it.
+    pub cores: u32,
     /// Its state; empty if the table does not state it.
     pub state: Cow<'j, str>,
     /// Whether the state says that it has ended.
@@ -223,6 +225,7 @@ fn report(
         submit: job.submit,
         runs: &[run],
         is_over: job.is_over,
+        cpus: job.cores.into(),
         ..record::Job::default()
     };
     collector.take(at, &Record::Job(whole))

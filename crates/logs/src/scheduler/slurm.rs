@@ -7,7 +7,7 @@ use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::duplicates::Duplicates;
 use super::reader::LineReader;
-use super::record::{Job, Nodes, Record, Run};
+use super::record::{Job, Nodes, Queued, Record, Run};
 use super::select::Selection;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_io::delimited::{Layout, LogTable, Names, Row};
@@ -179,16 +179,24 @@ fn job(
         log.leave_out(Reason::Step);
         return Ok(());
     }
-    if is_unknown(row.text(START)) {
-        log.leave_out(Reason::NeverStarted);
-        return Ok(());
-    }
     let state = row.text(STATE);
-    let is_unnamed = vc_of.is_none() && is_unknown(row.text(NODES));
-    if is_unnamed && !names_no_nodes(row, at, log)? {
-        return Ok(());
-    }
     let submit = row.cell(SUBMIT).and_then(moment);
+    let count = row.cell(COUNT).and_then(|count| count.parse().ok());
+    let is_unnamed = vc_of.is_none() && is_unknown(row.text(NODES));
+    if is_unknown(row.text(START)) || is_unnamed && never_ran(row) {
+        let job = Job {
+            id: row.text(ID),
+            submit,
+            queued: queued(state, row.text(END), count),
+            is_part: true,
+            ..Job::default()
+        };
+        return collector.take(at, &Record::Job(job));
+    }
+    if is_unnamed {
+        let found = format_args!("{state} on {:?}", row.text(NODES));
+        log.fault(Reason::NoNodes, at, found)?;
+    }
     let (start, end) = (moment(row.text(START)), moment(row.text(END)));
     let wrong = [
         (SUBMIT, vc_of.is_some() && submit.is_none()),
@@ -205,7 +213,6 @@ fn job(
         );
         return log.fault(Reason::Unreadable, at, found);
     }
-    let count = row.cell(COUNT).and_then(|count| count.parse().ok());
     let lists = [Cow::Borrowed(row.text(NODES))];
     let lists = if is_unnamed { &[] } else { &lists[..] };
     let run = Run {
@@ -243,17 +250,21 @@ fn job(
     collector.take(at, &Record::Job(job))
 }
 
-/// Whether a job without a list of nodes ran, which is counted. If not, it never held nodes.
-fn names_no_nodes(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<bool> {
+/// Whether a job without a list of nodes never held any.
+fn never_ran(row: &Row<'_, '_>) -> bool {
     let state = row.text(STATE);
     let waiting = ["PENDING", "CANCELLED", "REQUEUED", "DEADLINE", "REVOKED"];
-    if waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END) {
-        log.leave_out(Reason::NeverStarted);
-        return Ok(false);
-    }
-    let found = format_args!("{state} on {:?}", row.text(NODES));
-    log.fault(Reason::NoNodes, at, found)?;
-    Ok(true)
+    waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END)
+}
+
+/// When a job that never ran left the queue, and how many nodes it asked for; `None` if the log does not say when.
+fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
+    let until = moment(end);
+    let is_pending = is_unknown(end) && state.starts_with("PENDING");
+    (until.is_some() || is_pending).then_some(Queued {
+        until,
+        nodes: nodes.unwrap_or(1),
+    })
 }
 
 /// Counts a text that is not a time.

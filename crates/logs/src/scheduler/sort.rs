@@ -226,7 +226,7 @@ impl Packed for Edge {
 }
 
 impl Packed for CountedJob {
-    type Bytes = [u8; 28];
+    type Bytes = [u8; 32];
 
     fn to_bytes(self) -> Self::Bytes {
         CountedJob::to_bytes(self)
@@ -247,12 +247,12 @@ mod tests {
 
         #[test]
         fn sorting_in_segments_equals_sorting_in_memory(
-            jobs in prop::collection::vec((any::<i64>(), any::<u64>(), any::<i64>(), any::<u32>()), 0..200),
+            jobs in prop::collection::vec((any::<i64>(), any::<u64>(), any::<i64>(), any::<u32>(), any::<u32>()), 0..200),
             segment in 1usize..40,
         ) {
             let mut jobs: Vec<_> = jobs
                 .into_iter()
-                .map(|(start, serial, end, nodes)| CountedJob { start, serial, end, nodes })
+                .map(|(start, serial, end, nodes, cores)| CountedJob { start, serial, end, nodes, cores })
                 .collect();
             let mut sorter = Sorter::new(segment);
             jobs.iter().for_each(|job| sorter.push(*job).unwrap());

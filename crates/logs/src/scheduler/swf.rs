@@ -6,7 +6,7 @@ use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::node_set::MAX_NODES;
 use super::reader::LineReader;
-use super::record::{Job, Moment, Nodes, Record, Run};
+use super::record::{Job, Moment, Nodes, Queued, Record, Run};
 use crate::zone::Zone;
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
@@ -135,8 +135,7 @@ impl SwfReader {
         let (wait, run) = (numbers[WAIT], numbers[RUN]);
         if wait < 0.0 || run < 0.0 {
             // A job that was cancelled in the queue has no run time or no wait time.
-            collector.log.leave_out(Reason::NeverStarted);
-            return Ok(());
+            return collector.take(at, &Record::Job(self.cancelled(line)));
         }
         let nodes = match self.nodes(line) {
             Ok(nodes) => nodes,
@@ -151,6 +150,21 @@ impl SwfReader {
             ..Job::default()
         };
         collector.take(at, &Record::Job(job))
+    }
+
+    /// A job that never ran.
+    fn cancelled(&self, line: &JobLine<'_>) -> Job<'static> {
+        let zero = self.header.start.unwrap_or(0);
+        let (submit, wait) = (line.numbers[SUBMIT], line.numbers[WAIT]);
+        let second = |seconds: f64| Some(Moment::Second(zero + seconds as i64));
+        Job {
+            submit: second(submit),
+            queued: (wait >= 0.0).then(|| Queued {
+                until: second(submit + wait),
+                nodes: self.nodes(line).map_or(1, |nodes| nodes as usize),
+            }),
+            ..Job::default()
+        }
     }
 
     /// The number of nodes of a job. The error says what is missing from the line.

@@ -316,3 +316,40 @@ fn the_documented_machines_are_those_of_the_code() {
     let tables = [("Columns are found by these names", names)];
     gleaner_testing::check_tables("dataset/README.md", &tables, command);
 }
+
+/// Jobs share nodes and state their cores, so the idle time has bounds.
+#[test]
+fn counts_on_shared_nodes_give_bounds() {
+    let log = gleaner_testing::shared("machines/cirrus/2024_Q1_CPU-sacct-subset.csv");
+    let (Some(log), Some(reference)) = (
+        log,
+        gleaner_testing::shared("machines/cirrus/reference.json"),
+    ) else {
+        return;
+    };
+    let reference: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(reference).unwrap()).unwrap();
+    let options = Options {
+        from: Some(reference["from"].as_str().unwrap().to_owned()),
+        to: Some(reference["to"].as_str().unwrap().to_owned()),
+        table: TableOptions {
+            machine: Machine::named("cirrus"),
+            ..TableOptions::default()
+        },
+        ..Options::new(Format::Table)
+    };
+    let holds = scheduler::read(&[log], &options, &Unobserved).unwrap();
+    let summary = holds.sweep(UnknownNodes::Deal, |_| Ok(())).unwrap();
+    assert_eq!(summary.nodes as u64, reference["nodes"].as_u64().unwrap());
+    let quality = &summary.quality;
+    assert_eq!(
+        quality.idle_lower,
+        reference["idle_node_s_lower"].as_u64().unwrap()
+    );
+    assert_eq!(
+        quality.idle_upper,
+        reference["idle_node_s_upper"].as_u64().unwrap()
+    );
+    // The log itself shows the lower bound.
+    assert_eq!(summary.swept.shares.idle, quality.idle_lower as f64);
+}

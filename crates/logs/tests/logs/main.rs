@@ -11,6 +11,7 @@ mod parquet_tables;
 mod poll_events;
 mod poll_samples;
 mod polls;
+mod queue;
 mod round_trips;
 mod samples;
 mod schedules;

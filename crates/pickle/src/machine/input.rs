@@ -59,6 +59,6 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     }
 
     pub(super) fn utf8(&self, bytes: &'a [u8]) -> Result<&'a str, Problem> {
-        std::str::from_utf8(bytes).map_err(|_| self.needs("a text in UTF-8", "invalid bytes"))
+        std::str::from_utf8(bytes).map_err(|_| self.needs("text in UTF-8", "invalid bytes"))
     }
 }

@@ -12,8 +12,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// A frame starts with its length in bytes. The instructions in a frame are read like all
-    /// others.
+    /// A frame starts with its length in bytes. The instructions in a frame are read like all other
+    /// instructions.
     pub(super) fn frame(&mut self) -> Step {
         let needed = u64::from_le_bytes(self.array()?);
         match usize::try_from(needed) {
@@ -43,7 +43,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         self.push(Value::Text(text))
     }
 
-    /// Python 2 has one type for texts and bytes.
+    /// Python 2 has one type for text and bytes.
     pub(super) fn string<const N: usize>(&mut self) -> Step {
         let bytes = self.counted::<N>()?;
         self.push(match std::str::from_utf8(bytes) {

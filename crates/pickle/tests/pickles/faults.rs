@@ -117,7 +117,7 @@ fn a_broken_stack_is_refused() {
         (b"NN\x93.", "STACK_GLOBAL", "two texts"),
         (b"]Nb.", "BUILD", "an object"),
         (b"cshapes\nPoint\n)RNbNb.", "BUILD", "a new object"),
-        (b"\x8c\x01\xff.", "SHORT_BINUNICODE", "a text in UTF-8"),
+        (b"\x8c\x01\xff.", "SHORT_BINUNICODE", "text in UTF-8"),
     ];
     for (instructions, in_instruction, needed) in broken {
         match problem(instructions) {

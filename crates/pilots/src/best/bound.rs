@@ -44,7 +44,7 @@ impl Bounds {
             return 0;
         }
         let after_delay = rests.counts.get(candidates.delay..).unwrap_or_default();
-        // No length fits the bins below the lowest one.
+        // No length fits the bins below the lowest length.
         let bins = || {
             let bins = after_delay.chunks(candidates.grid).enumerate();
             bins.skip(candidates.lowest)
@@ -55,7 +55,7 @@ impl Bounds {
         let number = bins().len();
         self.losses.clear();
         self.losses.resize(number, 0);
-        // N(level), and the number of sums of level + 1 lengths that it adds.
+        // N(level), and the last summand of N(level): the number of sums of level + 1 lengths.
         let (mut spared, mut sums) = (lengths, lengths);
         for level in 1.. {
             if spared >= number || is_last(level - 1, candidates) {
@@ -67,7 +67,7 @@ impl Bounds {
                 self.increments.push(next - *loss);
                 *loss = next;
             }
-            // The increments from index `spared` on are the smallest ones.
+            // The increments from index `spared` on are the smallest.
             let descending = |a: &u64, b: &u64| b.cmp(a);
             self.increments.select_nth_unstable_by(spared, descending);
             most -= sum(&self.increments[spared..]);
@@ -79,12 +79,12 @@ impl Bounds {
     }
 }
 
-/// The least loss of a bin at `level`. `rests` holds the bin's fragments by x mod g, in units. Without loss, each would
-/// gain `gain`.
+/// The least loss of a bin at `level`. `rests` holds the bin's fragments by x mod g, in units. Without loss, each
+/// fragment would gain `gain`.
 fn loss_at(level: usize, rests: &[u64], gain: u64, candidates: &Candidates) -> u64 {
     let missed = candidates.step.min(gain);
     let startups = (level as u64).saturating_mul(candidates.startup);
-    // These fragments have no room for the delays of the pilots after the first one.
+    // These fragments have no room for the delays of the pilots after the first pilot.
     let too_short = level.saturating_mul(candidates.delay).min(rests.len());
     sum(&rests[..too_short]) * missed + sum(&rests[too_short..]) * startups.min(missed)
 }

@@ -14,8 +14,8 @@ const MOST_UNITS: u64 = 1_000_000;
 /// The multiples of the grid that can be lengths, and the costs of their pilots.
 ///
 /// Times of fragments are counted in **units**: the greatest common divisor of the grid and the delay. Every pilot
-/// takes a whole number of them. With a grid of 60 s and a delay of 10 s, the unit is 10 s, and a pilot of 2 minutes
-/// takes 13 units.
+/// takes a whole number of units. With a grid of 60 s and a delay of 10 s, the unit is 10 s, and a pilot of 2
+/// minutes takes 13 units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidates {
     /// The unit.
@@ -75,7 +75,7 @@ impl Candidates {
         self.length(multiple) - self.startup
     }
 
-    /// The time that a pilot takes with its delay, in units.
+    /// The time that a pilot takes, including its delay, in units.
     pub fn taken(&self, multiple: usize) -> usize {
         multiple * self.grid + self.delay
     }

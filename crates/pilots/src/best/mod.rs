@@ -1,11 +1,11 @@
 //! The best ladder under [`fits`]: exact branch and bound.
 //!
 //! A ladder is chosen from the multiples of a grid, such as all minutes up to 120. Under [`fits`], each length takes
-//! its turn in every fragment, from the greatest down (see there). So the search chooses the greatest length first,
-//! computes the rests that it leaves, and continues with these rests and the next greatest length. The rests form a
-//! histogram, in which every rest is shorter than the last chosen length plus a delay: after a length of 30 minutes,
-//! every rest is below 30 minutes plus the delay. The ready time of the lengths chosen so far is final, because a
-//! shorter length never changes what a longer one takes.
+//! its turn in every fragment, from the greatest down. So the search chooses the greatest length first, computes the
+//! rests that it leaves, and continues with these rests and the next greatest length. The rests form a histogram.
+//! Every rest is shorter than the last chosen length plus a delay: after a length of 30 minutes, every rest is below
+//! 30 minutes plus the delay. The ready time of the lengths chosen so far is final, because a shorter length never
+//! changes the pilots of a longer length.
 //!
 //! At every node of the search tree, [`Bounds`](bound::Bounds) gives an upper bound on what the remaining lengths can
 //! add. The children of a node are visited by descending bound. A child that cannot beat the best ladder found so far
@@ -34,18 +34,18 @@ pub const MOST_LENGTHS: usize = 64;
 pub struct Grid {
     /// The step, at least 1.
     pub step: u64,
-    /// The longest length. The grid ends at the greatest multiple of the step up to it.
+    /// The longest length. The grid ends at the greatest multiple of the step that does not exceed this length.
     pub longest: u64,
 }
 
 /// The best ladder that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Best {
-    /// Its lengths, ascending. There are fewer than allowed if no further length helps.
+    /// Lengths of the ladder, ascending. There are fewer than allowed if no further length helps.
     pub lengths: Vec<u64>,
-    /// Its ready time.
+    /// Ready time of the ladder.
     pub ready: u64,
-    /// No ladder has a greater ready time than this. It equals `ready` unless the search was cut short.
+    /// An upper bound on the ready time of every ladder. It equals `ready` unless the search was cut short.
     pub bound: u64,
 }
 
@@ -59,11 +59,11 @@ impl Best {
 /// Finds the best ladders of at most 1, 2, …, `count` lengths from `grid`.
 ///
 /// The search for each of these ladders ends after `time_limit`, or when the observer stops it. The best ladder found
-/// so far is then returned with an upper bound on the best one. If the observer stops the search, ladders of more
-/// lengths are missing.
+/// so far is then returned, with an upper bound on the ready time of every ladder. If the observer stops the search,
+/// ladders of more lengths are missing.
 ///
 /// # Errors
-/// The grid has no length that exceeds the start-up, or it has too many, or `count` exceeds [`MOST_LENGTHS`].
+/// The grid has too many lengths or no length that exceeds the start-up, or `count` exceeds [`MOST_LENGTHS`].
 pub fn best(
     fragments: &Fragments,
     grid: Grid,

@@ -1,9 +1,9 @@
-//! The parts of the fragments that the greatest lengths of a ladder leave.
+//! The parts of the fragments that are left once the pilots of the greatest lengths of a ladder are placed.
 
 use super::super::Fragments;
 use super::candidates::Candidates;
 
-/// The fragments, or what pilots have left of them.
+/// The fragments, or their parts that are left once pilots are placed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source<'a> {
     /// No length has been chosen.
@@ -48,8 +48,8 @@ fn fill_fragments(
     pilots
 }
 
-/// Example: rests of 0 to 9 units, and pilots that take 4. Rests 4 to 7 hold one pilot and leave 0 to 3; rests 8 and 9
-/// hold two and leave 0 and 1. So `left` is the sum of the pieces 0..4, 4..8 and 8..10. This needs no division.
+/// Example: rests of 0 to 9 units, and pilots that take 4 units. Rests 4 to 7 hold one pilot and leave 0 to 3; rests 8
+/// and 9 hold two and leave 0 and 1. So `left` is the sum of the pieces 0..4, 4..8 and 8..10. This needs no division.
 fn fill_rests(rests: &Rests, taken: usize, left: &mut Rests) -> u64 {
     let mut pilots = 0;
     for (fitting, piece) in rests.counts.chunks(taken).enumerate() {

@@ -29,7 +29,7 @@ pub(super) struct Search<'a> {
     bounds: Bounds,
     /// The best ladder found, as multiples of the grid, descending.
     pub best: Vec<usize>,
-    /// Its ready time.
+    /// Ready time of the best ladder found.
     pub ready: u64,
     /// The greatest bound of all nodes that were skipped because the search ended; 0 if there are none.
     pub open: u64,
@@ -72,8 +72,8 @@ impl<'a> Search<'a> {
         self.visit(0, self.fragments.total());
     }
 
-    /// Visits all ladders that begin with the chosen lengths, which are ready for `ready`. None of these ladders is
-    /// ready for longer than `bound`.
+    /// Visits all ladders that begin with the chosen lengths. Pilots of the chosen lengths are ready for `ready`.
+    /// None of these ladders is ready for longer than `bound`.
     fn visit(&mut self, ready: u64, bound: u64) {
         let depth = self.chosen.len();
         let Some(children) = self.children(ready) else {
@@ -81,7 +81,8 @@ impl<'a> Search<'a> {
             return;
         };
         for (visited, &child) in children.iter().enumerate() {
-            // The children are sorted by descending bound, so the remaining ones cannot beat the best ladder either.
+            // The children are sorted by descending bound, so the remaining children cannot beat the best ladder
+            // either.
             if child.bound <= self.ready {
                 break;
             }
@@ -136,7 +137,7 @@ impl<'a> Search<'a> {
         Some(children)
     }
 
-    /// The rests that the chosen lengths leave.
+    /// The rests that are left once the pilots of the chosen lengths are placed.
     fn source(&self) -> Source<'_> {
         match self.chosen.len() {
             0 => Source::Fragments(self.fragments),

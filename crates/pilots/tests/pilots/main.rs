@@ -13,7 +13,7 @@ fn costs(startup: u64, delay: u64) -> impl Strategy<Value = Costs> {
     (0..startup, 0..delay).prop_map(|(startup, delay)| Costs { startup, delay })
 }
 
-/// Lengths of fragments. Some occur several times, and some are 0.
+/// Lengths of fragments. Some lengths occur several times, and some are 0.
 fn lengths(longest: u64) -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(0..=longest, 0..30)
 }

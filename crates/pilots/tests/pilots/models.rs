@@ -16,8 +16,8 @@ enum Doing {
     Nothing,
 }
 
-/// Simulates a fragment whose end the scheduler knows, second by second. Also returns the number
-/// of pilots.
+/// Simulates, second by second, a fragment whose end the scheduler knows. Also returns the
+/// number of pilots.
 fn plain_fits(fragment: u64, ladder: &Ladder) -> (Vec<Doing>, u64) {
     let costs = ladder.costs();
     let (mut doing, mut pilots) = (Vec::new(), 0);
@@ -43,7 +43,7 @@ fn plain_fits(fragment: u64, ladder: &Ladder) -> (Vec<Doing>, u64) {
     (doing, pilots)
 }
 
-/// Simulates a fragment with one pilot that is preempted, second by second.
+/// Simulates, second by second, a fragment with one pilot that is preempted.
 fn plain_kept(fragment: u64, costs: Costs) -> Vec<Doing> {
     let at = |second| match second {
         _ if second < costs.delay => Doing::Waiting,

@@ -14,7 +14,7 @@ use super::settings::Settings;
 /// Why the allocator refused a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refusal {
-    /// The batch is earlier than the previous one.
+    /// The batch is earlier than the previous batch.
     Earlier {
         /// Time of the previous batch.
         last: Utc,

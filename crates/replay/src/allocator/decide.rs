@@ -1,4 +1,4 @@
-//! Deciders: a solver or a script makes the decisions.
+//! The deciders, which make the decisions: a solver, or a script.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -49,8 +49,8 @@ pub trait Decider {
         None
     }
 
-    /// The last event at which it can decide; `None` if there is no limit. The replay ends before the first later
-    /// event that requires a decision.
+    /// The last event at which the decider can decide; `None` if there is no limit. The replay ends
+    /// before the first later event that requires a decision.
     fn last_event(&self) -> Option<usize> {
         None
     }
@@ -77,8 +77,8 @@ pub struct SolverDecider {
     solver: Box<dyn Solver + Send>,
     formulation: Option<Formulation>,
     limits: Limits,
-    /// Whether a feasible plan is applied even if it does not improve on the current allocation. True for the
-    /// heuristic, which proves no optimality.
+    /// Whether a feasible plan is applied even if it does not improve on the current allocation. True for
+    /// the heuristic, which never proves optimality.
     always_apply: bool,
     /// The big-M bound on changes that answers are checked against; `None` if answers are not checked.
     checked: Option<BigM>,
@@ -123,7 +123,7 @@ impl SolverDecider {
         }
     }
 
-    /// Checks that an answer can be carried out, and checks all of its constraints if requested.
+    /// Checks that an answer can be carried out and, if requested, that it meets all constraints.
     fn check(&self, problem: &Problem, answer: &Allocation) -> Result<()> {
         let verdict = self.checked.map(|big_m| check(problem, answer, big_m));
         verdict.unwrap_or(Ok(())).map_err(|violations| {

@@ -28,13 +28,13 @@ pub(super) struct Demand {
 /// An active task.
 #[derive(Debug)]
 struct Active {
-    /// Its index.
+    /// Index of the task.
     task: u32,
     /// Work done, as last reported.
     done: f64,
-    /// Submission time, from which its waiting time is counted.
+    /// Submission time of the task. Its waiting time is counted from this time.
     submitted: Utc,
-    /// Total time in which it held nodes, in seconds.
+    /// Total time during which the task held nodes, in seconds.
     running_seconds: f64,
     /// Values that the objective derives from the whole curve, computed once.
     constants: Constants,
@@ -129,7 +129,7 @@ impl Demand {
         self.problem.tasks.remove(place);
     }
 
-    /// Sets the groups of the problem to those of the active tasks.
+    /// Sets the groups of the problem to the groups of the active tasks.
     pub fn regroup(&mut self, registry: &Registry) {
         let active = self.active.iter();
         let memberships = active.map(|active| registry.membership(active.task));

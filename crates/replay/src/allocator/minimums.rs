@@ -2,8 +2,8 @@
 //!
 //! A group's minimum is out of reach if too few nodes are idle, or if its tasks cannot hold that
 //! many nodes. The replay then continues with a lower minimum: the most nodes that the group can
-//! hold. Earlier groups take precedence: the first group gets as close to its minimum as any plan
-//! allows, then the second group as close as the first leaves possible, and so on.
+//! hold. Earlier groups take precedence. The first group gets as close to its minimum as any plan
+//! allows. The second group then gets as close as the first group allows, and so on.
 //!
 //! Example: 5 nodes are idle, and two groups have a minimum of 4 each, with tasks that run on any
 //! number of nodes. The first group keeps its minimum, and the minimum of the second becomes 1.

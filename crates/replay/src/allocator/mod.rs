@@ -30,12 +30,12 @@
 //!
 //! 1. The batch is validated. An invalid batch is refused, and the state does not change.
 //! 2. The rule for the choice of nodes receives the nodes that left and joined, and may learn from them.
-//! 3. Nodes that left are removed, also from the tasks that hold them.
-//! 4. Progress is recorded, and finished tasks are retired. If a search runs, it receives the result of each
-//!    finished trial.
+//! 3. Nodes that left are removed, including from the tasks that hold them.
+//! 4. Progress is recorded, and finished tasks are retired. If a search is running, it receives the
+//!    result of each finished trial.
 //! 5. Nodes that joined become free.
-//! 6. Submitted tasks start to wait. Waiting tasks become active while there is room. If no task waits and
-//!    there is still room, the next round of a repeated set begins.
+//! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
+//!    waiting and there is still room, the next round of a repeated set begins.
 //! 7. If any node is idle and any task is active, the decider makes a plan. If the plan contains only counts, the
 //!    rule assigns the nodes.
 //!
@@ -255,7 +255,8 @@ impl<'a> Allocator<'a> {
             self.registry.set_stage(task, Stage::Finished);
             self.supply.finish(task, self.now)?;
         }
-        // Tasks are removed from last to first, so that no removal shifts the positions of the remaining ones.
+        // Tasks are removed from last to first, so that no removal shifts the positions of the remaining
+        // tasks.
         let places: Vec<usize> = (0..)
             .zip(self.demand.tasks())
             .filter(|(_, task)| finished.contains(task))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Nodes ordered by arrival: those that have been idle longest come first. Ties are ordered by
+/// Nodes ordered by arrival: the nodes that have been idle longest come first. Ties are ordered by
 /// index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeSet(BTreeSet<(u32, u32)>);
@@ -29,7 +29,7 @@ impl NodeSet {
 pub enum Holder {
     /// The batch scheduler: the node is not idle.
     Busy,
-    /// Nobody: the node is idle and unused.
+    /// No holder: the node is idle and unused.
     Free,
     /// The task with this index.
     Task(u32),

@@ -9,7 +9,7 @@ use super::decide::Plan;
 use super::node_choice::{Growing, NodeChoice};
 use super::nodes::{Holder, NodePool, NodeSet};
 
-/// The nodes, and those that each active task holds.
+/// All nodes, and the nodes that each active task holds.
 pub(super) struct Placement<'a> {
     pool: NodePool,
     choice: Box<dyn NodeChoice + 'a>,
@@ -62,7 +62,7 @@ impl<'a> Placement<'a> {
         self.choice.observe(changes, self.held.len());
     }
 
-    /// Removes the nodes that left, and appends those that tasks held to `lost`.
+    /// Removes the nodes that left. Each such node that a task held is appended to `lost`, with the task.
     pub fn leave(&mut self, changes: &[Change], lost: &mut Vec<Holding>) {
         for change in changes.iter().filter(|change| !change.idle()) {
             let node = change.node();

@@ -1,5 +1,5 @@
-//! Tasks that wait to become active. Tasks whose submission time has come leave the queue in ascending order of
-//! index.
+//! Tasks that are waiting to become active. Tasks whose submission time has come leave the queue in
+//! ascending order of index.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ impl Queue {
         self.ready.pop_first()
     }
 
-    /// Whether no task waits.
+    /// Whether no task is waiting.
     pub fn is_empty(&self) -> bool {
         self.future.is_empty() && self.ready.is_empty()
     }

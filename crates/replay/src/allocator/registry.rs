@@ -78,7 +78,7 @@ impl Registry {
         self.entries[task as usize].stage = stage;
     }
 
-    /// Submission time of the task, from which its waiting time is counted.
+    /// Submission time of the task. Its waiting time is counted from this time.
     pub fn submitted(&self, task: u32) -> Utc {
         self.entries[task as usize].submitted
     }

@@ -11,7 +11,7 @@ use super::registry::Registry;
 use super::rounds::Rounds;
 use super::trials::Trials;
 
-/// The source of tasks in addition to those that batches submit.
+/// The source of tasks in addition to the tasks that batches submit.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// No other source: batches submit all tasks.
@@ -93,9 +93,10 @@ impl<'a> Supply<'a> {
         Some(registry.add(task, origin, now))
     }
 
-    /// Begins the next round of the set if no task waits and a place is free. The number of places is
-    /// `max_tasks` or the size of the set, whichever is smaller. A new round therefore either fills all
-    /// places or leaves only tasks with a later submission time in the queue. Returns whether a round began.
+    /// Begins the next round of the set if no task is waiting and a place is free. The number of places
+    /// is `max_tasks` or the size of the set, whichever is smaller. A new round therefore either fills
+    /// all places or leaves only tasks with a later submission time in the queue. Returns whether a round
+    /// began.
     pub fn repeat(
         &mut self,
         registry: &mut Registry,
@@ -129,9 +130,9 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Whether no task waits and no search has further jobs. Later rounds of a repeated set are not counted,
-    /// because each begins in the batch that makes room for it. If there is still room after a batch, no
-    /// round began because it would have exceeded the limit on tasks.
+    /// Whether no task is waiting and no search has further jobs. Later rounds of a repeated set are not
+    /// counted, because each begins in the batch that makes room for it. If there is still room after a
+    /// batch, no round began because it would have exceeded the limit on tasks.
     pub fn is_empty(&self) -> bool {
         let is_over = match &self.more {
             More::Search(trials) => trials.is_over(),

@@ -1,8 +1,9 @@
 //! The trials of a search, as tasks.
 //!
-//! Each job of the search trains a trial up to a rung, and is a separate task. Its work is the part of the trial's work
-//! between its previous rung and this one. The task becomes active when there is room and the search hands out the job.
-//! When it finishes, the trial's loss is measured and reported to the search, which then chooses the next jobs.
+//! Each job of the search trains a trial up to a rung, and is a separate task. The work of the task is
+//! the part of the trial's work between the previous rung and this rung. The task becomes active when
+//! there is room and the search hands out the job. When it finishes, the trial's loss is measured and
+//! reported to the search, which then chooses the next jobs.
 //!
 //! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. A trial that is promoted from
 //! the rung at 1 epoch to the rung at 3 epochs becomes a task with 900 · (3 − 1) / 9 = 200 units of work.

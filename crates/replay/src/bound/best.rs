@@ -137,8 +137,8 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
             *former = from as u16;
         }
     };
-    // Changes from fewer nodes. A task may lose its nodes and get others at the same event, which can be cheaper
-    // than only getting more nodes.
+    // Changes from fewer nodes. A task may lose its nodes and get other nodes at the same event, which
+    // can be cheaper than only getting more nodes.
     let grow = kind.rescale_up.min(kind.rescale_down);
     let mut fewer = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate() {

@@ -46,7 +46,7 @@ use gleaner_domain::Observer;
 /// The time between two events.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// Its length in seconds, at least 0.
+    /// Length in seconds, at least 0.
     pub seconds: f64,
     /// Number of idle nodes.
     pub idle: u32,
@@ -66,11 +66,11 @@ pub struct Kind {
 /// A task that is active from the interval `from` until just before the interval `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stay {
-    /// Index of its kind.
+    /// Index of the task's kind.
     pub kind: u32,
     /// First interval.
     pub from: u32,
-    /// The interval after the last.
+    /// The interval after the task's last interval.
     pub to: u32,
 }
 
@@ -88,8 +88,9 @@ pub struct Course {
 /// An upper bound on the work that any allocator could have done with these idle nodes, active tasks and costs, in the
 /// rates' unit of work.
 ///
-/// For each distinct stay, the computing time is proportional to its number of intervals times its maximum number of
-/// nodes: two seconds in total for 22,882 intervals with 100 tasks of up to 32 nodes.
+/// For each distinct stay, the computing time is proportional to its number of intervals times its
+/// maximum number of nodes. For 22,882 intervals with 100 tasks of up to 32 nodes, the total is two
+/// seconds.
 ///
 /// Returns `None` if it was stopped early. The stop flag is checked between tasks. The observer receives the number of
 /// completed rounds of the search as progress.

@@ -14,9 +14,9 @@ use super::best::Best;
 /// another 0.02 %.
 const ROUNDS: usize = 60;
 
-/// The first steps aim for a bound that is below the best so far by this share of it.
+/// The first steps aim for a bound that is below the best bound so far by this share.
 const FIRST_AIM: f64 = 0.01;
-/// The search ends once the distance to the aim is at most this share.
+/// The search ends once the distance to the aim is at most this share of the best bound.
 const LAST_AIM: f64 = 1e-6;
 
 /// The distance to the aim is halved after this number of rounds without a better bound.
@@ -25,7 +25,8 @@ const PATIENCE: u32 = 5;
 /// A bound counts as better if it is lower by more than this share.
 const BETTER: f64 = 1e-5;
 
-/// Weight of the previous direction in the next one. It damps prices that would alternate between rising and falling.
+/// Weight of the previous direction in the next direction. It damps prices that would alternate between
+/// rising and falling.
 const INERTIA: f64 = 0.5;
 
 /// The lowest bound found by a search that starts at `prices`; `None` if it was stopped.

@@ -33,7 +33,7 @@ pub struct Contender {
 /// One of Gleaner's solvers that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
-    /// Its name.
+    /// Name of the solver.
     pub name: &'static str,
     /// The solver with this name.
     pub spec: SolverSpec,
@@ -72,8 +72,8 @@ impl Known {
         })
     }
 
-    /// Whether the solver is compared by default. The paper's formulation is not, because it takes thousands of times
-    /// longer than the rest.
+    /// Whether the solver is compared by default. Solvers with the paper's formulation are not, because
+    /// they take thousands of times longer than the other solvers.
     pub fn is_default(&self) -> bool {
         self.spec.formulation == Formulation::Counts
     }

@@ -10,8 +10,8 @@ pub struct Recorder {
     decider: SolverDecider,
     every: usize,
     seen: usize,
-    /// The last event, and the number of decisions at this event. Completions have the event number of
-    /// the row of the log before them.
+    /// The last event, and the number of decisions at this event. A completion has the event number of
+    /// the log row before it.
     last: (usize, usize),
     /// The recorded problems. Their ids identify the event: `event-7`, and `event-7.1` for the first
     /// completion after it.

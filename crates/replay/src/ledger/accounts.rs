@@ -6,7 +6,7 @@ use gleaner_domain::{TrainingTask, Utc};
 /// The ledger's record of an active task.
 #[derive(Debug)]
 pub(super) struct Active {
-    /// Its index.
+    /// Index of the task.
     pub task: u32,
     /// Number of nodes that it holds.
     pub held: u32,
@@ -14,7 +14,7 @@ pub(super) struct Active {
     pub rate: f64,
     /// Cost of the rescale that was decided at the last event. It is charged at the next event.
     pub pending_cost: f64,
-    /// Its accounts for the time since the last event.
+    /// Accounts of the task for the time since the last event.
     pub spell: Spell,
     /// Whether any of its nodes left at this event.
     pub preempted: bool,
@@ -147,8 +147,8 @@ impl Spell {
     }
 
     /// Books `overshoot`, the work beyond the task's total, as work after its completion, and the
-    /// corresponding share of the node-time likewise. Rounding of completion times can make the
-    /// overshoot slightly negative.
+    /// corresponding share of the node-time as node-time after its completion. Rounding of
+    /// completion times can make the overshoot slightly negative.
     pub fn complete(&mut self, overshoot: f64) {
         self.after_completion_work = overshoot;
         if self.gross_work > 0.0 {

@@ -9,7 +9,7 @@ use crate::run::Step;
 pub(super) struct Delays {
     /// Seconds that a node held by a task needs to become free; `None` if delays are not counted.
     hand_back: Option<f64>,
-    /// Indexes of the current step's changes that took nodes from tasks.
+    /// Indices of the current step's changes that took nodes from tasks.
     used: Vec<usize>,
     pub rows: Vec<DelayRow>,
 }

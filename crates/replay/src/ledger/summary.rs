@@ -23,7 +23,7 @@ pub(crate) struct Closing<'a> {
     pub decider: &'a dyn Decider,
     /// Why the replay ended.
     pub ended: Ended,
-    /// Its stop flag can end the computation of the bound early.
+    /// The observer, whose stop flag can end the computation of the bound early.
     pub observer: &'a dyn Observer,
 }
 
@@ -78,7 +78,8 @@ struct Compared {
 }
 
 impl Compared {
-    /// Computes these values. Marks the run as interrupted if the bound was requested but stopped.
+    /// Computes the reference values. Marks the run as interrupted if the bound was requested but
+    /// stopped.
     fn of(yardsticks: Yardsticks, tasks: &[TrainingTask], closing: &mut Closing<'_>) -> Self {
         let measured = yardsticks.efficiency.finish(tasks);
         // The best split at every moment also gives an upper bound. It can be tighter than the computed

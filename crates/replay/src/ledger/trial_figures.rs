@@ -11,7 +11,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Its length.
+    /// Length of the time span.
     pub fn seconds(&self) -> f64 {
         self.to.seconds_since(self.from)
     }
@@ -23,7 +23,7 @@ pub(super) struct TrialFigures {
     pub started: usize,
     pub stopped: usize,
     pub finished: usize,
-    /// Trials that reached a rung per hour.
+    /// Number of trials per hour that reached at least one rung.
     pub per_hour: Option<f64>,
     pub first_rung_s: Option<f64>,
     pub last_rung_s: Option<f64>,

@@ -98,7 +98,7 @@ fn a_task_waits_for_its_time_and_for_room() {
     assert_eq!(allocator.stage(2), None);
 }
 
-// Small fixed example: the objective favours the task that has done less.
+// Small fixed example: the objective favours the task that has done less work.
 #[test]
 fn reported_progress_changes_the_decision() {
     let mut allocator = small("rate / (1 + done)", 2);

@@ -131,7 +131,7 @@ fn held_after_steps(log: &EventLog, outcome: &Outcome) -> Vec<BTreeMap<u32, u32>
 /// Asserts that the progress, rates, costs and counts of every row follow from the number of nodes that
 /// each task held.
 fn rows_match_intervals(tasks: &[TrainingTask], outcome: &Outcome, held: &[BTreeMap<u32, u32>]) {
-    // The last step's allocation lasts no time, so no interval shows it.
+    // The allocation after the last step has no duration, so no interval shows it.
     let shown = outcome.steps.len().saturating_sub(1);
     for (i, row) in outcome.steps.iter().enumerate().take(shown) {
         let now = &held[i + 1];

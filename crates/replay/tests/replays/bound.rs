@@ -126,8 +126,8 @@ impl Small {
             .fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The work of the best allocation if rescaling were free: the best split of each interval, independent of the
-    /// others.
+    /// The work of the best allocation if rescaling were free: the best split of each interval,
+    /// independent of the other intervals.
     fn costless(&self) -> f64 {
         let free = Small {
             kinds: self

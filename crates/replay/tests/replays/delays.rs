@@ -10,8 +10,8 @@ use crate::efficiency::task;
 use crate::support::{options, replay, solver};
 
 /// A log whose rows are 10 s apart. All nodes become idle at row 0, and the nodes in `flips[r]` change state at row r.
-/// When node n leaves, job n % 2 + 1 takes it if that number is at most `jobs`; otherwise, no job takes it. Each job
-/// has one node in addition to those that it takes.
+/// When node n leaves, job n % 2 + 1 takes it if that number is at most `jobs`; otherwise, no job takes
+/// it. Each job has one node in addition to the nodes that it takes.
 fn log(nodes: u32, flips: &[Vec<u32>], jobs: u32, has_queue: bool) -> EventLog {
     let mut log = EventLogBuilder::new((0..nodes).map(|node| format!("n{node}")).collect());
     let mut idle = vec![false; nodes as usize];
@@ -72,7 +72,7 @@ fn a_job_is_delayed_once_with_all_of_its_nodes() {
     let found = delays(&log(3, &flips, 2, true), 5.0);
     let expected = [(1, 1, 2, 1, 10.0), (1, 2, 2, 1, 10.0), (2, 1, 2, 1, 10.0)];
     assert_eq!(found, expected);
-    // Without job 2, nobody waits for node 1.
+    // Without job 2, no job waits for node 1.
     let found = delays(&log(3, &flips, 1, true), 5.0);
     assert_eq!(found, [expected[0], expected[2]]);
     // If the log does not state jobs, each event counts as one job.

@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 use crate::support::{options, published_tasks, replay, shared, solver};
 
-/// A log of `nodes` nodes. Each of `rows` is a second and the number of nodes that are idle from
-/// then on. The first nodes of the log are idle.
+/// A log of `nodes` nodes. Each row consists of a time in seconds and the number of nodes that are idle
+/// from that time on. The first nodes of the log are idle.
 pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
     let names = (0..nodes).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);
@@ -149,8 +149,7 @@ proptest! {
         prop_assert!(found.remarks().is_empty());
     }
 
-    /// Rows before the first submission and after the last completion do not change the figures of
-    /// training.
+    /// Rows before the first submission and after the last completion do not change the training figures.
     #[test]
     fn time_without_tasks_changes_nothing(
         rows in rows(), more in rows(), curve in concave(), works in prop::collection::vec(1.0f64..2000.0, 1..4),
@@ -242,19 +241,20 @@ fn a_bound_is_not_begun_after_a_signal() {
         (ended, complete, events, has_bound),
         (Ended::LogEnded, true, 2, true)
     );
-    // The first two reports are for the events after event 0. The others are for rounds of the search for the
-    // bound.
+    // The first two reports are for the events after event 0. The other reports are for rounds of the
+    // search for the bound.
     assert!(reports > 2);
     let interrupted = (Ended::Interrupted, false);
     assert_eq!(run(2), (interrupted, 2, false, 2));
     // A stop during the search.
     assert_eq!(run(3), (interrupted, 2, false, 3));
-    // A stop before the last event, and one before the first event.
+    // A stop before the last event, and a stop before the first event.
     assert_eq!(run(1), (interrupted, 1, false, 1));
     assert_eq!(run(0), (interrupted, 0, false, 0));
 }
 
-/// A task whose rate increases with each node by the next of `steps`. The steps need not be sorted.
+/// A task whose rate increases by the next element of `steps` with each node. The steps need not be
+/// sorted.
 fn stepped(name: &str, min_nodes: u32, cost: f64, steps: &[f64]) -> TrainingTask {
     let rates: Vec<f64> = steps
         .iter()

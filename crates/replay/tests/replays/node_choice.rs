@@ -108,8 +108,8 @@ proptest! {
     }
 }
 
-/// The expected loss, by the formula of docs/NODES.md and at a cost of 1, of a task that holds the ranks `held` and
-/// gets the ranks `taken`. Both lists are in ascending order.
+/// The expected loss of a task that holds the ranks `held` and gets the ranks `taken`, by the formula in
+/// docs/NODES.md with a cost of 1. Both lists are in ascending order.
 fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f64 {
     let apart = |distance: u32| 1.0 - (-f64::from(distance) / 10.0).exp();
     let mut loss = 0.0;
@@ -299,8 +299,8 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
     log.finish().unwrap()
 }
 
-/// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them. Only the
-/// work after the share `from` of the log counts.
+/// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them.
+/// Work in the first steps, a share `from` of all steps, does not count.
 fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     let tasks = endless(count, 32, log.times()[0]);
     let work = |log: &EventLog, rule| {
@@ -379,7 +379,7 @@ proptest! {
         count in 1u32..6,
     ) {
         let log = blocks(names(40), &flips);
-        // The first `named` nodes of the order are given; the others follow by name.
+        // The first `named` nodes of the order are given; the other nodes follow by name.
         let mut order: Vec<u32> = places;
         order[named..].sort_unstable();
         let given: NodeOrder = order[..named].iter().map(|&node| log.nodes()[node as usize].as_str()).collect();

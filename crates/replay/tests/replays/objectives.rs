@@ -148,8 +148,8 @@ impl Decider for Values {
     }
 }
 
-/// The values of an objective for a task with a deadline at second 100, on a log with four nodes
-/// that are idle from second 0 to 10 and from second 50 on, and events at seconds 70 and 120.
+/// The values of an objective for a task with a deadline at second 100. The log has four nodes,
+/// which are idle from second 0 to 10 and from second 50 on, and events at seconds 70 and 120.
 fn course(text: &str) -> Vec<f64> {
     let mut log = EventLogBuilder::new((0..5).map(|n| format!("n{n}")).collect());
     let second = Utc::from_seconds;

@@ -11,7 +11,7 @@ use gleaner_runs::compare::time;
 /// Number of parts into which thinning divides a curve, along the logarithm of time.
 const BUCKETS: usize = 400;
 
-/// Shortest time on the logarithmic axis, in seconds. Shorter times are drawn here.
+/// Shortest time on the logarithmic axis, in seconds. Shorter times are drawn at this value.
 const SHORTEST: f64 = 1e-7;
 
 /// End of the axis as a multiple of the last plan's time. It is above 1, so that the final gaps are visible too.
@@ -37,8 +37,8 @@ pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
         title: "Gap over time".to_owned(),
         text:
             "Gap of the best plan so far, as a mean over the problems; 1 while there is no plan. \
-               Further down and left is better. Times are from the first solve of each problem. \
-               If a solver reports no plans during a solve, its plan counts from the end."
+               Further down and left is better. Times are those of the first solve of each problem. \
+               If a solver reports no plans during a solve, its plan counts from the end of the solve."
                 .to_owned(),
         x: Axis::duration("time since the start of a solve"),
         y: Axis::linear("mean gap"),
@@ -68,7 +68,7 @@ fn curve(gap: &GapOverTime, colour: Colour, (from, to): (f64, f64)) -> Curve {
     }
 }
 
-/// A table of the mean gaps at powers of ten in seconds, and at the end.
+/// A table of the mean gaps: at times that are powers of ten in seconds, and at the end of the axis.
 fn numbers(gaps: &[GapOverTime], (from, to): (f64, f64)) -> Grid {
     let powers = (1..=MOST_TIMES).map(|power| from * 10f64.powi(power));
     let mut times: Vec<f64> = powers.take_while(|at| *at < to).collect();

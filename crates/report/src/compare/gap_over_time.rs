@@ -16,7 +16,7 @@ pub(super) struct GapOverTime {
     /// Number of problems in the mean.
     pub problems: usize,
     /// The times at which the mean falls, in seconds since the start of a solve, each with the new mean. Before the
-    /// first one the mean is 1.
+    /// first of these times, the mean is 1.
     pub falls: Vec<(f64, f64)>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn gaps_over_time(run: &CompareRun) -> Vec<GapOverTime> {
         .collect()
 }
 
-/// Number of problems that each solver accepted, among those for which some solver has a plan.
+/// For each solver, the number of problems that it accepted and for which some solver has a plan.
 fn problems(answers: &[AnswerRow]) -> BTreeMap<Arc<str>, usize> {
     let mut counts = BTreeMap::new();
     let by_problem = answers.chunk_by(|a, b| a.problem == b.problem);
@@ -93,7 +93,7 @@ fn falls(mut steps: Vec<Step>, problems: usize) -> Vec<(f64, f64)> {
     let together = steps.chunk_by(|a, b| a.0 == b.0);
     let fall = |same: &[Step]| {
         closed += same.iter().map(|step| step.1).sum::<f64>();
-        // Rounding errors in the sum may make this slightly negative.
+        // Rounding errors in the sum may make the mean gap slightly negative.
         let gap = (NO_PLAN - closed / problems as f64).max(0.0);
         (same[0].0, gap)
     };

@@ -27,7 +27,7 @@ pub(super) struct Named<'a> {
 /// A section for each of the `runs`.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
 pub(super) fn sections(runs: &[Named<'_>], observer: &dyn Observer) -> Result<Vec<Section>> {
     let of = |(place, run): (usize, &Named<'_>)| {
         check_stop(observer)?;
@@ -56,7 +56,7 @@ fn section(run: &Named<'_>, number: usize, several: bool) -> Section {
     }
 }
 
-/// The number of problems, and the plans relative to which gaps are measured.
+/// The number of problems, and the definition of a gap.
 fn lead(run: &CompareRun) -> String {
     let problems = run.solvers.iter().map(|row| row.problems + row.refused);
     let problems = match problems.max().unwrap_or(0) {
@@ -69,8 +69,8 @@ fn lead(run: &CompareRun) -> String {
         " The comparison was interrupted: answers are missing."
     };
     format!(
-        "{problems}. A gap is a plan's shortfall from the exact solver's optimum; over time, \
-         if the optimum is not known, from the best plan that any solver found.{interrupted}"
+        "{problems}. A gap is a plan's shortfall from the exact solver's optimum. If the optimum is not known, \
+         the gap over time is the shortfall from the best plan that any solver found.{interrupted}"
     )
 }
 

@@ -1,4 +1,4 @@
-//! What a feature adds to predictions, by its value.
+//! What a feature adds to predictions, by the feature's value.
 
 use gleaner_learn::ebm::{Bins, Cell, Term};
 

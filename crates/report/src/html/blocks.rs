@@ -77,7 +77,7 @@ fn folded(grid: &Grid) -> String {
     )
 }
 
-/// A table in its own region, which can be scrolled sideways, also with the keyboard.
+/// A table in its own region, which can be scrolled sideways, including with the keyboard.
 pub(super) fn table(grid: &Grid) -> String {
     let title = escape(&grid.title);
     let shown = |column: &usize| grid.heads[*column].kind != Kind::Bar;

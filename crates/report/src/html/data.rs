@@ -14,7 +14,7 @@ const BUCKETS: usize = 8_000;
 /// All figures as JSON.
 ///
 /// # Errors
-/// Never in practice. A failure of the serialiser is passed on.
+/// Returns the serialiser's error, which does not occur in practice.
 pub(super) fn json(document: &Document) -> Result<String> {
     let figures: Vec<Value> = document.figures().map(figure).collect();
     serde_json::to_string(&figures).map_err(|e| Error::Run(e.to_string()))
@@ -79,7 +79,7 @@ struct CurveData<'a> {
     shape: &'static str,
     x: Option<Steps>,
     y: Vec<f64>,
-    /// Lowest and highest values in each interval, whose mean is in `y`.
+    /// Lowest and highest values in each interval; the means are in `y`.
     #[serde(skip_serializing_if = "Option::is_none")]
     extremes: Option<[Vec<f64>; 2]>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]

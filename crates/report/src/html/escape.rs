@@ -1,6 +1,6 @@
-//! Escaping of texts for HTML.
+//! Escapes text for HTML.
 
-/// Escapes a text for HTML, also within quotes.
+/// Escapes text for HTML, including quotes.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

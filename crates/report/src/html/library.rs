@@ -10,8 +10,8 @@ const CLOSING: &str = "</script>";
 /// # Errors
 /// The crate that contains plotly.js does not have the expected layout.
 pub(super) fn source() -> Result<String> {
-    // The crate provides two script elements: plotly.js, and a library that typesets formulas. The second is dropped,
-    // because no figure has formulas.
+    // The crate provides two script elements: plotly.js, and a library that typesets formulas. The
+    // second element is dropped, because no figure has formulas.
     let elements = plotly::Plot::offline_js_sources();
     let source = elements.rsplit_once(OPENING).and_then(|(first, _)| {
         let first = first.trim().strip_prefix(OPENING)?;

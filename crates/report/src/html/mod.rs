@@ -1,7 +1,7 @@
 //! A document as one HTML file that needs no network.
 //!
 //! The page contains the figures' data and the charting library, plotly.js, both compressed. Its own script
-//! decompresses them and draws the figures. A content security policy in the page allows no other script. Even if a
+//! decompresses them and draws the figures. A content security policy in the page allows no other script. Even if some
 //! text were left unescaped by mistake, it could not run a script.
 
 use gleaner_domain::error::Result;

@@ -10,10 +10,11 @@ use sha2::{Digest, Sha256};
 
 use gleaner_domain::error::{Error, Result};
 
-/// Compresses a text with gzip and encodes it in base64, which has no characters that are special in HTML.
+/// Compresses text with gzip and encodes it in base64, which has no characters that are special in
+/// HTML.
 ///
 /// # Errors
-/// Never in practice. A failure of the compressor is passed on.
+/// Returns the compressor's error, which does not occur in practice.
 pub(super) fn pack(text: &str) -> Result<String> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
     out.write_all(text.as_bytes())
@@ -22,7 +23,7 @@ pub(super) fn pack(text: &str) -> Result<String> {
         .map_err(|e| Error::Run(format!("cannot compress the page's data: {e}")))
 }
 
-/// A script's hash in the form that a content security policy expects.
+/// A script's hash in the format that a content security policy expects.
 pub(super) fn hash(script: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script)))
 }

@@ -13,9 +13,9 @@ use crate::figure::{Colour, Figure, Marks, Panel, Spans};
 /// Number of colour steps in the legend of a heat map.
 const RAMP: u32 = 50;
 
-/// The error of drawing.
+/// An error of the drawing library.
 pub(super) type Failure<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>;
-/// The result of drawing.
+/// The result of a drawing operation.
 pub(super) type Drawn<B> = Result<(), Failure<B>>;
 /// A figure's axes.
 pub(super) type Axes<'a, B> = ChartContext<'a, B, Cartesian2d<TickAxis, TickAxis>>;
@@ -91,7 +91,7 @@ impl<B: DrawingBackend> Canvas<B> {
         colour.stroke_width(width * self.scale)
     }
 
-    /// The style of a text.
+    /// The style of text.
     pub fn font(&self, size: u32, colour: RGBColor) -> TextStyle<'static> {
         ("sans-serif", self.px(size)).into_font().color(&colour)
     }

@@ -1,4 +1,4 @@
-//! Axes for the drawing library that have our own tick marks.
+//! Axes with our own tick marks, for the drawing library.
 
 use std::ops::Range;
 

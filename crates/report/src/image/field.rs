@@ -7,8 +7,9 @@ use super::canvas::{Axes, Canvas, Drawn};
 use super::palette::{INK, ramp};
 use crate::figure::{Heat, Spans};
 
-/// Width of a letter and height of a line of a label, in pixels before scaling.
+/// Width of a letter of a label, in pixels before scaling.
 const LETTER: u32 = 7;
+/// Height of a line of a label, in pixels before scaling.
 const LINE: u32 = 14;
 
 /// Draws cells in rows from the top.

@@ -13,13 +13,14 @@ const NAMES: usize = 24;
 /// Maximum number of tick marks on the vertical axis of a panel.
 const FEWEST: usize = 3;
 
-/// Height of the title and height of a panel, in pixels before scaling.
+/// Height of the title, in pixels before scaling.
 pub(super) const HEADER: u32 = 44;
+/// Height of a panel, in pixels before scaling.
 const PANEL: u32 = 110;
 
-/// Minimum length of a horizontal axis, and the width of a letter along it, in pixels before
-/// scaling.
+/// Minimum length of a horizontal axis, in pixels before scaling.
 const WIDE: usize = 720;
+/// Width of a letter along a horizontal axis, in pixels before scaling.
 const LETTER: usize = 7;
 
 /// A figure's axes. Rows of names run downwards, so the indices of the names are negated.

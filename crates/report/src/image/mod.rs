@@ -28,7 +28,7 @@ const PNG_SCALE: u32 = 2;
 /// A figure as SVG.
 ///
 /// # Errors
-/// Never in practice. A failure of the drawing library is passed on.
+/// Returns the drawing library's error, which does not occur in practice.
 pub fn svg(figure: &Figure) -> Result<String> {
     register();
     let mut out = String::new();
@@ -41,7 +41,7 @@ pub fn svg(figure: &Figure) -> Result<String> {
 /// A figure as PNG.
 ///
 /// # Errors
-/// Never in practice. A failure of the drawing library is passed on.
+/// Returns the drawing library's error, which does not occur in practice.
 pub fn png(figure: &Figure) -> Result<Vec<u8>> {
     register();
     let size = (PNG_SCALE * WIDTH, PNG_SCALE * frame::height(figure));

@@ -18,7 +18,7 @@ const COLOURS: [RGBColor; SERIES] = [
 pub(super) const MUTED: RGBColor = RGBColor(0xc9, 0xce, 0xd5);
 /// Colour of titles.
 pub(super) const INK: RGBColor = RGBColor(0x1b, 0x20, 0x26);
-/// Colour of other texts.
+/// Colour of other text.
 pub(super) const SOFT: RGBColor = RGBColor(0x5a, 0x64, 0x70);
 /// Colour of lines in the background.
 pub(super) const GRID: RGBColor = RGBColor(0xe8, 0xea, 0xed);

@@ -44,7 +44,8 @@ fn label(slot: &Slot) -> String {
     slot.idle_nodes.map_or("not in the log".to_owned(), number)
 }
 
-/// The hours or days with the most and the fewest idle nodes, and the number of those that the log does not cover.
+/// The hours or days with the most and the fewest idle nodes, and the number of hours or days that
+/// the log does not cover.
 fn text(names: &[String], slots: &[Slot]) -> String {
     let covered = names.iter().zip(slots);
     let covered = covered.filter_map(|(name, slot)| Some((name, slot.idle_nodes?)));

@@ -34,7 +34,7 @@ fn idle(log: &Inspection) -> Section {
     ];
     Section {
         id: "idle".to_owned(),
-        title: "What is idle".to_owned(),
+        title: "Idle node-time".to_owned(),
         lead,
         blocks: blocks.into_iter().flatten().collect(),
     }
@@ -44,7 +44,7 @@ fn idle(log: &Inspection) -> Section {
 fn when(log: &Inspection) -> Section {
     Section {
         id: "when".to_owned(),
-        title: "When it is idle".to_owned(),
+        title: "When nodes are idle".to_owned(),
         lead: "Hours and weekdays are those of the log's own clock.".to_owned(),
         blocks: vec![
             Block::figure(calendar::hours(log)),

@@ -1,10 +1,10 @@
-//! The lengths of fragments and gaps by share.
+//! Quantiles of the lengths of fragments and gaps.
 
 use crate::{Grid, Head};
 use gleaner_domain::words::duration;
 use gleaner_inspect::{Distribution, Inspection};
 
-/// Quantiles of fragments and gaps.
+/// A table of the quantiles.
 pub(super) fn grid(log: &Inspection) -> Grid {
     let heads = [
         Head::text("share"),

@@ -43,7 +43,7 @@ fn figure(suggestion: &Suggestion) -> Figure {
         points: vec![(window.t_fwd_s, 100.0 * window.useful_share)],
         labels: vec![format!("suggested: --t-fwd {} s", window.t_fwd_s)],
     }));
-    let heads = ["--t-fwd (s)", "of idle node-time useful"].map(Head::number);
+    let heads = ["--t-fwd (s)", "useful share of idle node-time"].map(Head::number);
     let mut numbers = Grid::new("Useful share by window", heads);
     for other in &suggestion.others {
         numbers.row([number(other.t_fwd_s), percent(other.useful_share)]);

@@ -19,7 +19,7 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
         id: id_of("holds", run),
         title: "How long tasks held a node".to_owned(),
         text: format!(
-            "From getting a node to returning or losing it. {} of the {} times were under \
+            "A time lasts from getting a node to returning or losing it. {} of the {} times were under \
              10 minutes, with {} of the node-time.",
             part(short.0 as f64, all as f64),
             count(all),

@@ -27,7 +27,7 @@ pub(super) struct Named<'a> {
 /// The sections about `runs`. If there are several runs, they are compared, and changes are relative to the first.
 ///
 /// # Errors
-/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
+/// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
 pub(super) fn sections(runs: &[Named<'_>], observer: &dyn Observer) -> Result<Vec<Section>> {
     if runs.is_empty() {
         return Ok(Vec::new());
@@ -73,7 +73,7 @@ fn together(runs: &[Named<'_>]) -> Section {
     Section {
         id: "replay".to_owned(),
         title: match runs {
-            [_] => "Idle nodes and what training made of them".to_owned(),
+            [_] => "Idle nodes and how training used them".to_owned(),
             _ => "Replays side by side".to_owned(),
         },
         lead: summary::lead(runs),

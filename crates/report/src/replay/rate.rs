@@ -41,13 +41,13 @@ fn text(runs: &[Named<'_>]) -> String {
     );
     match runs {
         [run] => format!(
-            "All tasks together, on average {} a second after costs. {unit}",
+            "All tasks together: on average {} per second, after costs. {unit}",
             of(run)
         ),
         runs => {
             let each = runs.iter().map(|run| format!("{}: {}", run.name, of(run)));
             let each = each.collect::<Vec<_>>().join("; ");
-            format!("All tasks together; on average a second, after costs: {each}. {unit}")
+            format!("All tasks together. Average per second, after costs: {each}. {unit}")
         }
     }
 }

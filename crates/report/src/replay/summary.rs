@@ -30,7 +30,7 @@ fn side_by_side(runs: &[Named<'_>]) -> Grid {
     all
 }
 
-/// A row of texts, with dashes in the columns for changes.
+/// A row of text cells, with dashes in the columns for changes.
 pub(super) fn row_of_texts(label: &str, values: &[String]) -> Vec<String> {
     let mut cells = vec![label.to_owned()];
     for (place, value) in values.iter().enumerate() {

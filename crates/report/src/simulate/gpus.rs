@@ -18,7 +18,7 @@ pub(super) fn of<'a>(run: &Named<'a>) -> Vec<Group<'a>> {
     groups
 }
 
-/// The numbers in words: `192 GPUs for fifo, sjf; 208 for lucid`.
+/// The numbers as text: `192 GPUs for fifo, sjf; 208 for lucid`.
 pub(super) fn listed(groups: &[Group<'_>]) -> String {
     let parts = groups.iter().enumerate().map(|(place, (gpus, names))| {
         let unit = if place == 0 { " GPUs" } else { "" };

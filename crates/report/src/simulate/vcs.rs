@@ -8,14 +8,14 @@ use crate::numbers::HOUR;
 use gleaner_domain::results::simulate::Delays;
 use gleaner_runs::simulate::{Figure as Delay, by_cluster};
 
-/// Average queuing by virtual cluster and policy.
+/// Average queuing time by virtual cluster and policy.
 pub(super) fn figure(run: &Named<'_>) -> Figure {
     let values = table(run, |delays| delays.avg_queue_s / HOUR);
     let label = |value: &Option<f64>| value.map_or("–".to_owned(), brief);
     let labels = values.iter().map(|row| row.iter().map(label).collect());
     Figure {
         id: id_of("vcs", run),
-        title: "Average queuing by virtual cluster".to_owned(),
+        title: "Average queuing time by virtual cluster".to_owned(),
         text: "In hours. A stronger colour means a longer wait, on a logarithmic scale.".to_owned(),
         x: Axis::names("", policies(run)),
         y: Axis::names("", vcs(run)),

@@ -9,7 +9,7 @@ use gleaner_domain::results::sweep::Spread;
 use gleaner_domain::words::counted;
 use gleaner_runs::sweep::scale::Scale;
 
-/// Values of some settings, as texts.
+/// Values of some settings, as strings.
 type Key<'a> = Vec<&'a str>;
 /// A metric for each combination of values of some settings.
 pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
@@ -138,7 +138,7 @@ fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>
 /// Maximum number of values of a setting in a table.
 pub(super) const LISTED: usize = 200;
 
-/// A table's title, which says whether values are left out.
+/// A table's title, which states whether values are left out.
 pub(super) fn title_of(title: &str, values: usize) -> String {
     match values {
         0..=LISTED => title.to_owned(),

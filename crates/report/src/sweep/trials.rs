@@ -39,7 +39,7 @@ pub(super) struct Metric {
 /// The settings of a trial, and the means of its runs.
 #[derive(Debug, Clone)]
 pub(super) struct Trial {
-    /// Its settings as texts, in the order of [`Trials::settings`].
+    /// Its settings as strings, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
     /// Number of its runs, which differ only in their seeds.
     pub seeds: usize,
@@ -118,8 +118,8 @@ impl Trials {
         self.settings.iter().position(|setting| *setting == name)
     }
 
-    /// The different values of a setting: numbers in ascending order, then other texts in the order
-    /// of their first appearance.
+    /// The different values of a setting: numbers in ascending order, then other strings in the order of their first
+    /// appearance.
     pub fn values(&self, setting: usize) -> Vec<&str> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         for (place, trial) in self.trials.iter().enumerate() {

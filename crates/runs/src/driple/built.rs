@@ -16,7 +16,7 @@ pub struct Summary<'a> {
     pub file: String,
     /// Number of training jobs.
     pub train: usize,
-    /// Number of validation jobs, which decide the epoch that is kept.
+    /// Number of validation jobs, which determine the epoch that is kept.
     pub val: usize,
     /// Number of test jobs, which training does not use.
     pub test: usize,
@@ -87,7 +87,7 @@ impl<'a> Summary<'a> {
     /// The summary as text.
     pub fn text(&self) -> String {
         let mut text = format!(
-            "{}: {} jobs to train in {} batches, {} to validate, {} to test\n",
+            "{}: {} training jobs in {} batches, {} validation jobs, {} test jobs\n",
             self.file, self.train, self.train_batches, self.val, self.test
         );
         let _ = writeln!(

@@ -52,7 +52,7 @@ impl Evaluation {
     /// The evaluation as JSON; undefined values are null.
     ///
     /// # Errors
-    /// Never in practice. A failure of the serialiser is passed on.
+    /// Returns the serialiser's error, which does not occur in practice.
     pub fn json(&self) -> Result<String> {
         crate::pretty::json(self)
     }

@@ -20,7 +20,7 @@ const SPANS: usize = 10;
 /// The inspection as pretty-printed JSON.
 ///
 /// # Errors
-/// Never in practice. A failure of the serialiser is passed on.
+/// Returns the serialiser's error, which does not occur in practice.
 pub fn json(inspection: &Inspection) -> Result<String> {
     crate::pretty::json(inspection)
 }
@@ -53,7 +53,7 @@ pub fn gaps(i: &Inspection) -> Lengths {
     }
 }
 
-/// The classes of a histogram.
+/// Converts the bins of a histogram to classes.
 pub(crate) fn classes(bins: &[Bin]) -> Vec<Class> {
     let class = |bin: &Bin| Class {
         from: bin.from_s,

@@ -1,4 +1,5 @@
-//! Reads single columns of a run's tables, cell by cell, for tables that are too large for memory.
+//! Reads individual columns of a run's tables, cell by cell, for tables that are too large for
+//! memory.
 
 use super::files::RunFiles;
 use super::info::RunInfo;
@@ -30,7 +31,7 @@ impl RunInfo {
     /// Number of rows of a table.
     ///
     /// # Errors
-    /// The file is not listed, missing, damaged or changed.
+    /// The file is not listed, is missing, is damaged or has changed.
     pub fn rows(&self, table: &str) -> Result<usize> {
         let source = RunFiles::of(self).open(&format!("{table}.parquet"))?;
         Ok(parquet::Table::open(&source)?.rows())
@@ -40,7 +41,7 @@ impl RunInfo {
     /// table has the column.
     ///
     /// # Errors
-    /// The file is not listed, missing, damaged or changed.
+    /// The file is not listed, is missing, is damaged or has changed.
     pub fn visit(
         &self,
         table: &str,
@@ -68,7 +69,7 @@ impl RunInfo {
     /// Calls `each` with every line of a CSV file, numbered from 0: the header, then the rows.
     ///
     /// # Errors
-    /// The file is not listed, missing, damaged or changed.
+    /// The file is not listed, is missing, is damaged or has changed.
     pub fn visit_csv(&self, file: &str, mut each: impl FnMut(usize, &[&str])) -> Result<()> {
         let source = RunFiles::of(self).open(file)?;
         let mut records = Records::open(&source)?;

@@ -92,8 +92,8 @@ fn read_incumbents(files: &RunFiles<'_>, known: &BTreeSet<Arc<str>>) -> Result<V
     })
 }
 
-/// Reads the counts of programs, if any program was compared. The counts belong to the last solvers, in order, and have
-/// their names.
+/// Reads the counts of programs, if any program was compared. The counts belong to the last solvers, in the same order
+/// and under the same names.
 fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tally>> {
     if !files.has(PROGRAMS) {
         return Ok(Vec::new());
@@ -110,8 +110,8 @@ fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tall
     if programs.len() > solvers.len() || !backwards.into_iter().all(is_named) {
         let fault = Fault::of(
             &files.path(PROGRAMS),
-            "programs that are not the last of solvers.parquet",
-            "those of the same run",
+            "programs that differ from the last ones in solvers.parquet",
+            "the programs of the same run",
         );
         return Err(fault.remedy("run it again").into());
     }

@@ -1,4 +1,4 @@
-//! Compares the two forms of a table, CSV and Parquet, cell by cell.
+//! Compares the CSV file of a table with its Parquet file, cell by cell.
 
 use csv::ByteRecord;
 
@@ -16,12 +16,11 @@ use gleaner_io::source::Source;
 /// the CSV file.
 const HELD: usize = 1 << 23;
 
-/// Receives the result for each cell: `None` if the two forms agree, otherwise a sentence that
-/// describes the difference.
+/// Receives the result for each cell: `None` if the two files agree, otherwise a description of the difference.
 pub type Compared<'a> = &'a mut dyn FnMut(Option<String>);
 
 impl RunInfo {
-    /// Whether the run wrote a table in both forms.
+    /// Whether the run also wrote a table as CSV.
     pub fn has_csv(&self, table: &str) -> bool {
         RunFiles::of(self).has(&format!("{table}.csv"))
     }
@@ -52,7 +51,7 @@ impl RunInfo {
     }
 }
 
-/// The two forms of a table.
+/// The two files of a table.
 struct Forms<'a> {
     name: &'a str,
     text: &'a Source,

@@ -56,7 +56,7 @@ pub enum RunResult {
 /// Reads a run directory.
 ///
 /// # Errors
-/// It is not a run directory, or its files are missing, damaged or contradict each other.
+/// The directory is not a run directory, or its files are missing, damaged or contradictory.
 pub fn read(dir: &Path) -> Result<Run> {
     let info = RunInfo::read(dir)?;
     let files = RunFiles::of(&info);

@@ -24,7 +24,7 @@ pub struct StoredTable {
 /// Reads the `run.json` of a run directory of any command.
 ///
 /// # Errors
-/// It is not a run directory, or its run did not finish.
+/// The directory is not a run directory, or the run did not finish.
 pub fn info(dir: &Path) -> Result<RunInfo> {
     RunInfo::read(dir)
 }
@@ -36,10 +36,11 @@ impl RunInfo {
         files.filter_map(|file| file.path.strip_suffix(".parquet"))
     }
 
-    /// Reads a table. Missing texts are empty.
+    /// Reads a table. Missing text is read as an empty string.
     ///
     /// # Errors
-    /// The file is not listed, missing, damaged or changed, or a column has cells of several types or of a nested type.
+    /// The file is not listed, is missing, is damaged or has changed, or a column has cells of
+    /// several types or of a nested type.
     pub fn table(&self, name: &str) -> Result<StoredTable> {
         let source = RunFiles::of(self).open(&format!("{name}.parquet"))?;
         let table = parquet::Table::open(&source)?;
@@ -57,7 +58,7 @@ impl RunInfo {
     /// Returns the names of a table's columns.
     ///
     /// # Errors
-    /// The file is not listed, missing, damaged or changed.
+    /// The file is not listed, is missing, is damaged or has changed.
     pub fn columns(&self, table: &str) -> Result<Vec<String>> {
         let source = RunFiles::of(self).open(&format!("{table}.parquet"))?;
         let table = parquet::Table::open(&source)?;
@@ -67,7 +68,7 @@ impl RunInfo {
     /// Reads a JSON file of the run.
     ///
     /// # Errors
-    /// The file is not listed, missing, damaged or changed, or it lacks a field.
+    /// The file is not listed, is missing, is damaged, has changed or lacks a field.
     pub fn json<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<T> {
         RunFiles::of(self).json(name)
     }
@@ -75,7 +76,7 @@ impl RunInfo {
     /// Reads `summary.json`; `None` if the run did not write it.
     ///
     /// # Errors
-    /// The file is missing, damaged or changed.
+    /// The file is missing, is damaged or has changed.
     pub fn summary(&self) -> Result<Option<serde_json::Value>> {
         let files = RunFiles::of(self);
         let has = files.has("summary.json");
@@ -110,7 +111,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Adds a cell. The error says what type was expected.
+    /// Adds a cell. The error describes the expected type.
     fn push(&mut self, value: Value<'_>) -> Result<(), &'static str> {
         if let (Cells::Missing(count), false) = (&*self, value == Value::Null) {
             let count = *count;
@@ -130,12 +131,12 @@ impl Cells {
             (Cells::Times(cells), Value::Time(_)) => cells.push(value.time()),
             (Cells::Times(cells), Value::Null) => cells.push(None),
             (Cells::Texts(cells), Value::Text(text)) => {
-                let text = std::str::from_utf8(text).map_err(|_| "a text in UTF-8")?;
+                let text = std::str::from_utf8(text).map_err(|_| "text in UTF-8")?;
                 cells.push(Some(text.to_owned()));
             }
             (Cells::Texts(cells), Value::Bool(value)) => cells.push(Some(value.to_string())),
             (Cells::Texts(cells), Value::Null) => cells.push(None),
-            _ => return Err("a value of the type of those above"),
+            _ => return Err("a value of the same type as those above"),
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ models are random: seeds, library versions and rounding change their last digits
 were written or stored by the authors themselves. Each published value has a source.
 ";
 
-/// The head of the table of counts.
+/// The heading of the table of counts.
 const COUNTS: &str = "\nNumber of values by verdict:\n\n";
 
 /// The document.
@@ -109,7 +109,7 @@ fn section(artifact: &Artifact, out: &mut String) {
     );
 }
 
-/// A sentence that says where the published values come from.
+/// A sentence that names the source of the published values.
 pub fn source(artifact: &Artifact) -> String {
     let what = match artifact.basis {
         Basis::Published => "Published",

@@ -1,5 +1,5 @@
-//! Compares policies by their delays and by what they know of durations, in tables that are printed and shown on a
-//! page.
+//! Compares policies by their delays and by what they know about durations, in tables that are
+//! printed and shown on a page.
 
 use super::results::{Entry, Figure, by_vc};
 use crate::sweep::scale::capital;
@@ -12,10 +12,10 @@ use gleaner_learn::metrics::is_near_chance;
 
 /// The text of a cell whose figure is undefined because there are no jobs.
 const NONE: &str = "–";
-/// Maximum number of characters shown of a description of where estimates come from.
+/// Maximum number of characters that are shown of the description of an estimate source.
 const SOURCE: usize = 200;
 
-/// The policies' figures and assumptions: over all jobs, and for small and large jobs.
+/// The policies' figures and assumptions, for all jobs and separately for small and large jobs.
 /// `placement_affects_speed` states whether placers can be compared.
 pub fn compared(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<Block> {
     vec![
@@ -66,7 +66,7 @@ fn knowledge(entries: &[Entry<'_>]) -> Grid {
         Head::text("durations"),
         Head::number("rank correlation"),
     ];
-    let title = "GPU time in use, and what each policy knows of the jobs' durations";
+    let title = "GPU time in use, and what each policy knows about the jobs' durations";
     Grid::of(title, heads, entries, |(policy, m)| {
         [
             (*policy).to_owned(),
@@ -97,7 +97,7 @@ fn quality(figures: &PolicyFigures) -> String {
     number(correlation) + if chance { " (near chance)" } else { "" }
 }
 
-/// What a reader needs to know to compare these policies, in sentences.
+/// What a reader needs to know to compare these policies, as a list of sentences.
 fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     let named = |durations: Durations| {
         let of = entries.iter();
@@ -108,8 +108,8 @@ fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     let exact = named(Durations::True);
     if !exact.is_empty() {
         notes.push(format!(
-            "The true durations are known to {exact}, but not to any real scheduler: an upper bound on the \
-             benefit of estimates."
+            "The true durations are known to {exact}, but not to any real scheduler: the results are an upper bound \
+             on the benefit of estimates."
         ));
     }
     let own = named(Durations::Own);
@@ -128,7 +128,7 @@ fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     let correlated = |(_, m): &Entry<'_>| m.assumptions.estimate_rank_correlation.is_some();
     if entries.iter().any(correlated) {
         notes.push(
-            "The rank correlation is between estimates and true durations: 1 is the same order, 0 is chance."
+            "The rank correlation is between estimates and true durations: 1 means the same order, 0 means chance."
                 .to_owned(),
         );
     }
@@ -171,7 +171,7 @@ fn sizes(entries: &[Entry<'_>]) -> Grid {
         count(first.map_or(0, |delays| delays.jobs))
     };
     let title = format!(
-        "Hours of small jobs, of up to {SMALL_JOB_GPUS} GPUs ({}), and of large jobs ({})",
+        "Delays in hours of small jobs, with up to {SMALL_JOB_GPUS} GPUs ({}), and of large jobs ({})",
         jobs(|m| &m.small),
         jobs(|m| &m.large)
     );

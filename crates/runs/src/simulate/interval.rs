@@ -49,11 +49,11 @@ impl Interval {
         MINUTE * self.minutes as i64
     }
 
-    /// A remark on the interval; `None` if it is a minute.
+    /// A remark on the interval; `None` if the interval is one minute.
     pub fn remark(self, runs: &[PolicyRun]) -> Option<String> {
         (self.minutes > 1).then(|| {
             format!(
-                "the tables of states (_seq) have a row every {} minutes: by the minute they \
+                "the tables of states (_seq) have a row every {} minutes: with a row every minute, they \
                  would have {:.1e} rows",
                 self.minutes,
                 sampled_minutes(runs) as f64
@@ -61,15 +61,15 @@ impl Interval {
         })
     }
 
-    /// The samples of a virtual cluster that get a row. The first sample always gets one. In a returned stretch,
-    /// `first` is the second of its first row, and `count` its number of rows.
+    /// The samples of a virtual cluster that get a row. The first sample always gets a row. In a returned
+    /// stretch, `first` is the second of its first row, and `count` its number of rows.
     pub(super) fn rows(self, samples: &[Samples]) -> impl Iterator<Item = Samples> + '_ {
         let origin = samples.first().map_or(0, |samples| samples.first);
         let step = self.minutes as i64;
         samples.iter().filter_map(move |samples| {
             let from = (samples.first - origin) / MINUTE;
             let until = from + i64::from(samples.count);
-            // Multiples of the step from `from` up to `until`, which is excluded.
+            // Multiples of the step from `from` to `until`, exclusive.
             let (first, end) = (next_multiple(from, step), next_multiple(until, step));
             (first < end).then(|| Samples {
                 first: origin + MINUTE * first,
@@ -120,7 +120,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// The expected rows are every n-th minute from the first one.
+        /// The expected rows are every n-th minute from the first minute.
         #[test]
         fn rows_are_every_nth_minute(
             first in -100i64..100,

@@ -22,7 +22,7 @@ pub(super) struct Row<'a> {
     score: Option<u8>,
 }
 
-/// All jobs of a run, in the trace's order. Sharing scores are those of `packing`.
+/// All jobs of a run, in the trace's order. Sharing scores come from `packing`.
 pub(super) fn rows<'a>(
     trace: &'a Trace,
     cluster: &'a Cluster,
@@ -147,7 +147,7 @@ fn floats<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     Column::PythonFloats(rows.iter().map(|row| Some(of(row))).collect())
 }
 
-/// Whole numbers if all values are whole and fit into 64 bits, otherwise floats, as in pandas.
+/// Integers if all values are integers that fit into 64 bits, otherwise floats, as in pandas.
 fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     let is_whole = |number: f64| number.fract() == 0.0 && number.abs() < i64::MAX as f64;
     if rows.iter().all(|row| is_whole(of(row))) {
@@ -157,8 +157,8 @@ fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
     }
 }
 
-/// Times in seconds, as floats: the original's clock is a float. A column with only zeros, which mark events that never
-/// happened, has whole numbers.
+/// Times in seconds, as floats: the original's clock is a float. A zero marks an event that never
+/// happened. A column with only zeros has integers.
 fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Column<'c> {
     if rows.iter().all(|row| of(row) == 0) {
         whole(rows, of)
@@ -167,7 +167,7 @@ fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Co
     }
 }
 
-/// Sharing scores. If one is missing, the column has floats, as in pandas.
+/// Sharing scores. If a score is missing, the column has floats, as in pandas.
 fn scores<'c>(rows: &[&Row<'_>]) -> Column<'c> {
     if rows.iter().all(|row| row.score.is_some()) {
         Column::OptionalWhole(rows.iter().map(|row| row.score.map(i64::from)).collect())

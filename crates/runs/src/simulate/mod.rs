@@ -107,8 +107,8 @@ pub fn write_results(
     )
 }
 
-/// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`. Sharing scores are
-/// those of `packing`; `None` if the policy does not use them.
+/// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`. Sharing scores
+/// come from `packing`; `None` if the policy does not use them.
 ///
 /// # Errors
 /// A file cannot be written, or a virtual cluster's name cannot be the name of a folder.
@@ -153,7 +153,7 @@ fn write_table(dir: &RunDir, simulated: SimulatedTrace<'_>, table: &Table<'_>) -
     }
 }
 
-/// The name of a virtual cluster, if it can be the name of a folder next to `logs/all`.
+/// The name of a virtual cluster, if it can be used as the name of a folder next to `logs/all`.
 fn folder_name(vc: &str) -> Result<&str> {
     let mut parts = Path::new(vc).components();
     let single =
@@ -162,7 +162,7 @@ fn folder_name(vc: &str) -> Result<&str> {
         Ok(vc)
     } else {
         Err(Error::Run(format!(
-            "no logs for the virtual cluster {vc:?}: its name cannot be that of a folder; \
+            "no logs for the virtual cluster {vc:?}: its name cannot be used for a folder; \
              rename it in the cluster file and in the trace"
         )))
     }

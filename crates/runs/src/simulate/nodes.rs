@@ -1,4 +1,4 @@
-//! Where a job ran, as the original writes it.
+//! The placement of a job as text, in the original's format.
 
 use std::fmt::Write;
 

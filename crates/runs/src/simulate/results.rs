@@ -66,7 +66,7 @@ pub(super) const ALL: &str = "all";
 /// rounded down as in the published tables; cells are empty if a virtual cluster had no jobs.
 ///
 /// # Errors
-/// Never in practice. A failure of the CSV writer is passed on.
+/// Returns the CSV writer's error, which does not occur in practice.
 pub fn averages(figure: Figure, placer: &str, entries: &[Entry<'_>]) -> Result<Vec<u8>> {
     let mut csv = Writer::from_writer(Vec::new());
     let policies = entries

@@ -1,4 +1,4 @@
-//! The original's logs of cluster states: a row for each minute, or each interval.
+//! The original's logs of cluster states: a row for each minute, or for each longer interval.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -28,8 +28,7 @@ pub(super) fn write_vc(
 /// Writes the sums of the states of all virtual clusters, up to the end of the shortest series of
 /// states.
 ///
-/// As in the original, the averages are those of the first virtual cluster, truncated to whole
-/// numbers.
+/// As in the original, the averages are those of the first virtual cluster, truncated to integers.
 pub(super) fn write_all(
     run: &PolicyRun,
     interval: Interval,

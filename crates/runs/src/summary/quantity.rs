@@ -213,8 +213,8 @@ pub const QUANTITIES: [Quantity; 26] = [
         })
         .missing("not applicable: no task was active")
         .meaning(
-            "useful work as a share of the work that the same tasks would have done on dedicated nodes, \
-             as many as were idle on average",
+            "useful work as a share of the work that the same tasks would have done on as many dedicated nodes \
+             as were idle on average",
         ),
     Quantity::share("without costs", |s| s.fluid_efficiency)
         .part(1)
@@ -247,9 +247,9 @@ pub const QUANTITIES: [Quantity; 26] = [
         .missing("not applicable: no task made progress")
         .meaning("the lowest progress of any task, as a share of its progress on as many nodes as it can use"),
     Quantity::new("evenness", |s| s.fairness_jain)
-        .remark(|_| "(1: all tasks made the same share of their progress)".to_owned())
+        .remark(|_| "(1: all tasks made the same share of their possible progress)".to_owned())
         .meaning(
-            "evenness of the tasks' progress: 1 if all made the same share, 1/n if one of n tasks made \
+            "evenness of the tasks' progress: 1 if all tasks made the same share, 1/n if one of n tasks made \
              all of it (Jain's index)",
         ),
     Quantity::count("tasks", |s| Some(s.tasks as f64)).remark(rounds),

@@ -35,13 +35,13 @@ impl Scale {
         }
     }
 
-    /// The value in the unit.
+    /// The value in the scale's unit.
     pub fn scaled(&self, value: f64) -> f64 {
         value / self.divisor
     }
 
-    /// Formats a difference of two values in the scale's unit. A difference that would be rounded to 0 is shown as less
-    /// than the smallest step, such as `<0.1`.
+    /// Formats a difference between two values in the scale's unit. A difference that would be rounded to 0 is shown as
+    /// less than the smallest step, such as `<0.1`.
     pub fn length(&self, length: f64) -> String {
         let shortest = 10f64.powi(-(self.decimals as i32)) * self.divisor;
         if length > 0.0 && length < 0.5 * shortest {
@@ -51,7 +51,7 @@ impl Scale {
         }
     }
 
-    /// The value in the unit, formatted.
+    /// Formats a value in the scale's unit.
     pub fn tell(&self, value: f64) -> String {
         if !value.is_finite() {
             return "none".to_owned();
@@ -90,12 +90,12 @@ pub fn capital(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// A figure's name without its unit, in words.
+/// A figure's name without its unit, as readable words.
 pub fn plain(name: &str) -> String {
     told(unit(name, 0.0).0)
 }
 
-/// A column's name in words.
+/// Converts a column's name to readable words.
 fn told(name: &str) -> String {
     let word = |word: &str| match word {
         "avg" => "average".to_owned(),

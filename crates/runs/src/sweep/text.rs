@@ -15,7 +15,7 @@ use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, bes
 use gleaner_domain::words::counted;
 
 /// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the requested metric and
-/// by every other metric with a best value.
+/// by every metric of which low or high values are better.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
@@ -109,7 +109,7 @@ pub fn best_settings<'a>(
     let Some(best) = best(groups, mode, metric) else {
         return vec![Fact::main(
             label,
-            "none: no settings have a value in all their runs",
+            "none: no settings have a value in each of their runs",
         )];
     };
     let value = match best.spread.reach() {
@@ -139,7 +139,7 @@ fn over_seeds(scale: &Scale, best: &Best) -> String {
         ),
     };
     format!(
-        "mean of {} and half of its 95 % interval; standard deviation {}{near}; ",
+        "mean of {} ± half of its 95 % interval; standard deviation {}{near}; ",
         counted(best.spread.runs, "seed"),
         scale.length(deviation)
     )
@@ -148,13 +148,13 @@ fn over_seeds(scale: &Scale, best: &Best) -> String {
 /// States how many other settings reach the same value, and which metrics break the tie.
 fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
     match best.as_good {
-        0 | 1 => "no others reach it".to_owned(),
+        0 | 1 => "no other settings reach it".to_owned(),
         settings => {
             let ties = mode.ties(metric);
             let ties: Vec<String> = ties.iter().map(|metric| plain(metric.name)).collect();
             let others = counted(settings - 1, "other setting");
             format!(
-                "{others} also reach it; the best of all these by {}",
+                "{others} also reach it; ties are broken by {}",
                 ties.join(", then ")
             )
         }
@@ -164,7 +164,7 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
 /// A line for each run, done or not. Runs are created one at a time, as there may be millions.
 ///
 /// # Errors
-/// `run` fails.
+/// Returns the error of `run`.
 pub fn listing(
     count: usize,
     run: &dyn Fn(usize) -> Result<SweepRun>,

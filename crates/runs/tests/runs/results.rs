@@ -16,7 +16,7 @@ fn metrics() -> PolicyFigures {
     summarise(&trace, &cluster, &run)
 }
 
-// Derived by formula, from the three jobs: JCT 55, 520, 520, queues 5, 20, 40.
+// Derived by formula, from the three jobs: JCT 55, 520, 520, queuing times 5, 20, 40.
 #[test]
 fn figures_of_three_jobs() {
     let m = metrics();
@@ -169,14 +169,14 @@ policy           average JCT (h)  average queuing (h)  99.9 % queuing (h)  makes
 fifo                       0.101                0.006               0.011         0.150            2
 lucid_corrected            0.101                0.006               0.011         0.150            2
 
-GPU time in use, and what each policy knows of the jobs' durations
+GPU time in use, and what each policy knows about the jobs' durations
 policy           GPUs  while jobs arrive  over the makespan  durations  rank correlation
 fifo               40              0.0 %             38.4 %  not known                 –
 lucid_corrected    40              0.0 %             38.4 %  not known                 –
 
 The placement does not affect the speed of jobs here, only which jobs fit: placers are not compared.
 
-Hours of small jobs, of up to 8 GPUs (2), and of large jobs (1)
+Delays in hours of small jobs, with up to 8 GPUs (2), and of large jobs (1)
 policy           small JCT  small queuing  small 99.9 %  large JCT  large queuing  large 99.9 %
 fifo                 0.080          0.006         0.011      0.144          0.006         0.006
 lucid_corrected      0.080          0.006         0.011      0.144          0.006         0.006

@@ -1,4 +1,4 @@
-//! Hand-made runs, and Parquet files as rows of texts.
+//! Hand-made runs, and Parquet files as rows of strings.
 
 use std::path::Path;
 
@@ -190,7 +190,7 @@ impl Content {
         self.rows.iter().map(move |row| &row[at])
     }
 
-    /// A column of numbers, whole numbers or floats.
+    /// A numeric column, of integers or floats.
     pub fn numbers(&self, name: &str) -> Vec<f64> {
         self.column(name).map(number).collect()
     }

@@ -19,16 +19,16 @@ pub(super) const LARGEST: f64 = 1e100;
 pub enum Draw {
     /// Uniform between two numbers.
     Uniform {
-        /// The least.
+        /// The smallest possible value.
         low: f64,
-        /// The largest.
+        /// The largest possible value.
         high: f64,
     },
     /// Log-uniform between two numbers above 0.
     LogUniform {
-        /// The least.
+        /// The smallest possible value.
         low: f64,
-        /// The largest.
+        /// The largest possible value.
         high: f64,
     },
     /// A normal distribution.

@@ -19,15 +19,15 @@ const NOISE: u64 = 1;
 /// ```
 ///
 /// with the resource x. An untrained trial has the loss floor + amplitude, and endless training brings it to
-/// its floor. A power law above a floor is what Hestness et al., "Deep Learning Scaling is Predictable,
-/// Empirically" (2017, arXiv:1712.00409), find for the loss as a function of the amount of data; Domhan et
-/// al., "Speeding Up Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of
-/// Learning Curves" (IJCAI 2015), use the shifted power law (their pow4), among others, for the loss as
-/// a function of the epochs.
+/// its floor. Hestness et al., "Deep Learning Scaling is Predictable, Empirically" (2017,
+/// arXiv:1712.00409), find a power law above a floor for the loss as a function of the amount of data.
+/// Domhan et al., "Speeding Up Automatic Hyperparameter Optimization of Deep Neural Networks by
+/// Extrapolation of Learning Curves" (IJCAI 2015), use the shifted power law (their pow4), among others,
+/// for the loss as a function of the epochs.
 ///
 /// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial whose loss falls fast at
-/// first can end with a higher loss than one whose loss falls slowly, and early losses predict final losses only in
-/// part. The default ranges are choices, not measurements.
+/// first can end with a higher loss than a trial whose loss falls slowly, and early losses predict final
+/// losses only in part. The default ranges are choices, not measurements.
 ///
 /// The draws of a trial depend only on the seed and the trial. A measurement adds noise that depends only on
 /// the seed, the trial and the resource.

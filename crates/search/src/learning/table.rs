@@ -20,8 +20,8 @@ pub struct Point {
 ///
 /// Between two points the loss is interpolated linearly. Before the first point, the loss equals the
 /// loss at the first point. After the last point, it equals the loss at the last point. A loss that is
-/// not finite, such as NaN, means that training diverged: it becomes infinite, and so do the losses
-/// between it and the adjacent points.
+/// not finite, such as NaN, means that training diverged: the loss at this point becomes infinite, and
+/// so do the losses between this point and the adjacent points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     trials: Vec<Vec<Point>>,
@@ -32,8 +32,9 @@ impl Table {
     ///
     /// # Errors
     /// Returns all faults: there are no trials, or they are not numbered from 0 without gaps; a trial
-    /// has no points; a resource is negative, not finite, or not above the previous one. Faults name
-    /// points as `3[2].resource`, the third point of trial 3, and trials as `3`.
+    /// has no points; a resource is negative, not finite, or not above the previous resource. A fault
+    /// identifies a trial by its number (`3`) and a point by its index in the trial: `3[2].resource` is
+    /// the resource of the third point of trial 3.
     pub fn new(trials: BTreeMap<u32, Vec<Point>>) -> Result<Self, Vec<Fault>> {
         let mut faults: Vec<Fault> = numbering_fault(&trials).into_iter().collect();
         for (&trial, points) in &trials {

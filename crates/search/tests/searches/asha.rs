@@ -89,11 +89,11 @@ fn a_small_search_by_hand() {
         (0, 0),
         (1, 0),
         (2, 0),
-        // The best of three.
+        // Trial 1 is the best of three.
         (1, 1),
         (3, 0),
         (4, 0),
-        // The best of five.
+        // Trial 4 is the best of five.
         (4, 1),
         (5, 0),
         (6, 0),

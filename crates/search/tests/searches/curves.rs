@@ -75,7 +75,7 @@ fn losses_are_the_documented_formula_and_noise() {
         assert_eq!(family.true_loss(trial, 0.0), curve.floor + curve.amplitude);
     }
     assert!(mean(&noise).abs() < 0.01 && (deviation(&noise) - 0.25).abs() < 0.01);
-    // The noise of a trial at one resource is independent of its noise at another.
+    // The noise of a trial at one resource is independent of its noise at another resource.
     let of = |index: usize| {
         noise
             .iter()
@@ -211,7 +211,7 @@ fn families_in_files() {
     assert!(serde_json::from_str::<Family>(extra).is_err());
 }
 
-/// Numbers, most of which are allowed.
+/// Numbers, most of which are valid parameters.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![20 => 0.0_f64..=1e100, 20 => 1e-9_f64..10.0, 1 => Just(0.0), 1 => proptest::num::f64::ANY]
 }

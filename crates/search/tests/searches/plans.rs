@@ -105,7 +105,7 @@ fn all_fields_out_of_range_are_named() {
     assert_eq!(
         faults(&wrong),
         [
-            "trials: found 3, expected nothing: the resources decide how many trials hyperband has",
+            "trials: found 3, expected nothing: hyperband derives the number of trials from the resources",
             "max_resource: found 1, expected at least min_resource, which is 2",
         ]
     );
@@ -131,7 +131,7 @@ fn successive_halving_needs_trials_for_each_rung() {
     assert_eq!(
         faults(&with(80)),
         [
-            "trials: found 80, expected at least 81, so that one of them reaches the last of 5 rungs with eta 3"
+            "trials: found 80, expected at least 81, so that one trial reaches the last of 5 rungs with eta 3"
         ]
     );
     let far = plan(Algorithm::SuccessiveHalving, Some(80), 2, (1.0, 1e12));
@@ -155,7 +155,7 @@ fn jobs_and_rungs_are_bounded() {
     assert_eq!(
         faults(&asha(1, 2_f64.powi(64))),
         [
-            "max_resource: found 18446744073709552000, expected at most 64 rungs: reduce it, or raise min_resource above 1 or eta above 2"
+            "max_resource: found 18446744073709552000, expected at most 64 rungs: reduce max_resource, or raise min_resource above 1 or eta above 2"
         ]
     );
     assert_eq!(

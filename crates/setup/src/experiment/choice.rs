@@ -33,7 +33,7 @@ settings! {
         /// Correct two faults of the original in Lucid (`only` if no value is given). When one job of a pair ends, the
         /// other returns to full speed. A profiled job joins its virtual cluster when its profiling ends,
         /// not at its submission. `=no` simulates the original, the default with --preset, -e and --sweep.
-        /// `=both` simulates Lucid twice: as the original and corrected.
+        /// `=both` simulates Lucid twice, once as in the original and once corrected.
         pub corrected: Option<Corrected> = None => Spec::of("WHICH")
             .alone("only")
             .used_for(Use::Sharing);

@@ -73,7 +73,8 @@ const PREPARED: &str = "jobs.csv";
 
 impl ExperimentFiles {
     /// Finds the files of the experiment `name`, such as `Venus_Sept`, in `directory` or at the original's paths
-    /// relative to it. If `qssf_alone` is set, QSSF is simulated alone, for which the original uses other estimates.
+    /// relative to it. `qssf_alone` states whether QSSF is the only policy simulated: in this case, the original
+    /// uses other estimates.
     ///
     /// # Errors
     /// [`Error::Usage`] if the experiment is unknown, or if its trace or cluster is missing.
@@ -102,7 +103,8 @@ impl ExperimentFiles {
     /// Finds the files of an experiment in `directory` only.
     ///
     /// # Errors
-    /// The directory cannot be read. [`Error::Usage`] if it contains no trace or no cluster.
+    /// The directory cannot be read. [`Error::Usage`] if the directory contains no trace or no
+    /// cluster.
     pub fn inside(directory: &Path) -> Result<Self> {
         fs::read_dir(directory).map_err(|error| Error::io("read", directory, error))?;
         let place = DataDirectory { directory };

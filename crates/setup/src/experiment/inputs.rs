@@ -49,7 +49,7 @@ settings! {
         pub trace: Option<PathBuf> = None => Spec::of("FILE");
         /// Nodes of each virtual cluster: CSV or Parquet with a column of names and the column num.
         pub cluster: Option<PathBuf> = None => Spec::of("FILE");
-        /// GPUs of each node.
+        /// Number of GPUs of each node.
         pub gpus_per_node: u32 = GPUS_PER_NODE => Spec::of("COUNT")
             .hidden_alias("num_gpus_per_node")
             .within(format!("1 to {MAX_GPUS_PER_NODE}"), |gpus| (1..=MAX_GPUS_PER_NODE).contains(gpus));
@@ -352,7 +352,7 @@ fn missing(policy: &str, what: &str) -> Error {
     Error::Usage(format!("{policy} needs {what}"))
 }
 
-/// The files, and the data that they refer to.
+/// The settings and files of an experiment, with the trace and the cluster that were read.
 #[derive(Clone, Copy)]
 struct Files<'a> {
     args: &'a FileArgs,
@@ -459,7 +459,7 @@ impl<'r> Reader<'r> {
                 let table = self.take(jobs::estimates::read(&path, trace)?);
                 known(EstimatesUsed::File { path }, Box::new(table))
             }
-            // The estimates of estimators come from models, not from this function.
+            // If an estimator is given, the estimates come from models, not from this function.
             Given::Estimator(_) => Ok(Estimated::default()),
         }
     }
@@ -498,5 +498,5 @@ impl<'r> Reader<'r> {
 }
 
 const ESTIMATES: &str = "\
-estimated durations: --estimates FILE (job_id,priority), `oracle` for the true ones, a number of \
-seconds, or an estimator that is learnt in the simulation, such as `history`; or --models train";
+estimated durations: --estimates FILE (job_id,priority), `oracle` for the true durations, a \
+number of seconds, or an estimator that is learnt in the simulation, such as `history`; or --models train";

@@ -36,9 +36,10 @@ settings! {
     pub struct ModelArgs under "Models" {
         /// Models that replace the files of estimates, forecast and sharing scores. Options that name a single file
         /// take precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked
-        /// held-out jobs best, unless --estimates names another. `train` learns the models from the data itself, and
-        /// never from the future: the forecast from the submissions before the start (or, if these cover less than a
-        /// week, again each week), and the estimates again each week from the jobs that have ended by then.
+        /// held-out jobs best, unless --estimates names another estimator. `train` learns the models from the data
+        /// itself, and never from the future. The forecast is learnt from the submissions before the start or, if
+        /// these cover less than a week, again each week. The estimates are learnt again each week from the jobs
+        /// that have ended by then.
         pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);
         /// Number of submissions in each interval of ten minutes, before the trace and during it [default:
         /// cluster_throughput.csv in --data; without it, the submissions of the trace].
@@ -277,8 +278,8 @@ fn warn_of_future(
     if to >= start {
         let kind = trained.model.kind();
         observer.remark(&[format!(
-            "the {kind} model was trained until {}, but the simulation starts at {}: it was \
-             trained on what it must predict",
+            "the {kind} model was trained until {}, but the simulation starts at {}: the \
+             model was trained on data that it must predict",
             Local::from(to),
             Local::from(start)
         )]);

@@ -94,7 +94,7 @@ pub struct ExperimentArgs<'a> {
 
 /// The inputs that all simulations of one trace share.
 pub struct Experiment {
-    /// The inputs after reading.
+    /// The inputs that were read.
     pub inputs: Inputs,
     profiler: Option<Profiler>,
 }
@@ -103,8 +103,8 @@ impl Experiment {
     /// Reads the inputs that `requests` need, configures the profiler, and reports options without effect.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. Otherwise,
-    /// the faults of the files.
+    /// [`Error::Usage`] if a required file is not named, or if settings do not fit the cluster. All other
+    /// errors are faults of the files.
     pub fn open(
         args: ExperimentArgs<'_>,
         requests: &[Request],
@@ -185,7 +185,7 @@ impl Experiment {
 #[derive(Default)]
 pub struct Learnt {
     estimates: Option<EstimatesByPolicy>,
-    /// For each policy, what was learnt for each week.
+    /// The weeks for which estimates were learnt, by policy.
     pub weeks: BTreeMap<&'static str, Vec<Week>>,
 }
 

@@ -132,7 +132,7 @@ impl Use {
                 .to_owned(),
             Forecasts => "no model forecasts submissions".to_owned(),
             LearntEstimates => "no estimates are learnt".to_owned(),
-            Learning => "neither estimates nor a forecast are learnt".to_owned(),
+            Learning => "neither estimates nor a forecast is learnt".to_owned(),
             Calendar => "only models and --idle-events use dates".to_owned(),
         }
     }

@@ -87,13 +87,13 @@ impl Profiles {
         if !unprofiled.is_empty() {
             let listed = listed(&unprofiled);
             remarks.push(format!(
-                "no profile of {listed}: jobs that train them share no GPUs"
+                "no profile of {listed}: jobs of these workloads share no GPUs"
             ));
         }
         if !unscored.is_empty() {
             let listed = listed(&unscored);
             remarks.push(format!(
-                "no sharing score of {listed}: jobs that train them share no GPUs; \
+                "no sharing score of {listed}: jobs of these workloads share no GPUs; \
                  gleaner predict packing.json --profiles adds scores, and --models predicts them"
             ));
         }

@@ -68,7 +68,8 @@ settings! {
         /// Scaling curves: the original's second pickle (-scfn).
         pub curves: Option<PathBuf> = None => Spec::of("FILE");
         /// Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of
-        /// `scontrol show topology`. Its order replaces the order of names.
+        /// `scontrol show topology`. The order of nodes in the topology replaces the order of
+        /// names.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub topology: Option<PathBuf> = None => Spec::of("FILE");
         /// Which part of the log is used.
@@ -84,7 +85,7 @@ settings! {
     /// Which part of a log is used.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct SliceArgs {
-        /// Keep a fast copy, LOG.gev, beside the log. It is rebuilt when the log changes.
+        /// Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes.
         pub cache: bool = false => Spec::flag();
         /// Rows to drop at the start of the log; the original always drops 1000.
         pub skip_rows: usize = 0 => Spec::of("ROWS");
@@ -133,8 +134,8 @@ impl SliceArgs {
         Ok(log)
     }
 
-    /// Reads the log `events` and cuts the slice. Drops every row that equals the previous row, except
-    /// the last one.
+    /// Reads the log `events` and cuts the slice. Drops every row that equals the previous row, except the last
+    /// row.
     ///
     /// # Errors
     /// The faults of the file, or an empty slice.
@@ -184,10 +185,10 @@ pub struct Replay {
     pub notes: Vec<String>,
 }
 
-/// Checks that a set of tasks does not belong to a search, so that it can be repeated.
+/// Checks that a set of tasks can be repeated: the tasks must not belong to a search.
 ///
 /// # Errors
-/// [`Error::Usage`] if it does.
+/// [`Error::Usage`] if the tasks belong to a search.
 pub fn check_no_search(set: &TaskSet) -> Result<()> {
     match set.search {
         None => Ok(()),
@@ -314,8 +315,8 @@ impl Replay {
     /// Reads the tasks and the log, and cuts the slice. If `skip_invalid` is set, faulty tasks are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. Otherwise, the faults of the
-    /// files, including an empty slice.
+    /// [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. All other errors are faults
+    /// of the files, including an empty slice.
     pub fn open(args: &LogArgs, skip_invalid: bool, observer: &dyn Observer) -> Result<Self> {
         let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
@@ -375,7 +376,7 @@ impl Replay {
 }
 
 impl LogArgs {
-    /// The order of the log's nodes in the topology file, if one is given and has an effect.
+    /// The order of the log's nodes in the topology file, if the file is given and has an effect.
     fn read_topology(
         &self,
         log: &EventLog,

@@ -55,8 +55,8 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub min_fragment: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
-        /// Count the batch jobs that start later if a node that a task holds needs this many seconds until a job can
-        /// use it.
+        /// Count the batch jobs that start later if a job has to wait this many seconds for a node that a task
+        /// holds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hand_back: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
@@ -71,7 +71,8 @@ impl Rules {
     /// The search to run; `None` if the tasks do not belong to a search.
     ///
     /// # Errors
-    /// [`Error::Usage`] if an algorithm was requested that does not suit the search, or if there is no search.
+    /// [`Error::Usage`] if the requested algorithm does not suit the search, or if an algorithm is requested
+    /// but there is no search.
     pub fn search(&self, search: Option<&TrialSearch>) -> Result<Option<Arc<TrialSearch>>> {
         let chosen = match (self.search, search) {
             (None, search) => search.cloned(),
@@ -129,7 +130,7 @@ impl Rules {
 
 named_values!(Algorithm:
     Algorithm::Random => "Every trial is trained to the end",
-    Algorithm::SuccessiveHalving => "The best trials of each rung are promoted when all trials have reached it",
+    Algorithm::SuccessiveHalving => "The best trials of each rung are promoted when all trials have reached the rung",
     Algorithm::Asha =>
         "Like successive-halving, but a trial is promoted as soon as it is among the best so far",
     Algorithm::Hyperband =>
@@ -143,9 +144,9 @@ named_values!(Initial:
 );
 
 named_values!(NodeRule:
-    NodeRule::Arrival => "Those that have been idle longest, as in the original",
+    NodeRule::Arrival => "Nodes that have been idle longest, as in the original",
     NodeRule::Blocks =>
-        "Neighbours by name or --topology: they mostly leave together, which costs a task only once",
+        "Neighbours by name or --topology: they mostly leave together, so a task pays only once",
     NodeRule::Learned =>
         "Neighbours in an order learnt from the log, for names that do not show where a node is",
 );

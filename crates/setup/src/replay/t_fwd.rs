@@ -12,7 +12,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::{EventLog, Observer, TrainingTask};
 use gleaner_inspect::{RescaleCosts, Suggestion};
 
-/// The window of the original replayer, in seconds. It is also used if none can be suggested.
+/// The window of the original replayer, in seconds. It is also used if no window can be suggested.
 pub const ORIGINAL: f64 = 10.0;
 
 const AUTO: &str = "auto";
@@ -37,8 +37,8 @@ pub struct ChosenWindow {
 }
 
 impl TFwd {
-    /// Chooses the window for `tasks` on `log`, of which at most `at_once` tasks are active at the
-    /// same time.
+    /// Chooses the window for `tasks` on `log`, with at most `at_once` tasks active at the same
+    /// time.
     ///
     /// # Errors
     /// [`gleaner_domain::Error::Stopped`] if the observer stops the choice.

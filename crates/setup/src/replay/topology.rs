@@ -53,7 +53,7 @@ pub fn check_topology(
         let like =
             |name: Option<&str>| name.map_or(String::new(), |name| format!(" such as {name}"));
         let found = format!(
-            "{}{} and none of the log's",
+            "{}{}, but no node of the log",
             counted(order.len(), "node"),
             like(own)
         );

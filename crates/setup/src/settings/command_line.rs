@@ -154,14 +154,14 @@ fn with_value<S: Settings>(arg: Arg, setting: Setting<S>) -> Arg {
     }
 }
 
-/// A parser that accepts the texts that a setting accepts. The help lists the named values.
+/// A parser that accepts the strings that a setting accepts. The help lists the named values.
 #[derive(Clone)]
 struct Checked {
     listed: Vec<PossibleValue>,
     check: Arc<Check>,
 }
 
-/// Checks a text.
+/// Checks a string.
 type Check = dyn Fn(&str) -> Result<(), String> + Send + Sync;
 
 impl TypedValueParser for Checked {

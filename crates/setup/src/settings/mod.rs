@@ -25,8 +25,8 @@ pub trait Settings: Default + 'static {
     /// All settings, in the order of the help.
     fn list() -> Vec<Setting<Self>>;
 
-    /// Sets a setting from texts: a list takes one text per value, every other setting takes one text. Flags
-    /// take `true` or `false`.
+    /// Sets a setting from strings: a list takes one string per value, every other setting takes one string.
+    /// Flags take `true` or `false`.
     ///
     /// # Errors
     /// The setting is unknown, or the value is invalid.
@@ -44,7 +44,7 @@ pub trait Settings: Default + 'static {
         Ok(())
     }
 
-    /// Checks that all values are in range. Values that were read from texts are always in range.
+    /// Checks that all values are in range. Values that were read from strings are always in range.
     ///
     /// # Errors
     /// [`Error::Usage`] with the option and its range.
@@ -56,8 +56,8 @@ pub trait Settings: Default + 'static {
     }
 }
 
-/// Reads settings from pairs of a name and the texts of its values (see [`Settings::set`]). All other
-/// settings keep their defaults.
+/// Reads settings from pairs of a name and the values as strings (see [`Settings::set`]). All other settings
+/// keep their defaults.
 ///
 /// # Errors
 /// [`Error::Usage`] if a setting is unknown, missing or invalid, or if it conflicts with another setting.
@@ -115,17 +115,17 @@ impl std::error::Error for Wrong {}
 /// Everything about a setting that does not depend on its type.
 #[derive(Debug, Clone)]
 pub struct About {
-    /// Its name, with underscores between words.
+    /// Name of the setting, with underscores between words.
     pub name: &'static str,
-    /// Its purpose in one or more sentences, without the final full stop.
+    /// Purpose of the setting in one or more sentences, without the final full stop.
     pub help: String,
-    /// Heading under which the help lists it.
+    /// Heading under which the help lists the setting.
     pub heading: Option<&'static str>,
-    /// Whether it is a flag, a single value or a list.
+    /// Whether the setting is a flag, a single value or a list.
     pub kind: Kind,
     /// How a value is written.
     pub form: Form,
-    /// The default as texts; empty for flags, for required settings and for settings without a default.
+    /// The default as strings; empty for flags, for required settings and for settings without a default.
     pub default: Vec<String>,
     /// Whether a flag is on by default.
     pub is_on: bool,
@@ -133,27 +133,27 @@ pub struct About {
     pub named: Vec<(String, &'static str)>,
     /// Whether only `named` values are valid.
     pub is_closed: bool,
-    /// The condition under which it has an effect on a simulation.
+    /// The condition under which the setting has an effect on a simulation.
     pub used_for: Use,
-    /// How the command line shows it.
+    /// How the command line shows the setting.
     pub style: Style,
 }
 
 /// A setting of `S`.
 pub struct Setting<S> {
-    /// Everything about it that does not depend on its type.
+    /// Everything about the setting that does not depend on its type.
     pub about: About,
     read: Read<S>,
-    /// Its values as texts.
+    /// Values of the setting as strings.
     show: Of<S, Vec<String>>,
     /// The error message, if a value is out of range.
     fault: Of<S, Option<String>>,
 }
 
-/// A function of settings.
+/// A function that computes a value from settings.
 type Of<S, T> = Box<dyn Fn(&S) -> T + Send + Sync>;
 
-/// Reads a value from texts. Paths are relative to a folder.
+/// Reads a value from strings. Paths are relative to a folder.
 type Read<S> = Box<
     dyn Fn(&[OsString], &Path) -> std::result::Result<Change<S>, (OsString, String)> + Send + Sync,
 >;
@@ -253,8 +253,8 @@ impl<S: 'static> Setting<S> {
         }
     }
 
-    /// Returns the change that assigns the value in `texts` to this setting. The texts are as for
-    /// [`Settings::set`].
+    /// Returns the change that assigns the value in `texts` to this setting. The strings are the
+    /// same as for [`Settings::set`].
     ///
     /// # Errors
     /// The value is invalid.
@@ -280,14 +280,14 @@ impl<S: 'static> Setting<S> {
 }
 
 impl<S> Setting<S> {
-    /// Its values as texts.
+    /// Values of the setting as strings.
     pub fn show(&self, settings: &S) -> Vec<String> {
         (self.show)(settings)
     }
 }
 
 impl<S: Settings> Setting<S> {
-    /// Whether its value differs from its default.
+    /// Whether the value of the setting differs from the default.
     pub fn is_changed(&self, settings: &S) -> bool {
         self.show(settings) != self.show(&S::default())
     }
@@ -321,13 +321,13 @@ impl About {
         }
     }
 
-    /// Its name on the command line, without the leading hyphens.
+    /// Name of the setting on the command line, without the leading hyphens.
     pub fn option(&self) -> String {
         self.name.replace('_', "-")
     }
 }
 
-/// The values of a setting as texts.
+/// The values of a setting as strings.
 fn shown<T: Field>(setting: &T) -> Vec<String> {
     setting.values().into_iter().map(Value::show).collect()
 }

@@ -18,7 +18,7 @@ pub struct Spec<V> {
 pub struct Style {
     /// Placeholder for the value in the help, such as `SECONDS`. Empty for flags.
     pub placeholder: &'static str,
-    /// Heading in the help, if it differs from that of the struct.
+    /// Heading in the help, if it differs from the heading of the struct.
     pub heading: Option<&'static str>,
     /// One-letter name.
     pub short: Option<char>,
@@ -28,17 +28,17 @@ pub struct Style {
     pub hidden_alias: Option<&'static str>,
     /// Separator between the values of a list that is written as one word.
     pub separator: Option<char>,
-    /// The value that an option without a value stands for.
+    /// The value that is used if the option is given without a value.
     pub alone: Option<&'static str>,
     /// Help of the flag `--no-NAME`, which turns the setting off if it is on by default.
     pub off: Option<&'static str>,
     /// Whether negative numbers are accepted as values.
     pub is_signed: bool,
-    /// Whether it is required.
+    /// Whether the option is required.
     pub is_required: bool,
-    /// Another option that it requires.
+    /// Another option that this option requires.
     pub requires: Option<&'static str>,
-    /// Other options that conflict with it.
+    /// Other options that conflict with this option.
     pub conflicts: &'static [&'static str],
 }
 

@@ -21,11 +21,11 @@ pub enum Form {
     Whole,
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     Text,
     /// A path.
     Path,
-    /// A text, a number or a time.
+    /// A string, a number or a time.
     Any,
 }
 
@@ -34,9 +34,9 @@ pub enum Form {
 pub enum Kind {
     /// A flag, which is on or off.
     Flag,
-    /// At most one.
+    /// At most one value.
     One,
-    /// Any number.
+    /// Any number of values.
     List,
 }
 
@@ -51,10 +51,10 @@ pub trait Value: Clone + Send + Sync + 'static {
     /// Reads a value.
     ///
     /// # Errors
-    /// A message that states what is wrong with the text, or what was expected.
+    /// A message that states what is wrong with the string, or what was expected.
     fn read(text: &OsStr) -> Result<Self, String>;
 
-    /// Formats the value as a text that [`Value::read`] accepts.
+    /// Formats the value as a string that [`Value::read`] accepts.
     fn show(&self) -> String;
 
     /// Makes a path relative to `folder`. Other values are unchanged.
@@ -68,18 +68,18 @@ pub trait Value: Clone + Send + Sync + 'static {
     }
 }
 
-/// A type of settings: a single value, an optional one or a list.
+/// A type of settings: a single value, an optional value or a list.
 pub trait Field: Clone + Send + Sync + 'static {
     /// The type of single values.
     type Value: Value;
 
-    /// Number of values that it takes.
+    /// Number of values that the setting takes.
     const KIND: Kind;
 
     /// Creates the setting from these values; `None` if there are too few.
     fn of(values: Vec<Self::Value>) -> Option<Self>;
 
-    /// Its values.
+    /// Values of the setting.
     fn values(&self) -> Vec<&Self::Value>;
 }
 

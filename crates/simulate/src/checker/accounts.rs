@@ -1,4 +1,4 @@
-//! Checks every job: the order of its runs, its outcome, its service.
+//! Checks each job's outcome, its service and the order of its runs.
 
 use super::{Report, Terms, Violation, placement};
 use gleaner_domain::cluster::GpuSet;

@@ -2,10 +2,10 @@
 
 use gleaner_domain::cluster::GpuSet;
 
-/// The runs on one node at present.
+/// The runs that currently hold GPUs of one node.
 #[derive(Default)]
 pub(super) struct Claims {
-    /// Runs and the GPUs they hold, in the order of their arrival.
+    /// Index of each run and the GPUs that it holds, in order of arrival.
     runs: Vec<(usize, GpuSet)>,
 }
 
@@ -15,12 +15,12 @@ impl Claims {
         self.runs.len()
     }
 
-    /// GPUs that some run holds.
+    /// GPUs held by at least one run.
     pub fn busy(&self) -> GpuSet {
         self.runs.iter().fold(0, |busy, &(_, gpus)| busy | gpus)
     }
 
-    /// GPUs that at least two runs hold.
+    /// GPUs held by at least two runs.
     fn doubled(&self) -> GpuSet {
         let mut busy = 0;
         let add = |doubled, &(_, gpus): &(usize, GpuSet)| {
@@ -31,7 +31,8 @@ impl Claims {
         self.runs.iter().fold(0, add)
     }
 
-    /// The lowest of these GPUs that no further run may take; `None` if all may be taken.
+    /// The lowest of these GPUs that another run must not take; `None` if another run may take all
+    /// of them.
     pub fn refused(&self, gpus: GpuSet, sharing: bool) -> Option<u32> {
         let full = if sharing { self.doubled() } else { self.busy() };
         (gpus & full != 0).then(|| (gpus & full).trailing_zeros())

@@ -24,7 +24,7 @@ pub const MOST_VIOLATIONS: usize = 1000;
 pub struct Terms<'a> {
     /// The jobs, in the order of [`Schedule::jobs`].
     pub jobs: &'a [&'a Job],
-    /// GPUs of every node.
+    /// Number of GPUs per node.
     pub gpus_per_node: u32,
     /// Number of nodes at the start.
     pub nodes: u32,
@@ -36,7 +36,7 @@ pub struct Terms<'a> {
     pub split: bool,
     /// Seconds a job holds its GPUs after its work is done.
     pub notice: i64,
-    /// Seconds of work due to a job that is never preempted.
+    /// Seconds of work that a job must receive if it is never preempted.
     pub due: &'a dyn Fn(&Job) -> i64,
     /// Seconds of work that each checkpoint adds to a job with this number of GPUs.
     pub overhead: &'a dyn Fn(u32) -> i64,
@@ -55,9 +55,10 @@ impl Terms<'_> {
     }
 }
 
-/// Returns the violations in a schedule, at most [`MOST_VIOLATIONS`]; none if the schedule is sound.
+/// Returns at most [`MOST_VIOLATIONS`] violations in a schedule; none if the schedule is valid.
 ///
-/// Takes O(n log n), where n counts the jobs, runs, nodes and stretches of samples.
+/// Runs in O(n log n) time, where n is the total number of jobs, runs, nodes and stretches of
+/// samples.
 pub fn check(schedule: &Schedule, terms: &Terms) -> Vec<Violation> {
     let mut report = Report::default();
     if schedule.jobs.len() != terms.jobs.len() {

@@ -1,4 +1,4 @@
-//! Checks every run: gang allocation, nodes that exist, speeds.
+//! Checks every run: the number of its GPUs, its nodes and its speeds.
 
 use super::{NodePlace, Report, Terms, Violation};
 use gleaner_domain::cluster::{GpuSet, MAX_GPUS_PER_NODE};
@@ -66,14 +66,14 @@ fn check_gang(terms: &Terms, run: &JobRun, report: &mut Report) {
     });
 }
 
-/// GPUs of a placement.
+/// Number of GPUs in a placement.
 pub(super) fn gpus(placement: &Placement) -> u64 {
     let of_node = |&(_, gpus): &(u32, GpuSet)| u64::from(gpus.count_ones());
     placement.iter().map(of_node).sum()
 }
 
-/// Checks that the run's nodes exist and have these GPUs. Returns whether all slots of the run exist
-/// and no slot is listed twice.
+/// Checks that the run's nodes exist and have the GPUs that the run holds. Returns whether all slots
+/// of the run exist and no slot is listed twice.
 fn check_nodes(schedule: &Schedule, terms: &Terms, run: &JobRun, report: &mut Report) -> bool {
     let job = || terms.jobs[run.job].id.clone();
     let mut slots: Vec<u32> = run.placement.iter().map(|&(slot, _)| slot).collect();
@@ -119,7 +119,7 @@ fn check_nodes(schedule: &Schedule, terms: &Terms, run: &JobRun, report: &mut Re
     sound
 }
 
-/// A node of the schedule. If the node does not exist, its name is its slot.
+/// Slot and name of a node. If the slot does not exist, its number also serves as the name.
 pub(super) fn place(schedule: &Schedule, slot: u32) -> NodePlace {
     let node = schedule.nodes.get(slot as usize);
     NodePlace {
@@ -137,8 +137,8 @@ fn all(gpus_per_node: u32) -> GpuSet {
     }
 }
 
-/// Checks that speeds are positive numbers in chronological order. Only runs that share their GPUs at
-/// some time may have a speed other than 1.
+/// Checks that the speeds of each run are positive numbers in chronological order. Only runs that
+/// share their GPUs at some time may have a speed other than 1.
 pub(super) fn check_speeds(
     schedule: &Schedule,
     terms: &Terms,
@@ -161,7 +161,7 @@ pub(super) fn check_speeds(
     }
 }
 
-/// The first wrong speed of a run: its second, its value and the reason.
+/// The first invalid speed of a run: its second, its value and why it is invalid.
 fn wrong_speed(run: &JobRun, shared: bool) -> Option<(i64, f64, &'static str)> {
     let Some(&(first, speed)) = run.speeds.first() else {
         return Some((run.from, f64::NAN, "no speed is given"));
@@ -176,7 +176,7 @@ fn wrong_speed(run: &JobRun, shared: bool) -> Option<(i64, f64, &'static str)> {
     let mut before = None;
     for &(time, speed) in &run.speeds {
         let why = if before.is_some_and(|before| time <= before) {
-            "not later than the speed before it"
+            "not later than the previous change of speed"
         } else if time >= run.until {
             "after the run's end"
         } else if !(speed.is_finite() && speed > 0.0) {

@@ -6,7 +6,7 @@ use gleaner_domain::results::schedule::{Samples, Schedule, State};
 
 const MINUTE: i64 = 60;
 
-/// A second for which the schedule has a sample of the state.
+/// A second at which the schedule samples the state.
 pub(super) struct Mark<'a> {
     pub time: i64,
     state: &'a State,
@@ -58,7 +58,7 @@ fn last(samples: &Samples) -> i64 {
     samples.first.saturating_add(minutes * MINUTE)
 }
 
-/// The first stretch that is out of place, with the reason.
+/// The first stretch of samples at wrong times, and what is wrong with them.
 fn wrong_times<'a>(schedule: &'a Schedule, terms: &Terms) -> Option<(&'a Samples, &'static str)> {
     let samples = &schedule.samples;
     let (first, end) = (samples.first()?, samples.last()?);

@@ -1,4 +1,4 @@
-//! Checks every second in which something happens: GPUs held, capacity, samples.
+//! Checks the GPUs held, the capacity and the samples at every second in which something happens.
 
 use super::claims::Claims;
 use super::samples::Mark;
@@ -16,7 +16,7 @@ enum Event {
     Start(usize),
 }
 
-/// Sweeps over the sound runs in chronological order. Returns for every run whether it ever shared its
+/// Sweeps over the valid runs in chronological order. Returns for every run whether it ever shared its
 /// GPUs.
 pub(super) fn check(
     schedule: &Schedule,
@@ -90,7 +90,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Each field of a sample with its expected value.
+    /// The fields of a sample: name, value in the sample, and expected value.
     pub fn against(&self, state: &State) -> [(&'static str, i64, i64); 9] {
         [
             ("total GPUs", state.total_gpus as i64, self.gpus),
@@ -129,8 +129,8 @@ impl Counts {
         }
     }
 
-    /// Adds (1) or subtracts (-1) a node: both its busy GPUs and the node itself in the number of nodes
-    /// with one job or with several jobs.
+    /// Adds a node to the counts (`sign` 1) or removes it from them (`sign` -1): its busy GPUs, and the
+    /// node itself if it has one job or several.
     fn node(&mut self, claims: &Claims, sign: i64) {
         self.busy_gpus += sign * i64::from(claims.busy().count_ones());
         match claims.len() {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// A fault in a schedule. Jobs are named by [`gleaner_domain::Job::id`], times are seconds of the
-/// trace's clock.
+/// A fault in a schedule. Jobs are identified by [`gleaner_domain::Job::id`], and times are seconds
+/// on the trace's clock.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Violation {
-    /// The number of outcomes is not the number of jobs.
-    #[error("outcomes of {found} jobs, {expected} expected")]
+    /// The number of outcomes differs from the number of jobs.
+    #[error("{found} job outcomes, {expected} expected")]
     Jobs {
         /// Number of outcomes in the schedule.
         found: usize,
@@ -22,8 +22,8 @@ pub enum Violation {
         /// Index of the job.
         job: usize,
     },
-    /// A run that starts before the one listed before it.
-    #[error("run {run} starts at second {from}, before the run listed before it")]
+    /// A run that starts before the previous run in the list.
+    #[error("run {run} starts at second {from}, before the previous run in the list")]
     RunOrder {
         /// Index of the run.
         run: usize,
@@ -86,10 +86,10 @@ pub enum Violation {
         /// Slot and name of the node.
         place: NodePlace,
     },
-    /// No GPU, or GPUs that the node does not have.
+    /// A run that holds none of a node's GPUs, or GPUs that the node does not have.
     #[error(
         "job {job}: its run from second {from} holds GPUs {gpus:#b} of {place}, \
-         at least one and only the lowest {gpus_per_node} bits expected"
+         expected at least one bit, all among the lowest {gpus_per_node}"
     )]
     Mask {
         /// Id of the job.
@@ -100,7 +100,7 @@ pub enum Violation {
         place: NodePlace,
         /// The GPUs held; bit `i` stands for GPU `i`.
         gpus: u64,
-        /// GPUs of a node.
+        /// Number of GPUs per node.
         gpus_per_node: u32,
     },
     /// A run on a node that is added after the run's start or removed before its end.
@@ -145,7 +145,7 @@ pub enum Violation {
     },
     /// A run that starts before the job's previous run has ended.
     #[error(
-        "job {job}: runs again at second {from}, before its run until second {until} has ended"
+        "job {job}: runs again at second {from}, before its previous run ends at second {until}"
     )]
     Overlap {
         /// Id of the job.
@@ -155,7 +155,7 @@ pub enum Violation {
         /// Second of the earlier run's end.
         until: i64,
     },
-    /// A start before the arrival.
+    /// A job that starts before it arrives.
     #[error("job {job}: starts at second {start}, before its arrival at second {arrival}")]
     Early {
         /// Id of the job.
@@ -165,7 +165,7 @@ pub enum Violation {
         /// Second of its submission, or of the simulation's start if that is later.
         arrival: i64,
     },
-    /// An outcome that its runs contradict.
+    /// An outcome that contradicts the job's runs.
     #[error("job {job}: {field} is {found}, but {expected} according to its runs")]
     Outcome {
         /// Id of the job.
@@ -195,7 +195,7 @@ pub enum Violation {
         /// Work that was due, in seconds at full speed.
         expected: f64,
     },
-    /// Speeds that do not describe a run.
+    /// An invalid speed of a run.
     #[error("job {job}: speed {speed} at second {time} of its run from second {from}: {why}")]
     Speed {
         /// Id of the job.
@@ -249,7 +249,7 @@ pub enum Violation {
         /// Number of GPUs of all nodes.
         gpus: u64,
     },
-    /// Busy GPU-seconds that the runs contradict.
+    /// A number of busy GPU-seconds that contradicts the runs.
     #[error("{found} busy GPU-seconds, but {expected} according to the runs")]
     BusySeconds {
         /// Value in the schedule.
@@ -267,7 +267,7 @@ pub enum Violation {
         /// What is wrong.
         why: &'static str,
     },
-    /// A sample that runs and outcomes contradict.
+    /// A sample that contradicts the runs and outcomes.
     #[error(
         "sample of second {time}: {field} is {found}, but {expected} according to runs and outcomes"
     )]
@@ -283,7 +283,7 @@ pub enum Violation {
     },
 }
 
-/// A node, by slot and by name.
+/// A node, identified by its slot and its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePlace {
     /// Its slot in [`gleaner_domain::results::schedule::Schedule::nodes`].

@@ -5,7 +5,7 @@ use crate::free::FreeGpus;
 use crate::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
-/// Takes free GPUs in the order of the node list, on as many nodes as that takes. Despite the
+/// Takes free GPUs in the order of the node list, on as many nodes as needed. Despite the
 /// original's name, nothing is random.
 #[derive(Debug, Clone, Copy)]
 pub struct Random;

@@ -11,7 +11,7 @@ use gleaner_domain::results::simulate::Durations;
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "easy",
-    title: "EASY backfilling: first in, first out, others may pass if they do not delay the reservation",
+    title: "EASY backfilling: first in, first out, but later jobs may start if they do not delay the reservation",
     needs: Needs::Estimates,
     durations: Durations::Estimated,
     notice: 0,

@@ -8,7 +8,7 @@ use crate::view::View;
 /// Starts the jobs with the fewest GPUs first. The first job that does not fit blocks all later jobs.
 #[derive(Debug, Default)]
 pub struct LeastGpus {
-    /// By GPUs, then submission.
+    /// Waiting jobs by number of GPUs, then by submission.
     queue: BTreeSet<(u32, usize)>,
 }
 

@@ -32,13 +32,15 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 }
 
 /// Starts the jobs with the least estimated service first. The first job that does not fit blocks all
-/// later jobs. If all waiting jobs arrived in the current second, they are taken in ascending order of
-/// their GPUs. Jobs get a priority only if they still wait a second later.
+/// later jobs. If all waiting jobs arrived in the current second, they are taken by ascending number
+/// of GPUs. Priorities for the result tables are assigned at the start of a round in which some
+/// waiting job arrived in an earlier second: every job that has arrived since the last assignment and
+/// is still waiting gets a priority.
 struct Qssf<'a> {
     estimates: &'a [f64],
-    /// By priority, then GPUs, then submission.
+    /// Waiting jobs by priority, then by number of GPUs, then by submission.
     queue: BTreeSet<(Priority, u32, usize)>,
-    /// Jobs that arrived in second `second`, by GPUs.
+    /// Waiting jobs that arrived in second `second`, by number of GPUs.
     arrived: BTreeSet<(u32, usize)>,
     second: i64,
     /// Jobs that have arrived since priorities were last assigned.
@@ -55,7 +57,7 @@ impl Qssf<'_> {
         self.estimates[job] * f64::from(gpus)
     }
 
-    /// Forgets the jobs that arrived in an earlier second.
+    /// Clears the list of arrivals if `second` is not the second of these arrivals.
     fn turn_to(&mut self, second: i64) {
         if self.second != second {
             self.arrived.clear();

@@ -25,7 +25,7 @@ fn make<'a>(_: &Context<'a>) -> Box<dyn Policy + 'a> {
 /// Starts the shortest jobs first. The first job that does not fit blocks all later jobs.
 #[derive(Debug, Default)]
 struct Sjf {
-    /// By duration, then submission.
+    /// Waiting jobs by duration, then by submission.
     queue: BTreeSet<(i64, usize)>,
 }
 

@@ -53,15 +53,15 @@ impl Key {
     }
 }
 
-/// In every second, jobs are assigned GPUs in the order of remaining time while enough are left.
+/// In every second, jobs are assigned GPUs in the order of remaining time while enough GPUs are left.
 /// Running jobs that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can
 /// place them.
 struct Srtf {
     running: Running<Key>,
     waiting: Waiting<Key>,
-    /// The key under which a job is stored.
+    /// The key under which each job is stored.
     keys: Vec<Key>,
-    /// Jobs that ever joined the queue.
+    /// Number of times that jobs have joined the queue.
     queued: u64,
     preempted: VecDeque<usize>,
     chosen: VecDeque<usize>,
@@ -129,9 +129,9 @@ impl Policy for Srtf {
         None
     }
 
-    /// After a change, the choice may be different in the next second. Without a change it stays
-    /// the same. As time passes, running jobs only move ahead of waiting ones. If two jobs both get
-    /// GPUs, they get them in either order. A waiting job that was refused is also refused when fewer
+    /// After a change, the choice may be different in the next second. Without a change it stays the
+    /// same. As time passes, running jobs only move ahead of waiting jobs. If two jobs both get GPUs,
+    /// their order makes no difference. A waiting job that was refused is also refused when fewer
     /// GPUs are left.
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {
         self.again

@@ -51,8 +51,8 @@ struct Key {
     rank: u64,
 }
 
-/// Every minute, jobs are assigned GPUs in the order of the queues while enough are left. Running jobs
-/// that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can place them.
+/// Every minute, jobs are assigned GPUs in the order of the queues while enough GPUs are left. Running
+/// jobs that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can place them.
 struct Tiresias {
     running: Running<Key>,
     waiting: Waiting<Key>,

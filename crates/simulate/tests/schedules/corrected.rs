@@ -144,8 +144,8 @@ proptest! {
         prop_assert_eq!(figures.profiled_jobs, Some(profiler.jobs.len() as u64));
     }
 
-    /// In the original, jobs may start before their profiling ends. The profiler's schedule is the same
-    /// in both.
+    /// In the original, jobs may start before their profiling ends. The profiler's schedule is the same in both
+    /// simulations.
     #[test]
     fn early_starts_of_the_original_are_counted(town in town()) {
         let (original, corrected) = (profiled(&town, false), profiled(&town, true));

@@ -116,7 +116,7 @@ impl Policy for Forgetful {
     }
 }
 
-// Derived by formula: 30 of the 100 seconds are done, and the checkpoint costs 40.
+// Derived by formula: 30 of the 100 seconds are done, and the checkpoint costs 40 s.
 #[test]
 fn the_work_left_to_a_preempted_job_includes_its_checkpoint() {
     assert_eq!(simulate(30, false), (Ok(140), vec![100.0, 110.0]));

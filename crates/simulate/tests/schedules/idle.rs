@@ -94,7 +94,7 @@ fn node_seconds(counts: &Counts, end: i64) -> i64 {
         .sum()
 }
 
-/// A replay of the log with up to 12 tasks at once, and a window of 600 seconds.
+/// A replay of the log with at most 12 tasks at a time and a forward window of 600 seconds.
 fn replayed(log: &EventLog) -> Outcome {
     let options = Options::original(600.0, 12);
     let mut exact =

@@ -159,7 +159,7 @@ fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
     let run = run_one(&simulation, "lucid");
     let profiled = run.profiler.unwrap().schedule;
     assert_eq!(profiled.scaling, [(0, 1)]);
-    // 2 jobs run at once in the first second, and 4 from then on. The last ones start at second 35.
+    // 2 jobs run at once in the first second, and 4 from then on. The last jobs start at second 35.
     assert_eq!(profiled.jobs[29].end, 40);
     assert_eq!(run.vcs[0].schedule.scaling, [(0, -1), (40, 1)]);
     assert_eq!(run.vcs[0].schedule.jobs[0].start, 41);

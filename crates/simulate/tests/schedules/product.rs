@@ -13,7 +13,7 @@ use gleaner_simulate::scaling::{Fixed, Lender, Scaling};
 use crate::plain::cases::Case;
 use crate::plain::{self, Easy, Fifo, Lucid, Qssf, Rule, Sjf, Srtf, Switches, Tiresias};
 
-/// The policy of this name.
+/// The policy with this name.
 pub fn policy(name: &str) -> PolicyEntry<'static> {
     let named = |entry: &&PolicyEntry| entry.name == name;
     *policies::ALL.iter().find(named).unwrap()
@@ -33,7 +33,7 @@ pub fn rule(policy: &PolicyEntry, switches: &Switches) -> Box<dyn Rule> {
     }
 }
 
-/// The product's placer that corresponds to a plain one.
+/// The product's placer that corresponds to a placer of the plain simulator.
 pub fn placer(placer: plain::Placer) -> &'static dyn Placer {
     let name = match placer {
         plain::Placer::Consolidate => "consolidate",
@@ -53,7 +53,8 @@ pub fn without(switches: &Switches) -> Without {
     }
 }
 
-/// The engine's schedule of one virtual cluster. Lucid uses the case's switches and its jobs' waits.
+/// The engine's schedule of one virtual cluster. Lucid uses the case's switches and the waiting
+/// times of its jobs.
 pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> {
     let jobs: Vec<&Job> = case.jobs.iter().collect();
     let work: Vec<i64> = jobs.iter().map(|job| job.duration).collect();

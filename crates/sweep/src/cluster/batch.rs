@@ -24,11 +24,11 @@ const DIGITS: usize = 8;
 /// Runs that were submitted together, in parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Name of the batch and of its folder. Its job names contain this name.
+    /// Name of the batch and of its folder. The names of the batch's jobs contain this name.
     pub name: String,
     /// Number of earlier batches of the chain that lost runs; 0 for a batch that a user submitted.
     pub round: u32,
-    /// The names of the earlier batches, whose remaining runs this batch takes over.
+    /// The names of the earlier batches. This batch takes over their remaining runs.
     pub earlier: Vec<String>,
     /// Number of parts.
     pub parts: usize,
@@ -37,19 +37,21 @@ pub struct Batch {
     /// The options with which this batch was submitted. If runs remain, they are resubmitted with the same
     /// options.
     pub options: SlurmOptions,
-    /// Ids of its job arrays and of the job that collects results; fewer if the submission was interrupted.
+    /// Ids of the batch's job arrays and of the job that collects results; fewer if the submission was
+    /// interrupted.
     pub jobs: Vec<String>,
     /// Maximum number of tasks of one array.
     pub array_size: usize,
 }
 
 impl Batch {
-    /// The name of one of its jobs. The arrays are numbered from 0, and the job that collects results comes last.
+    /// The name of one of the batch's jobs. The arrays are numbered from 0, and the job that collects results
+    /// comes last.
     pub fn job_name(&self, job: usize) -> String {
         format!("gleaner-{}-{job}", self.name)
     }
 
-    /// The names of all its jobs.
+    /// The names of all jobs of the batch.
     pub fn job_names(&self) -> impl Iterator<Item = String> {
         let arrays = self.parts.div_ceil(self.array_size.max(1));
         (0..=arrays).map(|job| self.job_name(job))
@@ -65,9 +67,9 @@ impl Batch {
 /// A batch whose file cannot be read or has the format of another version.
 #[derive(Debug)]
 pub struct BrokenBatch {
-    /// Its name.
+    /// Name of the batch.
     pub name: String,
-    /// Why its file cannot be read.
+    /// Why the batch's file cannot be read.
     pub error: Error,
 }
 
@@ -78,7 +80,7 @@ pub struct BatchFolder {
 }
 
 impl BatchFolder {
-    /// The folder for the sweep in `directory`. It may be missing.
+    /// The folder for the sweep in `directory`. The folder may be missing.
     pub fn at(directory: &Path) -> Self {
         BatchFolder {
             folder: directory.join(FOLDER),

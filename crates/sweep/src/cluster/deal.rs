@@ -17,7 +17,7 @@ use crate::cluster::batch::MOST_BYTES;
 /// An assignment of runs to parts. Each run is in one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deal {
-    /// A digest of the keys of all runs of the plan. It changes when the plan or its inputs change.
+    /// A digest of the keys of all runs of the plan. The digest changes when the plan or its inputs change.
     plan: String,
     /// The runs of each part, in descending order of estimated duration.
     parts: Vec<Vec<u32>>,
@@ -52,7 +52,7 @@ impl Deal {
         self.parts.len()
     }
 
-    /// The runs of a part, numbered from 1; none if there is no such part.
+    /// The runs of a part, numbered from 1; empty if there is no such part.
     pub fn part(&self, part: usize) -> impl Iterator<Item = usize> {
         let runs = part.checked_sub(1).and_then(|part| self.parts.get(part));
         runs.into_iter().flatten().map(|&run| run as usize)

@@ -39,11 +39,11 @@ pub struct State {
 pub struct Trouble {
     /// The part.
     pub name: PartName,
-    /// Its runs that are neither done nor failed.
+    /// The part's runs that are neither done nor failed.
     pub runs: Vec<usize>,
-    /// How the part ended; `None` if it recorded no end because it was killed or never started.
+    /// How the part ended; `None` if the part recorded no end, because it was killed or never started.
     pub ended: Option<Ended>,
-    /// The last lines of its log, separated by ` | `.
+    /// The last lines of the part's log, separated by ` | `.
     pub log: String,
 }
 

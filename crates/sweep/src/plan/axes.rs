@@ -12,7 +12,7 @@ pub(super) struct Axis<S> {
     pub values: Vec<Change<S>>,
 }
 
-/// All axes of a plan. The last one varies fastest.
+/// All axes of a plan. The last axis varies fastest.
 #[derive(Debug, Clone)]
 pub(super) struct Axes<S>(pub Vec<Axis<S>>);
 
@@ -22,7 +22,7 @@ impl<S: Clone + 'static> Axes<S> {
         self.0.iter().find(|axis| axis.name == name)
     }
 
-    /// Number of combinations. It cannot overflow, because the reader checks [`Axes::checked_count`].
+    /// Number of combinations. This number cannot overflow, because the reader checks [`Axes::checked_count`].
     pub fn count(&self) -> usize {
         self.0.iter().map(|axis| axis.values.len()).product()
     }
@@ -50,7 +50,7 @@ impl<S: Clone + 'static> Axes<S> {
     }
 
     /// The index of the combination in which the settings that `keeps` accepts have the values at `places`, and all
-    /// other settings have their first value. Combinations that differ only in those other settings have the same
+    /// other settings have their first values. Combinations that differ only in those other settings have the same
     /// index.
     pub fn index_of(&self, places: &[usize], keeps: impl Fn(&str) -> bool) -> usize {
         let digits = self.0.iter().zip(places);

@@ -24,11 +24,11 @@ pub(super) struct PlanFile {
     pub simulate: Option<Table>,
 }
 
-/// Reads a plan. Relative paths in it are relative to the folder of the plan.
+/// Reads a plan. Relative paths in the plan are relative to the folder of the plan.
 ///
 /// # Errors
 /// The file cannot be read, or the plan has faults, which are reported together. [`Error::Usage`]
-/// if every fault is only a wrong choice of a solver.
+/// if every fault concerns only the choice of a solver.
 pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     let source = Source::open(path)?;
     let text = toml_text::read(&source)?;

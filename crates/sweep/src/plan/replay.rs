@@ -12,7 +12,7 @@ use gleaner_domain::{NodeRule, Slice};
 use gleaner_setup::settings::Change;
 use gleaner_setup::{ReplaySettings, SolverName, TFwd};
 
-/// Settings that mainly determine how long a replay takes.
+/// The settings with the greatest effect on the duration of a replay.
 const PROBLEM: [&str; 5] = ["tasks", "window", "objective", "solver", "search"];
 
 /// Settings on which the checks of the objective and of the search depend.
@@ -62,7 +62,7 @@ pub struct Combination {
 /// Replays of one log.
 #[derive(Debug)]
 pub struct ReplayPlan {
-    /// The folder of the plan, to which the paths of its programs are relative. The empty path is the current
+    /// The folder of the plan. Paths of programs are relative to this folder. The empty path is the current
     /// folder.
     pub folder: PathBuf,
     /// The settings that all runs share.
@@ -182,7 +182,7 @@ impl ReplayPlan {
         })
     }
 
-    /// The forward windows, in the order of the plan. Some may be `auto`, which must be resolved.
+    /// The forward windows, in the order of the plan. Some of them may be `auto`, which must be resolved.
     pub fn t_fwds(&self) -> Vec<TFwd> {
         self.axes
             .each(&self.base, "t_fwd", |settings| settings.log.rules.t_fwd)

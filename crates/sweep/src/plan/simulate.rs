@@ -149,7 +149,7 @@ impl SimulatePlan {
         shown.collect()
     }
 
-    /// The choices of all runs: every combination, in which later settings vary faster. Lucid's settings vary only
+    /// The choices of all runs, one for each combination. Later settings vary faster. Lucid's settings vary only
     /// in runs of Lucid. By default, runs of Lucid correct the faults of the original, unless the plan contains a
     /// preset.
     pub fn expand(&self) -> Vec<Choice> {

@@ -264,7 +264,7 @@ fn text(form: Form, value: &Value) -> Result<OsString, &'static str> {
         (Form::Number, _) => return Err("a number"),
         (Form::Text, _) => return Err("a text"),
         (Form::Path, _) => return Err("a path"),
-        (Form::Any, _) => return Err("a text, a number or a time"),
+        (Form::Any, _) => return Err("a string, a number or a time"),
     };
     Ok(text.into())
 }

@@ -125,7 +125,7 @@ pub fn execute(
         let part = parts.part(prepared.length(run));
         let executed = prepared.execute(run, &part);
         if let Ok(Some(_)) = executed {
-            // A replay may end before its log does, so the rest of its progress is filled.
+            // A replay may end before its log does, so its share of the progress is completed here.
             part.complete();
         }
         Ok(match executed {

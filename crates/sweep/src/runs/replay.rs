@@ -179,7 +179,7 @@ impl Replays {
         Ok(self.t_fwds.values().copied().fold(shortest, f64::min))
     }
 
-    /// Stores the set of tasks at position `place`, which every run can use.
+    /// Stores the set of tasks at position `place`, for use by every run.
     fn take_tasks(
         &mut self,
         place: usize,

@@ -57,8 +57,8 @@ impl Simulations {
     }
 }
 
-/// Everything that determines the result of a simulation. Of the files, only those that its policy
-/// reads are included.
+/// Everything that determines the result of a simulation. Includes only the files that the policy
+/// reads.
 fn decisive(
     plan: &SimulatePlan,
     settings: &Listed,

@@ -12,7 +12,7 @@ use gleaner_sweep::{Alike, PreparedRuns};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Runs that only have numbers of steps.
+/// Runs defined only by their numbers of steps.
 struct Runs(Vec<usize>);
 
 impl PreparedRuns for Runs {

@@ -107,7 +107,7 @@ impl Drawing {
         Ok(())
     }
 
-    /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most`.
+    /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most` jobs.
     ///
     /// # Errors
     /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.

@@ -99,7 +99,8 @@ pub fn profiles() -> Vec<(Workload, Profile)> {
     profiles
 }
 
-/// The profile of a model. Larger batches use more of every resource; mixed precision uses less and is faster.
+/// The profile of a model. Larger batches use more of every resource; mixed precision uses less of every
+/// resource and is faster.
 fn profile(model: &Model, batch_size: u32, amp: bool) -> (Workload, Profile) {
     let batch = f64::from(batch_size) / 64.0;
     let [used, speedup] = if amp { [0.75, 1.25] } else { [1.0, 1.0] };

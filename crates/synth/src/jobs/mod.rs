@@ -118,7 +118,7 @@ impl SynthExperiment {
     }
 
     /// The jobs in the order of their submission, with estimated durations in seconds. Some
-    /// estimates are negative, as those of regressions can be. [`Job::workload`] is an
+    /// estimates are negative, as the estimates of a regression can be. [`Job::workload`] is an
     /// index into the profiles.
     pub fn jobs(&self) -> impl Iterator<Item = (Job, i64)> + '_ {
         let drafts = (1..).zip(&self.drafts);

@@ -27,8 +27,8 @@ const KINDS: [(f64, f64, f64); 3] = [
     (0.09, 36_000.0, 1.0),
 ];
 
-/// Final states of jobs. Each has its share of the jobs, and the range of run times of such jobs as shares of their
-/// drawn lengths.
+/// Final states of jobs. Each state has its share of the jobs, and the range of the run times of its jobs as shares
+/// of the drawn lengths.
 const STATES: [(&str, f64, (f64, f64)); 3] = [
     ("COMPLETED", 0.62, (0.95, 1.05)),
     ("CANCELLED", 0.22, (0.1, 1.0)),
@@ -64,7 +64,7 @@ impl Lengths {
         Ok(Lengths([trial?, short?, long?]))
     }
 
-    /// Draws the seconds for which the jobs of a batch typically run if nothing ends them early.
+    /// Draws the typical duration, in seconds, of those jobs of a batch that are not ended early.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
         let kind = pick(KINDS.map(|(share, ..)| share), rng);
         self.0[kind].sample(rng)

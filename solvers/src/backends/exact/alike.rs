@@ -82,7 +82,7 @@ pub(super) struct Alike {
     known: BTreeMap<Key, u32>,
     /// Total number of points of the sorts' curves.
     points: usize,
-    /// Sort of the task at each index, in this problem or in an earlier one.
+    /// Sort of the task at each index, in this problem or in an earlier problem.
     sort_at: Vec<u32>,
     /// Group of the task at each index.
     group_of: Vec<u32>,

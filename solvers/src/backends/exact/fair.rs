@@ -1,8 +1,8 @@
 //! Maximises the least share among the running tasks, by bisection.
 //!
 //! At a level ℓ every task that runs must have a share of at least ℓ. Each task has a smallest count
-//! that gives it such a share. To run the most tasks, run those for which this count is smallest. The
-//! least of their shares is then a level that a plan attains.
+//! that gives it such a share. To run as many tasks as possible, run the tasks with the smallest such
+//! counts. The least of their shares is then a level that a plan attains.
 //!
 //! The higher ℓ is, the fewer tasks can run. So bisection works: the interval that contains the
 //! greatest level is halved repeatedly. Its low end is always a level that some plan attains. The
@@ -40,7 +40,7 @@ pub(super) struct Levels {
 /// What is attainable at a level.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
-    /// The most tasks that can run together.
+    /// Maximum number of tasks that can run together.
     running: usize,
     /// Least share among these tasks if each holds as few nodes as the level allows; infinite if none
     /// runs.

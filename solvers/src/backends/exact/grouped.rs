@@ -1,9 +1,9 @@
 //! Problems with nested groups.
 //!
 //! 1. [`Tree::ranges`] computes the range of counts that the limits allow for every task. Counts
-//!    outside these ranges are removed, and this repeats until nothing changes. Their values would only
-//!    increase the allowance for rounding errors. If the limits allow only one plan, worth 0, no other
-//!    value remains, and 0 is proven to be the optimum.
+//!    outside these ranges are removed, and this repeats until nothing changes. The values of these
+//!    counts would only increase the allowance for rounding errors. If the limits allow only one plan,
+//!    worth 0, no other value remains, and 0 is proven to be the optimum.
 //! 2. The relaxation and, if necessary, the search find the best plan without groups. If that plan
 //!    respects the limits of the groups, it is also the best plan with groups. So limits that are not
 //!    binding cost little time.

@@ -2,7 +2,7 @@
 //!
 //! A *state* is the number of nodes that some tasks use together. A *layer* holds, for each state
 //! of a window, the least loss with which these tasks can use that many nodes; infinite if they
-//! cannot. Each further task turns the previous layer into a new one.
+//! cannot. Each further task turns the previous layer into a new layer.
 
 use super::pieces::Piece;
 
@@ -32,8 +32,8 @@ impl Layer {
     }
 }
 
-/// The count, among those of `pieces`, with which a task leads to `state` at the least loss, and
-/// that loss. The layer before the task is `from`, whose least losses are `before`. Among equally good
+/// The count of a task, among the counts of `pieces`, that leads to `state` at the least loss, and that
+/// loss. The layer before the task is `from`, whose least losses are `before`. Among equally good
 /// counts, the first wins. The loss is infinite if no count leads there; the count is then `least`.
 pub(super) fn best_count(
     pieces: &[Piece],

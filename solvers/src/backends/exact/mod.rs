@@ -20,10 +20,10 @@
 //! [`recursion`](crate::recursion) takes O(counts × nodes). Usually few tasks and few states remain for
 //! step 4.
 //!
-//! The relaxation is that of Sinha and Zoltners, "The multiple-choice knapsack problem", Operations
-//! Research 27 (1979). The removal of counts by the gap, before dynamic programming, follows Pisinger,
-//! "A minimal algorithm for the multiple-choice knapsack problem", European Journal of Operational
-//! Research 83 (1995).
+//! The relaxation follows Sinha and Zoltners, "The multiple-choice knapsack problem", Operations Research
+//! 27 (1979). The removal of counts by the gap, before dynamic programming, follows Pisinger, "A minimal
+//! algorithm for the multiple-choice knapsack problem", European Journal of Operational Research 83
+//! (1995).
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
@@ -54,7 +54,7 @@
 //! are rejected.
 //!
 //! **Ties.** A task that keeps its count earns a bonus of 1e-11 of the best single task's value.
-//! Among plans whose values differ by less than that, the one that leaves more tasks unchanged wins.
+//! Among plans whose values differ by less than that, the plan that leaves more tasks unchanged wins.
 //! Remaining ties are broken by the order of tasks and counts, so that equal problems get equal answers.
 
 mod alike;
@@ -119,10 +119,10 @@ impl Exact {
 
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
-    /// Once the buffers have grown, this function allocates memory only for tasks that are unlike
-    /// all earlier ones. `problem` must be sound and its numbers within the [`range`]; its groups
-    /// are ignored. If the search would need more than about a gibibyte, the counts are feasible
-    /// but not proven optimal; [`Solver::solve`] reports that.
+    /// Once the buffers have grown, this function allocates memory only for tasks that are unlike all
+    /// earlier tasks. `problem` must be valid and its numbers within the [`range`]; its groups are
+    /// ignored. If the search would need more than about a gibibyte, the counts are feasible but not
+    /// proven optimal; [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),
@@ -131,7 +131,7 @@ impl Exact {
     }
 
     /// Solves a problem and ignores its groups. `before_search` is called with the relaxation's plan if
-    /// that is not proven optimal.
+    /// this plan is not proven optimal.
     fn run(
         &mut self,
         problem: &Problem,
@@ -242,9 +242,10 @@ impl Solver for Exact {
     }
 
     /// Reports the relaxation's plan and then the answer, both after the search. The search compares sums
-    /// of losses, so of two plans that tie it may choose the one whose objective is smaller by a rounding
-    /// error or by the bonus for tasks that keep their counts. In that case only the answer is reported,
-    /// so that no reported plan is better than the answer. With groups, only the answer is reported.
+    /// of losses. Of two plans that tie, it may therefore choose the plan whose objective is smaller by a
+    /// rounding error or by the bonus for tasks that keep their counts. In that case only the answer is
+    /// reported, so that no reported plan is better than the answer. With groups, only the answer is
+    /// reported.
     fn solve_observed(
         &mut self,
         problem: &Problem,

@@ -92,7 +92,8 @@ fn surviving_between(from: (u32, f64), to: (u32, f64), limit: f64) -> Option<Pie
     let slope = (to.1 - from.1) / f64::from(to.0 - from.0);
     let at = |count: u32| from.1 + slope * f64::from(count - from.0);
     let (mut low, mut high) = (from.0 + 1, to.0 - 1);
-    // The count at which the loss crosses the limit, rounded outwards. The loops below correct it.
+    // The count at which the loss crosses the limit, rounded outwards. The loops below drop counts
+    // whose loss is above the limit.
     let crossing = f64::from(from.0) + (limit - from.1) / slope;
     if slope > 0.0 && crossing < f64::from(high) {
         high = (crossing.ceil().max(0.0)) as u32;

@@ -6,8 +6,8 @@
 //! *break step*. Its slope is the price λ of a node. Taking a fraction of the break step gives the
 //! upper bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
 //!
-//! Tasks that are alike have the same steps. So the steps of each group are sorted, not those of each
-//! task. Only steps with the break step's slope are taken task by task, in task order.
+//! Tasks that are alike have the same steps. So the steps of each group are sorted, not the steps of
+//! each task. Only steps with the break step's slope are taken task by task, in task order.
 
 use std::ops::Range;
 
@@ -30,9 +30,9 @@ struct Step {
 pub(super) struct Relaxation {
     hull: Vec<u32>,
     steps: Vec<Step>,
-    /// The count that every task of a group has reached.
+    /// For each group, the count that all its tasks have reached.
     reached: Vec<u32>,
-    /// For each group, its step of the slope at which not all steps fit.
+    /// For each group, its step with the first slope whose steps do not all fit.
     last: Vec<Option<Step>>,
     growths: Growths,
     price: f64,

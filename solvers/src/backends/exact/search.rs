@@ -9,8 +9,8 @@
 //!    linear; they are the same for tasks that are alike. A task with a single remaining count is
 //!    fixed, and its nodes are set aside. Every other task is a *stage*.
 //! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
-//!    that the stages so far use. From every state, the later stages must be able to come close enough
-//!    to the capacity, because each unused node costs λ, and they must be able to stay within it.
+//!    that the stages so far use. From every state, the later stages must be able to stay within the
+//!    capacity, and to come close enough to it, because each unused node costs λ.
 //! 3. [`Search::run`] computes layer after layer: the least loss with which each state can be
 //!    reached. States at the ends of a layer that lose more than the limit are cut off.
 //! 4. The last layer gives the best final state. [`Search::walk_back`] follows it back to the start
@@ -29,7 +29,7 @@ use super::shape::Shapes;
 /// The counts that remain for the tasks of a group.
 #[derive(Debug, Clone, Copy)]
 struct Open {
-    /// Its pieces are `pieces[first..last]`.
+    /// The pieces of the group are `pieces[first..last]`.
     first: usize,
     last: usize,
     /// The least and the greatest count.
@@ -132,7 +132,7 @@ impl Search {
             match ended {
                 Ended::WithPlan => return true,
                 Ended::TooLate => return false,
-                // No plan loses less than the one known so far, so the known plan is optimal.
+                // No plan loses less than the known plan, so the known plan is optimal.
                 Ended::WithoutPlan if limit >= case.gap => return true,
                 Ended::WithoutPlan => limit = (4.0 * limit).min(case.gap),
             }
@@ -176,7 +176,7 @@ impl Search {
     /// stages' nodes unused. Returns the size of the search, or `None` if there is no such plan.
     ///
     /// A state must be reachable: at least the least counts of the stages so far, at most their
-    /// greatest counts. And it must lead to a plan: with the least counts of the later stages it
+    /// greatest counts. It must also lead to a plan: with the least counts of the later stages it
     /// must not exceed the capacity, and with their greatest counts it must use enough nodes.
     ///
     /// The example from the overview of the exact solver: one node remains. Task b can have 0 or 1

@@ -18,7 +18,7 @@ const STAY_BONUS: f64 = 1e-11;
 pub(super) struct Vertex {
     pub count: u32,
     pub value: f64,
-    /// Whether all counts between this vertex and the one before are allowed.
+    /// Whether all counts between this vertex and the previous vertex are allowed.
     pub joined: bool,
 }
 
@@ -163,7 +163,7 @@ impl Shapes {
         let high = most.min(task.cap());
         let first = self.vertices.len();
         let segments = task.curve_nodes.len().saturating_sub(1);
-        // From the segment that contains or ends at `low` to the last one that begins at or below
+        // From the segment that contains or ends at `low` to the last segment that begins at or below
         // `high`.
         let begin = task.curve_nodes.partition_point(|&n| n < low);
         let end = task.curve_nodes.partition_point(|&n| n <= high);
@@ -206,8 +206,8 @@ impl Shapes {
         self.push_once(first, to, at(to));
     }
 
-    /// Adds a vertex unless the last one already has its count. The vertex is joined to the one before
-    /// it unless it is the first at or after index `first`.
+    /// Adds a vertex unless the last vertex already has this count. The vertex is joined to the
+    /// previous vertex unless it is the first vertex at or after index `first`.
     fn push_once(&mut self, first: usize, count: u32, value: f64) {
         let joined = self.vertices.len() > first;
         if !joined || self.vertices[self.vertices.len() - 1].count < count {
@@ -313,8 +313,8 @@ impl Shapes {
         running.for_each(|v| v.value += reward);
     }
 
-    /// Adds vertex `i` and the counts between it and the vertex before, as far as `keeps` accepts them.
-    /// If `keeps` changes between the two vertices, a new vertex marks the count.
+    /// Adds vertex `i` and the counts between it and the previous vertex, if `keeps` accepts them. If
+    /// `keeps` changes between the two vertices, a new vertex marks the count.
     fn keep(
         &mut self,
         task: &Task,

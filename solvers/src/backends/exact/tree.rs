@@ -17,8 +17,8 @@
 //!    counts of tasks and the states of branches that lead to this state, and does the same in
 //!    these branches. The layers hold only losses: counts are recomputed from the layer before.
 //!
-//! A layer has at most as many states as its branch may hold nodes. A task takes O(states × pieces),
-//! and a branch O(states × states of its table).
+//! A layer has at most one state for each number of nodes that its branch may hold. A task takes
+//! O(states × pieces), and a branch O(states × states of its table).
 //!
 //! Take the example from the overview of the exact solver, and let tasks b and c form a group of at
 //! most 2 nodes. The table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a,
@@ -86,7 +86,7 @@ pub(super) struct Tree {
     starts: Vec<usize>,
     /// The numbers of nodes that each branch may hold.
     spans: Vec<Window>,
-    /// The layers of all branches, those of the innermost branches first.
+    /// The layers of all branches, with the layers of the innermost branches first.
     steps: Vec<Step>,
     /// The index in `steps` of the last layer of each branch.
     tables: Vec<usize>,

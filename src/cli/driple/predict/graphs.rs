@@ -49,7 +49,7 @@ pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
 /// directories.
 ///
 /// # Errors
-/// Any graph that `paths` name directly is faulty, a directory has no graphs, or a file or directory cannot be read.
+/// A graph that is listed in `paths` is faulty, a directory has no graphs, or a file or directory cannot be read.
 /// [`Error::Stopped`] if the observer stops the function.
 pub fn of_files(
     paths: &[PathBuf],
@@ -100,7 +100,7 @@ fn faults_of(file: &Path, error: Error) -> Vec<Fault> {
 /// A file to read.
 struct Asked {
     file: PathBuf,
-    /// Whether the file was found in a named directory, instead of being named itself.
+    /// Whether the file was found in a listed directory, and is not listed itself.
     in_directory: bool,
 }
 

@@ -27,7 +27,8 @@ use gleaner_runs::driple::predictions::Row;
 /// Predict the resource consumption of jobs from their computational graphs.
 ///
 /// Times have the unit of the measurements on which the model was trained (seconds for the samples); peaks of
-/// utilisation are in percent. Negative predictions are set to zero, except those of models trained with --compat.
+/// utilisation are in percent. Negative predictions are set to zero, except the predictions of models trained with
+/// --compat.
 ///
 /// If a graph in a directory cannot be predicted, it is left out and reported on stderr with the
 /// reason; if no graph can be predicted, the exit code is 3. If a graph that is named directly is faulty, the command

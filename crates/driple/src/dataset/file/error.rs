@@ -11,13 +11,14 @@ pub enum DatasetError {
     Format(String),
     /// The file contains a tensor that is not part of a data set.
     #[error(
-        "tensor {0:?} is not part of a data set: expected train.0.adj, train.0.x and train.0.y, \
-         the same of val and test and of further batches, or y_train_max"
+        "tensor {0:?} is not part of a data set: expected y_train_max, or adj, x and y of a batch \
+         of train, val or test, such as train.0.adj"
     )]
     Name(String),
     /// A tensor is missing.
     #[error(
-        "tensor {0:?} is missing; batches are numbered from 0 and have adj, x and y: write them all"
+        "tensor {0:?} is missing; batches are numbered from 0, and each needs adj, x and y: write \
+         all of them"
     )]
     Missing(String),
     /// Two tensor names denote the same part of the data, such as `train.0.y` and
@@ -61,7 +62,8 @@ pub enum DatasetError {
     /// The manifest cannot be parsed, or it does not match the data.
     #[error("the manifest (metadata key \"gleaner\") is invalid: {0}; write the file again")]
     Manifest(String),
-    /// The manifest's version is newer than the latest supported one. Holds both versions.
+    /// The manifest's version is newer than the latest supported one. Holds the manifest's version
+    /// and the latest supported version.
     #[error(
         "the manifest has version {0}, but the latest supported version is {1}; update gleaner"
     )]

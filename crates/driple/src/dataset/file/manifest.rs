@@ -22,7 +22,7 @@ pub struct Manifest {
     /// The frequencies of operation types from which the features were computed; `None` if unknown.
     /// Graphs for predictions need the same frequencies.
     pub frequencies: Option<Frequencies>,
-    /// The path of the measurements' file; `None` if unknown.
+    /// The path of the file with the measurements; `None` if unknown.
     pub measurements: Option<String>,
     /// One entry for each graph in the data.
     pub sources: Vec<Source>,
@@ -36,9 +36,9 @@ pub struct Manifest {
 pub struct Source {
     /// The name of the job.
     pub job: String,
-    /// The path of the graph's file.
+    /// The path of the file with the graph.
     pub file: String,
-    /// How many of the graph's operations were grouped, and why others were dropped.
+    /// How many of the graph's operations were grouped, and why the others were dropped.
     pub report: group::Report,
 }
 
@@ -52,7 +52,8 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// The manifest as stored in the file, with facts about the data that are checked when it is read.
+/// The manifest as stored in the file. It includes facts about the data, which are checked when the
+/// file is read.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,

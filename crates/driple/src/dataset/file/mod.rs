@@ -3,17 +3,18 @@
 //! A part of the data is `train`, `val` or `test`. Batch `b` of a part, counted from 0, has `B`
 //! graphs of `N` nodes each. It is stored as three tensors:
 //!
-//! - `{part}.{b}.adj`: the adjacency matrices with entries 0 and 1, `u8`, `B × N × N`; they can
-//!   also be read from `f32` and `bool`;
+//! - `{part}.{b}.adj`: the adjacency matrices with entries 0 and 1, `u8`, `B × N × N`; `f32` and
+//!   `bool` are also accepted;
 //! - `{part}.{b}.x`: the features, `f32`, `B × N × 3`;
 //! - `{part}.{b}.y`: the labels, `f32`, `B × 12`.
 //!
 //! If the graphs of a batch differ in size, the batch is stored as several runs. A run is a
 //! sequence of graphs of equal size. Its tensors are `{part}.{b}.{run}.adj` and so on, with runs
-//! counted from 0. Reading the file joins the runs into one batch again.
+//! counted from 0. When the file is read, the runs are joined into one batch again.
 //!
-//! `y_train_max`, `f32`, `12`, holds the largest value of each label in `train`. The metadata entry
-//! `gleaner` holds a [`Manifest`] as JSON, with the number of graphs and the names of the jobs.
+//! The tensor `y_train_max` (`f32`, `12`) holds the largest value of each label in `train`. The
+//! metadata entry `gleaner` holds a [`Manifest`] as JSON, with the number of graphs and the names
+//! of the jobs.
 
 mod error;
 mod manifest;

@@ -11,7 +11,7 @@ use crate::dataset::arrays::{Array, ArrayFault, examples};
 use crate::dataset::{Batches, Dataset, Example};
 use crate::graph::METRICS;
 
-/// Tensors by parsed name, each with the name as it is written in the file.
+/// Tensors by parsed name, each with its name as written in the file.
 type Tensors<'a> = BTreeMap<Name, (String, TensorView<'a>)>;
 
 /// Reads a data set and its manifest from the bytes of a safetensors file in the format that
@@ -66,8 +66,8 @@ fn sorted<'a>(
     Ok((tensors, maximum))
 }
 
-/// Reads the batches of a part. If the sequence lacks a batch or run, the error names the first
-/// tensor of that batch or run.
+/// Reads the batches of a part. If a batch or run is missing from the sequence, the error names the
+/// first tensor of that batch or run.
 fn batches(tensors: &Tensors, part: usize) -> Result<Batches, DatasetError> {
     let mut batches = Batches::new();
     let from = |batch, run| Name {
@@ -98,7 +98,7 @@ fn any(tensors: &Tensors, from: Name, to: Name) -> bool {
     tensors.range(from..=to).next().is_some()
 }
 
-/// Reads the examples of a run of graphs of equal size.
+/// Reads the examples of a run. The graphs of a run are of equal size.
 fn run(tensors: &Tensors, name: Name) -> Result<Vec<Example>, DatasetError> {
     let get = |field| {
         let name = Name { field, ..name };
@@ -123,7 +123,7 @@ fn has_runs(tensors: &Tensors, name: Name) -> bool {
     names.any(|(_, (text, _))| text.matches('.').count() == 3)
 }
 
-/// The values of a tensor, whose type must be one of `expected`.
+/// The values of a tensor. The type of the tensor must be one of `expected`.
 fn array(
     name: &str,
     tensor: &TensorView,

@@ -81,7 +81,7 @@ fn batch_tensors(part: usize, batch: usize, examples: &[Example]) -> Vec<Tensor>
     runs.iter().enumerate().flat_map(run).collect()
 }
 
-/// The tensors of graphs of equal size. `name` gives the name of each field's tensor.
+/// The tensors of graphs of equal size. `name` returns the name of a field's tensor.
 fn run_tensors(examples: &[Example], name: impl Fn(usize) -> String) -> [Tensor; FIELDS.len()] {
     let graphs = examples.len();
     let nodes = examples.first().map_or(0, |example| example.graph.len());
@@ -147,7 +147,7 @@ fn fault(graph: &GroupedGraph) -> Option<&'static str> {
         return Some("it has no nodes");
     }
     if graph.edges.iter().any(beyond) {
-        return Some("an edge does not lead from a node to a later one");
+        return Some("an edge does not lead from a node to a later node");
     }
     if !graph.edges.windows(2).all(|pair| pair[0] < pair[1]) {
         return Some("its edges are not in ascending order");

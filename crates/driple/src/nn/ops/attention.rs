@@ -16,7 +16,8 @@ use super::super::{ParamId, Real, Tape, Var};
 use super::Activation;
 use super::set2set::softmax;
 
-/// Which nodes attend to which other nodes, and from which nodes' values the scores are computed.
+/// The pairs of nodes in which one node attends to the other, and the nodes that determine the
+/// score of each pair.
 #[derive(Debug, Clone, Default)]
 pub struct Attention {
     pairs: Vec<Pair>,
@@ -58,8 +59,9 @@ impl Attention {
         let mut this = Self::default();
         let nodes = block.nodes();
         let squared = nodes * nodes;
-        // The node in row `k` of the buffer, which first repeats each node `nodes` times, and then
-        // the sequence of all nodes `nodes` times. A score is computed from two consecutive rows.
+        // The node in row `k` of the buffer. The first half of the buffer repeats each node `nodes`
+        // times, and the second half repeats the sequence of all nodes `nodes` times. A score is
+        // computed from two consecutive rows.
         let buffered = |k: usize| {
             if k < squared {
                 k / nodes
@@ -114,9 +116,9 @@ struct Head<'a, T> {
 const SLOPE: f64 = 0.2;
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// One attention head. Returns `activation` of weighted sums of the rows `x` of `input`, which
-    /// are `H` wide. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`, where
-    /// `vector` is `a`, `2 H` long.
+    /// One attention head. Returns `activation`, applied to weighted sums of the rows `x` of
+    /// `input`, each `H` wide. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`,
+    /// where `vector` is `a`, `2 H` long.
     pub fn attend(
         &mut self,
         input: Var,
@@ -210,8 +212,8 @@ impl<T: Real> Op<T> for Head<'_, T> {
 }
 
 impl<T: Real> Head<'_, T> {
-    /// The gradients of both parts of each node's scores: those as the first node of a pair, and
-    /// those as the second.
+    /// For each node, two gradients: for the part that the node contributes to scores as the first
+    /// node of a pair, and for the part that it contributes as the second node.
     fn by_parts(&self, by_weights: &[T], nodes: usize) -> (Vec<T>, Vec<T>) {
         let (mut first, mut second) = (vec![T::zero(); nodes], vec![T::zero(); nodes]);
         for group in &self.attention.groups {

@@ -87,9 +87,9 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// The biases, in two lists. The first is added to the inputs of the gates' activations: both
-/// biases of the reset and update gates, and the input's bias of the new gate. The second is added
-/// to `recalled`: the hidden state's bias of the new gate.
+/// The biases, in two lists. The first list is added to the gates' pre-activations: both biases of
+/// the reset and update gates, and the input's bias of the new gate. The second list is added to
+/// `recalled`: the hidden state's bias of the new gate.
 fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<T>, Vec<T>) {
     let mut sums = parameters[gru.input_bias].row(0).to_vec();
     let hidden = parameters[gru.hidden_bias].row(0);
@@ -100,9 +100,10 @@ fn biases<T: Real>(parameters: &Parameters<T>, gru: &Gru, width: usize) -> (Vec<
     (sums, hidden.slice(s![2 * width..]).to_vec())
 }
 
-/// Computes the new state. On entry, `gates` holds the sums to which the gates' activations are
-/// applied, and `recalled` holds the product `U_n y`, both without biases. On return, `gates` holds
-/// the activated gates, `recalled` includes its bias, and `out` is the new state.
+/// Computes the new state. On entry, `gates` holds the gates' pre-activations, and `recalled` holds
+/// the product `U_n y`, both without biases. The pre-activation of the new gate also lacks `reset *
+/// recalled`. On return, `gates` holds the activated gates, `recalled` includes its bias, and `out`
+/// is the new state.
 #[inline(always)]
 fn next_state<T: Real>(
     biases: &(Vec<T>, Vec<T>),
@@ -179,9 +180,9 @@ impl<T: Real> Op<T> for Step {
 
 /// The gradients of one step, by the chain rule from `state = new + update * (y - new)`. `saved`
 /// holds the gates, `recalled`, and the hidden state `y`. `sums` is set to the gradients of the
-/// sums to which the gates' activations are applied, and `recalls` to those of `recalled`. On
-/// entry, `grad` is the gradient of the new state. On return, it is the part of the hidden state's
-/// gradient that does not pass through the gates, `grad * update`.
+/// gates' pre-activations, and `recalls` is set to the gradients of `recalled`. On entry, `grad` is
+/// the gradient of the new state. On return, it is the part of the hidden state's gradient that
+/// does not pass through the gates, `grad * update`.
 #[inline(always)]
 fn gate_gradients<T: Real>(
     saved: (&Array2<T>, &Array2<T>, &Array2<T>),

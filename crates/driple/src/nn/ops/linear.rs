@@ -18,7 +18,7 @@ pub enum Layout {
     OutIn,
 }
 
-/// A weight matrix, or the part of one that belongs to some of the inputs.
+/// A weight matrix, or the part of the matrix that belongs to some of the inputs.
 #[derive(Debug, Clone)]
 pub struct Weight {
     /// The parameter that holds the matrix.

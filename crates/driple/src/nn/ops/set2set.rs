@@ -112,9 +112,9 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// A step of the memory. On entry, `gates` holds the sums to which the gates' activations are
-/// applied. On return, it holds the activated gates. The query is written to the first half of
-/// `state`. Returns the cell and its hyperbolic tangent.
+/// A step of the memory. On entry, `gates` holds the gates' pre-activations. On return, it holds
+/// the activated gates. The query is written to the first half of `state`. Returns the cell and its
+/// hyperbolic tangent.
 fn query<T: Real>(
     gates: &mut Array2<T>,
     cell: &Array2<T>,
@@ -189,8 +189,8 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
             Array2::zeros((rows, 2 * width)),
         );
         let mut after = flow.value(self.output);
-        // `grad` is first the gradient of the query and the reading after the step, and then of
-        // those before the step.
+        // At the start of an iteration, `grad` is the gradient of the query and the reading after
+        // the step. At the end of the iteration, `grad` is their gradient before the step.
         for (index, step) in self.steps.iter().enumerate().rev() {
             vectorised(|| step.unread(x, after, &mut grad, by_nodes.as_mut()));
             let sums = step.unquery(&grad, &mut by_cell);
@@ -208,8 +208,8 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
 }
 
 impl<T: Real> Set2Set<'_, T> {
-    /// Adds the gradients of the parameters, computed from `sums`, the gradients of the sums to
-    /// which the gates' activations are applied.
+    /// Adds the gradients of the parameters, computed from `sums`, the gradients of the gates'
+    /// pre-activations.
     fn learn(&self, sums: &Array2<T>, states: &Array2<T>, flow: &mut Flow<'_, '_, T>) {
         let width = states.ncols() / 2;
         let weight = product(&sums.t(), &states.view());
@@ -262,10 +262,9 @@ impl<T: Real> Step<T> {
         }
     }
 
-    /// The backward pass of [`query`]. Returns the gradients of the sums to which the gates'
-    /// activations are applied. The first half of `grad` is the gradient of the query. On entry,
-    /// `by_cell` is the gradient of the cell after the step. On return, it is the gradient of the
-    /// cell before the step.
+    /// The backward pass of [`query`]. Returns the gradients of the gates' pre-activations. The
+    /// first half of `grad` is the gradient of the query. On entry, `by_cell` is the gradient of
+    /// the cell after the step. On return, it is the gradient of the cell before the step.
     fn unquery(&self, grad: &Array2<T>, by_cell: &mut Array2<T>) -> Array2<T> {
         let width = self.cell.ncols();
         let mut sums = Array2::zeros(self.gates.raw_dim());

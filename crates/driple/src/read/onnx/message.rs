@@ -1,5 +1,5 @@
 //! The part of ONNX's protobuf messages that is needed to read graphs and to write samples. Names
-//! and field numbers are those of `onnx/onnx.proto`. Decoding skips all other fields.
+//! and field numbers are taken from `onnx/onnx.proto`. Decoding skips all other fields.
 
 use prost::Message;
 use prost::bytes::Bytes;
@@ -134,7 +134,7 @@ pub(crate) struct Dim {
     pub(crate) dim_value: Option<i64>,
 }
 
-/// Types of the elements of tensors, `TensorProto.DataType`.
+/// Element types of tensors, `TensorProto.DataType`.
 pub(crate) mod data_type {
     /// 32-bit floating point.
     pub(crate) const FLOAT: i32 = 1;

@@ -57,7 +57,7 @@ fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     ReadError::Node { place, fault }
 }
 
-/// The nodes that represent weights and inputs, the node from which each of their values comes, and
+/// The nodes that represent weights and inputs, the node that each of their values comes from, and
 /// the names in use.
 fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, Values<'g>, Names) {
     let (mut nodes, mut values, mut names) = (Vec::new(), Values::default(), Names::default());

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::message::{Graph, Node};
 
 /// The maximum number of characters of a node's name. The limit keeps the memory proportional to
-/// the size of the file: a file refers to values, whose names can be shorter than that of their
-/// node, so it can refer to a long node name many times in few bytes.
+/// the size of the file. The name of a value can be shorter than the name of its node. Without the
+/// limit, a small file could therefore refer to a long node name many times.
 const LENGTH: usize = 250;
 
 /// The node names in use so far.
@@ -20,8 +20,8 @@ pub(super) struct Names {
 impl Names {
     /// Returns a name that no node has yet: `name`, or `name` followed by a number.
     ///
-    /// `:` and `^` have a meaning in references to nodes, so they are replaced by `_`. Long names
-    /// are truncated.
+    /// `:` and `^` have special meanings in references to nodes, so they are replaced by `_`. Long
+    /// names are truncated.
     pub(super) fn unique(&mut self, name: &str) -> String {
         let plain = |sign| if matches!(sign, ':' | '^') { '_' } else { sign };
         let name: String = name.chars().take(LENGTH).map(plain).collect();
@@ -85,7 +85,7 @@ fn inner(node: &Node) -> impl Iterator<Item = &Graph> {
 }
 
 /// Adds the values that a graph uses from outside. Recurses into graphs in its nodes' attributes.
-/// The decoder limits how deep these graphs are nested.
+/// The decoder limits the nesting depth of these graphs.
 fn captured_by<'g>(graph: &'g Graph, values: &mut BTreeSet<&'g str>) {
     let mut inside: BTreeSet<&str> = BTreeSet::new();
     inside.extend(graph.input.iter().map(|input| input.name.as_str()));

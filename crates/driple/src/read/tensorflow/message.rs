@@ -1,5 +1,5 @@
 //! The part of TensorFlow's protobuf messages that is needed to read graphs. Names and field
-//! numbers are those of
+//! numbers are taken from
 //! `tensorflow/core/framework/{graph,node_def,attr_value,tensor,tensor_shape}.proto`. All other
 //! fields are skipped in both formats.
 

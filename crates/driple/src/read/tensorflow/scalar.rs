@@ -158,7 +158,7 @@ fn digits(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
 mod tests {
     use super::*;
 
-    /// The value that `read` parses from a text; `None` if `read` rejects the text or does not
+    /// The value that `read` parses from `text`; `None` if `read` rejects the text or does not
     /// consume all of it.
     fn all<T>(text: &str, read: fn(&mut Scanner<'_>) -> Result<T, ParseError>) -> Option<T> {
         let mut scanner = Scanner::new(text.as_bytes());

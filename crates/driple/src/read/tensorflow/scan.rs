@@ -13,7 +13,7 @@ pub(super) const DEPTH: usize = 100;
 /// The position of a fault, in bytes, and the fault.
 pub(super) type Fault = (usize, TextFault);
 
-/// A position in a text, which only moves forward.
+/// A position in the text, which only moves forward.
 #[derive(Clone)]
 pub(super) struct Scanner<'t> {
     text: &'t [u8],
@@ -190,7 +190,7 @@ impl<'t> Scanner<'t> {
         Err((at, TextFault::Open(char::from(bracket))))
     }
 
-    /// Checks that the next closing bracket matches the innermost open one.
+    /// Checks that the next closing bracket matches the innermost open bracket.
     fn close(&self, open: Option<(usize, u8)>, found: u8) -> Result<(), Fault> {
         let expected = match open {
             Some((_, b'{')) => "`}`",

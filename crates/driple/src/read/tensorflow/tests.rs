@@ -112,7 +112,7 @@ fn text(nodes: &[NodeDef], pretty: bool) -> String {
         .collect()
 }
 
-/// How a text is laid out.
+/// How the text is laid out.
 #[derive(Clone, Copy)]
 enum Layout {
     Pretty,

@@ -29,7 +29,7 @@ fn line(text: &[u8], at: usize) -> usize {
     1 + text[..at].iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The texts inside the graph's nodes.
+/// A scanner for the fields of each node of the graph.
 fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
     let mut text = Scanner::new(text);
     let mut nodes = Vec::new();

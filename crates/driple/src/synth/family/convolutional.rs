@@ -146,8 +146,8 @@ pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("MobileNet{}", 2 * blocks + 2), network)
 }
 
-/// A block with a shortcut. It has two convolutions, or three convolutions of which the first and
-/// the last are pointwise.
+/// A block with a shortcut. It has two convolutions, or a pointwise convolution, a convolution and
+/// another pointwise convolution.
 fn shortcut(
     network: &mut Network,
     name: &str,
@@ -179,7 +179,7 @@ fn shortcut(
     network.each(&format!("{name}/Relu"), Op::Relu, sum)
 }
 
-/// The mean over each image, and a score for each class.
+/// Adds the mean over each image, and a score for each class.
 fn classifier(network: &mut Network, x: Value, classes: u64) -> Value {
     let mean = network.mean("mean", x, &[1, 2], false);
     network.dense("scores", mean, classes)

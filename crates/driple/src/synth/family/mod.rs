@@ -1,4 +1,4 @@
-//! Families of networks, from which networks are drawn at random with sizes that are usual for
+//! Families of networks. Networks of a family are drawn at random, with sizes that are typical of
 //! training jobs.
 
 mod convolutional;
@@ -46,7 +46,7 @@ impl Family {
     ];
 
     /// The family that belongs to a model's name. If no part of the name is known, the family is
-    /// consecutive convolutions.
+    /// `Plain`.
     pub(super) fn of_model(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let known = MODELS

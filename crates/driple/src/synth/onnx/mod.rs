@@ -1,5 +1,5 @@
-//! Writes the forward pass of a network, up to its scores, as an ONNX model. The model resembles
-//! one that PyTorch exports without weights: parameters are inputs, and the dimensions of images
+//! Writes the forward pass of a network, up to its scores, as an ONNX model. The model resembles a
+//! model that PyTorch exports without weights: parameters are inputs, and the dimensions of images
 //! are batch, channels, height and width.
 
 mod writer;
@@ -55,7 +55,7 @@ fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step outputs images. `images` holds the answer for each of the steps before it.
+/// Whether a step outputs images. `images` holds the answer for each earlier step.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,
@@ -89,7 +89,7 @@ impl Writer<'_> {
             Op::BatchNorm => self.normalisation(step, &x),
             Op::Mean { axes, keep } => {
                 // For images, the axes are height and width, because means of images are only taken
-                // over these.
+                // over these axes.
                 let shift = i64::from(self.images[step.inputs[0]]);
                 let axes: Vec<i64> = axes.iter().map(|axis| *axis as i64 + shift).collect();
                 let attributes = vec![list("axes", &axes), integer("keepdims", i64::from(*keep))];
@@ -131,8 +131,8 @@ impl Writer<'_> {
         self.graph.input.push(info);
     }
 
-    /// Adds an operator with a sliding window. The input is padded so that the output's size is
-    /// that of the input divided by the stride, rounded up.
+    /// Adds an operator with a sliding window. The input is padded so that the size of the output
+    /// is the size of the input divided by the stride, rounded up.
     fn window(&mut self, name: &str, op: &str, x: &[&str], stride: u64, more: Attribute) {
         let auto_pad = Attribute {
             name: "auto_pad".to_owned(),
@@ -203,7 +203,7 @@ impl Writer<'_> {
     }
 }
 
-/// ONNX's name of an operator without attributes.
+/// ONNX's name for an operator without attributes.
 fn plain(op: &Op) -> &'static str {
     match op {
         Op::Add => "Add",

@@ -1,4 +1,4 @@
-//! The graph with which TensorFlow 1 trains a network. The input is on the CPU. The variables with
+//! The graph that TensorFlow 1 uses to train a network. The input is on the CPU. The variables with
 //! their initial values, the forward pass, the gradients and the optimiser are on a GPU.
 
 mod backward;
@@ -13,7 +13,7 @@ use super::network::Network;
 use nodes::Nodes;
 pub(super) use optimiser::Optimiser;
 
-/// The graph in the text form of a GraphDef.
+/// The graph as a GraphDef in text format.
 pub(super) fn text(network: &Network, optimiser: Optimiser) -> String {
     text::write(&nodes(network, optimiser))
 }
@@ -38,7 +38,7 @@ pub(super) fn operations(network: &Network, optimiser: Optimiser) -> usize {
         .count()
 }
 
-/// The graph of a network's training.
+/// The graph that trains a network.
 fn nodes(network: &Network, optimiser: Optimiser) -> Nodes {
     let mut nodes = Nodes::default();
     let tensors = forward::write(network, &mut nodes);

@@ -38,7 +38,7 @@ impl Optimiser {
         }
     }
 
-    /// The names of the tensors besides the parameter.
+    /// The names of the tensors that the optimiser keeps besides the parameter.
     fn slots(self) -> &'static [&'static str] {
         match self {
             Self::Descent => &[],
@@ -62,8 +62,8 @@ impl Optimiser {
     }
 }
 
-/// Adds the updates of parameters by their gradients. Returns the names of the variables that this
-/// adds.
+/// Adds the operations that update the parameters by their gradients. Returns the names of the
+/// added variables.
 pub(super) fn write(
     updates: &[(&Step, &String)],
     optimiser: Optimiser,
@@ -113,7 +113,7 @@ fn slot(name: &str, shape: &[u64], nodes: &mut Nodes, variables: &mut Vec<String
     variables.push(name.to_owned());
 }
 
-/// Adds the update of one parameter. Returns the name of the operation.
+/// Adds the operation that updates one parameter. Returns the name of the operation.
 fn update(
     step: &Step,
     gradient: &str,

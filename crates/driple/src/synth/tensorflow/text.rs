@@ -1,10 +1,10 @@
-//! Writes nodes in the text form of a GraphDef, laid out as TensorFlow does.
+//! Writes nodes as a GraphDef in text format, with the same layout as TensorFlow.
 
 use std::fmt::Write;
 
 use super::nodes::{Holds, Kind, Nodes, Operation};
 
-/// The version of TensorFlow's GraphDefs that is written.
+/// The version of the GraphDef format that is written.
 const PRODUCER: u32 = 24;
 
 /// The text of a GraphDef.

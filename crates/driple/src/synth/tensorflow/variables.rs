@@ -3,7 +3,7 @@
 use super::nodes::Nodes;
 use crate::synth::network::{Network, Op, Step};
 
-/// Adds a parameter with its initial value. Returns the name of the tensor that reads it.
+/// Adds a parameter with its initial value. Returns the name of the operation that reads it.
 pub(super) fn parameter(step: &Step, nodes: &mut Nodes) -> String {
     let initial = match step.op {
         Op::Parameter { random: true } => uniform(&step.name, &step.shape, nodes),
@@ -33,7 +33,7 @@ fn uniform(name: &str, shape: &[u64], nodes: &mut Nodes) -> String {
     nodes.float(&name, "Add", &[&scaled, &least], shape)
 }
 
-/// Adds a variable that starts with the value of `initial`. Returns the name of the tensor that
+/// Adds a variable that starts with the value of `initial`. Returns the name of the operation that
 /// reads it.
 pub(super) fn variable(name: &str, shape: &[u64], initial: &str, nodes: &mut Nodes) -> String {
     let variable = nodes.variable(name, shape);

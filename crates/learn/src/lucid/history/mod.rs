@@ -2,8 +2,8 @@
 //! same name and size.
 //!
 //! As in Lucid's artifact, the similarity of names is the ratio that Python's difflib computes. The
-//! artifact compares a name with all names of all users. This implementation compares it only with
-//! recent names of the same user. Other users' jobs count only if the user has no ended jobs.
+//! artifact compares a name with all names of all users. This implementation compares a name only
+//! with recent names of the same user. Other users' jobs count only if the user has no ended jobs.
 
 mod replay;
 mod similarity;
@@ -22,8 +22,8 @@ const CUT_OFF: f64 = 0.6;
 /// The number of most similar names that are used for a new name.
 const CLOSEST: usize = 2;
 
-/// The maximum number of names with which a new name is compared. These are the names of the user's
-/// jobs that ended last.
+/// The maximum number of earlier names that a new name is compared with. These are the names of the
+/// user's jobs that ended last.
 const RECENT: usize = 100;
 
 /// Mean durations of jobs that have ended, by user, name and number of GPUs.
@@ -38,7 +38,7 @@ pub struct History {
 struct User {
     all: Mean,
     names: BTreeMap<String, Named>,
-    /// Names of the jobs that ended last, at most [`RECENT`], without repetitions, the most recent
+    /// Names of the jobs that ended last, at most [`RECENT`], without duplicates, the most recent
     /// last.
     recent: Vec<String>,
 }
@@ -50,7 +50,7 @@ struct Named {
     by_gpus: BTreeMap<u32, Mean>,
 }
 
-/// An estimate, and the past jobs from whose mean duration it was made.
+/// An estimated duration: the mean duration of similar past jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found<'h> {
     /// Mean duration of these jobs, in seconds.

@@ -2,24 +2,24 @@
 
 use super::History;
 
-/// An ended job of a trace.
+/// A job of a trace that has ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ended<'j> {
     /// User who submitted the job.
     pub user: &'j str,
     /// Name of the job.
     pub name: &'j str,
-    /// Number of GPUs that it requested.
+    /// Number of GPUs that the job requested.
     pub gpus: u32,
-    /// When it was submitted, in seconds on the trace's clock.
+    /// Submission time, in seconds on the trace's clock.
     pub submitted: i64,
-    /// When it ended, in seconds on the same clock.
+    /// End time, in seconds on the same clock.
     pub ended: i64,
-    /// How long it ran, in seconds.
+    /// Run time, in seconds.
     pub seconds: f64,
 }
 
-/// Returns, for each job, the estimate at its submission, from the jobs that had ended in an
+/// Returns, for each job, the estimate at its submission, based on the jobs that had ended in an
 /// earlier second. `None` if no job had ended by then.
 pub fn estimates(jobs: &[Ended<'_>]) -> Vec<Option<f64>> {
     let mut rows: Vec<usize> = (0..jobs.len()).collect();
@@ -63,8 +63,9 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Each estimate is the same as that of a history of the jobs that ended earlier. It
-        /// therefore uses neither the job's own duration nor that of any job that ends later.
+        /// Each estimate equals the estimate of a history of the jobs that ended earlier. It
+        /// therefore uses neither the job's own duration nor the duration of any job that ends
+        /// later.
         #[test]
         fn a_job_is_learnt_only_after_it_ended(jobs in jobs()) {
             for (job, estimate) in jobs.iter().zip(estimates(&jobs)) {

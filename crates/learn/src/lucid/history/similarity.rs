@@ -10,7 +10,8 @@ const LONGEST: usize = 128;
 /// A name, prepared for comparisons.
 pub struct Name {
     chars: Vec<char>,
-    /// For each value of six bits, the number of characters whose codes have these lowest bits.
+    /// For each 6-bit value, the number of characters whose codes have this value in their lowest
+    /// six bits.
     buckets: [u8; 64],
 }
 
@@ -28,8 +29,8 @@ impl Name {
     ///
     /// The longest common substring consists of matching characters. If there are several such
     /// substrings, the one that begins first in `other` is used, and among these the one that
-    /// begins first in this name. The same rule is applied recursively to the texts before the
-    /// substring and to those after it.
+    /// begins first in this name. The same rule is applied recursively to the parts of both names
+    /// before the substring, and to the parts after it.
     ///
     /// Two quick upper bounds are computed first, from the lengths and from the common characters.
     /// They rule out most names.
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn ratios_below_the_minimum_are_none() {
-        // One name is too short; too few characters in common; the same characters in another
+        // One name is too short; too few characters in common; the same characters in a different
         // order.
         for other in ["ab", "uvwxyz", "fedcba"] {
             let name = Name::new("abcdef");

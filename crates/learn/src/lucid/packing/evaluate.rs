@@ -7,8 +7,10 @@ use crate::metrics::{accuracy, confusion, mean};
 use crate::tree::validate::{Splits, leave_one_out, random_splits};
 use crate::tree::{Tree, TreeError};
 
-/// Number of random splits of an evaluation, and the share of rows in the test part of each split.
+/// Number of random splits of an evaluation.
 const SPLITS: usize = 200;
+
+/// Share of test rows in each split.
 const TEST_SHARE: f64 = 0.3;
 
 /// How well the model predicts the scores of profiles that it has not seen.
@@ -21,7 +23,7 @@ pub struct Evaluation {
     /// For each profile, the score that a tree grown on all profiles predicts. The trained model
     /// returns these scores, but they do not show how well it predicts new profiles.
     pub fitted: Vec<u8>,
-    /// Share of profiles whose score is predicted correctly when they are left out.
+    /// Share of profiles whose score is predicted correctly by a tree grown on all other profiles.
     pub accuracy: f64,
     /// Number of profiles for each true score and, within it, for each score predicted when the
     /// profile is left out.
@@ -35,7 +37,8 @@ pub struct Evaluation {
 pub struct Spread {
     /// Arithmetic mean.
     pub mean: f64,
-    /// Standard deviation of the population (divided by the number of values, not by one less).
+    /// Standard deviation of the population: the sum of squares is divided by the number of values,
+    /// not by that number minus 1.
     pub deviation: f64,
     /// The least.
     pub min: f64,

@@ -1,6 +1,6 @@
 //! Lucid's packing analyze model. It predicts how well a job shares its GPUs, as a score of 0
-//! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree, whose features
-//! describe the GPU usage of the job's workload when it runs alone.
+//! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree. The features of the
+//! tree describe the GPU usage of the job's workload when it runs alone.
 //!
 //! The training scores are set by hand. Measured pairs of workloads give a second score,
 //! [`Shared::score`]. The published model uses this score, and the speed from which it is computed,
@@ -41,7 +41,7 @@ pub struct Profile {
     pub workload: Workload,
     /// The workload's GPU usage when it runs alone.
     pub usage: Usage,
-    /// Its sharing score, set by hand: 0, 1 or 2.
+    /// The workload's sharing score, set by hand: 0, 1 or 2.
     pub score: u8,
 }
 
@@ -54,11 +54,11 @@ pub struct Pair {
     pub speeds: [f64; 2],
 }
 
-/// How fast a workload is when it shares a GPU.
+/// The speed of a workload when it shares a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shared {
-    /// Its mean speed in the measured pairs, as a share of its speed when it runs alone, rounded to
-    /// three decimals; 0 if there are no pairs.
+    /// The workload's mean speed in the measured pairs, as a share of its speed when it runs alone,
+    /// rounded to three decimals; 0 if there are no pairs.
     pub speed: f64,
     /// Number of measurements. A pair of the workload with itself counts twice.
     pub pairs: usize,
@@ -132,7 +132,7 @@ impl Features {
         }
     }
 
-    /// The table of features, with a row for each profile. `shared` holds the measurements of each
+    /// The table of features, with one row per profile. `shared` holds the measurements of each
     /// profile.
     pub fn table(self, profiles: &[Profile], shared: &[Shared]) -> Table {
         let rows = profiles.iter().zip(shared);

@@ -80,9 +80,9 @@ impl PackingModel {
         row(amp, usage, shared)[..self.features.names().len()].to_vec()
     }
 
-    /// Predicts the sharing score of a workload: 0, 1 or 2. `amp` is true for mixed precision,
-    /// `usage` is the workload's GPU usage when it runs alone, and `shared` is its speed when it
-    /// shares a GPU. A model with [`Features::Profile`] ignores `shared`.
+    /// Predicts the sharing score of a workload: 0, 1 or 2. `amp` is true if the workload uses
+    /// mixed precision. `usage` is its GPU usage when it runs alone, and `shared` is its speed when
+    /// it shares a GPU. A model with [`Features::Profile`] ignores `shared`.
     pub fn score(&self, amp: bool, usage: &Usage, shared: &Shared) -> u8 {
         self.tree.class(&self.row(amp, usage, shared))
     }

@@ -36,8 +36,8 @@ impl TryFrom<Saved> for ThroughputModel {
     }
 }
 
-/// The settings that forecast August best after training on April to July: a learning rate of 0.1
-/// and 10 pairs, as published, with 32 bins and at most 200 rounds.
+/// The settings with the best forecasts for August after training on April to July: a learning rate
+/// of 0.1 and 10 pairs, as published, with 32 bins and at most 200 rounds.
 pub fn settings(seed: u64) -> Settings {
     Settings {
         learning_rate: 0.1,
@@ -54,7 +54,7 @@ impl ThroughputModel {
     /// intervals.
     ///
     /// # Errors
-    /// `steps` is empty, a setting is out of its range, or the fit is stopped.
+    /// If `steps` is empty, a setting is out of its range, or the fit is stopped.
     ///
     /// # Panics
     /// If `steps` are not intervals of the series.

@@ -32,7 +32,7 @@ pub enum SeriesError {
 }
 
 impl Series {
-    /// Makes a series whose first interval begins at `start`. For each interval, `jobs` holds the
+    /// Creates a series whose first interval begins at `start`. For each interval, `jobs` holds the
     /// number of submitted GPU jobs, and `gpus` the number of GPUs they request.
     ///
     /// # Errors
@@ -80,8 +80,8 @@ impl Series {
         &self.gpus
     }
 
-    /// Number of intervals that begin before a time. At this index, the time splits the series into
-    /// training and test intervals.
+    /// Number of intervals that begin before a time. If training ends at this time, the number is
+    /// the index of the first test interval.
     pub fn steps_before(&self, time: DateTime) -> usize {
         let steps = time.duration_since(self.start).as_secs();
         let steps = usize::try_from(steps.max(0)).unwrap_or(usize::MAX);

@@ -8,7 +8,7 @@ use crate::ebm::{Binning, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// The features from which an EBM learns durations, and the form of its labels.
+/// The features that an EBM learns durations from, and whether its labels are logarithms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
@@ -28,11 +28,11 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Settings of the machine. For logarithms, these are the settings with the best estimates for
-    /// later days in a trial on the first days of September in the trace Venus. Few rounds are
-    /// used, because users change their habits faster than the machine can learn them. For seconds,
-    /// these are the published settings (learning rate 0.01, bins of equal width, 20 pairs), but
-    /// with at most 1,000 rounds.
+    /// Settings of the machine. For logarithms, these settings gave the best estimates for later
+    /// days in a trial on the first days of September of the Venus trace. Few rounds are used,
+    /// because users change their habits faster than the machine can learn them. For seconds, these
+    /// are the published settings (learning rate 0.01, bins of equal width, 20 pairs), but with at
+    /// most 1,000 rounds.
     pub fn settings(self, seed: u64) -> Settings {
         let settings = Settings {
             interactions: 20,
@@ -85,8 +85,8 @@ impl DurationEbm {
     /// Trains an EBM on jobs and how long they ran, in seconds.
     ///
     /// # Errors
-    /// There is no job, the numbers of durations and jobs differ, a duration is not finite or is too
-    /// large, or the fit is stopped.
+    /// If there is no job, the numbers of durations and jobs differ, a duration is not finite or is
+    /// too large, or the fit is stopped.
     pub fn fit(
         jobs: &[Job<'_>],
         seconds: &[f64],
@@ -104,12 +104,12 @@ impl DurationEbm {
         Ok(DurationEbm { options, machine })
     }
 
-    /// The features from which the EBM learnt, and the form of its labels.
+    /// The features that the EBM learnt from, and whether its labels are logarithms.
     pub fn options(&self) -> Options {
         self.options
     }
 
-    /// The machine, whose scores are in seconds or in logarithms of seconds.
+    /// The machine. Its scores are in seconds or in logarithms of seconds.
     pub fn machine(&self) -> &Ebm {
         &self.machine
     }

@@ -44,11 +44,11 @@ pub struct Learning {
 pub struct Past<'j> {
     /// What was known about the job when it was submitted.
     pub job: Job<'j>,
-    /// When it was submitted, in seconds on the trace's clock.
+    /// Submission time, in seconds on the trace's clock.
     pub submitted: i64,
-    /// When it ended, in seconds on the same clock.
+    /// End time, in seconds on the same clock.
     pub ended: i64,
-    /// How long it ran, in seconds.
+    /// Run time, in seconds.
     pub seconds: f64,
 }
 
@@ -113,8 +113,8 @@ impl Estimator {
     /// Trains the estimator on jobs that have ended.
     ///
     /// # Errors
-    /// There is no job, the estimator is an EBM and a duration is too large or not finite, or the
-    /// fit is stopped.
+    /// If there is no job, the estimator is an EBM and a duration is too large or not finite, or
+    /// the fit is stopped.
     pub fn fit(
         self,
         past: &[Past<'_>],

@@ -23,19 +23,19 @@ use crate::{Column, Table};
 /// What is known about a job when it is submitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job<'j> {
-    /// User who submits it; empty if unknown.
+    /// User who submits the job; empty if unknown.
     pub user: &'j str,
     /// Name of the job; empty if unknown. EBMs do not use it.
     pub name: &'j str,
-    /// Virtual cluster that it is submitted to; empty if unknown.
+    /// Virtual cluster that the job is submitted to; empty if unknown.
     pub vc: &'j str,
-    /// Number of GPUs that it requests.
+    /// Number of GPUs that the job requests.
     pub gpus: u32,
-    /// Number of CPUs that it requests.
+    /// Number of CPUs that the job requests.
     pub cpus: f64,
-    /// When it is submitted, on the cluster's own clock.
+    /// Submission time, on the cluster's own clock.
     pub submitted: DateTime,
-    /// Whether it uses mixed precision; `None` if unknown.
+    /// Whether the job uses mixed precision; `None` if unknown.
     pub amp: Option<bool>,
     /// The job's GPU usage. Unknown values are NaN.
     pub usage: Usage,
@@ -66,7 +66,7 @@ const PROFILE: [(&str, Value); 4] = [
     ("gmem", |job| job.usage.gmem),
 ];
 
-/// The table of features, with a row for each job: user and virtual cluster as texts, then numbers.
+/// The table of features, with one row per job: user and virtual cluster as strings, then numbers.
 /// The features of the job's profile are included if `profile` is true.
 pub fn features(jobs: &[Job<'_>], profile: bool) -> Table {
     let text = |text: fn(&Job<'_>) -> String| {

@@ -61,7 +61,7 @@ impl TryFrom<Saved> for WorkloadModel {
         for estimator in Estimator::ALL {
             if !is_of(estimator, saved.estimators.get(estimator), saved.profile) {
                 return Err(format!(
-                    "the estimator saved under the name {estimator} is of another kind"
+                    "the estimator saved under the name {estimator} is of a different kind"
                 ));
             }
         }
@@ -102,7 +102,7 @@ impl WorkloadModel {
     /// all jobs, because any of them may be requested later.
     ///
     /// # Errors
-    /// There is no job, a duration is not finite or is too large, or the fit is stopped.
+    /// If there is no job, a duration is not finite or is too large, or the fit is stopped.
     pub fn fit(
         past: &[Past<'_>],
         learning: &Learning,
@@ -176,8 +176,8 @@ impl EstimatorChoice {
         }
     }
 
-    /// Fits the chosen estimator on jobs that have ended. To find the best one, first tries the
-    /// [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
+    /// Fits the chosen estimator on jobs that have ended. To find the best estimator, first tries
+    /// the [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
     ///
     /// # Errors
     /// Same as [`WorkloadModel::fit`].

@@ -21,11 +21,11 @@ const LEAST: usize = 10;
 pub struct Trial {
     /// Number of training jobs: those that had ended before the held-out period began.
     pub learnt: usize,
-    /// Number of held-out jobs, which are the last ones.
+    /// Number of held-out jobs, which were submitted last.
     pub held_out: usize,
-    /// When the first held-out job was submitted.
+    /// Submission time of the first held-out job.
     pub from: DateTime,
-    /// When the last held-out job was submitted.
+    /// Submission time of the last held-out job.
     pub to: DateTime,
     /// The score of each estimator that was tried.
     pub scores: Vec<TrialScore>,
@@ -44,10 +44,10 @@ pub struct TrialScore {
     pub mae: f64,
 }
 
-/// The second at which the held-out period begins. `first` and `last` are the times of the first
-/// and last submission. The last third of this span is held out. If that is more than a week, it is
-/// rounded down to whole weeks. For example, a third of 54 days is 18 days, so the last 14 days are
-/// held out.
+/// The time at which the held-out period begins, in seconds. `first` and `last` are the times of
+/// the first and last submission. The last third of this span is held out. If that is more than a
+/// week, it is rounded down to whole weeks. For example, a third of 54 days is 18 days, so the last
+/// 14 days are held out.
 fn held_out_from(first: i64, last: i64) -> i64 {
     let third = last.saturating_sub(first) / 3;
     let weeks = third / WEEK * WEEK;
@@ -102,9 +102,9 @@ impl Trial {
         }))
     }
 
-    /// Returns the estimator that ranked the held-out jobs best, because schedulers use ranks. Ties
-    /// are broken by the smaller error. An estimator whose estimates are all equal counts as having
-    /// a rank correlation of 0.
+    /// Returns the estimator that ranked the held-out jobs best, because schedulers use ranks.
+    /// Among equally good estimators, the estimator with the smallest error is returned. An
+    /// estimator whose estimates are all equal counts as having a rank correlation of 0.
     pub fn best(&self) -> Estimator {
         let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
         let mut best: Option<&TrialScore> = None;
@@ -120,7 +120,7 @@ impl Trial {
         best.map_or(UNTRIED, |score| score.estimator)
     }
 
-    /// Whether the best estimator still ranks the held-out jobs hardly better than chance.
+    /// Whether even the best estimator ranks the held-out jobs hardly better than chance.
     pub fn is_near_chance(&self) -> bool {
         let ranks = self
             .scores

@@ -175,17 +175,17 @@ fn a_saved_model_is_the_same_and_a_mixed_up_one_refused() {
     let error = refused(&|v| v["estimators"]["ebm"] = v["estimators"]["ebm-seconds"].clone());
     assert_eq!(
         error,
-        "the estimator saved under the name ebm is of another kind"
+        "the estimator saved under the name ebm is of a different kind"
     );
     let error = refused(&|v| v["estimators"]["history"] = v["estimators"]["mean"].clone());
     assert_eq!(
         error,
-        "the estimator saved under the name history is of another kind"
+        "the estimator saved under the name history is of a different kind"
     );
     let error = refused(&|v| v["profile"] = true.into());
     assert_eq!(
         error,
-        "the estimator saved under the name ebm is of another kind"
+        "the estimator saved under the name ebm is of a different kind"
     );
     refused(&|v| v["chosen"] = "moon".into());
     refused(&|v| v["estimators"]["median"] = serde_json::Value::Null);

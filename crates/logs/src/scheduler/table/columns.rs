@@ -18,6 +18,8 @@ pub enum Role {
     Nodes,
     /// How many nodes it ran on.
     Count,
+    /// How many cores it had in total.
+    Cores,
     /// Its identifier, as used in a table of members.
     Id,
     /// Its state.
@@ -28,12 +30,13 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 8] = [
+    pub const ALL: [Role; 9] = [
         Role::Start,
         Role::End,
         Role::Submit,
         Role::Nodes,
         Role::Count,
+        Role::Cores,
         Role::Id,
         Role::State,
         Role::Partition,
@@ -47,6 +50,7 @@ impl Role {
             Role::Submit => "submit",
             Role::Nodes => "nodes",
             Role::Count => "count",
+            Role::Cores => "cores",
             Role::Id => "id",
             Role::State => "state",
             Role::Partition => "partition",
@@ -99,6 +103,7 @@ impl Role {
                 "node_num",
                 "nodes_req",
             ],
+            Role::Cores => &["NCPUS", "AllocCPUS", "num_cores_alloc", "cores_alloc"],
             Role::Id => &[
                 "allocation_id",
                 "job_name",

@@ -20,7 +20,7 @@ use super::counts::Reason;
 use super::duplicates::Duplicates;
 use super::machines::Machine;
 use super::reader::LogReader;
-use super::record::{self, Moment, Record};
+use super::record::{self, Moment, Queued, Record};
 use super::select::Selection;
 use super::settle::{Meaning, Settler, TableJob};
 use super::slurm::no_time;
@@ -51,6 +51,9 @@ pub struct TableOptions {
     pub machine: Option<&'static Machine>,
     /// A table with the nodes of the jobs, with a row for each job and node.
     pub members: Option<PathBuf>,
+    /// Number of cores per node, for tables that count the nodes and cores of jobs that share nodes. Default: that of
+    /// the machine.
+    pub cores_per_node: Option<u32>,
 }
 
 impl TableOptions {
@@ -58,6 +61,12 @@ impl TableOptions {
     fn named(&self, role: Role) -> Option<&str> {
         let named = self.columns.iter().find(|(named, _)| *named == role);
         named.map(|(_, name)| name.as_str())
+    }
+
+    /// Number of cores per node, if it is known.
+    pub(super) fn cores_per_node(&self) -> Option<u32> {
+        let of_machine = self.machine.and_then(|machine| machine.cores_per_node);
+        self.cores_per_node.or(of_machine)
     }
 
     /// The table of the jobs' nodes, before it is read.
@@ -128,6 +137,9 @@ impl TableReader {
             if !columns.has(Role::Count) {
                 columns.require(header, &[Role::Nodes])?;
             }
+        }
+        if options.cores_per_node().is_none() {
+            columns.drop(Role::Cores);
         }
         columns.require(header, &[Role::Start, Role::End])?;
         if self.selection.partitions.is_empty() {
@@ -216,9 +228,14 @@ impl TakeRows for TableReader {
         }
         let (start, end) = (start.unwrap_or_default(), end.unwrap_or_default());
         let submit = submit.unwrap_or_default();
+        let count = values::count(row.value(Role::Count.index()));
         if start.is_none() {
             let never = record::Job {
                 submit,
+                queued: end.map(|end| Queued {
+                    until: Some(end),
+                    nodes: count.map_or(1, |count| count as usize),
+                }),
                 ..record::Job::default()
             };
             return collector.take(at, &Record::Job(never));
@@ -229,7 +246,8 @@ impl TakeRows for TableReader {
             start,
             end,
             lists: Vec::new(),
-            count: values::count(row.value(Role::Count.index())),
+            count,
+            cores: values::count(row.value(Role::Cores.index())).unwrap_or(0),
             is_over: end.is_none() && has_ended(&state),
             state,
         };

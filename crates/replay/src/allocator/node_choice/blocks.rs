@@ -6,8 +6,8 @@
 //! this order. Distances are therefore counted in idle nodes: the rank of an idle node is the number of idle nodes
 //! before it. Two idle nodes whose ranks differ by g are taken at different events with the probability q(g) = 1 −
 //! exp(−g ÷ 10). How soon a node is taken depends on its distance from the nearer end of the order, because
-//! schedulers fill machines from the ends. [`EndHazard`] learns h: for each distance, the share of its idle nodes
-//! that an event takes.
+//! schedulers fill machines from the ends. [`EndHazard`] learns h: for each distance, the share of the
+//! idle nodes at this distance that an event takes.
 //!
 //! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs the task
 //! `cost · h(r) · q(g)`, where g is the distance from r to the nearest node that the task holds or to the next new
@@ -33,8 +33,8 @@ use super::{Growing, NodeChoice};
 use crate::allocator::nodes::{NodePool, NodeSet};
 
 /// Distance in ranks within which two nodes probably leave together. It is about the mean length of the runs of idle
-/// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on it: between 3 and 30, the work
-/// on the Summit log changes by 0.15 %.
+/// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on this value: from 3 to
+/// 30, the work on the Summit log changes by 0.15 %.
 const REACH: f64 = 10.0;
 
 /// Assigns runs of neighbours.
@@ -90,8 +90,8 @@ impl NodeChoice for Blocks {
         self.idle.count_ranks();
     }
 
-    /// Releases the nodes that the task has held longest. Of nodes assigned together, the first in the order are
-    /// released.
+    /// Releases the nodes that the task has held longest. Nodes that were assigned together are released
+    /// in ascending order of position.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>) {
         let first = released.len();
         released.extend(held.iter());
@@ -130,7 +130,7 @@ fn apart(distance: u32) -> f64 {
 struct Free {
     rank: u32,
     node: u32,
-    /// Estimated share of the nodes at its rank that an event takes.
+    /// Estimated share of the nodes at this rank that an event takes.
     hazard: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Estimates how soon idle nodes are taken from their distance to the ends of the order.
+//! Estimates how soon an idle node will be taken, based on its distance to the ends of the order.
 
 /// Number of classes of distances. Class c contains the distances from 2^c − 1 to 2^(c+1) − 2.
 const CLASSES: usize = 32;

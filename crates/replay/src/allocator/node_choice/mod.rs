@@ -36,17 +36,17 @@ pub fn of_rule(rule: NodeRule, given: Option<&NodeOrder>, log: &EventLog) -> Box
 /// A task that grows.
 #[derive(Debug, Clone, Copy)]
 pub struct Growing<'a> {
-    /// The nodes that it keeps.
+    /// The nodes that the task keeps.
     pub held: &'a NodeSet,
-    /// Number of additional nodes that it gets, at least 1.
+    /// Number of additional nodes that the task gets, at least 1.
     pub wanted: u32,
-    /// Work that it loses at an event at which any of its nodes leave, given its next number of
+    /// Work that the task loses at an event at which any of its nodes leave, given its next number of
     /// nodes.
     pub cost: f64,
 }
 
-/// Chooses the nodes that tasks get and release. It knows the past and the present of the log, but
-/// never the future.
+/// Chooses the nodes that tasks get and release. A rule knows the past and the present of the log,
+/// but never the future.
 pub trait NodeChoice {
     /// Receives the nodes that leave and join at an event, before the decision at that event. `tasks`
     /// is the number of active tasks before the event. Rules learn only while tasks are active, so

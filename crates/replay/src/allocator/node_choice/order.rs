@@ -14,8 +14,8 @@ pub fn by_name(names: &[String]) -> Vec<u32> {
     order
 }
 
-/// Indices of the nodes: first the nodes that `given` lists, in its order, then all others in the
-/// order of [`by_name`].
+/// Indices of the nodes: first the nodes that `given` lists, in its order, then all other nodes in
+/// the order of [`by_name`].
 pub fn by_order(names: &[String], given: &NodeOrder) -> Vec<u32> {
     let mut order = by_name(names);
     // The sort is stable, so nodes that are not listed keep their order.

@@ -115,7 +115,7 @@ fn text(runs: &[Searched<'_>], bests: &[Vec<Best<'_>>]) -> String {
                 trial that lowered it.";
     let each = runs.iter().zip(bests).map(|(run, bests)| {
         let told = bests.last().map_or(
-            "none, as no trial reached the last rung".to_owned(),
+            "none, because no trial reached the last rung".to_owned(),
             |best| {
                 format!(
                     "trial {} with {} at resource {}, {} after the first event",

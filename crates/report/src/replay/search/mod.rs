@@ -55,7 +55,7 @@ const LEAD: &str = "A search trains trials, each up to a rung. There it measures
                     decides which trials go on to the next rung. A trial that reaches the last rung is \
                     finished; the work for all others is wasted. Regret is the best finished \
                     trial's loss minus the lowest loss of all started trials, both at the last rung and \
-                    without noise. Times are from the first event of each replay.";
+                    without noise. Times are measured from the first event of each replay.";
 
 /// The section; `None` if no replay ran a search. Replays without a search are left out.
 pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {

@@ -1,4 +1,4 @@
-//! Formats losses and resources for readers.
+//! Formats losses and resources as text for pages.
 
 use crate::numbers::{grouped, number};
 pub(super) use gleaner_runs::summary::loss;

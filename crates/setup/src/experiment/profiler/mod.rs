@@ -26,9 +26,9 @@ settings! {
     /// How Lucid profiles jobs.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ProfilerArgs under "Lucid's profiler" {
-        /// `auto`: as published for the clusters Venus and Philly, off for others. `off`: no
-        /// profiler. TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES times
-        /// FACTOR GPUs, on NODES nodes.
+        /// `auto`: as published for the clusters Venus and Philly, off for other clusters. `off`:
+        /// no profiler. TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES
+        /// times FACTOR GPUs, on NODES nodes.
         pub profiler: Setting = Setting::Auto => Spec::of("SETTING").used_for(Use::Profiler);
         /// Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all
         /// clusters, starting with those that keep the most nodes), or VC=NODES, separated by commas
@@ -37,7 +37,7 @@ settings! {
         pub lend: Vec<Lend> = Vec::new() => Spec::of("auto|VC=NODES")
             .separated_by(',')
             .used_for(Use::ProfilerOn);
-        /// Virtual cluster that lends an additional node while many jobs wait. Needs --forecast.
+        /// Virtual cluster that lends an additional node while many jobs are waiting. Needs --forecast.
         pub elastic: Option<String> = None => Spec::of("VC").used_for(Use::ProfilerOn);
     }
 }
@@ -55,7 +55,7 @@ pub enum Setting {
     Manual {
         /// Seconds of profiling for each job.
         time: i64,
-        /// Nodes of the profiler.
+        /// Number of nodes of the profiler.
         nodes: u32,
         /// A job is profiled if it requests at most this many times `nodes` GPUs.
         factor: f64,
@@ -114,7 +114,7 @@ impl ProfilerArgs {
     /// cluster are faults, or are skipped if faulty jobs are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`] if settings do not fit the cluster. Otherwise, the faults of jobs.
+    /// [`Error::Usage`] if settings do not fit the cluster. All other errors are faults of jobs.
     pub(super) fn settings(
         &self,
         inputs: &mut Inputs,

@@ -1,4 +1,4 @@
-//! Tests with broken outcomes and services.
+//! Tests of schedules with invalid outcomes or amounts of service.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Tests with hand-made schedules (fixed examples): sound schedules pass, and each broken schedule is
+//! Tests with hand-made schedules (fixed examples): valid schedules pass, and each broken schedule is
 //! rejected with the violation that was introduced.
 
 use super::*;
@@ -288,7 +288,7 @@ fn spread(example: &mut Example) {
     schedule.busy_gpu_seconds = 200;
 }
 
-/// Whether a violation like this is reported. Also prints all violations.
+/// Whether the checker reports a violation that `wanted` accepts. Prints all reported violations.
 fn rejected(example: &Example, wanted: impl Fn(&Violation) -> bool) -> bool {
     let found = example.check();
     for violation in &found {

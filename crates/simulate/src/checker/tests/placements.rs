@@ -1,4 +1,4 @@
-//! Tests with broken runs: GPUs, nodes, speeds.
+//! Tests of schedules with invalid runs: wrong GPUs, nodes or speeds.
 
 use super::*;
 
@@ -85,7 +85,7 @@ broken! {
         Violation::Speed { job, time: 3, .. } if job == "q",
     speeds_out_of_order: shared,
         |e| e.schedule.runs[0].speeds.push((2, 1.0)),
-        Violation::Speed { job, time: 2, why: "not later than the speed before it", .. } if job == "p",
+        Violation::Speed { job, time: 2, why: "not later than the previous change of speed", .. } if job == "p",
     a_speed_after_the_end: shared,
         |e| e.schedule.runs[0].speeds.push((14, 1.0)),
         Violation::Speed { job, time: 14, why: "after the run's end", .. } if job == "p",

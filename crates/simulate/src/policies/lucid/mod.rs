@@ -17,7 +17,7 @@ use waiting::{Pass, Waiting};
 
 pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     name: "lucid",
-    title: "Lucid: profiled, estimated service first, GPUs shared where it pays",
+    title: "Lucid: jobs profiled, least estimated service first, GPUs shared where it pays",
     needs: Needs::Packing,
     durations: Durations::Estimated,
     notice: 1,
@@ -54,7 +54,7 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 /// first on the GPUs of a compatible running job, then on free GPUs.
 ///
 /// A job that could not start is reconsidered only when enough GPUs for it are free or a possible
-/// partner has appeared. So the time per decision does not grow with the queue.
+/// partner has appeared. The time per decision therefore does not grow with the length of the queue.
 struct Lucid<'a> {
     priorities: Vec<f64>,
     packing: Option<&'a dyn Packing>,
@@ -136,9 +136,9 @@ impl Policy for Lucid<'_> {
         }
     }
 
-    /// While sharing is on, all jobs that could start have started, so the next second offers
-    /// nothing new. If a job found neither GPUs nor a partner, no later job of the same size could
-    /// start on free GPUs in this walk. So no new partner has appeared for the first job.
+    /// While sharing is on, all jobs that could start have started, so the next second offers nothing
+    /// new. Once a job has found neither GPUs nor a partner, no later job of the same size can start on
+    /// free GPUs in this walk, so no new partner appears for the rejected job.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.waiting.is_empty() || self.pass.is_some() {
             return None;

@@ -1,4 +1,4 @@
-//! Running jobs that others may join.
+//! Running jobs that other jobs may join.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub(super) struct Partners {
     met: Vec<Option<usize>>,
 }
 
-/// Properties of a job that decide whether it is compatible with another.
+/// Properties of a job that determine whether it is compatible with another job.
 #[derive(Debug, Clone, Copy)]
 struct Trait {
     /// GPU memory in MB: the amount known to the scheduler, and the actual amount.
@@ -36,7 +36,7 @@ struct Trait {
 struct Class {
     /// The jobs that are alone on their GPUs, in the order of their starts.
     alone: BTreeSet<(u64, usize)>,
-    /// Every job that was ever alone, in the order in which they became alone.
+    /// Every job that was ever alone, in the order in which the jobs became alone.
     appeared: Vec<(u64, usize)>,
 }
 
@@ -97,7 +97,7 @@ impl Partners {
                 || score + other_score <= MOST_SCORE && job.priority <= other.priority * 2.0)
     }
 
-    /// A job has started, alone or with another job.
+    /// Records that a job has started, alone or with another job.
     pub fn started(&mut self, job: usize, view: &View<'_>) {
         if view.is_alone(job) {
             self.appear(job, view);
@@ -106,7 +106,7 @@ impl Partners {
         }
     }
 
-    /// A running job is alone on its GPUs from now on.
+    /// Records that a running job is alone on its GPUs from now on.
     pub fn appear(&mut self, job: usize, view: &View<'_>) {
         let gpus = view.job(job).gpus;
         if gpus <= SHARED_GPUS {
@@ -117,7 +117,7 @@ impl Partners {
         }
     }
 
-    /// A job has ended.
+    /// Records that a job has ended.
     pub fn ended(&mut self, job: usize, view: &View<'_>) {
         self.remove(job, view);
     }

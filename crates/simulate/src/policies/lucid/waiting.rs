@@ -128,7 +128,8 @@ impl Pass {
         walk.is_some_and(|walk| walk.may_fit)
     }
 
-    /// A job with `gpus` GPUs could not start, so no other job of this size will fit in this walk.
+    /// Records that a job with `gpus` GPUs could not start, so no other job of this size will fit in
+    /// this walk.
     pub fn refuse(&mut self, gpus: u32, appeared: usize) {
         if let Some(walk) = self.walks.iter_mut().find(|walk| walk.gpus == gpus) {
             walk.may_fit = false;

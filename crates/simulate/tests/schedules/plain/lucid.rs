@@ -12,7 +12,7 @@ pub struct Switches {
     pub without_throughput: bool,
     pub without_estimates: bool,
     pub corrected: bool,
-    /// The profiler's scaling steps. This virtual cluster makes the opposite of each step.
+    /// The profiler's scaling steps. This virtual cluster performs the opposite of each step.
     pub echo: Vec<(i64, i32)>,
 }
 
@@ -49,8 +49,9 @@ impl Lucid {
         }
     }
 
-    /// When one of a pair ends, the job that was placed first gets full speed, even if it is the
-    /// one that ends. If corrected, the survivor gets full speed, provided that it does not end too.
+    /// When one job of a pair ends, the job that was placed first gets full speed, even if it is
+    /// the one that ends. If corrected, the survivor gets full speed, provided that it does not end
+    /// too.
     fn restore(&self, sim: &mut Sim, ended: usize) {
         let (slot, gpus) = &sim.jobs[ended].nodes[0];
         let node = sim.nodes.node(*slot);

@@ -1,4 +1,4 @@
-//! The nodes that a job gets.
+//! Chooses the nodes that a job gets.
 
 use super::nodes::Nodes;
 

@@ -133,7 +133,7 @@ impl Profiler {
         }
     }
 
-    /// Whether few GPUs are forecast. Seconds beyond the end of the forecast also count as such.
+    /// Whether few GPUs are forecast. This is also assumed beyond the end of the forecast.
     fn quiet(&self, sim: &Sim) -> bool {
         let forecast = sim.world.forecast.gpus(sim.time);
         forecast.is_none_or(|gpus| gpus <= f64::from(self.most_gpus * 5))

@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::venus::{Venus, venus};
 
 const VCS: [&str; 3] = ["vcvlY", "vchbv", "vcgkz"];
-/// The virtual clusters for which there are tables by minute.
+/// The virtual clusters with published tables by minute.
 const BY_MINUTE: [&str; 2] = ["vcvlY", "vchbv"];
 
 /// The world of all jobs.
@@ -107,7 +107,7 @@ fn small_virtual_clusters_without_parts_of_lucid_are_as_published() {
     assert_vcs(venus, &VCS, "lucid_no_estimate", &estimates);
 }
 
-/// The virtual cluster that makes the opposite of the profiler's steps, with renamed nodes.
+/// The virtual cluster that performs the opposite of the profiler's steps, with renamed nodes.
 #[test]
 fn the_echo_is_as_published() {
     let Some(venus) = venus() else { return };

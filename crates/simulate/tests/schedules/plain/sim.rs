@@ -8,7 +8,8 @@ use gleaner_domain::results::schedule::{
 use super::World;
 use super::nodes::{Node, Nodes};
 
-/// Longer than any trace of the tests, in seconds: a job that still waits after this time never runs.
+/// Longer than any trace of the tests, in seconds: a job that is still waiting after this time never
+/// runs.
 const STUCK: i64 = 100_000_000;
 
 /// The state of a job in the simulation.

@@ -18,7 +18,8 @@ pub struct Promise {
     limit: i64,
 }
 
-/// The promise of FIFO, SJF, QSSF and EASY. Except for the limit, it is also the profiler's.
+/// The promise of FIFO, SJF, QSSF and EASY. Except for the limit, this promise also applies to the
+/// profiler.
 pub const TIMED: Promise = Promise {
     notice: 0,
     sharing: false,

@@ -15,7 +15,7 @@ const JOB_COUNT: usize = 10_000;
 pub(super) struct ClusterLimits {
     /// Maximum number of tasks of an array.
     pub array_size: usize,
-    /// Maximum number of jobs. Each task of an array counts.
+    /// Maximum number of jobs. Each task of an array counts as a job.
     pub job_count: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Submits a sweep to Slurm with `sbatch`, and follows its jobs with `squeue`. It needs no other information about jobs
-//! from Slurm, because the store records which runs are done.
+//! Submits a sweep to Slurm with `sbatch`, and follows its jobs with `squeue`. No other information about jobs is
+//! needed from Slurm, because the store records which runs are done.
 //!
 //! 1. [`submit()`] assigns the missing runs to parts ([`Deal`](super::Deal)). It writes the assignment, two scripts and
 //!    the file that describes the batch.

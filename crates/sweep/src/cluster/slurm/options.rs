@@ -36,7 +36,8 @@ impl SlurmOptions {
     /// The options of `sbatch` for the tasks.
     pub(crate) fn of_tasks(&self) -> Vec<String> {
         let cpus = self.cpus.map(|cpus| format!("--cpus-per-task={cpus}"));
-        // `B:` sends the signal to the shell of the script, which gleaner has replaced (docs/CLUSTER.md).
+        // `B:` sends the signal only to the shell of the script. By then, `exec` has replaced this shell with
+        // gleaner (docs/CLUSTER.md).
         let signal = format!("--signal=B:USR1@{WARNING}");
         let own = cpus.into_iter().chain([signal]);
         [self.shared(), own.collect(), self.others.clone()].concat()
@@ -47,8 +48,8 @@ impl SlurmOptions {
         [self.shared(), self.others.clone()].concat()
     }
 
-    /// The options of all jobs, except for the user's other options. Those must come last, because `sbatch` uses the
-    /// last value of a repeated option.
+    /// The options of all jobs, except for the user's other options. The user's options must come last, because
+    /// `sbatch` uses the last value of a repeated option.
     fn shared(&self) -> Vec<String> {
         let named = [
             ("partition", &self.partition),

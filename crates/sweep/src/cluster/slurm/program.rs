@@ -15,8 +15,8 @@ const WITHOUT: &str = "on another batch system, or without one, run the parts of
 /// Runs a program of Slurm, such as `squeue`, and returns its standard output.
 ///
 /// # Errors
-/// [`Error::Usage`] if the program is not in PATH. [`Error::Run`] if it cannot be started or fails. After a failure,
-/// the message contains its standard error.
+/// [`Error::Usage`] if the program is not in PATH. [`Error::Run`] if the program cannot be started or fails. After a
+/// failure, the message contains its standard error.
 pub(super) fn call(name: &str, arguments: &[impl AsRef<OsStr>]) -> Result<String> {
     let mut command = Command::new(name);
     // By default, Slurm truncates long lists of array tasks.

@@ -14,7 +14,7 @@ pub struct Queue(BTreeMap<String, Job>);
 /// The job with a given name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Job {
-    /// Its id, without the index of an array task.
+    /// Id of the job, without the index of an array task.
     id: String,
     tasks: Jobs,
 }
@@ -35,7 +35,7 @@ impl Queue {
     /// Requests the jobs of all given batches in one call. Makes no call if there are no batches.
     ///
     /// # Errors
-    /// [`Error::Usage`] if Slurm is missing, [`Error::Run`] if it does not answer.
+    /// [`Error::Usage`] if Slurm is missing, [`Error::Run`] if Slurm does not answer.
     ///
     /// [`Error::Usage`]: gleaner_domain::error::Error::Usage
     /// [`Error::Run`]: gleaner_domain::error::Error::Run

@@ -12,7 +12,7 @@ use crate::cluster::{Batch, BatchFolder};
 pub struct Call {
     /// The program.
     pub program: PathBuf,
-    /// The folder in which it runs.
+    /// The folder in which the program runs.
     pub folder: PathBuf,
     /// The plan, relative to that folder.
     pub plan: PathBuf,

@@ -27,13 +27,13 @@ pub struct Submission<'a> {
     pub prepared: &'a dyn PreparedRuns,
     /// The missing runs, which are submitted.
     pub runs: &'a [usize],
-    /// Their estimated durations.
+    /// Estimates of the durations of runs.
     pub costs: &'a Costs,
     /// The options with which jobs are submitted.
     pub options: &'a SlurmOptions,
     /// The command line with which jobs call gleaner.
     pub call: &'a Call,
-    /// The batch whose remaining runs the new batch takes over; `None` for a batch that a user submits.
+    /// The previous batch. The new batch takes over its remaining runs. `None` for a batch that a user submits.
     pub after: Option<&'a Batch>,
     /// Number of earlier batches of the chain that lost runs.
     pub round: u32,
@@ -43,8 +43,9 @@ pub struct Submission<'a> {
 /// they succeed.
 ///
 /// # Errors
-/// [`Error::Usage`] if Slurm is missing, or if there are more parts than its limits allow. [`Error::Run`] if Slurm
-/// refuses the jobs. Jobs that were submitted before the error keep running, and can be found by their names.
+/// [`Error::Usage`] if Slurm is missing, or if there are more parts than Slurm's limits allow. [`Error::Run`] if
+/// Slurm refuses the jobs. Jobs that were submitted before the error keep running, and can be found by their
+/// names.
 pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batch> {
     let limits = ClusterLimits::ask()?;
     let Submission { options, .. } = submission;
@@ -80,8 +81,8 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     let call = submission.call;
     files::write_bytes(&batches.script(&batch.name), &call.part(batches, &batch)?)?;
     files::write_bytes(&batches.collecting(&batch.name), &call.collect(&batch)?)?;
-    // The batch is written before its jobs are submitted, so that the jobs can be found if gleaner is killed
-    // meanwhile.
+    // The batch is written before its jobs are submitted, so that the jobs can be found if gleaner is killed in
+    // between.
     batches.write(&batch)?;
     for first in (0..batch.parts).step_by(limits.array_size) {
         let id = array(
@@ -146,8 +147,8 @@ fn absolute(path: &Path) -> Result<std::path::PathBuf> {
     fs::canonicalize(path).map_err(|error| Error::io("find", path, error))
 }
 
-/// Submits the next job of a batch and returns its id. If the controller does not answer, this is repeated, unless
-/// the queue shows that the job was submitted.
+/// Submits the next job of a batch and returns its id. If the controller does not answer, the submission is
+/// repeated, unless the queue shows that the job was submitted.
 fn sbatch(batch: &Batch, words: &[OsString]) -> Result<String> {
     let name = batch.job_name(batch.jobs.len());
     let mut all: Vec<OsString> = vec![

@@ -67,7 +67,7 @@ fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
 }
 
 /// The shape of a matrix: the product of the dimensions before the axis, and the product of the
-/// axis and those after it.
+/// axis and the dimensions after it.
 fn flatten(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let at = match operation.integer("axis", 1) {
@@ -89,8 +89,8 @@ fn transpose(operation: &Operation<'_, '_>) -> Option<Dimensions> {
         .filter(|dimensions| dimensions.len() == x.len())
 }
 
-/// The inputs concatenated along the axis, where their sizes are added. Any other dimension of the
-/// output is known if it is known for at least one input.
+/// The inputs, concatenated along the axis. Their sizes along the axis are added. Any other
+/// dimension of the output is known if it is known for at least one input.
 fn concatenation(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
     let along = axis(operation.attribute("axis")?.i, dimensions.len())?;
@@ -148,8 +148,8 @@ fn axes(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
     axes.iter().map(|at| axis(*at, rank)).collect()
 }
 
-/// The input's dimensions, where the dimensions of the indices replace the axis from which elements
-/// are selected.
+/// The input's dimensions, with the dimensions of the indices in place of the axis that elements
+/// are selected from.
 fn gather(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, indices) = (operation.input(0)?, operation.input(1)?);
     let along = axis(operation.integer("axis", 0), x.len())?;
@@ -215,7 +215,7 @@ fn reduction(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     reduced(operation, &all)
 }
 
-/// The input's dimensions, with those along the axes reduced to 1 or removed.
+/// The input's dimensions. The dimensions along the axes are reduced to 1 or removed.
 fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let axes = axes(along, x.len())?;
@@ -236,8 +236,8 @@ fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     )
 }
 
-/// The dimensions of each output: those of the input, except that each output has only its share of
-/// the dimension along the axis.
+/// The dimensions of each output. They equal the input's dimensions, except that each output has
+/// only its share of the dimension along the axis.
 pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
     let x = operation.input(0)?;
     let along = axis(operation.integer("axis", 0), x.len())?;
@@ -252,7 +252,7 @@ pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
             .map(|share| u64::try_from(*share).ok())
             .collect()
     } else {
-        // Equal shares, except that the last one is smaller if there is a remainder: 7 is split
+        // Equal shares, except that the last share is smaller if there is a remainder: 7 is split
         // into 3, 3 and 1.
         let share = |size: u64, index: u64| {
             let equal = size.div_ceil(count);

@@ -1,7 +1,7 @@
 //! Infers shapes that a model does not contain, according to the definitions of ONNX's operators.
 //!
-//! Some shapes are not inferred and remain unknown: those of operators from other domains, those of
-//! control flow, and those that depend on values of floating-point tensors.
+//! Some shapes are not inferred and remain unknown: shapes of operators from other domains, shapes
+//! of control flow, and shapes that depend on values of floating-point tensors.
 
 mod arrange;
 mod integers;
@@ -11,7 +11,7 @@ use super::message::{Attribute, Node};
 use super::tensors::{Dimensions, Tensors};
 
 /// Infers what is known about a node's outputs from its inputs. Nodes must be passed in order,
-/// because each uses the results for the nodes before it.
+/// because inference for a node uses the results for the nodes before it.
 pub(super) fn outputs<'g>(node: &'g Node, tensors: &mut Tensors<'g>) {
     let Some(output) = node.output.first().filter(|output| !output.is_empty()) else {
         return;
@@ -169,8 +169,8 @@ fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
     let both = back.iter().zip(short).map(|pair| match pair {
         (Some(1), other) | (other, Some(1)) => Some(*other),
         (Some(a), Some(b)) => (a == b).then_some(Some(*a)),
-        // The unknown dimension must be 1 or equal to the other one, so the result is the other
-        // one.
+        // The unknown dimension must be 1 or equal to the known dimension, so the result is the
+        // known dimension.
         (known, None) | (None, known) => Some(*known),
     });
     front

@@ -1,4 +1,4 @@
-//! Gradients of operations on single elements, means over axes, and changes of the order of axes.
+//! Gradients of element-wise operations, means over axes, and transpositions.
 
 use super::Backward;
 use crate::synth::network::Op;

@@ -9,8 +9,8 @@
 //! Example: node a moved in 10 groups and node b in 12, and 8 of these groups contain both. So 14 groups contain a or
 //! b, and with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
 //!
-//! On Summit's log, the three nodes that are most like a node are its neighbours by name: their median distance is
-//! one, and 90 % are at most three apart.
+//! On Summit's log, the three nodes most like a given node are its neighbours by name. Their median
+//! distance from the node is one position, and 90 % of the distances are at most three positions.
 
 use super::groups::Groups;
 
@@ -78,7 +78,8 @@ fn in_place(mut pieces: Vec<Vec<u32>>, places: &[u32]) -> Vec<Vec<u32>> {
 /// A possible link between two pieces. The fields are in the order in which links are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Link {
-    /// The likeness of the pieces, then their closeness in the present order.
+    /// The likeness of the pieces in the upper 32 bits, and their closeness in the present order in the
+    /// lower 32 bits.
     strength: u64,
     pieces: [u32; 2],
 }
@@ -214,11 +215,12 @@ fn root(roots: &mut [u32], mut piece: u32) -> u32 {
     piece
 }
 
-/// The piece of each node, and its position in that piece.
+/// Where each node is: its piece, and its position in that piece.
 struct Spots {
-    /// Its piece.
+    /// The piece of each node.
     piece: Vec<u32>,
-    /// Its position in the piece: from −1 for the first node to 1 for the last; 0 if the piece has only one node.
+    /// The position of each node in its piece: from −1 for the first node to 1 for the last; 0 if the
+    /// piece has only one node.
     side: Vec<f32>,
     pieces: usize,
 }

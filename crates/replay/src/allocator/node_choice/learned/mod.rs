@@ -14,8 +14,8 @@ use crate::allocator::nodes::{NodePool, NodeSet};
 use chain::chain;
 use groups::Groups;
 
-/// Average number of remembered moves per node, half for each direction. Summit's log of two weeks has 134 moves per
-/// node.
+/// Average number of remembered moves per node: half of them are departures, half arrivals. Summit's log
+/// of two weeks has 134 moves per node.
 const REMEMBERED: usize = 128;
 
 /// A new order is made once the number of moves has grown by this share, so that the total computing time stays
@@ -47,9 +47,10 @@ pub struct Learned {
 #[derive(Debug)]
 struct Moves {
     groups: Groups,
-    /// Moving average, over groups, of the median distance between neighbours of a group in the present order. The
-    /// distance is divided by that of a group of the same size that is spread evenly over all nodes. Example: of 1,000
-    /// nodes, the four at positions 10, 11, 12 and 20 have the median distance 1, compared with 250 if spread evenly.
+    /// Moving average, over groups, of the median distance between neighbours of a group in the present
+    /// order. The distance is divided by the distance in a group of the same size that is spread evenly
+    /// over all nodes. Example: of 1,000 nodes, the four at positions 10, 11, 12 and 20 have the median
+    /// distance 1, compared with 250 if spread evenly.
     distance: f64,
     /// Buffer.
     spots: Vec<u32>,

@@ -1,0 +1,134 @@
+//! Bounds on the idle time of nodes that jobs share, in logs that only count the nodes and cores of jobs.
+//!
+//! The machine has M nodes of c cores each. The running jobs use N nodes and C cores in total, where a node that k jobs
+//! share counts k times in N. At least max(0, M - N) nodes are idle: as many as if no two jobs shared a node. At most
+//! M - C / c nodes are idle, with C / c rounded up: as many as if jobs filled one node after the other. For example,
+//! on a machine of 4 nodes with 36 cores each, two jobs of 2 nodes and 40 cores each leave 0 to 1 nodes idle: 80 cores
+//! need at least 3 nodes.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::deal::CountedJob;
+use super::sweep::Window;
+
+/// Adds up the bounds over time. Jobs come in order of their starts.
+#[derive(Debug)]
+pub struct CountedIdle {
+    nodes: u64,
+    cores_per_node: u32,
+    window: Window,
+    /// The running jobs: end, nodes and cores.
+    running: BinaryHeap<Reverse<(i64, u32, u64)>>,
+    used_nodes: u64,
+    used_cores: u64,
+    /// The second up to which the sums are complete.
+    counted: i64,
+    lower: u64,
+    upper: u64,
+}
+
+impl CountedIdle {
+    /// Bounds on the idle time in `window` of a machine of `nodes` nodes.
+    pub fn new(nodes: u32, cores_per_node: u32, window: Window) -> Self {
+        CountedIdle {
+            nodes: nodes.into(),
+            cores_per_node: cores_per_node.max(1),
+            window,
+            running: BinaryHeap::new(),
+            used_nodes: 0,
+            used_cores: 0,
+            counted: window.from,
+            lower: 0,
+            upper: 0,
+        }
+    }
+
+    /// Starts a job. One whose number of cores is unknown fills its nodes, and none has more cores than its nodes have.
+    pub fn start(&mut self, job: &CountedJob) {
+        self.end_until(job.start);
+        self.count(job.start);
+        let all = u64::from(job.nodes) * u64::from(self.cores_per_node);
+        let cores = match job.cores {
+            0 => all,
+            cores => all.min(cores.into()),
+        };
+        self.used_nodes += u64::from(job.nodes);
+        self.used_cores += cores;
+        self.running.push(Reverse((job.end, job.nodes, cores)));
+    }
+
+    /// The lower and the upper bound on the idle time, in node-seconds, once all jobs have started.
+    pub fn finish(mut self) -> (u64, u64) {
+        self.end_until(self.window.to);
+        self.count(self.window.to);
+        (self.lower, self.upper)
+    }
+
+    /// Ends the jobs that are over at `second`.
+    fn end_until(&mut self, second: i64) {
+        while let Some(Reverse((end, nodes, cores))) = self.running.peek().copied()
+            && end <= second
+        {
+            self.count(end);
+            self.running.pop();
+            self.used_nodes -= u64::from(nodes);
+            self.used_cores -= cores;
+        }
+    }
+
+    /// Adds the time up to `second`, during which the number of used nodes and cores was constant.
+    fn count(&mut self, second: i64) {
+        let second = second.min(self.window.to);
+        let Some(seconds) = second
+            .checked_sub(self.counted)
+            .and_then(|seconds| u64::try_from(seconds).ok())
+        else {
+            return;
+        };
+        self.counted = second;
+        let needed = self.used_cores.div_ceil(self.cores_per_node.into());
+        let idle = |used: u64| self.nodes.saturating_sub(used).saturating_mul(seconds);
+        self.lower = self.lower.saturating_add(idle(self.used_nodes));
+        self.upper = self.upper.saturating_add(idle(needed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        #[test]
+        fn the_bounds_are_those_of_every_second(
+            nodes in 0u32..8,
+            per_node in 1u32..5,
+            mut jobs in prop::collection::vec((0i64..20, 1i64..9, 1u32..6, 0u32..12), 0..12),
+            (from, length) in (0i64..20, 1i64..20),
+        ) {
+            jobs.sort_unstable_by_key(|job| job.0);
+            let window = Window { from, to: from + length };
+            let mut idle = CountedIdle::new(nodes, per_node, window);
+            for (serial, &(start, length, nodes, cores)) in (0..).zip(&jobs) {
+                idle.start(&CountedJob { start, serial, end: start + length, nodes, cores });
+            }
+            let (mut lower, mut upper) = (0, 0);
+            for second in window.from..window.to {
+                let runs = |job: &&(i64, i64, u32, u32)| job.0 <= second && second < job.0 + job.1;
+                let running: Vec<_> = jobs.iter().filter(runs).collect();
+                let used: u32 = running.iter().map(|job| job.2).sum();
+                let cores = |job: &&(i64, i64, u32, u32)| {
+                    if job.3 == 0 { job.2 * per_node } else { job.3.min(job.2 * per_node) }
+                };
+                let cores: u32 = running.iter().map(cores).sum();
+                lower += u64::from(nodes.saturating_sub(used));
+                upper += u64::from(nodes.saturating_sub(cores.div_ceil(per_node)));
+            }
+            prop_assert!(lower <= upper);
+            prop_assert_eq!(idle.finish(), (lower, upper));
+        }
+    }
+}
