@@ -128,7 +128,7 @@ fn remove_leftovers(place: &Path) {
     }
 }
 
-/// Reads each connection in a thread of its own, until the socket is closed.
+/// Reads each connection in its own thread, until the socket is closed.
 fn accept(listener: &UnixListener, log: &Arc<Log>, is_over: &AtomicBool) {
     let open = Arc::new(AtomicUsize::new(0));
     for connection in listener.incoming() {

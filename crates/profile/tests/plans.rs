@@ -107,7 +107,7 @@ fn all_faults_are_found_with_their_lines() {
         "line 15, amp: found [2]",
         "line 16, directory: found \"missing\"",
         "line 17, dataset: found nothing, expected a name",
-        "line 17, batch_sizes: found 2 values, and no {batch} in the command",
+        "line 17, batch_sizes: found 2 values, but no {batch} in the command",
         "line 23, name: found \"c\" a second time",
     ] {
         assert!(told.contains(words), "no {words:?} in:\n{told}");

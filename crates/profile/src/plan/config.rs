@@ -57,8 +57,8 @@ impl Plan {
         }
     }
 
-    /// The files that affect a measurement, except for the plan: the words of the command that are files, and the
-    /// inputs of all workloads.
+    /// The files that affect a measurement, except for the plan: the files that its command names, and the inputs of
+    /// all workloads.
     pub fn files(&self, config: Config) -> Vec<PathBuf> {
         let directory = self.directory(config);
         let words = self.command(config, 1);

@@ -9,7 +9,7 @@ pub(super) const BATCH: &str = "{batch}";
 pub(super) const AMP: &str = "{amp}";
 /// Length of the window in seconds.
 const SECONDS: &str = "{seconds}";
-/// The devices, or the cores if cores are measured. They are separated by commas.
+/// The devices, or the cores if cores are measured, separated by commas.
 const DEVICES: &str = "{devices}";
 /// PyTorch's name for the kind of device.
 const DEVICE: &str = "{device}";

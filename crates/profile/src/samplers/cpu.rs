@@ -57,7 +57,7 @@ impl Sampler for CpuSampler {
         } else {
             "/proc"
         };
-        format!("cores {}, by {by}", crate::cores::text(&self.cores))
+        format!("cores {}, through {by}", crate::cores::text(&self.cores))
     }
 
     fn open(&mut self, workloads: &[Watched<'_>]) -> Result<(), String> {

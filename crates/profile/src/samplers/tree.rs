@@ -54,7 +54,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The processes of a process group.
+    /// Starts to sample a process group.
     pub fn new(group: u32) -> Self {
         let mut tree = Tree {
             group,
@@ -134,7 +134,7 @@ impl Tree {
         None
     }
 
-    /// CPU time of the processes since sampling began, plus the CPU time in their first samples.
+    /// CPU time of the processes, including the time that they had used before their first samples.
     pub fn cpu(&self) -> Duration {
         let ticks_a_second = rustix::param::clock_ticks_per_second().max(1);
         Duration::from_secs_f64(self.ticks as f64 / ticks_a_second as f64)
@@ -214,7 +214,7 @@ mod tests {
             stat(13, 1, 13, 100, 0),
         ]);
         assert_eq!((tree.ticks, tree.processes()), (13, vec![10, 11, 12]));
-        // Process 11 ends. Process 12 becomes a child of 1 and stays.
+        // Process 11 ends. Process 12 becomes a child of process 1 and stays in the tree.
         tree.take(&[stat(10, 1, 10, 5, 9), stat(12, 1, 11, 3, 0)]);
         // Process 12 has used 2 more ticks, and process 11 used 2 more ticks before it ended.
         assert_eq!((tree.ticks, tree.processes()), (17, vec![10, 12]));
