@@ -19,8 +19,9 @@ pub enum Held {
 /// Memory in MB that a framework and its libraries hold on a GPU besides tensors. The value is the
 /// memory of the smallest published profiles, whose models have hardly any tensors.
 const LIBRARIES: f64 = 2_000.0;
-/// Bytes per element of a tensor, and bytes per MB.
+/// Bytes per element of a tensor.
 const ELEMENT: f64 = 4.0;
+/// Bytes per MB.
 const MB: f64 = 1_048_576.0;
 
 /// GPU memory in MB that training with a graph holds.

@@ -126,7 +126,7 @@ impl<'m> LabelledEbm<'m> {
         terms
     }
 
-    /// The term of this name; `None` if no term has it.
+    /// The term with this name; `None` if there is no such term.
     pub fn term(&self, name: &str) -> Option<&'m Term> {
         let mut terms = self.ebm.terms().iter();
         terms.find(|term| self.ebm.name(term) == name)
@@ -155,7 +155,7 @@ impl<'m> LabelledEbm<'m> {
 }
 
 impl Label {
-    /// Name of its machine.
+    /// Name of the machine that predicts this label.
     pub fn name(self) -> &'static str {
         match self {
             Label::Jobs => "jobs",
@@ -178,7 +178,7 @@ impl EbmFacts {
     }
 }
 
-/// Sorts terms, strongest first. Equal terms keep their order.
+/// Sorts terms, strongest first. Terms of equal importance keep their order.
 pub(super) fn strongest(terms: impl Iterator<Item = Importance>) -> Vec<Importance> {
     let mut terms: Vec<Importance> = terms.collect();
     terms.sort_by(|a, b| b.importance.total_cmp(&a.importance));
