@@ -157,7 +157,7 @@ start() {
     port=$(free_ports)
     configuration "$dir" "$port" "$@"
     export SLURM_CONF=$dir/slurm.conf
-    # Start the watcher before the daemons, so that they end even if this script is killed.
+    # Start the watcher before the daemons, so that the daemons end even if this script is killed.
     if [ -n "$owner" ]; then
         setsid "$0" watch "$owner" "$dir" >/dev/null 2>&1 </dev/null 9>&- &
     fi

@@ -61,5 +61,5 @@ class Policy:
         return None
 
     def priority(self, job: Job) -> Optional[float]:
-        """The number by which a job was sorted, for the tables."""
+        """The number by which the policy sorted a job, for the tables."""
         return None

@@ -11,7 +11,7 @@ pub struct Failed {
     /// Index of the failed workload among the workloads of the measurement; `None` if no workload
     /// failed.
     pub which: Option<usize>,
-    /// The last lines that this workload wrote.
+    /// The last lines of the output of this workload.
     pub output: String,
 }
 

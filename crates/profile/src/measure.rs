@@ -157,7 +157,7 @@ fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64
     }
 }
 
-/// The problem of a workload that ended before all were warm.
+/// The problem of a workload that ended before all workloads were warm.
 fn ended_cold(end: &str, was_warm: bool) -> Problem {
     if was_warm {
         // The workload ended while the other workload of the pair was still warming up.

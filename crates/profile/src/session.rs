@@ -26,7 +26,7 @@ const VERSION: u32 = 1;
 /// A machine without workloads counts as busy if its utilisation exceeds this percentage.
 const BUSY: f64 = 10.0;
 
-/// Maximum size, in bytes, of a command's file whose content is compared. Larger files are compared only by length.
+/// Files of a command are compared by content up to this size, in bytes. Larger files are compared only by length.
 const LARGEST: u64 = 16 << 20;
 
 /// Options of a session besides its plan.

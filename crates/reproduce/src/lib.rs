@@ -1,4 +1,4 @@
-//! Reproduces the tables and figures of published systems, and compares our values with the published ones.
+//! Reproduces the tables and figures of published systems, and compares our values with the published values.
 //!
 //! The published values are stored as data in `published.toml`, each with its source. Each system is a module that
 //! computes our values and joins them with the published ones. All values are compared by the same rule ([`verdict`]):

@@ -248,7 +248,8 @@ fn rules_use_only_jobs_that_have_ended() {
                         let (low, high) = ((durations.len() - 1) / 2, durations.len() / 2);
                         (durations[low] + durations[high]) as f64 / 2.0
                     }
-                    // Unknown names are replaced with known ones, which is tested elsewhere.
+                    // Unknown names are replaced with known names. Other tests check this
+                    // replacement.
                     _ => {
                         let named = |past: &Job| past.user == job.user && past.name == job.name;
                         let Some(any) = alike(&named) else { continue };

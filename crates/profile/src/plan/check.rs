@@ -181,7 +181,7 @@ fn pinned(checker: &mut Checker<'_>, file: &PlanFile) -> Vec<usize> {
     };
     let at = text.span().start;
     let Some(found) = cores::parse(text.get_ref()) else {
-        let expected = "numbers and ranges of cores, such as 0-3,8";
+        let expected = "core numbers and ranges, such as 0-3,8";
         checker.add(at, "cores", format!("{:?}", text.get_ref()), expected);
         return allowed;
     };

@@ -11,7 +11,7 @@ use super::{Plan, Settings, Workload};
 pub struct Config {
     /// Index of the workload in the plan.
     pub workload: usize,
-    /// Samples in a batch.
+    /// Number of samples in a batch.
     pub batch_size: u32,
     /// Whether the workload trains with mixed precision.
     pub amp: bool,

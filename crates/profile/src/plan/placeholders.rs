@@ -3,7 +3,7 @@
 use super::config::listed;
 use super::{Config, SamplerKind, Settings};
 
-/// Samples in a batch.
+/// Number of samples in a batch.
 pub(super) const BATCH: &str = "{batch}";
 /// 1 with mixed precision, otherwise 0.
 pub(super) const AMP: &str = "{amp}";

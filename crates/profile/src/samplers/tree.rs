@@ -22,8 +22,8 @@ struct Stat {
     group: u32,
     /// CPU time of the process itself, in ticks.
     own: u64,
-    /// CPU time, in ticks, of the children for which it has waited, including the children for which those children
-    /// had waited.
+    /// CPU time, in ticks, of the children for which the process has waited. Includes the descendants for which these
+    /// children had waited.
     waited: u64,
 }
 
