@@ -84,7 +84,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// Its name in results.
+    /// The name of the function in results.
     pub fn title(&self) -> String {
         format!("python:{}", self.name)
     }

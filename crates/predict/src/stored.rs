@@ -35,9 +35,9 @@ pub struct Stored<M> {
     pub program: String,
     /// Features of the model, in order.
     pub features: Vec<String>,
-    /// The rows it was trained on.
+    /// The rows that the model was trained on.
     pub trained: Span,
-    /// The files it was trained on.
+    /// The files that the model was trained on.
     pub inputs: Vec<Input>,
     /// The model.
     pub model: M,

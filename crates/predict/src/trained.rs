@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct Trained {
     /// The model.
     pub model: Model,
-    /// The rows it was trained on.
+    /// The rows that the model was trained on.
     pub span: Span,
-    /// The files it was trained on.
+    /// The files that the model was trained on.
     pub inputs: Vec<Input>,
 }
 

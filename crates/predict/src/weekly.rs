@@ -78,7 +78,7 @@ impl Weekly {
     /// remaining jobs keep [`Weekly::first`].
     ///
     /// # Errors
-    /// The simulation fails, or nothing can be learnt.
+    /// The simulation fails, or an estimator cannot be trained.
     pub fn estimates<S, E>(&self, of: &Simulated<'_, S>) -> Result<WeeklyEstimates, E>
     where
         S: Fn(&Trace, &EstimateTable) -> Result<Vec<(usize, i64)>, E>,

@@ -85,7 +85,7 @@ impl Running {
         self.process.end(Duration::ZERO)
     }
 
-    /// Its process id.
+    /// Process id of the workload.
     pub fn id(&self) -> u32 {
         self.process.id()
     }

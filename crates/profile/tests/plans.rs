@@ -96,7 +96,7 @@ fn all_faults_are_found_with_their_lines() {
         "line 3, idle_seconds",
         "line 4, repeats: found 0, expected from 1 to 1000",
         "line 5, sampler: found \"gpu\", expected cpu or nvml",
-        "line 6, cores: found \"0-9999\", expected numbers and ranges",
+        "line 6, cores: found \"0-9999\", expected core numbers and ranges",
         "line 7, devices: found GPUs, expected none",
         "line 8, processes: found 0",
         "line 10, name: found \"a:b\"",

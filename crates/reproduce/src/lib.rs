@@ -1,7 +1,8 @@
 //! Reproduces the tables and figures of published systems, and compares our values with the published values.
 //!
 //! The published values are stored as data in `published.toml`, each with its source. Each system is a module that
-//! computes our values and joins them with the published ones. All values are compared by the same rule ([`verdict`]):
+//! computes our values and joins them with the published values. All values are compared by the same rule
+//! ([`verdict`]):
 //!
 //! ```
 //! use gleaner_domain::results::reproduce::{Rounding, Verdict};

@@ -13,9 +13,9 @@ use crate::cause;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// Steps in a day; a step is ten minutes.
+/// Number of steps in a day; a step is ten minutes.
 const DAY: f64 = 144.0;
-/// Steps in an hour.
+/// Number of steps in an hour.
 const HOUR: usize = 6;
 /// Minimum number of training intervals: a week.
 const LEAST_STEPS: usize = 7 * 24 * HOUR;
@@ -129,13 +129,13 @@ impl Throughput {
         self.scores_of(label, &self.forecasts[label as usize])
     }
 
-    /// The same scores for the published forecast.
+    /// Mean absolute error and R² of the published forecast.
     pub fn published_scores(&self, label: Label) -> [f64; 2] {
         self.scores_of(label, &self.published[label as usize])
     }
 
-    /// The same scores for simple rules: the value an hour ago, and the mean and the median of the
-    /// training intervals.
+    /// Mean absolute error and R² of simple rules: the value an hour ago, and the mean and the median of the training
+    /// intervals.
     pub fn rules(&self, label: Label) -> [(&'static str, [f64; 2]); 3] {
         let (all, test) = (self.labels(label), self.train..self.series.len());
         let hour_ago: Vec<f64> = all[test.start - HOUR..test.end - HOUR].to_vec();

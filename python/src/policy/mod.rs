@@ -60,7 +60,7 @@ impl Hooks {
 
 /// A policy class in Python.
 pub struct PolicyClass {
-    /// Its name in results.
+    /// The name of the policy in results.
     pub name: &'static str,
     /// The inputs that it requires.
     pub needs: Needs,

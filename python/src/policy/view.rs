@@ -14,11 +14,11 @@ use pyo3::prelude::*;
 /// A job as it was submitted. All calls to a policy pass the same object for a job.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Job {
-    /// Its index in the virtual cluster.
+    /// Index of the job in the virtual cluster.
     pub index: usize,
     /// The job as it was submitted.
     pub job: gleaner_domain::jobs::Job,
-    /// Its estimated duration in seconds.
+    /// Estimated duration of the job in seconds.
     pub estimate: f64,
 }
 

@@ -22,7 +22,7 @@ pub struct Job {
     pub name: String,
     /// The file of its graph.
     pub file: PathBuf,
-    /// Its measured metrics.
+    /// The measured metrics of the job.
     pub labels: [f32; METRICS],
 }
 
@@ -51,8 +51,8 @@ pub struct Built {
 }
 
 /// Builds a data set of `jobs`. `read` reads a graph, and is called by several threads at the same time. Each graph is
-/// read at most once, and only if it is needed. It is dropped from memory once it is grouped. Reports progress to the
-/// observer, counted in graphs.
+/// read at most once, and only if it is needed. A graph is dropped from memory once it is grouped. Reports progress to
+/// the observer, counted in graphs.
 ///
 /// # Errors
 /// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if the

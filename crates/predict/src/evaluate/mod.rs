@@ -33,13 +33,13 @@ pub struct Score {
     pub predict_s: Option<f64>,
 }
 
-/// A model that failed, with the reason.
+/// A model that failed, and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{model}: {problem}")]
 pub struct EvaluateError {
     /// The model.
     pub model: String,
-    /// Its error message.
+    /// The error message of the model.
     pub problem: String,
 }
 

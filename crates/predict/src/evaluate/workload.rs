@@ -141,7 +141,8 @@ impl WorkloadTask<'_> {
         self.learning(true).work_of(Estimator::Ebm, self.train)
     }
 
-    /// Scores of models that learn durations in seconds, and of models that learn their logarithms.
+    /// Scores of models that learn durations in seconds, and of models that learn the logarithms of
+    /// durations.
     fn models(
         &self,
         seconds: &[f64],

@@ -23,7 +23,7 @@ pub enum Label {
 /// A machine of a model, and what it predicts.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelledEbm<'m> {
-    /// What it predicts.
+    /// What the machine predicts.
     pub label: Label,
     /// Unit of the prediction.
     pub unit: &'static str,
@@ -36,7 +36,7 @@ pub struct LabelledEbm<'m> {
 /// Facts about a machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct EbmFacts {
-    /// What it predicts.
+    /// What the machine predicts.
     pub label: Label,
     /// Unit of the prediction.
     pub unit: &'static str,
@@ -44,7 +44,7 @@ pub struct EbmFacts {
     pub rows: usize,
     /// Mean prediction over the training rows.
     pub intercept: f64,
-    /// Its terms and their importances, strongest first.
+    /// The terms of the machine and their importances, strongest first.
     pub importances: Vec<Importance>,
 }
 
@@ -71,7 +71,7 @@ pub struct TermFacts {
     pub unit: &'static str,
     /// Names of the term's features: one, or two for a pair.
     pub features: Vec<String>,
-    /// Its cells; for a pair, the second feature varies fastest.
+    /// The cells of the term; for a pair, the second feature varies fastest.
     pub cells: Vec<Cell>,
 }
 
@@ -112,7 +112,7 @@ fn of_durations(ebm: &DurationEbm) -> LabelledEbm<'_> {
 }
 
 impl<'m> LabelledEbm<'m> {
-    /// Its terms with their names and importances, strongest first.
+    /// The terms of the machine with their names and importances, strongest first.
     pub fn strongest(&self) -> Vec<(Importance, &'m Term)> {
         let named = |term: &'m Term| {
             let importance = Importance {

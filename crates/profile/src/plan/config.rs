@@ -17,7 +17,7 @@ pub struct Config {
     pub amp: bool,
 }
 
-/// A config with the name of its workload. It is displayed as NAME:BATCH:AMP.
+/// A config with the name of its workload, displayed as NAME:BATCH:AMP.
 #[derive(Debug, Clone, Copy)]
 pub struct Named<'a>(&'a str, Config);
 

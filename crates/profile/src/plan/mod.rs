@@ -108,7 +108,7 @@ impl Settings {
 /// A workload of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
-    /// Its name, which is unique in the plan.
+    /// The name of the workload, which is unique in the plan.
     pub name: String,
     /// The model that the workload trains.
     pub model: String,
@@ -118,6 +118,6 @@ pub struct Workload {
     pub command: Vec<String>,
     /// Environment variables.
     pub environment: BTreeMap<String, String>,
-    /// Its working directory, relative to the folder of the plan.
+    /// The working directory of the workload, relative to the folder of the plan.
     pub directory: PathBuf,
 }

@@ -25,7 +25,7 @@ const LIBRARIES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 /// returns the samples that a failed poll missed.
 const MOST_FAILURES: u32 = 3;
 
-/// Time between two readings of a GPU whose driver keeps no samples. It is the longest sample period, so no sample is
+/// Time between two readings of a GPU whose driver keeps no samples. This is the longest sample period, so no sample is
 /// counted twice.
 const UNTIMED: Duration = Duration::from_secs(1);
 
@@ -43,7 +43,7 @@ pub(crate) struct NvmlSampler {
 struct Gpu {
     index: u32,
     name: String,
-    /// Whether it is partitioned (MIG). NVML does not report the utilisation of such a GPU.
+    /// Whether the GPU is partitioned (MIG). NVML does not report the utilisation of such a GPU.
     is_mig: bool,
     /// Bytes in use without workloads.
     idle: f64,

@@ -1,4 +1,4 @@
-//! Finds the processes of a workload in /proc. This is used if there are no control groups.
+//! Finds the processes of a workload in /proc. This method is used if there are no control groups.
 //!
 //! A process belongs to the workload if it is in the workload's process group, or if it descends from one of the
 //! workload's processes. It remains a member after its parent has ended. When a process ends, the kernel adds its CPU
@@ -234,7 +234,7 @@ mod tests {
         ]);
         tree.take(&[stat(10, 1, 10, 0, 11)]);
         assert_eq!(tree.ticks, 11);
-        // If no process waits for a process, only the CPU time that the polls saw is counted.
+        // If a process ends and no other process waits for it, only the CPU time that the polls saw is counted.
         let mut tree = self::tree(&[stat(10, 1, 10, 0, 0), stat(12, 1, 10, 6, 0)]);
         tree.take(&[stat(10, 1, 10, 2, 0)]);
         assert_eq!(tree.ticks, 8);
