@@ -114,7 +114,7 @@ impl Host {
         let (end, ended) = mpsc::channel::<()>();
         let worker = thread::Builder::new().name("gleaner".to_owned());
         let worker = worker.spawn_scoped(scope, move || {
-            // The channel is closed when the work ends, even by a panic.
+            // The channel is closed when the work ends, even if the work panics.
             let _end = end;
             threads::with(None, work)
         });

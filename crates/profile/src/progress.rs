@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::log::Log;
 
-/// Prefix of the names of the sockets' folders.
+/// Name prefix of the folders that contain sockets.
 const PREFIX: &str = "gleaner-profile-";
 
 /// Name of the socket within its folder.

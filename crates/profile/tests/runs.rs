@@ -168,7 +168,7 @@ fn work_in_short_lived_children_is_measured() {
     }
 }
 
-/// Runs two full burners on the given cores. Returns `None` if the host is too busy for a result.
+/// Runs two burners, each for a full core, on the given cores. Returns `None` if the host is too busy for a result.
 fn relative_speeds(cores: &str) -> Option<(f64, f64, Tables)> {
     let bench = Bench::new();
     let (one, two) = (

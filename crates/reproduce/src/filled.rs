@@ -151,7 +151,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// A result row that has no values yet.
+    /// A result row without values.
     fn empty(&self, row: &str, column: PublishedColumn) -> ReproducedRow {
         ReproducedRow {
             system: self.system,

@@ -52,8 +52,8 @@ pub struct WorkloadScores {
     pub weekly: Vec<Score>,
 }
 
-/// The best estimators by rank correlation, among those that learnt from the same jobs and that a
-/// user can choose. `None` if no rank correlation is defined.
+/// The best estimators by rank correlation, among the estimators that learnt from the same jobs and
+/// that a user can choose. `None` if no rank correlation is defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
     /// The best estimator if models know profiles.
@@ -215,8 +215,8 @@ impl WorkloadTask<'_> {
         }
     }
 
-    /// Estimates from the user's past jobs, which are used as soon as they have ended; 0 if no job
-    /// has ended.
+    /// Estimates from the past jobs of each job's user. A past job is used as soon as it has ended.
+    /// The estimate is 0 if no job has ended.
     fn history_as_jobs_end(&self, seconds: &[f64]) -> Vec<f64> {
         let ended = self.trace.jobs.iter().zip(seconds);
         let ended = ended.map(|(job, &seconds)| Ended {

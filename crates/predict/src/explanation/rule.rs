@@ -32,7 +32,7 @@ pub struct Rule {
     /// Number of past jobs whose mean duration is the estimate; `None` if the estimate is not such
     /// a mean.
     pub jobs: Option<u64>,
-    /// What those jobs have in common with this one; empty if they have nothing in common.
+    /// What those jobs have in common with this job; empty if they have nothing in common.
     pub alike: String,
 }
 

@@ -45,7 +45,7 @@ struct Gpu {
     name: String,
     /// Whether the GPU is partitioned (MIG). NVML does not report the utilisation of such a GPU.
     is_mig: bool,
-    /// Bytes in use without workloads.
+    /// Memory in use without workloads, in bytes.
     idle: f64,
     window: Window,
 }
@@ -282,8 +282,8 @@ impl Gpu {
         let Gpu { index, name, .. } = self;
         if self.is_mig {
             return Some(format!(
-                "GPU {index} ({name}) is partitioned (MIG): NVML does not report its utilisation, and the \
-                 columns gpu_util and gmem_util stay empty"
+                "GPU {index} ({name}) is partitioned (MIG): NVML does not report its utilisation, so the \
+                 columns gpu_util and gmem_util are empty"
             ));
         }
         let is_silent = self.window.util.mean.value().is_none();
