@@ -26,8 +26,8 @@ impl Calendar {
         let time = epoch.or(trace.origin);
         if time.is_none() {
             observer.remark(&[
-                "the trace has no calendar: its second 0 is assumed to be 1970-01-01 00:00:00; set \
-                 its date with --epoch TIME"
+                "the trace has no calendar: second 0 is assumed to be 1970-01-01 00:00:00; set the \
+                 time of second 0 with --epoch TIME"
                     .to_owned(),
             ]);
         }

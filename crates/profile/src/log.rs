@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::reports::{Report, Reports};
 
-/// Prefix of the lines that are reports.
+/// Prefix of report lines.
 const PREFIX: &str = "gleaner ";
 
 /// Number of bytes that are kept from the end of the output.

@@ -1,4 +1,4 @@
-//! The rule for comparing one of our values with a published one.
+//! The rule for comparing one of our values with a published value.
 
 use gleaner_domain::results::reproduce::{Rounding, Verdict};
 

@@ -134,7 +134,7 @@ impl Pool<'_> {
         let mut wanted: Vec<&String> = wanted
             .filter(|name| !self.ready.contains_key(*name))
             .collect();
-        // Sorted, so that faults are listed by name and not in the random order of the split.
+        // The names are sorted, so that faults are listed by name and not in the random order of the split.
         wanted.sort();
         let parts = Parts::new(observer, wanted.len());
         let one = |&name: &&String| {

@@ -44,7 +44,7 @@ pub struct TreeFacts {
     pub text: String,
     /// Number of nodes, including leaves.
     pub nodes: usize,
-    /// Features, strongest first, with the share of each in the decrease of impurity by all splits.
+    /// Features and their shares of the decrease of impurity by all splits, strongest first.
     pub importances: Vec<Importance>,
 }
 
