@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Trains inspectors on the synthetic data set, and the original's network with PyTorch on the same
-# data: bench-driple.sh [FOLDER of the reference data]. Prints a Markdown table with the seconds of an
-# epoch, including its validation, on one thread, and with the test error of the best epoch for each of
-# SEEDS (default: 1 2 3). Then prints the seconds on all cores, for a tenth of the epochs. EPOCHS sets
-# the number of epochs (default: 150). PyTorch is installed in its own environment in the user's cache. If the
-# installation fails, PyTorch is skipped.
+# Trains inspectors on the synthetic data set, and the original's network with PyTorch on the same data: bench-driple.sh
+# [FOLDER of the reference data]. Prints a Markdown table with the seconds per epoch, including validation, on one
+# thread, and the test error of the best epoch for each seed of SEEDS (default: 1 2 3). Then prints the seconds per
+# epoch on all cores, measured with a tenth of the epochs. EPOCHS sets the number of epochs (default: 150). PyTorch is
+# installed in its own environment in the user's cache. If the installation fails, PyTorch is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-../shared/data/driple}
@@ -20,7 +19,7 @@ ours=${CARGO_TARGET_DIR:-target}/release/examples/epochs
 
 . scripts/python.sh
 
-# row NAME PROGRAM LINES: prints a row of the table. LINES has a line of JSON for each seed.
+# row NAME PROGRAM LINES: prints a row of the table. LINES contains a line of JSON for each seed.
 row() {
     local seconds tests
     seconds=$(sed 's/.*"seconds": \([^,]*\),.*/\1/' <<<"$3" | sort -n | head -1)
@@ -28,7 +27,7 @@ row() {
     printf '| %s | %s | %s | %s |\n' "$1" "$2" "$seconds" "${tests// /, }"
 }
 
-# each COMMAND…: runs the command for every seed, which replaces SEED. Each run prints a line of JSON.
+# each COMMAND…: runs the command once for every seed, with the seed in place of SEED. Each run prints a line of JSON.
 each() {
     for seed in $seeds; do
         "${@//SEED/$seed}"
@@ -62,7 +61,7 @@ done
 
 threads=$(nproc)
 short=$(((epochs + 9) / 10))
-# seconds LINE: the seconds in a line of JSON.
+# seconds LINE: prints the seconds per epoch from a line of JSON.
 seconds() { sed 's/.*"seconds": \([^,]*\),.*/\1/' <<<"$1"; }
 echo
 echo "| network, $threads threads | gleaner, s/epoch | PyTorch, s/epoch |"

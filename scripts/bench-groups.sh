@@ -25,11 +25,11 @@ def group(name, tasks, most, least=None):
     return "\n".join(lines) + "\n\n"
 
 
-# Users within two projects: 1 to 4 nodes for each user, 6 and 8 for the projects.
+# Users within two projects: 1 to 4 nodes for each user, 6 and 8 nodes for the projects.
 nested = [group(f"user{user}", tasks, 4, 1) for user, tasks in enumerate(users)]
 nested.append(group("first", sum(users[:2], []), 6))
 nested.append(group("second", sum(users[2:], []), 8))
-# Users and models, which cross: 4 nodes for each user, 5 for each model.
+# Groups by user and by model, which cross: 4 nodes for each user, 5 nodes for each model.
 crossing = [group(f"user{user}", tasks, 4) for user, tasks in enumerate(users)]
 for model in sorted(set(models)):
     crossing.append(group(model, [name for name, own in zip(names, models) if own == model], 5))

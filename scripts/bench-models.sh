@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Fits the explainable boosting machine on the throughput task, and Python's interpret on the
-# same rows: bench-models.sh [FEATURES.csv]. Both run on one thread and on all cores. Prints a
-# Markdown table with the seconds of the fastest of RUNS fits (default: 3) and the errors on the
+# Fits the explainable boosting machine on the throughput task, and Python's interpret on the same
+# rows: bench-models.sh [FEATURES.csv]. Both run on one thread and on all cores. Prints a Markdown
+# table with the time of the fastest of RUNS fits (default: 3) in seconds, and the errors on the
 # test rows. The package interpret is installed in its own environment in the user's cache. If the
 # installation fails, interpret is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 features=${1:-../shared/data/lucid/models/throughput_features.csv}
 runs=${RUNS:-3}
-# Number of training rows, from April to August. The rows of September are for testing.
+# Number of training rows, from April to August. The rows of September are the test rows.
 train=22032
 cores=$(nproc)
 if [ ! -f "$features" ]; then

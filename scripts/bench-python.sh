@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the Python package with the program: bench-python.sh GLEANER PYTHON
 # GLEANER is the program, PYTHON an interpreter with the package (target/python/bin/python after `make python`).
-# Prints wall times of whole processes (the best of five, taken in turns), and of calls within one process.
+# Prints wall times of whole processes (the best of five runs, which alternate), and of calls within one process.
 set -euo pipefail
 gleaner=$(realpath "$1")
 # The link must not be resolved: it identifies the virtual environment of the interpreter.

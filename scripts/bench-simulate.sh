@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the program. Then measures each policy alone and the six published ones together, on Venus in
-# September 2020 and on ten times that trace, on one core: bench-simulate.sh [DATA]. If DATA is
-# missing, generates jobs. Prints a Markdown table of wall times, each the best of five.
+# Builds the program. Then measures each policy alone and the six published policies together, on Venus in September
+# 2020 and on ten times that trace, on one core: bench-simulate.sh [DATA]. If DATA is missing, generates jobs. Prints a
+# Markdown table of wall times, each the best of five runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${1:-../shared/data/lucid/venus_sept}

@@ -31,7 +31,7 @@ class Browser:
         self.into, from_browser = os.pipe()
 
         def pipes():
-            # The browser reads from descriptor 3 and writes to 4. This process may already use these numbers.
+            # The browser reads from file descriptor 3 and writes to 4. This process may already use these descriptors.
             reading, writing = os.dup(to_browser), os.dup(from_browser)
             os.dup2(reading, 3)
             os.dup2(writing, 4)
@@ -98,7 +98,7 @@ class Browser:
 
     def open(self, page):
         self.call("Page.navigate", url=page.as_uri())
-        self.wait("document.documentElement?.dataset.drawn", "the charts have not all drawn")
+        self.wait("document.documentElement?.dataset.drawn", "not all charts were drawn")
         self.settle()
 
     def settle(self):
@@ -130,7 +130,7 @@ class Browser:
         return found
 
 
-# PLOT scrolls a chart into view and returns its draggable part. RANGE returns the range of its x axis.
+# PLOT scrolls a chart into view and returns its draggable part. RANGE returns the range of the chart's x axis.
 PLOT = """(() => {
   const chart = document.querySelectorAll('.chart')[%d];
   chart.scrollIntoView({block: 'center', behavior: 'instant'});
@@ -164,13 +164,14 @@ CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
 
 
 def tooltip(browser, number, box):
-    """Moves the mouse over a chart until a tooltip shows."""
-    # The first nine shares could all lie between the bars if their number is a multiple of ten; the last two do not.
+    """Moves the mouse over a chart until a tooltip appears."""
+    # If the number of bars is a multiple of ten, all points at the first nine shares could lie between bars. The last
+    # two shares hit a bar.
     shares = (0.5, 0.3, 0.7, 0.1, 0.9, 0.2, 0.4, 0.6, 0.8, 0.117, 0.883)
     heights = (0.5, 0.85, 0.15, 0.95)
     places = [(box["x"] + share * box["width"], box["y"] + height * box["height"])
               for share in shares for height in heights]
-    # Bars may be low, so few may reach the heights above.
+    # Bars may be low, so these points are close to the x axis.
     places += [(box["x"] + 0.02 * step * box["width"], box["y"] + 0.97 * box["height"])
                for step in range(1, 50)]
     for x, y in places + browser.run(CELLS % number):
@@ -222,7 +223,7 @@ def charts(browser):
     count = browser.run("document.querySelectorAll('.chart').length")
     for number in range(count):
         box = browser.run(PLOT % number)
-        check(box and box["kind"], f"chart {number} has not drawn")
+        check(box and box["kind"], f"chart {number} was not drawn")
         drawn = browser.run(f"document.querySelectorAll('.chart')[{number}]"
                             ".querySelectorAll('.trace path, .point path, .heatmaplayer image').length")
         check(drawn > 0, f"{box['id']}: nothing is drawn")

@@ -41,7 +41,7 @@ def main(path):
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         'font-family="sans-serif" font-size="12" role="img">',
-        "<title>Idle nodes, and those that training used</title>",
+        "<title>Idle nodes, and the idle nodes used by training</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
         f'<path d="{steps(idle)}" fill="#f2b134"/>',
         f'<path d="{steps(used)}" fill="#2a6f97"/>',

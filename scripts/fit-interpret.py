@@ -3,7 +3,7 @@
 
     fit-interpret.py FEATURES.csv TRAINING_ROWS RUNS JOBS
 
-Prints a line of JSON for each label: the seconds of the fastest fit with JOBS processes, and the
+Prints a line of JSON for each label: the time of the fastest fit with JOBS processes in seconds, and the
 errors on the held-out rows. The settings are those of Lucid's artifact, otherwise interpret's
 defaults.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the built program, its completion scripts, its manual pages and the workloads that it can
-# measure under PREFIX, or uninstalls them:
+# Installs the built program, its completion scripts, its manual pages and the workloads for `gleaner
+# profile` in the directory PREFIX, or uninstalls them:
 #   install.sh install PREFIX GLEANER
 #   install.sh uninstall PREFIX
 set -euo pipefail
@@ -47,7 +47,7 @@ case "$1 $#" in
         echo "$bin is missing: nothing is installed under $prefix" >&2
         exit 1
     fi
-    # The installed program provides the names of its pages.
+    # The installed program provides the names of its manual pages.
     "$bin" man "$work/man" 2>/dev/null
     for page in "$work/man"/*.1; do
         rm -f "$man/${page##*/}"

@@ -9,8 +9,8 @@
 #   slurm.sh status DIR               show the nodes as Slurm sees them, and the processes
 #   slurm.sh stop DIR                 end all daemons and jobs of the cluster, and delete DIR
 #
-# DIR must be empty, missing, or that of an earlier cluster, which is stopped. The cluster is stopped
-# when the process PID has ended. KEY=VALUE replaces lines of slurm.conf, for example MaxArraySize=11.
+# DIR must be empty, missing, or the directory of an earlier cluster, which is then stopped. The cluster is
+# stopped when the process PID has ended. KEY=VALUE replaces lines of slurm.conf, for example MaxArraySize=11.
 # Exit codes: 0 success, 1 failure, 2 wrong usage, 77 Slurm is missing or cannot be installed.
 set -euo pipefail
 
@@ -18,7 +18,7 @@ UNAVAILABLE=77
 NODES=(n1 n2 n3 n4)
 # Seconds that `start` waits for the nodes, and that `stop` waits for the processes to end.
 PATIENCE=60
-# The first line of the configuration. `stop` deletes only directories whose configuration has it.
+# The first line of the configuration. `stop` deletes only directories whose configuration contains this line.
 MARK="# Written by scripts/slurm.sh."
 export PATH=$PATH:/usr/sbin:/sbin
 
@@ -157,7 +157,7 @@ start() {
     port=$(free_ports)
     configuration "$dir" "$port" "$@"
     export SLURM_CONF=$dir/slurm.conf
-    # Start the watcher before the daemons, so that they end even if this script is killed.
+    # Start the watcher before the daemons, so that the daemons end even if this script is killed.
     if [ -n "$owner" ]; then
         setsid "$0" watch "$owner" "$dir" >/dev/null 2>&1 </dev/null 9>&- &
     fi

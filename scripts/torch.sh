@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On Debian, as root, installs PyTorch for the tests of workloads/. Elsewhere, these tests are skipped. Debian's CPU
-# package is used, which is a download of 150 MB. The pip package includes CUDA and takes 5 GB on disk.
+# package is used, because it is a download of only 150 MB. The pip package includes CUDA and takes 5 GB on disk.
 set -euo pipefail
 
 # The interpreters that the tests try (see tests/cli/workloads.rs).

@@ -270,7 +270,7 @@ class Figure:
 
 @final
 class Job:
-    """A job as it was submitted. The same job is the same object in all calls to a policy."""
+    """A job as it was submitted. All calls to a policy pass the same object for a job."""
 
     @property
     def id(self) -> str: ...
@@ -319,8 +319,8 @@ class Start:
 
 @final
 class Share:
-    """Starts a waiting job on the GPUs of a job that runs alone. Both run at the speeds of the measured pair. Only
-    policies whose ``needs`` is ``"packing"`` can use it."""
+    """Starts a waiting job on the GPUs of a job that runs alone. Both jobs run at the speeds of the measured pair. Only
+    policies whose ``needs`` is ``"packing"`` can use this decision."""
 
     def __new__(cls, job: Job, partner: Job) -> Share: ...
     @property

@@ -23,7 +23,7 @@ from .policy import Policy
 from .run import Run, StrPath, open_in, tell
 
 Plan = Union[Answer, Sequence[int], Mapping[str, int], None]
-"""A plan of a solver: an answer, counts in the order of the tasks, counts by task, or None for no plan."""
+"""A solver's plan: an answer, node counts in the order of the tasks, node counts by task, or None for no plan."""
 Solver = Callable[[Problem], Plan]
 Objective = Callable[[Task, int], float]
 OwnPolicy = Union[type[Policy], Policy, Callable[[], Policy]]
@@ -42,7 +42,7 @@ def replay(
     """Replays a log of idle nodes, and allocates the nodes to elastic training tasks.
 
     ``events`` and ``tasks`` are files, tables, an :class:`EventLog`, or a list of :class:`Task`. ``solver`` is a
-    name, ``exec:COMMAND``, or a function of a :class:`Problem`; its plans are checked like those of any program.
+    name, ``exec:COMMAND``, or a function of a :class:`Problem`; the plans of programs and functions are checked.
     ``objective`` is a name, an expression, or a function of a task and a number of nodes, which is called once for
     each point of the task's curve. ``out`` is a directory for the results.
 
@@ -73,9 +73,9 @@ def simulate(
 ) -> Run:
     """Simulates scheduling policies on a job trace of a GPU cluster.
 
-    ``trace`` and ``cluster`` are files or tables, or ``trace`` is a :class:`Trace`; ``data`` names a directory
-    instead. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets a
-    new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
+    ``trace`` and ``cluster`` are files or tables. Instead, ``trace`` may be a :class:`Trace`, or ``data`` a directory
+    with the files. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets
+    a new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
 
     An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
@@ -112,8 +112,8 @@ def compare(
     out: Optional[StrPath] = None,
     **options: Any,
 ) -> Run:
-    """Compares solvers on the same problems: those of a file or a list, or those of a replay of ``events`` and
-    ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
+    """Compares solvers on the same problems: the problems of a file or a list, or the problems of a replay of
+    ``events`` and ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
 
     >>> run = compare("dataset/problems.jsonl", solvers=["exact", "equal-share"])
     >>> run.solvers.column("solver")
@@ -195,7 +195,7 @@ def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Ru
 
 
 class Inspection:
-    """The content of an event log."""
+    """The findings of :func:`inspect` about an event log."""
 
     def __init__(self, found: str, text: str, page: Page) -> None:
         self.findings: dict[str, Any] = json.loads(found)
@@ -251,8 +251,8 @@ def pilots(events: Events, **options: Any) -> Pilots:
     """Simulates pilot jobs on the idle nodes of an event log: pilots of the wall times ``lengths``, in minutes, or of
     the best ladders of at most 1, 2, ... ``best`` wall times.
 
-    The results have three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle. Under
-    ``kept`` and ``lost``, it does not, and preempted pilots keep or lose their work.
+    There are results for three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle.
+    Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work.
 
     >>> found = pilots("dataset/idle.csv", lengths=[2, 4, 8, 16])
     >>> fits = found.results["ladders"][0]["fits"]
@@ -272,7 +272,7 @@ LOGS = tuple(name for name, is_trace, _ in _FORMATS if not is_trace)
 TRACES = tuple(name for name, is_trace, _ in _FORMATS if is_trace)
 """Trace formats of GPU clusters."""
 _GPUS_PER_NODE = {name: gpus or 0 for name, _, gpus in _FORMATS}
-"""Default number of GPUs of a node in a table of jobs; 0 for formats without such tables."""
+"""Default number of GPUs per node in a table of jobs; 0 for formats without such tables."""
 
 
 def ingest(
@@ -352,5 +352,5 @@ def _policy_name(policy: Any) -> str:
     name = getattr(inner(policy), "name", None)
     name = name if isinstance(name, str) else name_of(policy)
     if not re.fullmatch("[A-Za-z0-9_-]+", name):
-        raise UsageError(f"a policy has the name {name!r}, expected letters, digits, _ and -: give it another `name`")
+        raise UsageError(f"invalid policy name {name!r}, expected letters, digits, _ and -: change the policy's `name`")
     return name

@@ -58,7 +58,7 @@ def replay(
     """Replays a log of idle nodes, and allocates the nodes to elastic training tasks.
 
     ``events`` and ``tasks`` are files, tables, an :class:`EventLog`, or a list of :class:`Task`. ``solver`` is a
-    name, ``exec:COMMAND``, or a function of a :class:`Problem`; its plans are checked like those of any program.
+    name, ``exec:COMMAND``, or a function of a :class:`Problem`; the plans of programs and functions are checked.
     ``objective`` is a name, an expression, or a function of a task and a number of nodes, which is called once for
     each point of the task's curve. ``out`` is a directory for the results.
 
@@ -217,9 +217,9 @@ def simulate(
 ) -> Run:
     """Simulates scheduling policies on a job trace of a GPU cluster.
 
-    ``trace`` and ``cluster`` are files or tables, or ``trace`` is a :class:`Trace`; ``data`` names a directory
-    instead. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets a
-    new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
+    ``trace`` and ``cluster`` are files or tables. Instead, ``trace`` may be a :class:`Trace`, or ``data`` a directory
+    with the files. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets
+    a new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
 
     An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
@@ -386,8 +386,8 @@ def compare(
     to: Optional[When] = None,
     topology: Optional[Input] = None,
 ) -> Run:
-    """Compares solvers on the same problems: those of a file or a list, or those of a replay of ``events`` and
-    ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
+    """Compares solvers on the same problems: the problems of a file or a list, or the problems of a replay of
+    ``events`` and ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
 
     Options:
 
@@ -698,8 +698,8 @@ def pilots(
     """Simulates pilot jobs on the idle nodes of an event log: pilots of the wall times ``lengths``, in minutes, or of
     the best ladders of at most 1, 2, ... ``best`` wall times.
 
-    The results have three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle. Under
-    ``kept`` and ``lost``, it does not, and preempted pilots keep or lose their work.
+    There are results for three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle.
+    Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work.
 
     Options:
 

@@ -1,4 +1,4 @@
-"""Converts keyword arguments to options by name, each with the texts of its values. The library declares their types,
+"""Converts keyword arguments to options by name, each with its values as strings. The library declares their types,
 ranges and defaults."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEFT_OUT: dict[str, set[str]] = {
 """Options for which Python functions have a separate parameter."""
 
 Pairs = list[tuple[str, list[str]]]
-"""Names of options, each with the texts of its values."""
+"""Names of options, each with its values as strings."""
 
 
 @lru_cache(maxsize=None)
@@ -58,7 +58,7 @@ def _is_truth(value: Any) -> bool:
 
 
 def _truth(keyword: str, option: Mapping[str, Any], value: bool) -> str:
-    """The text of True or False."""
+    """The string for True or False."""
     word = "yes" if value else "no"
     if option["is_flag"]:
         return "true" if value else "false"

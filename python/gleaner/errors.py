@@ -34,7 +34,7 @@ class GleanerError(Exception):
     """The partial results computed before the error, if a run had begun."""
 
     def rename(self, name: Callable[[str], str]) -> None:
-        """Replaces the names of temporary files by those of the tables that were passed as inputs."""
+        """Replaces the names of temporary files with the names of the tables that were passed as inputs."""
         self.args = tuple(name(arg) if isinstance(arg, str) else arg for arg in self.args)
 
 

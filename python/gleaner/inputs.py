@@ -19,13 +19,13 @@ from ._gleaner import Task
 
 
 class ArrowTable(Protocol):
-    """A table with Arrow's stream protocol, such as those of polars, pandas and pyarrow."""
+    """A table with Arrow's stream protocol, such as the tables of polars, pandas and pyarrow."""
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object: ...
 
 
 Input = Union[str, "os.PathLike[str]", ArrowTable]
-"""A file, or a table, which is read like a CSV file with its columns."""
+"""A file, or a table, which is read like a CSV file with the same columns."""
 Events = Union[Input, EventLog]
 Tasks = Union[Input, Sequence[Task]]
 

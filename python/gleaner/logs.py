@@ -24,7 +24,7 @@ class EventLog:
     @classmethod
     def read(cls, events: Input) -> EventLog:
         """Reads a log from a file in any format that ``gleaner replay`` reads, or from a table. The table has the
-        columns time, node and state (or idle), or a column for each node. In the second form, the times are in the
+        columns time, node and state (or idle), or a column for each node. In the latter case, the times are in the
         first column or in the index of a pandas frame."""
         from .inputs import Staging
 
@@ -91,7 +91,7 @@ class Trace:
 
     @property
     def jobs(self) -> Table:
-        """The jobs, by submission."""
+        """The jobs in the order of their submission."""
         return self._trace.jobs()
 
     @property
@@ -101,7 +101,7 @@ class Trace:
 
     @property
     def gpus_per_node(self) -> int:
-        """GPUs of every node."""
+        """Number of GPUs of each node."""
         return int(self._inputs["gpus_per_node"])
 
     def __arrow_c_stream__(self, requested_schema: Optional[object] = None) -> object:

@@ -39,8 +39,7 @@ def packed(run: Run) -> bytes:
 
 
 def run(command: str, content: bytes, told: dict[str, Any]) -> Run:
-    """Restores a run from its files, and adds the values that only the process that computed the
-    run knows."""
+    """Restores a run from its files, and adds the values that are not stored in the files."""
     place = folder()
     directory = Path(place.name, command)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:

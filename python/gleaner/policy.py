@@ -10,13 +10,13 @@ Decision = Union[Start, Preempt, Share]
 
 
 class Policy:
-    """A scheduling policy for one virtual cluster. ``simulate(policy=[MyPolicy, "fifo"])`` creates an
-    instance for each, without arguments. With ``simulate(policy=MyPolicy(3))``, each virtual cluster gets a copy of
-    the instance.
+    """A scheduling policy for one virtual cluster. ``simulate(policy=[MyPolicy, "fifo"])`` creates an instance of
+    ``MyPolicy``, without arguments, for each virtual cluster. With ``simulate(policy=MyPolicy(3))``, each virtual
+    cluster gets a copy of the instance.
 
-    In every second with an event, the policy is first notified of ends and arrivals. Then :meth:`open` begins a round,
-    and :meth:`next` is asked for decisions, one by one, until it returns ``None``. Methods that you do not define are
-    not called.
+    In every second with an event, the policy is first notified of ends and arrivals. Then :meth:`open` begins a round.
+    Each call of :meth:`next` asks for one decision, until the method returns ``None``. Methods that you do not define
+    are not called.
 
     >>> from collections import deque
     >>> class FirstInFirstOut(Policy):
@@ -31,7 +31,7 @@ class Policy:
 
     needs: ClassVar[str] = "jobs"
     """Inputs that the policy requires: ``"jobs"``, ``"estimates"`` (of durations), or ``"packing"`` (estimates, and
-    workloads measured in pairs), with which jobs can share GPUs."""
+    workloads measured in pairs). Jobs can share GPUs only with ``"packing"``."""
 
     def submitted(self, job: Job, view: View) -> None:
         """A job has joined the queue."""
@@ -52,7 +52,7 @@ class Policy:
         """A round of decisions begins."""
 
     def next(self, view: View) -> Optional[Decision]:
-        """The next decision of the round; ``None`` ends it. The view shows the state after all earlier
+        """The next decision of the round; ``None`` ends the round. The view shows the state after all earlier
         decisions."""
         raise NotImplementedError(f"{type(self).__name__} has no method next(view)")
 
@@ -61,5 +61,5 @@ class Policy:
         return None
 
     def priority(self, job: Job) -> Optional[float]:
-        """The number by which a job was sorted, for the tables."""
+        """The number by which the policy sorted a job, for the tables."""
         return None

@@ -91,7 +91,7 @@ class Run:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The figures of the whole run: those of ``summary.json``."""
+        """The figures of the whole run, as in ``summary.json``."""
         found: dict[str, Any] = json.loads(self._run.summary()) or {}
         return found
 
@@ -175,8 +175,8 @@ def report(
     metric: Optional[str] = None,
     against: Optional[str] = None,
 ) -> Page:
-    """The page about runs or run directories: several replays or simulations side by side. For a sweep, ``heat``
-    names the two settings of its heat map, ``metric`` the figure by which settings are compared, and ``against`` the
-    figure against which it is drawn."""
+    """The page about runs or run directories. Several replays or simulations are shown side by side. For a sweep,
+    ``heat`` names the two settings of the heat map, ``metric`` the figure by which settings are compared, and
+    ``against`` the figure against which ``metric`` is drawn."""
     paths = [run._directory() if isinstance(run, Run) else run for run in runs]
     return _gleaner.report_runs(paths, heat, metric, against)

@@ -43,7 +43,7 @@ impl Answer {
         }
     }
 
-    /// Next node count of each task; `None` without a plan.
+    /// Node count of each task in the plan; `None` without a plan.
     #[getter]
     fn counts(&self) -> Option<Vec<u32>> {
         self.0.allocation.counts.clone()
@@ -55,7 +55,7 @@ impl Answer {
         self.0.allocation.objective.map(|objective| objective + 0.0)
     }
 
-    /// Upper bound on the objective of any plan; `None` if the solver gives no bound.
+    /// Upper bound on the objective of any plan; `None` if the solver does not report a bound.
     #[getter]
     fn bound(&self) -> Option<f64> {
         self.0.allocation.bound

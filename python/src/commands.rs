@@ -57,7 +57,7 @@ pub fn pilots_of_log(
     Ok((json, found.text(), Page::new(page), host.remarks()))
 }
 
-/// The formats that `ingest_logs` reads: the name, whether the format is a trace, and the default number of GPUs of a
+/// The formats that `ingest_logs` reads: the name, whether the format is a trace, and the default number of GPUs per
 /// node. A trace becomes a table of jobs, which needs this number.
 #[pyfunction]
 pub fn log_formats() -> Vec<(&'static str, bool, Option<u32>)> {

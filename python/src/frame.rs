@@ -20,10 +20,10 @@ use pyo3_arrow::PyRecordBatchReader;
 use crate::errors::exception;
 
 /// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells. Times have the
-/// form `2026-01-31 08:00:00`; those of columns with a time zone are in UTC and end in `Z`. Floats with integer values
-/// are written without a decimal point, because pandas stores integers as floats if values are missing. Booleans are
-/// written as 1 and 0. The values of lists are separated by `;`. If `is_log` is set, the table is an event log, and a
-/// pandas index with its times comes first. Other unnamed indices are left out.
+/// format `2026-01-31 08:00:00`. Times of columns with a time zone are in UTC and end in `Z`. Floats with integer
+/// values are written without a decimal point, because pandas stores integers as floats if values are missing. Booleans
+/// are written as 1 and 0. The values of lists are separated by `;`. If `is_log` is set, the table is an event log, and
+/// a pandas index with its times is written first. Other unnamed indices are left out.
 ///
 /// # Errors
 /// The columns cannot be written as CSV, or the file cannot be written.
@@ -43,7 +43,7 @@ pub fn write_frame(table: &Bound<'_, PyAny>, path: PathBuf, is_log: bool) -> PyR
 }
 
 fn not_a_table(error: &str) -> PyErr {
-    PyValueError::new_err(format!("expected a table of columns with names: {error}"))
+    PyValueError::new_err(format!("expected a table with named columns: {error}"))
 }
 
 /// The error for a table that cannot be read. The usual cause is an empty polars column without a type.

@@ -27,7 +27,7 @@ pub struct Host {
     state: Mutex<State>,
 }
 
-/// A message for the user, and whether it is a warning rather than information.
+/// Whether a message is a warning, not information, and the message for the user.
 pub type Remark = (bool, String);
 
 struct State {
@@ -96,7 +96,7 @@ impl Host {
     /// Runs `work` on a new thread, with the interpreter lock released.
     ///
     /// # Errors
-    /// The exception that stopped the work, or that of its error.
+    /// The exception that stopped the work, or the exception for the error of the work.
     pub fn on_a_thread<T: Send>(
         &self,
         py: Python<'_>,
@@ -114,7 +114,7 @@ impl Host {
         let (end, ended) = mpsc::channel::<()>();
         let worker = thread::Builder::new().name("gleaner".to_owned());
         let worker = worker.spawn_scoped(scope, move || {
-            // The channel is closed when the work ends, even by a panic.
+            // The channel is closed when the work ends, even if the work panics.
             let _end = end;
             threads::with(None, work)
         });

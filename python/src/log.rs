@@ -21,7 +21,7 @@ pub struct EventLog(gleaner_domain::EventLog);
 
 #[pymethods]
 impl EventLog {
-    /// Reads a log: the original's pickle, CSV, Parquet or .gev.
+    /// Reads a log from a pickle of the original, or from a CSV, Parquet or .gev file.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<EventLog> {
         let host = Host::default();
@@ -72,7 +72,7 @@ impl EventLog {
         Table::of_arrays("events", columns).map_err(|error| exception(py, error))
     }
 
-    /// Writes the log: .gev, .csv or .parquet.
+    /// Writes the log to a .gev, .csv or .parquet file.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let written = py.detach(|| events::write(&self.0, &path, Layout::Long, None));
         written.map_err(|error| exception(py, error))

@@ -18,20 +18,20 @@ use pyo3::types::PyDict;
 use crate::errors::exception;
 use crate::simulate::SimulationOptions;
 
-/// Names of options, each with the texts of its values.
+/// Names of options, each with its values as strings.
 pub type Pairs = Vec<(String, Vec<OsString>)>;
 
 /// Reads settings from options.
 ///
 /// # Errors
-/// `UsageError`: an option is unknown, missing or invalid, or it conflicts with another one.
+/// `UsageError`: an option is unknown, missing or invalid, or it conflicts with another option.
 pub fn read<S: Settings>(py: Python<'_>, options: &Pairs) -> PyResult<S> {
     settings::read(options).map_err(|error| exception(py, error))
 }
 
 /// The options of a command, such as `replay` or `ingest slurm`, each as a dict: `name`, `is_flag`, `is_list`,
-/// `separator` (for lists that may be one text), `alone` (the value that `True` means, if there is one), `value` (the
-/// placeholder for its value), `choices`, `default` and `help`.
+/// `separator` (for lists that may be given as one string), `alone` (the value that `True` means, if there is one),
+/// `value` (the placeholder for its value), `choices`, `default` and `help`.
 ///
 /// # Errors
 /// `UsageError` if the command is unknown or has no options in Python.

@@ -31,7 +31,7 @@ impl Page {
         page.map_err(|error| exception(py, error))
     }
 
-    /// Its facts and tables as HTML for notebooks.
+    /// The facts and tables of the page, as HTML for notebooks.
     fn tables(&self) -> String {
         html::notebook(&self.0)
     }
@@ -42,7 +42,7 @@ impl Page {
         written.map_err(|error| exception(py, error))
     }
 
-    /// Its figures by name, in order.
+    /// The figures of the page by name, in order.
     #[getter]
     fn figures<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let figures = PyDict::new(py);
@@ -52,8 +52,8 @@ impl Page {
         Ok(figures)
     }
 
-    /// Its figures as SVG. Notebooks store their output, and the page itself includes a large
-    /// library for interactive charts.
+    /// The figures of the page as SVG. Notebooks store their output, so the page itself, which
+    /// includes a large library for interactive charts, is not shown.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let stills = slf.py().import("gleaner.show")?.getattr("stills")?;
         stills.call1((slf,))
@@ -108,7 +108,7 @@ pub fn report_runs(
     let host = Host::default();
     host.on_a_thread(py, || {
         if paths.is_empty() {
-            return Err(Error::Usage("name at least one run".into()));
+            return Err(Error::Usage("expected at least one run".into()));
         }
         let read = |path: &PathBuf| {
             check_stop(&host)?;

@@ -54,7 +54,7 @@ impl Problem {
         serde_json::to_string(&*self.0).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
-    /// Its name; empty in replays.
+    /// The id of the problem; empty in replays.
     #[getter]
     fn id(&self) -> &str {
         &self.0.id
@@ -84,7 +84,7 @@ impl Problem {
             .collect()
     }
 
-    /// Bounds on the nodes that several tasks hold together: name, names of the tasks, minimum and maximum.
+    /// Groups of tasks with bounds on their total number of nodes: name, names of the tasks, minimum and maximum.
     #[getter]
     fn groups(&self) -> Vec<Group> {
         let groups = self.0.groups.iter();
@@ -185,7 +185,7 @@ impl ProblemTask {
         self.task().rescale_down
     }
 
-    /// Node counts of the points of its curve; the first is 0.
+    /// Node counts of the points of the task's curve; the first count is 0.
     #[getter]
     fn curve_nodes(&self) -> Vec<u32> {
         self.task().curve_nodes.to_vec()

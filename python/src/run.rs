@@ -84,7 +84,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// Its name in results.
+    /// The name of the function in results.
     pub fn title(&self) -> String {
         format!("python:{}", self.name)
     }
@@ -138,7 +138,7 @@ impl<S: Settings + Serialize> Call<S> {
         })
     }
 
-    /// Ends the reading of inputs. Inputs that are Python tables get the names of the tables.
+    /// Completes the reading of inputs. Inputs that are Python tables get the names of the tables.
     ///
     /// # Errors
     /// The exception that stopped the reading.
@@ -150,7 +150,7 @@ impl<S: Settings + Serialize> Call<S> {
     /// Returns the run. If there is a directory, the run is first written to it.
     ///
     /// # Errors
-    /// The run cannot be written, or an exception other than that of Ctrl-C stopped it. The exception's attribute `run`
+    /// The run cannot be written, or an exception stopped it, for example after Ctrl-C. The exception's attribute `run`
     /// is the run.
     pub fn end(self, py: Python<'_>, mut held: impl Held + 'static) -> PyResult<Py<Run>> {
         let host = Arc::clone(&self.host);
@@ -170,7 +170,7 @@ impl<S: Settings + Serialize> Call<S> {
     }
 }
 
-/// The arguments of a run as `run.json` lists them. Tables of Python have names instead of paths.
+/// The arguments of a run as `run.json` lists them. Python tables are listed by name instead of path.
 struct Arguments {
     command: &'static str,
     values: Value,
@@ -245,7 +245,7 @@ fn named<'n>(names: &'n [(PathBuf, String)], path: &Path) -> Option<&'n str> {
 pub struct Run {
     command: String,
     held: Mutex<Box<dyn Held>>,
-    /// `None` if it was read from a directory.
+    /// `None` if the run was read from a directory.
     arguments: Option<Arguments>,
     host: Arc<Host>,
 }

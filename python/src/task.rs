@@ -12,9 +12,9 @@ use crate::errors::exception;
 
 /// An elastic training task: the numbers of nodes that it can use, its speed on them, and the costs of changes.
 ///
-/// `curve` gives the work per second for numbers of nodes. The curve starts with 0 at 0 nodes, and values between its
-/// points are interpolated linearly. `work` is the total work; without it, the task is endless. Times are strings such
-/// as `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
+/// `curve` maps numbers of nodes to work per second. The curve starts with 0 at 0 nodes, and values between its points
+/// are interpolated linearly. `work` is the total work; without it, the task is endless. Times are strings such as
+/// `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
 /// `DataError`.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
@@ -175,7 +175,7 @@ impl Task {
         (submit != TrainingTask::FROM_START).then(|| submit.at_offset(0).to_string())
     }
 
-    /// Time by which the task should be finished.
+    /// Time by which the task should finish.
     #[getter]
     fn deadline(&self) -> Option<String> {
         self.0.deadline.map(|time| time.at_offset(0).to_string())
@@ -208,7 +208,7 @@ impl Task {
     }
 }
 
-/// The points of a curve, from 0 nodes on.
+/// The points of a curve, starting at 0 nodes.
 fn points(mapping: &Bound<'_, PyMapping>) -> PyResult<Vec<(f64, f64)>> {
     let mut points = Vec::new();
     for pair in mapping.items()?.iter() {

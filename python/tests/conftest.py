@@ -19,7 +19,7 @@ def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shared(*parts: str) -> Path:
-    """A file of the published data. The test is skipped if it is missing."""
+    """A file of the published data. The test is skipped if the file is missing."""
     path = SHARED.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"{path} is missing")

@@ -146,7 +146,7 @@ def test_truth_values_and_floats_of_tables_are_read() -> None:
 def test_tables_without_types_or_columns_are_refused() -> None:
     with pytest.raises(ValueError, match="have no type, because they have no values: time, node; give them a type"):
         gleaner.EventLog.read(polars.DataFrame({"time": [], "node": [], "state": [1, 2][:0]}, schema_overrides={"state": polars.Int64}))
-    with pytest.raises(ValueError, match="expected a table of columns with names"):
+    with pytest.raises(ValueError, match="expected a table with named columns"):
         gleaner.EventLog.read(polars.Series([1]))
     with pytest.raises(gleaner.DataError, match="found no rows"):
         gleaner.EventLog.read(polars.DataFrame())

@@ -27,7 +27,7 @@ except gleaner.GleanerError as error:
 
 
 def interpreters() -> dict[str, str]:
-    """The Pythons of this machine by version: those in PATH and those of pyenv."""
+    """The Python interpreters of this machine by version, from PATH and pyenv."""
     folders = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep)]
     folders += sorted((Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions").glob("*/bin"))
     found: dict[str, str] = {}

@@ -5,7 +5,7 @@ from tree import Tree
 TITLE = "**A log format**"
 
 READER = """\
-//! Reads lists of intervals: nodes, and the seconds since 1970 from and until which a job held them.
+//! Reads lists of intervals: nodes, and the start and the end of a job on them, in seconds since 1970.
 
 use std::borrow::Cow;
 

@@ -30,7 +30,7 @@ fn make<'a>(_: &Context<'a>) -> Box<dyn Policy + 'a> {
     Box::new(Ljf::default())
 }
 
-/// Starts the longest jobs first; the first that does not fit holds up the rest.
+/// Starts the longest jobs first. The first job that does not fit blocks the shorter jobs.
 #[derive(Debug, Default)]
 struct Ljf {
     /// By duration, then submission.

@@ -1,7 +1,7 @@
 """Tests recipes of ARCHITECTURE.md by following them in a copy of the tree: run.py [--only NAME,...] FLAGS
 
 FLAGS are passed to `cargo test`, such as --release and the packages. Each recipe is a module in this folder. It may
-change only files that its text names. The copy is built once with all recipes. If that fails, each is built alone.
+change only files that its text names. The copy is built once with all recipes. If that fails, each recipe is built alone.
 The copy and its build stay in the folder `recipes` of cargo's target directory."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def unnamed(tree: Tree, recipes: Iterable[Recipe]) -> list[str]:
 
 
 def tests(tree: Tree, flags: list[str], recipe: Recipe, all_recipes: list[Recipe]) -> list[str]:
-    """Runs the tests of a recipe, beginning with those that write documentation. Returns the recipe's faults.
+    """Runs the tests of a recipe, beginning with the tests that write documentation. Returns the recipe's faults.
 
     The documentation is written for all recipes at once, so it may change files that another recipe names."""
     if not recipe.commands:

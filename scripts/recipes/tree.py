@@ -80,7 +80,7 @@ class Tree:
         self._write(path, lines)
 
     def copy(self, path: str, *anchors: str, old: str, new: str) -> None:
-        """Finds a matching line, and inserts a copy before it in which one name replaces another."""
+        """Finds a matching line, and inserts a copy of it before it, with one name replaced."""
         lines, at = self._find(path, anchors)
         if old not in lines[at]:
             raise Fault(f"{path}: the line that matches {anchors[-1]!r} does not contain {old!r}")

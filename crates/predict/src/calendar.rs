@@ -20,14 +20,14 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// The calendar of a trace: `epoch` if it is given, else the trace's own calendar, else the
-    /// default calendar, with a remark.
+    /// The calendar of a trace: `epoch` if it is given, otherwise the calendar in the trace. If the
+    /// trace has none, the default calendar, with a remark.
     pub fn of(epoch: Option<Local>, trace: &Trace, observer: &dyn Observer) -> Self {
         let time = epoch.or(trace.origin);
         if time.is_none() {
             observer.remark(&[
-                "the trace has no calendar: its second 0 is assumed to be 1970-01-01 00:00:00; set \
-                 its date with --epoch TIME"
+                "the trace has no calendar: second 0 is assumed to be 1970-01-01 00:00:00; set the \
+                 time of second 0 with --epoch TIME"
                     .to_owned(),
             ]);
         }
@@ -40,7 +40,8 @@ impl Calendar {
         Calendar { epoch }
     }
 
-    /// The civil time of a second. Times after the year 9999 become the last possible time.
+    /// The civil time of a second. A time after the year 9999 is replaced with the last
+    /// representable time.
     pub fn civil(self, second: i64) -> DateTime {
         self.epoch.saturating_add(SignedDuration::from_secs(second))
     }

@@ -16,21 +16,22 @@ pub enum Held {
     Peak,
 }
 
-/// Memory in MB that a framework and its libraries hold on a GPU besides tensors. The value is the
-/// memory of the smallest published profiles, whose models have hardly any tensors.
+/// Memory in MB that a framework and its libraries hold on a GPU in addition to tensors. The value
+/// is the memory of the smallest published profiles, whose models have hardly any tensors.
 const LIBRARIES: f64 = 2_000.0;
-/// Bytes per element of a tensor, and bytes per MB.
+/// Bytes per element of a tensor.
 const ELEMENT: f64 = 4.0;
+/// Bytes per MB.
 const MB: f64 = 1_048_576.0;
 
 /// GPU memory in MB that training with a graph holds.
 ///
 /// Outputs of the forward pass are kept until their gradients are computed. Gradients are dropped
-/// as soon as they are used. Outputs and gradients have the same sizes. So a graph with gradients
-/// holds half of the outputs of all its operations, and a graph of the forward pass alone holds all
-/// of them. For example, 1,048,576 elements of a graph with gradients take 0.5 × 4 bytes each,
-/// which is 2 MB. The result is an underestimate, because optimisers also store additional copies
-/// of parameters.
+/// as soon as they are used. Outputs and gradients have the same sizes. Therefore, a graph with
+/// gradients holds half of the outputs of all its operations, and a graph of the forward pass alone
+/// holds all of them. For example, 1,048,576 elements of a graph with gradients take 0.5 × 4 bytes
+/// each, which is 2 MB. The result is an underestimate, because optimisers also store additional
+/// copies of parameters.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
     let elements: f64 = grouped
         .features

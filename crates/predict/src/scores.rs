@@ -25,8 +25,7 @@ pub fn packing_profiles(profiles: &BTreeMap<Workload, Profile>) -> Vec<Example> 
     profiles.iter().filter_map(example).collect()
 }
 
-/// Converts measured pairs to the form that the packing model uses, in the order of their
-/// workloads.
+/// Converts measured pairs to pairs of the packing model, in the order of their workloads.
 pub fn packing_pairs(pairs: &BTreeMap<(Workload, Workload), Pair>) -> Vec<Measured> {
     let measured = |((first, second), pair): (&(Workload, Workload), &Pair)| Measured {
         workloads: [named(first), named(second)],
@@ -60,7 +59,7 @@ pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profil
     profiles.iter().map(score).collect()
 }
 
-/// The values that a profile has for the features of a model's tree.
+/// The features of a profile, in the order in which a model's tree expects them.
 pub fn packing_row(model: &PackingModel, workload: &Workload, profile: &Profile) -> Vec<f64> {
     model.row(workload.amp, &profiled(&profile.usage), &UNSHARED)
 }

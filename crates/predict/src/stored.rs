@@ -31,13 +31,13 @@ pub struct Stored<M> {
     pub version: u32,
     /// Kind of the model.
     pub kind: Kind,
-    /// Version of the program that trained it.
+    /// Version of the program that trained the model.
     pub program: String,
-    /// Its features, in order.
+    /// Features of the model, in order.
     pub features: Vec<String>,
-    /// The rows it was trained on.
+    /// The rows that the model was trained on.
     pub trained: Span,
-    /// The files it was trained on.
+    /// The files that the model was trained on.
     pub inputs: Vec<Input>,
     /// The model.
     pub model: M,
@@ -47,8 +47,8 @@ pub struct Stored<M> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Its path, as the user named it.
+    /// Path of the file, as the user gave it.
     pub path: String,
-    /// SHA-256 of its bytes, in hexadecimal.
+    /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
 }

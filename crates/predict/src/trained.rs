@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct Trained {
     /// The model.
     pub model: Model,
-    /// The rows it was trained on.
+    /// The rows that the model was trained on.
     pub span: Span,
-    /// The files it was trained on.
+    /// The files that the model was trained on.
     pub inputs: Vec<Input>,
 }
 
@@ -26,9 +26,9 @@ pub struct Trained {
 pub struct Span {
     /// Number of rows.
     pub rows: usize,
-    /// First civil time of the rows; `None` if they have none.
+    /// First civil time of the rows; `None` if the rows have no times.
     pub from: Option<DateTime>,
-    /// Last civil time of the rows; `None` if they have none.
+    /// Last civil time of the rows; `None` if the rows have no times.
     pub to: Option<DateTime>,
 }
 
@@ -61,7 +61,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: [Kind; 3] = [Kind::Throughput, Kind::Packing, Kind::Workload];
 
-    /// The name of its file in a directory of models.
+    /// The name of the model's file in a directory of models.
     pub fn file_name(self) -> String {
         format!("{self}.json")
     }

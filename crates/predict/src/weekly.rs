@@ -30,7 +30,7 @@ pub struct Weekly {
     pub choice: EstimatorChoice,
     /// How the estimator is trained.
     pub learning: Learning,
-    /// Civil time of the trace.
+    /// The calendar of the trace.
     pub calendar: Calendar,
     /// The estimate of every job until the first job has ended, in seconds.
     pub first: f64,
@@ -50,7 +50,7 @@ pub struct WeeklyEstimates {
 pub struct Week {
     /// Second at which the week begins.
     pub from: i64,
-    /// Number of jobs that had ended by then.
+    /// Number of jobs that had ended before the week.
     pub learnt: usize,
     /// The estimator. If the best estimator was requested, this is the estimator that performed
     /// best on the last weeks of these jobs.
@@ -66,8 +66,8 @@ pub struct Simulated<'a, S> {
     pub cluster: &'a Cluster,
     /// Second at which the first week begins.
     pub start: i64,
-    /// Simulates a trace of the first jobs with the given estimates. Returns the index and the end
-    /// time of each job that ends.
+    /// Simulates the first jobs of the trace with the given estimates. Returns the index and the
+    /// end time of each job that ends.
     pub simulate: S,
     /// The observer, which can stop the training.
     pub observer: &'a dyn Observer,
@@ -78,7 +78,7 @@ impl Weekly {
     /// remaining jobs keep [`Weekly::first`].
     ///
     /// # Errors
-    /// The simulation fails, or nothing can be learnt.
+    /// The simulation fails, or an estimator cannot be trained.
     pub fn estimates<S, E>(&self, of: &Simulated<'_, S>) -> Result<WeeklyEstimates, E>
     where
         S: Fn(&Trace, &EstimateTable) -> Result<Vec<(usize, i64)>, E>,

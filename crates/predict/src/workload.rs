@@ -40,7 +40,7 @@ fn usage(trace: &Trace, job: &Job) -> Usage {
 }
 
 /// The jobs of a trace with the indices `places`, as if no job had waited: each job ends at its
-/// submission plus its duration.
+/// submission time plus its duration.
 pub fn past_jobs<'t>(
     trace: &Trace,
     known: &[Known<'t>],

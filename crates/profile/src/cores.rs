@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::io;
 
-/// Maximum number of cores in a list, which is also the capacity of the system's core sets.
+/// Number of cores that a core set of the system can hold. Cores in lists must have smaller numbers.
 const MOST: usize = 1024;
 
-/// Parses a list of cores such as `0-3,8` and returns them in ascending order; `None` if the text is not such a list.
+/// Parses a list of cores such as `0-3,8` and returns them in ascending order; `None` if the list is invalid.
 pub(crate) fn parse(text: &str) -> Option<Vec<usize>> {
     let mut cores = BTreeSet::new();
     for part in text.split(',') {
@@ -63,7 +63,7 @@ pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
 /// Pins the calling thread, and all threads and processes that it starts afterwards, to the given cores.
 ///
 /// # Errors
-/// Always, unless all cores are given: this system has no such call.
+/// Threads cannot be pinned on this system, so any list other than [`allowed`] is an error.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     if cores == allowed() {

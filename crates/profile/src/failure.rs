@@ -1,4 +1,5 @@
-//! Reasons why a measurement fails. A failure does not affect other measurements.
+//! Reasons why a measurement fails. After a failure, the session continues with the next
+//! measurement.
 
 use gleaner_domain::words::duration;
 
@@ -10,7 +11,7 @@ pub struct Failed {
     /// Index of the failed workload among the workloads of the measurement; `None` if no workload
     /// failed.
     pub which: Option<usize>,
-    /// The last lines that this workload wrote.
+    /// The last lines of the output of this workload.
     pub output: String,
 }
 
@@ -31,7 +32,8 @@ pub enum Problem {
     NoSpeed(NoSpeed),
     /// The device could not be sampled.
     Sampler(String),
-    /// The speed of the workload alone is missing, so its speed in a pair cannot be compared.
+    /// A workload of the pair has no speed alone, so its relative speed in the pair cannot be
+    /// computed. Contains its name.
     NoSingle(String),
     /// The speed in a pair, relative to the speed alone, is outside the range of the tables.
     Implausible(f64),
@@ -59,15 +61,16 @@ impl std::fmt::Display for Problem {
                     duration(*seconds)
                 )
             }
-            Problem::EndedCold(end) => {
-                write!(f, "it ended before it reported `gleaner warm`: {end}")
-            }
+            Problem::EndedCold(end) => write!(f, "it ended before the window began: {end}"),
             Problem::Died(end) => write!(f, "it died during the window: {end}"),
             Problem::Nonsense(line) => write!(f, "it wrote an invalid report: {line}"),
             Problem::NoSpeed(why) => why.fmt(f),
             Problem::Sampler(why) => write!(f, "the device could not be sampled: {why}"),
             Problem::NoSingle(name) => {
-                write!(f, "{name} has no speed alone for the comparison")
+                write!(
+                    f,
+                    "{name} has no speed alone, so relative speeds are unknown"
+                )
             }
             Problem::Implausible(speed) => {
                 write!(
@@ -82,8 +85,8 @@ impl std::fmt::Display for Problem {
 impl std::fmt::Display for NoSpeed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            NoSpeed::Reports(0) => write!(f, "no `gleaner samples` in the window"),
-            NoSpeed::Reports(_) => write!(f, "too few `gleaner samples` in the window"),
+            NoSpeed::Reports(0) => write!(f, "no `gleaner samples` report in the window"),
+            NoSpeed::Reports(_) => write!(f, "too few `gleaner samples` reports in the window"),
             NoSpeed::Nothing => write!(f, "no sample was completed in the window"),
             NoSpeed::Stalled(share) => write!(
                 f,

@@ -1,4 +1,4 @@
-//! Reads the output of a workload: its reports in the protocol, and the last lines of its output.
+//! Reads the output of a workload: its reports, and its last lines.
 
 use std::io::Read;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::reports::{Report, Reports};
 
-/// Prefix of the protocol's lines.
+/// Prefix of report lines.
 const PREFIX: &str = "gleaner ";
 
 /// Number of bytes that are kept from the end of the output.
@@ -49,7 +49,7 @@ pub(crate) struct State {
     /// Time at which the workload reported that it was warm.
     pub warm: Option<Instant>,
     pub reports: Reports,
-    /// The first invalid line of the protocol.
+    /// The first invalid report, and what is wrong with it.
     pub nonsense: Option<String>,
 }
 
@@ -149,7 +149,7 @@ impl State {
         }
     }
 
-    /// Records an invalid line if it is the first one.
+    /// Records an invalid report, unless an earlier invalid report was recorded.
     fn wrong(&mut self, text: &str, what: &str) {
         let shown: String = text.trim().chars().take(SHOWN).collect();
         let told = format!("{:?}, {what}", printable(&shown));
@@ -157,7 +157,7 @@ impl State {
     }
 
     fn too_long(&mut self) {
-        let what = || "a line of more than a MiB".to_owned();
+        let what = || "a line longer than 1 MiB".to_owned();
         self.nonsense.get_or_insert_with(what);
     }
 
@@ -180,7 +180,7 @@ impl State {
         }
         if let Some(latest) = self.reports.latest().filter(|&latest| latest > samples) {
             return Err(format!(
-                "after {latest}; expected the number of samples since the start"
+                "reported after {latest}; expected the number of samples since the start"
             ));
         }
         self.reports.add(Report { at, samples });

@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Time between two polls of the sampler.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Time after the end of a workload in which its remaining output is read.
+/// Time allowed for reading the remaining output of a workload that has ended.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 
 /// The results of a measurement.
@@ -63,7 +63,7 @@ pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
     pub cgroups: Option<&'a Cgroups>,
     pub sampler: &'a mut dyn Sampler,
-    /// Its stop flag can stop the measurement.
+    /// May stop the measurement.
     pub observer: &'a dyn Observer,
 }
 
@@ -128,7 +128,7 @@ fn failed(workload: &Running, which: usize, problem: Problem) -> Halt {
     })
 }
 
-/// Waits until all workloads are warm. Returns the number of seconds that each of them took.
+/// Waits until all workloads are warm. Returns the warm-up time of each workload in seconds.
 fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64>, Halt> {
     let limit = bench.plan.settings.warm_limit();
     loop {
@@ -157,11 +157,13 @@ fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64
     }
 }
 
-/// The problem of a workload that ended before all were warm.
+/// The problem of a workload that ended before all workloads were warm.
 fn ended_cold(end: &str, was_warm: bool) -> Problem {
     if was_warm {
         // The workload ended while the other workload of the pair was still warming up.
-        Problem::EndedCold(format!("{end}, while the other workload was not warm yet"))
+        Problem::EndedCold(format!(
+            "{end}, while the other workload was still warming up"
+        ))
     } else {
         Problem::EndedCold(end.to_owned())
     }
@@ -214,8 +216,7 @@ fn run_window(bench: &mut Bench<'_>, running: &mut [Running]) -> Result<Window, 
     })
 }
 
-/// Whether any workload has ended normally. Fails if a workload ended with an error or wrote an invalid line of the
-/// protocol.
+/// Whether any workload has ended normally. Fails if a workload ended with an error or wrote an invalid report.
 fn any_ended(running: &mut [Running]) -> Result<bool, Halt> {
     let mut is_over = false;
     for (which, workload) in running.iter_mut().enumerate() {
@@ -241,7 +242,7 @@ fn watched(running: &[Running]) -> Vec<Watched<'_>> {
     running.iter().map(Watched).collect()
 }
 
-/// Sleeps for a moment, unless the observer stops the measurement.
+/// Sleeps until the next check of the workloads. Fails if the observer has stopped the measurement.
 fn pause(observer: &dyn Observer) -> Result<(), Halt> {
     if observer.is_stopped() {
         return Err(Halt::Stopped);
@@ -253,7 +254,7 @@ fn pause(observer: &dyn Observer) -> Result<(), Halt> {
 /// Measures the machine without workloads. Returns `None` if the observer stops the measurement.
 ///
 /// # Errors
-/// The device cannot be sampled, with the reason.
+/// The reason why the device cannot be sampled.
 pub(crate) fn idle(
     sampler: &mut dyn Sampler,
     length: Duration,

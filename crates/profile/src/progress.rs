@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::log::Log;
 
-/// Prefix of the names of the sockets' folders.
+/// Name prefix of the folders that contain sockets.
 const PREFIX: &str = "gleaner-profile-";
 
 /// Name of the socket within its folder.
@@ -128,7 +128,7 @@ fn remove_leftovers(place: &Path) {
     }
 }
 
-/// Reads each connection in a thread of its own, until the socket is closed.
+/// Reads each connection in its own thread, until the socket is closed.
 fn accept(listener: &UnixListener, log: &Arc<Log>, is_over: &AtomicBool) {
     let open = Arc::new(AtomicUsize::new(0));
     for connection in listener.incoming() {

@@ -146,7 +146,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Derived by formula: if a workload works at a constant speed, that speed is found for any times of its
+        // Derived by formula: if a workload works at a constant speed, the result is that speed, whenever the workload
         // reports.
         #[test]
         fn a_constant_speed_is_found(

@@ -18,7 +18,7 @@ const MARK: &str = "GLEANER_PROFILE";
 /// Environment variable with the path of the socket for reports.
 const PROGRESS: &str = "GLEANER_PROGRESS";
 
-/// Time in which a workload must end after SIGTERM.
+/// Time within which a workload must end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A running workload. Dropping it ends the workload and all processes that it started.
@@ -85,7 +85,7 @@ impl Running {
         self.process.end(Duration::ZERO)
     }
 
-    /// Its process id.
+    /// Process id of the workload.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
@@ -107,8 +107,8 @@ impl Drop for Running {
     }
 }
 
-/// Starts a command on the given cores. A separate thread is pinned to these cores and starts the command, because the
-/// command inherits the pinning of its thread.
+/// Starts a command on the given cores. A separate thread is pinned to these cores and starts the command, because a
+/// command inherits the pinning of the thread that starts it.
 fn start_on(
     cores: &[usize],
     command: &mut Command,

@@ -6,25 +6,25 @@ use crate::running::Running;
 
 /// A sampler of devices or cores. It is polled several times per second while a window is open.
 pub trait Sampler: Send {
-    /// Describes the tools that the sampler measures with.
+    /// Describes the devices or cores, and how they are measured.
     fn describe(&self) -> String;
 
     /// Opens a window. Without workloads, everything that runs on the machine is measured, as the idle baseline.
     ///
     /// # Errors
-    /// The device cannot be sampled, with the reason.
+    /// The reason why the device cannot be sampled.
     fn open(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
     /// Takes new samples.
     ///
     /// # Errors
-    /// The device cannot be sampled, with the reason.
+    /// The reason why the device cannot be sampled.
     fn poll(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
     /// Closes the window.
     ///
     /// # Errors
-    /// The device cannot be sampled, with the reason.
+    /// The reason why the device cannot be sampled.
     fn close(&mut self, workloads: &[Watched<'_>]) -> Result<Reading, String>;
 
     /// Stores the idle baseline, which is measured before the first workload.

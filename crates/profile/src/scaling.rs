@@ -25,8 +25,8 @@ pub struct Scaling {
 /// The placeholder that a command must contain.
 const PLACEHOLDER: &str = "{processes}";
 
-/// Measures every workload of a plan with 1, 2, 4, … processes. The observer receives progress in measurements. Returns
-/// `None` if the observer stopped the measurements.
+/// Measures every workload of a plan with 1, 2, 4, … processes. Reports progress to the observer, counted in
+/// measurements. Returns `None` if the observer stopped the measurements.
 ///
 /// # Errors
 /// [`Error::Usage`] if a command lacks the placeholder for the number of processes.
@@ -61,7 +61,7 @@ pub fn run(plan: &Plan, machine: &mut Machine, observer: &dyn Observer) -> Resul
 /// Checks that every command contains the placeholder for the number of processes.
 ///
 /// # Errors
-/// [`Error::Usage`] if a command does not.
+/// [`Error::Usage`] if a command lacks it.
 pub fn check(plan: &Plan) -> Result<()> {
     let lacks = |words: &[String]| !words.iter().any(|word| word.contains(PLACEHOLDER));
     let lacking = plan
@@ -92,12 +92,12 @@ struct Point {
     processes: u32,
     /// Samples per second.
     speed: f64,
-    /// Seconds from the start until it was warm.
+    /// Seconds from the start of the workload until it was warm.
     warm: f64,
 }
 
 impl Point {
-    /// The medians over the repeats; `None` if there are none.
+    /// The medians over the successful repeats; `None` if all repeats failed.
     fn of(processes: u32, measured: &[Measured]) -> Option<Self> {
         let parts = || measured.iter().filter_map(|one| one.parts.first());
         Some(Point {

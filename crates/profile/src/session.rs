@@ -20,13 +20,13 @@ use crate::plan::{Config, Plan, SamplerKind, Settings, Workload};
 use crate::sampler::{Reading, Sampler};
 use crate::samplers::{CpuSampler, NvmlSampler};
 
-/// Version of the measurement method. Measurements that were made by another version are repeated.
+/// Version of the measurement method. Measurements that were made with another version are repeated.
 const VERSION: u32 = 1;
 
 /// A machine without workloads counts as busy if its utilisation exceeds this percentage.
 const BUSY: f64 = 10.0;
 
-/// Maximum size, in bytes, of a command's file whose content is compared. Larger files are compared only by length.
+/// Files of a command are compared by content up to this size, in bytes. Larger files are compared only by length.
 const LARGEST: u64 = 16 << 20;
 
 /// Options of a session besides its plan.
@@ -56,7 +56,7 @@ impl Machine {
     /// Opens the machine with the sampler that a plan needs.
     ///
     /// # Errors
-    /// [`Error::Run`] if NVML cannot be used, or has no such device.
+    /// [`Error::Run`] if NVML cannot be used, or if one of the plan's devices is missing.
     pub fn open(settings: &Settings, options: &Options) -> Result<Self> {
         let cgroups = Cgroups::find();
         let sampler: Box<dyn Sampler> = match settings.sampler {
@@ -79,7 +79,7 @@ impl Machine {
         }
     }
 
-    /// Describes the tools that the sampler measures with.
+    /// Describes the devices or cores, and how they are measured.
     pub fn describe(&self) -> String {
         self.sampler.describe()
     }
@@ -138,7 +138,7 @@ pub struct Entry {
     pub second: Option<usize>,
     /// Number of the repeat, from 0.
     pub repeat: u32,
-    /// The key that identifies its result.
+    /// The key that identifies the result in the store.
     key: RunKey,
     /// Description of the measurement for readers of the store.
     settings: Value,
@@ -258,13 +258,13 @@ impl<'a> Session<'a> {
         self.made.iter().all(Option::is_some)
     }
 
-    /// The files of the commands.
+    /// The files that affect the measurements, except for the plan.
     pub fn sources(&self) -> &[SourceId] {
         &self.sources
     }
 
-    /// Makes the missing measurements, and saves each as soon as it is made. The observer receives
-    /// progress in measurements. Returns false if the observer stopped it.
+    /// Makes the missing measurements, and saves each as soon as it is made. Reports progress to the observer, counted
+    /// in measurements. Returns false if the observer stopped the session.
     ///
     /// # Errors
     /// A measurement cannot be saved.

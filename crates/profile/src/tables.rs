@@ -88,7 +88,7 @@ impl Tables {
     }
 }
 
-/// The sharing score; `None` without a measured pair.
+/// The sharing score; `None` if the workload has no measured pair.
 fn label(shared: &Shared) -> Option<f64> {
     (shared.pairs > 0).then(|| f64::from(shared.score()))
 }
@@ -219,7 +219,7 @@ fn profile(row: &SingleRow) -> Profile {
             batch_size: row.batch_size,
             amp: row.amp == 1,
         },
-        // The speeds in pairs do not depend on these figures.
+        // The sharing scores do not depend on these figures.
         usage: Usage {
             gpu_util: f64::NAN,
             gmem_util: f64::NAN,
@@ -267,7 +267,7 @@ fn failures(session: &Session<'_>) -> Vec<FailureRow> {
     session.failures().map(row).collect()
 }
 
-/// Describes a problem. If the workload belongs to a pair, the text contains its name.
+/// Describes a problem, with the name of the workload if it is given.
 fn told(problem: &Problem, which: Option<&str>) -> String {
     match which {
         Some(name) => format!("{name}: {problem}"),

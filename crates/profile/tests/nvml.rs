@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 const TRACE: &str = "idle 0 0 500\nidle 2 1 500\nbusy 40 10 2500\nbusy 80 30 2600\n";
 
-/// A stub library, and the plan of a workload for it.
+/// A stub library, and a plan to measure with it.
 struct Stub {
     folder: TempDir,
     library: PathBuf,
@@ -101,7 +101,10 @@ fn a_trace_is_played_back_into_the_tables() {
         return;
     };
     let mut machine = stub.machine();
-    assert_eq!(machine.describe(), "GPU 0 (Stub), by NVML, driver 0.stub");
+    assert_eq!(
+        machine.describe(),
+        "GPU 0 (Stub), through NVML, driver 0.stub"
+    );
     let idle = stub.idle(&mut machine).unwrap();
     assert!(
         idle.util.unwrap() <= 2.0 && idle.memory == 500.0,

@@ -96,7 +96,7 @@ fn all_faults_are_found_with_their_lines() {
         "line 3, idle_seconds",
         "line 4, repeats: found 0, expected from 1 to 1000",
         "line 5, sampler: found \"gpu\", expected cpu or nvml",
-        "line 6, cores: found \"0-9999\", expected numbers and ranges",
+        "line 6, cores: found \"0-9999\", expected core numbers and ranges",
         "line 7, devices: found GPUs, expected none",
         "line 8, processes: found 0",
         "line 10, name: found \"a:b\"",
@@ -107,7 +107,7 @@ fn all_faults_are_found_with_their_lines() {
         "line 15, amp: found [2]",
         "line 16, directory: found \"missing\"",
         "line 17, dataset: found nothing, expected a name",
-        "line 17, batch_sizes: found 2 values, and no {batch} in the command",
+        "line 17, batch_sizes: found 2 values, but no {batch} in the command",
         "line 23, name: found \"c\" a second time",
     ] {
         assert!(told.contains(words), "no {words:?} in:\n{told}");

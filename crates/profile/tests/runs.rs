@@ -168,7 +168,7 @@ fn work_in_short_lived_children_is_measured() {
     }
 }
 
-/// Runs two full burners on the given cores. Returns `None` if the host is too busy for a result.
+/// Runs two burners, each for a full core, on the given cores. Returns `None` if the host is too busy for a result.
 fn relative_speeds(cores: &str) -> Option<(f64, f64, Tables)> {
     let bench = Bench::new();
     let (one, two) = (
@@ -278,7 +278,7 @@ fn what_fails_is_listed_and_the_others_go_on() {
         ),
         (
             "ends:1:0",
-            "ended before it reported `gleaner warm`: exit status: 3",
+            "ended before the window began: exit status: 3",
             "out of memory",
         ),
         (
@@ -307,7 +307,7 @@ fn what_fails_is_listed_and_the_others_go_on() {
     assert!((5.0..105.0).contains(&row.speed), "{row:?}");
 }
 
-/// Reports to the socket and prints other things.
+/// Reports to the socket and prints other lines.
 const TO_SOCKET: &str = r#"
 import json, os, socket, time
 connection = socket.socket(socket.AF_UNIX)

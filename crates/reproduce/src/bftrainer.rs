@@ -17,13 +17,13 @@ use replays::{Replayed, Replays, Setting, TaskFiles};
 /// The task sets that are large enough to fill the machine.
 const SETS: [TaskFiles; 3] = [
     TaskFiles::new("ShuffleNet, 1,000 tasks", "hps-shufflenet", "1000J"),
-    TaskFiles::new("ImageNet by images a second", "ImageNet-imgps", "1001J"),
+    TaskFiles::new("ImageNet by images per second", "ImageNet-imgps", "1001J"),
     TaskFiles::new("ImageNet by speed-up", "ImageNet-spdup", "1001J"),
 ];
 
-/// Maximum numbers of tasks at once.
+/// The compared limits on the number of tasks at once.
 const AT_ONCE: [usize; 6] = [5, 10, 20, 50, 100, 200];
-/// Forward windows in seconds.
+/// The compared forward windows, in seconds.
 const WINDOWS: [f64; 6] = [10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
 
 /// The base setting. All other settings differ from it in one or two values.
@@ -95,9 +95,9 @@ fn by_window(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
 fn by_objective(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     let of = |row, files, objective| (row, files, Setting { objective, ..BASE });
     let runs = [
-        of("images a second, as published", SETS[1], "file"),
+        of("images per second, as published", SETS[1], "file"),
         of(
-            "images a second, our objective throughput",
+            "images per second, our objective throughput",
             SETS[1],
             "throughput",
         ),
@@ -141,7 +141,7 @@ fn by_solver(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Sets all figures of each of the runs in `row`.
+/// Sets all figures of the runs in the row `row`.
 fn set_all(ours: &mut Values, row: &str, runs: &[Replayed]) {
     for run in runs {
         ours.set(row, "efficiency", run.efficiency);

@@ -6,7 +6,7 @@ use gleaner_domain::error::{Fault, Faults, Result};
 use gleaner_domain::results::reproduce::System;
 use gleaner_io::source::Source;
 
-/// A file of the data directory.
+/// A file in the data directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NeededFile {
     /// The file's path, relative to the data directory.
@@ -23,7 +23,7 @@ const fn needed(path: &'static str, holds: &'static str) -> NeededFile {
 const VENUS: &[NeededFile] = &[
     needed(
         "lucid/venus_sept/jobs.csv",
-        "the jobs of September with the workloads that Lucid's simulator gives them",
+        "the jobs of September with the workloads that Lucid's simulator assigns to them",
     ),
     needed(
         "lucid/venus_sept/vc_config.csv",
@@ -47,11 +47,12 @@ const VENUS: &[NeededFile] = &[
     ),
     needed(
         "lucid/venus_sept/cluster_throughput.csv",
-        "submissions in ten minutes since April, from Lucid's artifact (simulation/data/Venus)",
+        "submissions per ten minutes since April, from Lucid's artifact (simulation/data/Venus)",
     ),
 ];
 
-/// The table of estimates that only Lucid's reproduction here needs, and that of Sun Yat-sen University does not.
+/// The table of estimates that our reproduction of Lucid needs. The reproduction at Sun Yat-sen University does not use
+/// it.
 const LGB: NeededFile = needed(
     "lucid/venus_sept/duration_estimate_lgb.csv",
     "the published estimates for QSSF (simulation/estimator/lgb)",
@@ -69,7 +70,7 @@ const SUMMIT: &[NeededFile] = &[
     ),
     needed(
         "bftrainer/hps-shufflenet-JNPs-10J.pkl",
-        "their scaling curves",
+        "scaling curves of the 10 tasks",
     ),
     needed(
         "bftrainer/hps-shufflenet-Jbnd-1000J.pkl",
@@ -77,7 +78,7 @@ const SUMMIT: &[NeededFile] = &[
     ),
     needed(
         "bftrainer/hps-shufflenet-JNPs-1000J.pkl",
-        "their scaling curves",
+        "scaling curves of the 1,000 tasks",
     ),
     needed(
         "bftrainer/ImageNet-imgps-Jbnd-1001J.pkl",
@@ -85,12 +86,15 @@ const SUMMIT: &[NeededFile] = &[
     ),
     needed(
         "bftrainer/ImageNet-imgps-JNPs-1001J.pkl",
-        "their scaling curves; the objective is images a second",
+        "scaling curves of the 1,001 tasks; the objective is images per second",
     ),
-    needed("bftrainer/ImageNet-spdup-Jbnd-1001J.pkl", "the same tasks"),
+    needed(
+        "bftrainer/ImageNet-spdup-Jbnd-1001J.pkl",
+        "the same 1,001 tasks",
+    ),
     needed(
         "bftrainer/ImageNet-spdup-JNPs-1001J.pkl",
-        "their scaling curves; the objective is the speed-up",
+        "scaling curves of the 1,001 tasks; the objective is the speed-up",
     ),
     needed(
         "bftrainer/problems.jsonl",
@@ -102,11 +106,11 @@ const SUMMIT: &[NeededFile] = &[
     ),
     needed(
         "bftrainer/reference/imagenet-spdup_nodes40_max5_tfwd60/alloc.jsonl",
-        "the allocations of another run of it",
+        "the allocations of another run of the original replayer",
     ),
 ];
 
-/// Files of the trainings.
+/// Files of the training runs.
 const INSPECTORS: &[NeededFile] = &[
     needed(
         "driple/pretrained_gcn.safetensors",
@@ -114,15 +118,15 @@ const INSPECTORS: &[NeededFile] = &[
     ),
     needed(
         "driple/gcn_forward.json",
-        "graphs, and what the original's code computes for them with these weights",
+        "graphs, and the outputs of the original's code for them with the published weights",
     ),
     needed(
         "driple/synth_dataset.safetensors",
-        "400 generated graphs with labels, on which the original's code was trained",
+        "400 generated graphs with labels, on which the original's network was trained",
     ),
     needed(
         "driple/synth_gcn_h64_init.safetensors",
-        "the first weights of the original's trainings",
+        "the initial weights of the original's training runs",
     ),
 ];
 
@@ -134,7 +138,7 @@ const PROMETHEUS: &[NeededFile] = &[
     ),
     needed(
         "machines/whisk/17_03_2022_slurm-jobs.txt",
-        "the pilots of that day, slurm-jobs.txt beside the polls",
+        "the pilots of that day (slurm-jobs.txt in the same repository)",
     ),
 ];
 
@@ -149,7 +153,7 @@ pub fn needed_files(system: System) -> Vec<NeededFile> {
     }
 }
 
-/// The files that any of several systems needs, without duplicates.
+/// The files that at least one of the systems needs, without duplicates.
 pub fn needed_by(systems: &[System]) -> Vec<NeededFile> {
     let mut files: Vec<NeededFile> = Vec::new();
     for file in systems.iter().flat_map(|system| needed_files(*system)) {
@@ -179,7 +183,7 @@ pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
 /// SHA-256 of the published files, in the format of `sha256sum`.
 const PUBLISHED: &str = include_str!("../published.sha256");
 
-/// Returns a remark for each file that differs from the published one. Values computed from such a file may also
+/// Returns a remark for each file that differs from the published file. Values computed from such a file may also
 /// differ.
 ///
 /// # Errors

@@ -127,9 +127,9 @@ impl PublishedArtifact {
         let fault = Fault {
             file: "the files of --data".to_owned(),
             place: self.title.clone(),
-            found: format!("nothing to compute {row}, {column} from"),
+            found: format!("no data for {row}, {column}"),
             expected: "the published data".to_owned(),
-            remedy: "gleaner reproduce with --list says where they come from".to_owned(),
+            remedy: "gleaner reproduce --list shows where to get these data".to_owned(),
             ..Fault::default()
         };
         fault.into()
@@ -151,7 +151,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// A result row that has no values yet.
+    /// A result row without values.
     fn empty(&self, row: &str, column: PublishedColumn) -> ReproducedRow {
         ReproducedRow {
             system: self.system,
@@ -226,7 +226,7 @@ mod tests {
         let mut ours = Values::default();
         ours.set("x", "a", 10.0);
         let error = table().filled(&ours).unwrap_err().to_string();
-        assert!(error.contains("nothing to compute x, b from"), "{error}");
+        assert!(error.contains("no data for x, b"), "{error}");
         ours.set("x", "b", 0.5);
         ours.set("x", "c", 0.5);
         let error = table().filled(&ours).unwrap_err().to_string();

@@ -51,7 +51,7 @@ struct Unit {
     costs: Costs,
 }
 
-/// Polls, as in the notebooks.
+/// Time in polls, as in the notebooks.
 const IN_POLLS: Unit = Unit {
     minute: 6,
     costs: Costs {
@@ -59,7 +59,7 @@ const IN_POLLS: Unit = Unit {
         delay: 0,
     },
 };
-/// Seconds, with the same start-up.
+/// Time in seconds, with the same start-up time.
 const IN_SECONDS: Unit = Unit {
     minute: 60,
     costs: Costs {
@@ -67,7 +67,7 @@ const IN_SECONDS: Unit = Unit {
         delay: 0,
     },
 };
-/// Seconds, with the same start-up and the delay that the scheduler needs to start a pilot.
+/// Time in seconds, with the same start-up time and the delay that the scheduler needs to start a pilot.
 const DELAYED: Unit = Unit {
     costs: Costs {
         startup: 20,
@@ -166,7 +166,7 @@ fn idle(polls: &Polls) -> Values {
     ours
 }
 
-/// Figures of how long nodes stay idle.
+/// Figures of the lengths of idle spans.
 fn runs(polls: &Polls) -> Values {
     let lengths: Vec<u64> = polls.run_lengths().collect();
     let interval = polls.interval();
@@ -212,7 +212,7 @@ fn pilots(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     };
     for (row, unit) in [
         ("simulated pilots of A1", IN_POLLS),
-        ("simulated pilots of A1, each a poll late", delayed),
+        ("simulated pilots of A1, each one poll late", delayed),
     ] {
         let found = fits(in_polls, &unit.named(STORED)?);
         ours.set(row, SHARE, in_polls.share(found.ready + found.startup));
@@ -241,7 +241,7 @@ fn simulation(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
         ("starting up, 75 %", quantile(&warming, 0.75)),
         ("starting up, mean", mean(&warming)),
         (
-            "most possible",
+            "upper bound",
             in_polls.share(kept(in_polls, IN_POLLS.costs).ready),
         ),
         ("ready share", in_polls.share(found.ready)),
@@ -250,9 +250,9 @@ fn simulation(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
             "share not used",
             1.0 - (found.startup + found.ready) as f64 / idle,
         ),
-        ("polls with none ready", zeros(&ready) as f64),
+        ("polls without a ready pilot", zeros(&ready) as f64),
         (
-            "share of polls with none ready",
+            "share of polls without a ready pilot",
             zeros(&ready) as f64 / number,
         ),
     ];
@@ -272,7 +272,7 @@ fn ladders(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
             ("starting up", found.startup as f64),
             ("ready", found.ready as f64),
             ("pilots", found.pilots as f64),
-            ("polls with none ready", zeros(&ready) as f64),
+            ("polls without a ready pilot", zeros(&ready) as f64),
         ];
         ours.row(name, values);
     }
@@ -338,7 +338,7 @@ fn models(in_seconds: &Fragments, observer: &dyn Observer) -> Result<Values> {
     Ok(ours)
 }
 
-/// The best ladders, with the lengths in minutes.
+/// The ready shares of the best ladders. The rows are named after the wall times in minutes.
 fn best_ladders(fragments: &Fragments, unit: Unit, found: &[Best]) -> Values {
     let mut ours = Values::default();
     for (most, best) in (1..).zip(found) {

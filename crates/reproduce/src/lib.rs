@@ -1,7 +1,8 @@
-//! Reproduces the tables and figures of published systems, and compares our values with the published ones.
+//! Reproduces the tables and figures of published systems, and compares our values with the published values.
 //!
 //! The published values are stored as data in `published.toml`, each with its source. Each system is a module that
-//! computes our values and joins them with the published ones. All values are compared by the same rule ([`verdict`]):
+//! computes our values and joins them with the published values. All values are compared by the same rule
+//! ([`verdict`]):
 //!
 //! ```
 //! use gleaner_domain::results::reproduce::{Rounding, Verdict};
@@ -42,7 +43,7 @@ pub use files::{NeededFile, changed_files, check_files, needed_by, needed_files}
 pub struct Reproduction {
     /// The tables and figures, by system.
     pub artifacts: Vec<Artifact>,
-    /// Every file read.
+    /// All files that were read.
     pub sources: Vec<SourceId>,
     /// Whether all systems are included; false if the reproduction was stopped.
     pub complete: bool,
@@ -65,8 +66,8 @@ fn artifacts_of(systems: &[System]) -> Result<usize> {
     Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
 }
 
-/// Reproduces the tables and figures of `systems` from the files in `data`. Progress is reported to the observer in
-/// tables and figures.
+/// Reproduces the tables and figures of `systems` from the files in `data`. Reports progress to the observer, counted
+/// in tables and figures.
 ///
 /// # Errors
 /// Files are missing or faulty, or a computation fails. If the observer stops the computation, the systems finished so
@@ -147,7 +148,7 @@ impl Shared {
         }))
     }
 
-    /// Every file read.
+    /// All files that were read.
     fn sources(&self) -> impl Iterator<Item = &SourceId> {
         self.simulations
             .sources
@@ -184,7 +185,7 @@ impl<'c> Part<'c> {
     ///
     /// # Errors
     /// The artifact has another id or lacks one of our columns, which is a bug; or data needed to compute a published
-    /// value are missing. [`Error::Stopped`] if the observer stops it.
+    /// value are missing. [`Error::Stopped`] if the observer stops the reproduction.
     fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
         check_stop(self.observer)?;
         let place = self.artifacts.len();
@@ -199,7 +200,7 @@ impl<'c> Part<'c> {
         Ok(&mut self.artifacts[place])
     }
 
-    /// Names of the rows of the next artifact of the file.
+    /// Row names of the next artifact in the file.
     fn next_rows(&self) -> Vec<String> {
         let next = self.published.get(self.artifacts.len()).into_iter();
         next.flat_map(|artifact| artifact.rows.iter().map(|(name, _)| name.clone()))

@@ -23,7 +23,7 @@ struct File {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublishedArtifact {
-    /// Its identifier, of lowercase letters, digits and hyphens.
+    /// The identifier, which consists of lowercase letters, digits and hyphens.
     pub id: String,
     /// The system to which it belongs.
     #[serde(deserialize_with = "named")]
@@ -34,7 +34,7 @@ pub struct PublishedArtifact {
     pub text: String,
     /// Where the values come from, for example a document, a file and a cell.
     pub source: String,
-    /// Whether the authors published the values or running their code produced them.
+    /// Whether the authors published the values, or a run of their code produced them.
     #[serde(deserialize_with = "named")]
     pub basis: Basis,
     /// How the values were rounded to their decimals.
@@ -43,12 +43,12 @@ pub struct PublishedArtifact {
     /// Whether differences are expressed as shares of the range of the row's values.
     #[serde(default)]
     pub against_range: bool,
-    /// How it is drawn, if the file states it.
+    /// How the figure is drawn, if the file states it.
     #[serde(default)]
     pub draw: Option<Draw>,
     /// Its columns.
     pub columns: Vec<PublishedColumn>,
-    /// Its rows: a name, and a value for each column.
+    /// The rows, each with a name and a value for each column.
     #[serde(default)]
     pub rows: Vec<(String, Vec<f64>)>,
     /// Remarks on rows or on single values.
@@ -68,7 +68,7 @@ pub struct PublishedArtifact {
 pub struct PublishedColumn {
     /// Its name.
     pub name: String,
-    /// Its unit; empty if it has none.
+    /// The unit; empty if the column has none.
     pub unit: String,
     /// Number of decimals of the column's values.
     pub decimals: u32,
@@ -156,7 +156,7 @@ pub fn all() -> Result<Vec<PublishedArtifact>> {
     parse(FILE).map_err(|why| faulty(&why))
 }
 
-/// Parses and checks the text of such a file. The error describes what is wrong with it.
+/// Parses and checks the text of a file of published values. The error describes the first fault.
 fn parse(text: &str) -> Result<Vec<PublishedArtifact>, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut ids = BTreeSet::new();
@@ -234,7 +234,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// The remarks that apply to a value, in one text.
+    /// The remarks that apply to a value, separated by spaces.
     pub fn note(&self, row: &str, column: &str) -> String {
         let about = |note: &&Note| {
             note.row == row && note.column.as_ref().is_none_or(|name| name == column)

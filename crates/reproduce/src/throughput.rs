@@ -13,9 +13,9 @@ use crate::cause;
 use crate::files::Data;
 use crate::filled::Values;
 
-/// Steps in a day; a step is ten minutes.
+/// Number of steps in a day; a step is ten minutes.
 const DAY: f64 = 144.0;
-/// Steps in an hour.
+/// Number of steps in an hour.
 const HOUR: usize = 6;
 /// Minimum number of training intervals: a week.
 const LEAST_STEPS: usize = 7 * 24 * HOUR;
@@ -38,11 +38,11 @@ pub struct Throughput {
     model: ThroughputModel,
     /// Number of training intervals.
     train: usize,
-    /// Forecasts of the jobs and of the GPUs in the remaining intervals, which are those of September.
+    /// Forecasts of the jobs and of the GPUs in the remaining intervals: the intervals of September.
     forecasts: [Vec<f64>; 2],
     /// The published forecasts for the same intervals.
     published: [Vec<f64>; 2],
-    /// Every file read.
+    /// All files that were read.
     pub sources: Vec<SourceId>,
 }
 
@@ -89,7 +89,7 @@ impl Throughput {
         if found != expected {
             let found = format!("{found} intervals");
             let expected =
-                format!("{expected}, as many as cluster_throughput.csv has for September");
+                format!("{expected} intervals, as in cluster_throughput.csv for September");
             return Err(Fault::of(&file, found, expected).into());
         }
         let fitted = ThroughputModel::fit(&series, 0..train, &settings(), observer.stop());
@@ -129,13 +129,13 @@ impl Throughput {
         self.scores_of(label, &self.forecasts[label as usize])
     }
 
-    /// The same scores for the published forecast.
+    /// Mean absolute error and R² of the published forecast.
     pub fn published_scores(&self, label: Label) -> [f64; 2] {
         self.scores_of(label, &self.published[label as usize])
     }
 
-    /// The same scores for simple rules: the value an hour ago, and the mean and the median of the
-    /// training intervals.
+    /// Mean absolute error and R² of simple rules: the value an hour ago, and the mean and the median of the training
+    /// intervals.
     pub fn rules(&self, label: Label) -> [(&'static str, [f64; 2]); 3] {
         let (all, test) = (self.labels(label), self.train..self.series.len());
         let hour_ago: Vec<f64> = all[test.start - HOUR..test.end - HOUR].to_vec();
@@ -153,8 +153,8 @@ impl Throughput {
         [mean_absolute_error(truth, told), r_squared(truth, told)]
     }
 
-    /// The importance of each of these features to a machine, which is the feature's mean absolute score. A feature
-    /// that the machine does not use has importance 0.
+    /// The importance of each of these features to a machine: the mean absolute score of the feature. A feature that
+    /// the machine does not use has importance 0.
     pub fn importances(&self, label: Label, features: &[String]) -> Values {
         let (machine, mut ours) = (self.machine(label), Values::default());
         for feature in features {

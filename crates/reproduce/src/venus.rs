@@ -75,7 +75,7 @@ pub struct Simulated {
 /// All simulations of Venus.
 pub struct Venus {
     runs: Vec<Simulated>,
-    /// Every file read.
+    /// All files that were read.
     pub sources: Vec<SourceId>,
 }
 
@@ -83,7 +83,7 @@ impl Venus {
     /// Reads the files and runs all simulations.
     ///
     /// # Errors
-    /// The files are faulty, or a simulation fails. [`Error::Stopped`] if the observer stops it.
+    /// The files are faulty, or a simulation fails. [`Error::Stopped`] if the observer stops the simulations.
     pub fn simulate(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let choice = policies(&["all"]);
         let experiment = open(&files(data), &choice, &ModelArgs::default(), observer)?;
@@ -110,7 +110,7 @@ impl Venus {
     }
 }
 
-/// Runs a simulation with duration estimates other than Lucid's published ones.
+/// Runs a simulation with duration estimates other than Lucid's published estimates.
 ///
 /// # Errors
 /// Same as [`Venus::simulate`].
@@ -196,14 +196,14 @@ fn run(
 }
 
 /// Names of the columns of delays.
-const DELAYS: [&str; 3] = ["average JCT", "average queuing", "99.9 % queuing"];
+const DELAYS: [&str; 3] = ["average JCT", "average queuing time", "99.9 % queuing time"];
 
-/// Names of the columns of delays by job size: JCT and queuing, each for large and small jobs.
+/// Names of the columns of delays by job size: JCT and queuing time, each for large and small jobs.
 const BY_SIZE: [&str; 4] = [
     "JCT of large jobs",
     "JCT of small jobs",
-    "queuing of large jobs",
-    "queuing of small jobs",
+    "queuing time of large jobs",
+    "queuing time of small jobs",
 ];
 
 impl Simulated {

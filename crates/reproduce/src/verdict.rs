@@ -1,4 +1,4 @@
-//! The rule for comparing one of our values with a published one.
+//! The rule for comparing one of our values with a published value.
 
 use gleaner_domain::results::reproduce::{Rounding, Verdict};
 
@@ -11,11 +11,11 @@ pub struct Given {
     pub decimals: u32,
     /// How the value was rounded to these decimals.
     pub rounding: Rounding,
-    /// The denominator of relative differences: the absolute value, or the range of its curve.
+    /// The denominator of relative differences: the absolute value, or the range of the curve that contains the value.
     pub scale: f64,
 }
 
-/// Upper bounds on the relative difference, each with the verdict up to it.
+/// Upper bounds on the relative difference, each with the verdict for differences up to this bound.
 const NEAR: [(f64, Verdict); 3] = [
     (0.01, Verdict::Within1),
     (0.05, Verdict::Within5),
@@ -116,8 +116,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // By definition, a value is equal to its own rounding, and a larger difference never gives
-        // a nearer verdict.
+        // By definition, the verdict for a value and its own rounding is equal, and a larger difference never gives a
+        // nearer verdict.
         #[test]
         fn what_is_cut_from_a_value_is_equal(ours in -1e6f64..1e6, decimals in 0u32..5) {
             for rounding in [Rounding::Nearest, Rounding::Down] {

@@ -26,8 +26,8 @@ impl Start {
     }
 }
 
-/// Starts a waiting job on the GPUs of a running job that does not share them yet. Both run at the speeds of the
-/// measured pair. Only policies whose `needs` is `"packing"` can use it.
+/// Starts a waiting job on the GPUs of a running job that does not share them yet. Both jobs run at the speeds of the
+/// measured pair. Only policies whose `needs` is `"packing"` can use this decision.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Share(Py<Job>, Py<Job>);
 

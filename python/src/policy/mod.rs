@@ -58,9 +58,9 @@ impl Hooks {
     }
 }
 
-/// A policy class of Python.
+/// A policy class in Python.
 pub struct PolicyClass {
-    /// Its name in results.
+    /// The name of the policy in results.
     pub name: &'static str,
     /// The inputs that it requires.
     pub needs: Needs,
@@ -68,7 +68,7 @@ pub struct PolicyClass {
 }
 
 impl PolicyClass {
-    /// Wraps a class, or a function that creates policies. It creates one policy for each virtual
+    /// Wraps a class, or a function that creates policies. The class or function creates one policy for each virtual
     /// cluster.
     pub fn new(
         py: Python<'_>,
@@ -103,7 +103,7 @@ impl PolicyClass {
         })
     }
 
-    /// The entry in the list of policies, by which the class can be chosen.
+    /// The entry in the list of policies, so that the class can be chosen by name.
     pub fn entry(&self) -> PolicyEntry<'_> {
         PolicyEntry {
             name: self.name,

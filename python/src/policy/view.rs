@@ -11,32 +11,32 @@ use gleaner_simulate::view::View as EngineView;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A job as it was submitted. The same job is the same object in all calls to a policy.
+/// A job as it was submitted. All calls to a policy pass the same object for a job.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Job {
-    /// Its index in the virtual cluster.
+    /// Index of the job in the virtual cluster.
     pub index: usize,
-    /// As it was submitted.
+    /// The job as it was submitted.
     pub job: gleaner_domain::jobs::Job,
-    /// Its estimated duration in seconds.
+    /// Estimated duration of the job in seconds.
     pub estimate: f64,
 }
 
 #[pymethods]
 impl Job {
-    /// Its name, unique in the trace.
+    /// The id of the job, unique in the trace.
     #[getter]
     fn id(&self) -> &str {
         &self.job.id
     }
 
-    /// The user who submitted it; empty if the trace does not state it.
+    /// The user who submitted the job; empty if the trace does not state the user.
     #[getter]
     fn user(&self) -> &str {
         &self.job.user
     }
 
-    /// The name that its user gave it; empty if the trace does not state it.
+    /// The name that the user gave the job; empty if the trace does not state the name.
     #[getter]
     fn name(&self) -> &str {
         &self.job.name
@@ -48,7 +48,7 @@ impl Job {
         self.job.gpus
     }
 
-    /// Second of its submission.
+    /// Second at which the job was submitted.
     #[getter]
     fn submit(&self) -> i64 {
         self.job.submit
@@ -167,7 +167,7 @@ impl View {
             .collect()
     }
 
-    /// GPUs of every node.
+    /// Number of GPUs of each node.
     #[getter]
     fn gpus_per_node(&self) -> u32 {
         self.free.gpus_per_node()
@@ -179,8 +179,8 @@ impl View {
         self.placer.place(&self.free, gpus).is_some()
     }
 
-    /// Remaining work of a running or waiting job, in seconds at full speed. For a preempted job,
-    /// it includes the cost of its checkpoints.
+    /// Remaining work of a running or waiting job, in seconds at full speed. Includes the cost of checkpoints if the
+    /// job was preempted.
     fn left(&self, job: &Bound<'_, Job>) -> PyResult<f64> {
         let job = job.get();
         let waiting = self
@@ -203,7 +203,7 @@ impl View {
         Ok(self.find(job.get())?.is_alone)
     }
 
-    /// The nodes of a running job, each with the number of its GPUs there.
+    /// The nodes of a running job, each with the number of GPUs that the job uses there.
     fn nodes(&self, job: &Bound<'_, Job>) -> PyResult<Vec<(u32, u32)>> {
         Ok(self.find(job.get())?.nodes.clone())
     }

@@ -208,7 +208,7 @@ fn jobs_without_measurements_are_named() {
 fn wrong_usage_is_reported() {
     let directory = jobs();
     let here = directory.path();
-    build(here, "--jobs 1 -o d", 3).says(&["none for training", "name more graphs"]);
+    build(here, "--jobs 1 -o d", 3).says(&["none for training", "provide more graphs"]);
     build(here, "--batch 0 -o d", 2);
     gleaner(
         here,

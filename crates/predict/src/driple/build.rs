@@ -18,11 +18,11 @@ use gleaner_domain::observer::Parts;
 /// A job and the file of its graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// Its name, unique among the jobs of a data set.
+    /// Name of the job, unique within a data set.
     pub name: String,
     /// The file of its graph.
     pub file: PathBuf,
-    /// Its measured metrics.
+    /// The measured metrics of the job.
     pub labels: [f32; METRICS],
 }
 
@@ -44,15 +44,15 @@ pub struct Settings {
 pub struct Built {
     /// The data.
     pub data: Dataset,
-    /// The origin of the data. The caller must add the path of the measurements' file.
+    /// The origin of the data. The caller must add the path of the file with the measurements.
     pub manifest: Manifest,
     /// The faults in the graphs that were left out.
     pub skipped: Faults,
 }
 
-/// Builds a data set of `jobs`. `read` reads the jobs' graphs, several at a time. Each graph is
-/// read at most once, and only if it is needed. It is dropped from memory once it is grouped. The
-/// observer receives progress in graphs.
+/// Builds a data set of `jobs`. `read` reads a graph, and is called by several threads at the same time. Each graph is
+/// read at most once, and only if it is needed. A graph is dropped from memory once it is grouped. Reports progress to
+/// the observer, counted in graphs.
 ///
 /// # Errors
 /// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if the
@@ -134,7 +134,7 @@ impl Pool<'_> {
         let mut wanted: Vec<&String> = wanted
             .filter(|name| !self.ready.contains_key(*name))
             .collect();
-        // Sorted, so that faults are listed by name and not in the random order of the split.
+        // The names are sorted, so that faults are listed by name and not in the random order of the split.
         wanted.sort();
         let parts = Parts::new(observer, wanted.len());
         let one = |&name: &&String| {
@@ -254,9 +254,9 @@ fn too_few(pool: &Pool, settings: &Settings) -> Error {
         return Error::Data(pool.skipped.clone());
     }
     let remedy = if settings.split.drop_remainder {
-        "name more graphs, use smaller batches, or keep incomplete batches"
+        "provide more graphs, use smaller batches, or keep incomplete batches"
     } else {
-        "name more graphs"
+        "provide more graphs"
     };
     let fault = Fault {
         file: "the graphs".to_owned(),

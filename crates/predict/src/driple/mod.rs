@@ -1,4 +1,4 @@
-//! Applies inspectors: builds data sets from many graphs, and scores predictions.
+//! Builds data sets for inspectors, and scores their predictions.
 
 pub mod build;
 mod part;

@@ -11,7 +11,7 @@ use gleaner_driple::graph::{GroupedGraph, METRICS};
 
 /// Number of statistics of a graph. The first half is ln(1 + x) of the number of nodes, of the
 /// number of edges, and of the sum, mean and maximum of each feature. The second half is the
-/// squares of the first.
+/// squares of the first half.
 const STATISTICS: usize = 2 * BASE;
 
 const BASE: usize = 11;

@@ -46,7 +46,8 @@ pub fn mean(values: &Metrics) -> f64 {
     known.iter().sum::<f64>() / known.len() as f64
 }
 
-/// Computes a measure from the index of a metric, its true values and its predictions.
+/// Computes a measure of one metric from the true values, the predictions and the index of the
+/// metric.
 type Measure<'m> = &'m dyn Fn(&[f64], &[f64], usize) -> f64;
 
 /// The scores of `predicted`, which has one row per example.
@@ -84,7 +85,7 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
 /// without a prediction.
 ///
 /// # Errors
-/// [`Error::Stopped`] if the observer stops it.
+/// [`Error::Stopped`] if the observer stops the predictions.
 pub fn predicted(
     inspector: &Inspector,
     examples: &[&Example],

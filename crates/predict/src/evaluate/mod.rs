@@ -16,7 +16,7 @@ use serde::Serialize;
 pub use throughput::{ThroughputScores, throughput};
 pub use workload::{Best, WorkloadScores, WorkloadTask, workload};
 
-/// Measures of a model's predictions for the test rows.
+/// How well a model predicts the test rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Score {
     /// Name of the model or rule.
@@ -33,18 +33,19 @@ pub struct Score {
     pub predict_s: Option<f64>,
 }
 
-/// A model that failed, with the reason.
+/// A model that failed, and the reason.
 #[derive(Debug, thiserror::Error)]
 #[error("{model}: {problem}")]
 pub struct EvaluateError {
     /// The model.
     pub model: String,
-    /// Its error message.
+    /// The error message of the model.
     pub problem: String,
 }
 
 impl Score {
-    /// Measures predictions that are already available, without a training or prediction time.
+    /// Scores predictions that are already available, so the training and prediction times are
+    /// `None`.
     fn of(model: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
         Score {
             model: model.into(),
@@ -57,7 +58,7 @@ impl Score {
     }
 }
 
-/// Fits a model and predicts with it, times both, and measures the predictions.
+/// Fits a model, predicts with it, times both steps, and scores the predictions.
 fn measured<F>(
     model: impl Into<String>,
     truth: &[f64],
@@ -91,13 +92,13 @@ fn best<'s>(scores: impl IntoIterator<Item = &'s Score>) -> Option<String> {
     best.map(|score| score.model.clone())
 }
 
-/// The training rows and the test rows, which are to be predicted.
+/// The training rows, and the test rows to predict.
 struct Split<'t> {
     train: &'t Table,
     test: &'t Table,
     /// Labels of the training rows.
     labels: &'t [f64],
-    /// True values of the test rows, in the unit that is measured.
+    /// True values of the test rows, in the unit of the scores.
     truth: &'t [f64],
     /// Converts labels to the unit of `truth`.
     unit: fn(f64) -> f64,
@@ -128,7 +129,7 @@ impl Split<'_> {
         score
     }
 
-    /// Scores every model from a library, and reports `work` as progress after each.
+    /// Scores every model from a library. After each model, reports `work` as progress.
     #[cfg(feature = "baselines")]
     fn baselines(&self, suffix: &str, seed: u64, work: usize) -> Result<Vec<Score>, EvaluateError> {
         use gleaner_learn::baselines::Baseline;

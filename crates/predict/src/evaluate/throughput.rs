@@ -8,23 +8,24 @@ use serde::Serialize;
 
 use super::{BASELINES, EvaluateError, Score, Split, constants};
 
-/// Measures of the forecasts of the two labels.
+/// Scores of the forecasts of both labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThroughputScores {
     /// Number of training intervals.
     pub train: usize,
     /// Number of forecast intervals.
     pub test: usize,
-    /// Scores of forecasts of the GPU jobs submitted in an interval.
+    /// Scores of forecasts of the number of GPU jobs submitted in an interval.
     pub jobs: Vec<Score>,
-    /// Scores of forecasts of the GPUs that these jobs request.
+    /// Scores of forecasts of the number of GPUs that these jobs request.
     pub gpus: Vec<Score>,
 }
 
 /// Trains on the first `train` intervals of a series, and forecasts the remaining intervals.
 ///
 /// # Errors
-/// A model cannot be trained, for example from no intervals, or the evaluation is stopped.
+/// A model cannot be trained, for example because there are no training intervals, or the
+/// evaluation is stopped.
 pub fn throughput(
     series: &Series,
     train: usize,

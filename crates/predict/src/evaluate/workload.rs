@@ -21,16 +21,15 @@ pub struct WorkloadTask<'t> {
     pub trace: &'t Trace,
     /// What is known about each of its jobs at submission.
     pub known: &'t [Known<'t>],
-    /// Number of training jobs, which are the first of the trace.
+    /// Number of training jobs: the first jobs of the trace.
     pub train: usize,
-    /// Estimates from another source, which are measured as well.
+    /// Estimates from another source, to be scored as well.
     pub published: Option<&'t EstimateTable>,
     /// Seed of the models.
     pub seed: u64,
 }
 
-/// Measures of two kinds of estimates: those for all jobs after the split, and those made week by
-/// week.
+/// Scores of two kinds of estimates: for all jobs after the split, and week by week.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadScores {
     /// Number of training jobs.
@@ -53,8 +52,8 @@ pub struct WorkloadScores {
     pub weekly: Vec<Score>,
 }
 
-/// The best estimators by rank correlation, among those that learnt from the same jobs and that a
-/// user can choose. `None` if no rank correlation is defined.
+/// The best estimators by rank correlation, among the estimators that learnt from the same jobs and
+/// that a user can choose. `None` if no rank correlation is defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
     /// The best estimator if models know profiles.
@@ -72,7 +71,8 @@ pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, E
 /// Trains on the first jobs and estimates the remaining jobs, then does the same week by week.
 ///
 /// # Errors
-/// A model cannot be trained, for example from no jobs, or the evaluation is stopped.
+/// A model cannot be trained, for example because there are no training jobs, or the evaluation is
+/// stopped.
 pub fn workload(
     task: &WorkloadTask<'_>,
     observer: &dyn Observer,
@@ -136,12 +136,13 @@ impl WorkloadTask<'_> {
         )
     }
 
-    /// The work of an EBM, which takes about as long as a model from a library.
+    /// The work of training a model from a library, which takes about as long as training an EBM.
     fn baseline_work(&self) -> usize {
         self.learning(true).work_of(Estimator::Ebm, self.train)
     }
 
-    /// Scores of models that learn durations in seconds, and of models that learn their logarithms.
+    /// Scores of models that learn durations in seconds, and of models that learn the logarithms of
+    /// durations.
     fn models(
         &self,
         seconds: &[f64],
@@ -214,8 +215,8 @@ impl WorkloadTask<'_> {
         }
     }
 
-    /// Estimates from the user's past jobs, which are used as soon as they have ended; 0 if no job
-    /// has ended.
+    /// Estimates from the past jobs of each job's user. A past job is used as soon as it has ended.
+    /// The estimate is 0 if no job has ended.
     fn history_as_jobs_end(&self, seconds: &[f64]) -> Vec<f64> {
         let ended = self.trace.jobs.iter().zip(seconds);
         let ended = ended.map(|(job, &seconds)| Ended {

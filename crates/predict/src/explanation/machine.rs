@@ -23,7 +23,7 @@ pub enum Label {
 /// A machine of a model, and what it predicts.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelledEbm<'m> {
-    /// What it predicts.
+    /// What the machine predicts.
     pub label: Label,
     /// Unit of the prediction.
     pub unit: &'static str,
@@ -36,7 +36,7 @@ pub struct LabelledEbm<'m> {
 /// Facts about a machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct EbmFacts {
-    /// What it predicts.
+    /// What the machine predicts.
     pub label: Label,
     /// Unit of the prediction.
     pub unit: &'static str,
@@ -44,7 +44,7 @@ pub struct EbmFacts {
     pub rows: usize,
     /// Mean prediction over the training rows.
     pub intercept: f64,
-    /// Its terms and their importances, strongest first.
+    /// The terms of the machine and their importances, strongest first.
     pub importances: Vec<Importance>,
 }
 
@@ -71,7 +71,7 @@ pub struct TermFacts {
     pub unit: &'static str,
     /// Names of the term's features: one, or two for a pair.
     pub features: Vec<String>,
-    /// Its cells; for a pair, the second feature varies fastest.
+    /// The cells of the term; for a pair, the second feature varies fastest.
     pub cells: Vec<Cell>,
 }
 
@@ -112,7 +112,7 @@ fn of_durations(ebm: &DurationEbm) -> LabelledEbm<'_> {
 }
 
 impl<'m> LabelledEbm<'m> {
-    /// Its terms with their names and importances, strongest first.
+    /// The terms of the machine with their names and importances, strongest first.
     pub fn strongest(&self) -> Vec<(Importance, &'m Term)> {
         let named = |term: &'m Term| {
             let importance = Importance {
@@ -126,7 +126,7 @@ impl<'m> LabelledEbm<'m> {
         terms
     }
 
-    /// The term of this name; `None` if no term has it.
+    /// The term with this name; `None` if there is no such term.
     pub fn term(&self, name: &str) -> Option<&'m Term> {
         let mut terms = self.ebm.terms().iter();
         terms.find(|term| self.ebm.name(term) == name)
@@ -155,7 +155,7 @@ impl<'m> LabelledEbm<'m> {
 }
 
 impl Label {
-    /// Name of its machine.
+    /// Name of the machine that predicts this label.
     pub fn name(self) -> &'static str {
         match self {
             Label::Jobs => "jobs",
@@ -178,7 +178,7 @@ impl EbmFacts {
     }
 }
 
-/// Sorts terms, strongest first. Equal terms keep their order.
+/// Sorts terms, strongest first. Terms of equal importance keep their order.
 pub(super) fn strongest(terms: impl Iterator<Item = Importance>) -> Vec<Importance> {
     let mut terms: Vec<Importance> = terms.collect();
     terms.sort_by(|a, b| b.importance.total_cmp(&a.importance));

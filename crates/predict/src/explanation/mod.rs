@@ -20,15 +20,16 @@ use super::{Kind, Model, Span, Trained};
 pub struct Explanation {
     /// Kind of the model.
     pub kind: Kind,
-    /// The rows it was trained on.
+    /// The rows that the model was trained on.
     pub trained: Span,
-    /// The files it was trained on.
+    /// The files that the model was trained on.
     pub inputs: Vec<Input>,
     /// For a workload model, the estimator that is explained, and the scores of all estimators.
     pub estimator: Option<EstimatorFacts>,
-    /// Its explainable boosting machines; empty for a tree and for an estimator that is a rule.
+    /// The explainable boosting machines of the model; empty for a tree and for an estimator that
+    /// is a rule.
     pub machines: Vec<EbmFacts>,
-    /// Its tree; `None` if the model is not a tree.
+    /// The tree of the model; `None` if the model is not a tree.
     pub tree: Option<TreeFacts>,
     /// The requested terms.
     pub terms: Vec<TermFacts>,
@@ -43,7 +44,7 @@ pub struct TreeFacts {
     pub text: String,
     /// Number of nodes, including leaves.
     pub nodes: usize,
-    /// Features, strongest first, with the share of each in the decrease of impurity by all splits.
+    /// Features and their shares of the decrease of impurity by all splits, strongest first.
     pub importances: Vec<Importance>,
 }
 

@@ -24,7 +24,7 @@ pub enum Prediction {
     Rule(Rule),
 }
 
-/// A prediction of a machine. It is the sum of the intercept and the scores.
+/// A prediction of a machine. The prediction is the sum of the intercept and the scores.
 #[derive(Debug, Clone, Serialize)]
 pub struct Sum {
     /// What the prediction is for, such as a job.

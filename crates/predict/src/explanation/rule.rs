@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use gleaner_domain::words::counted;
 
-/// The estimator of a workload model that is explained.
+/// The explained estimator of a workload model.
 #[derive(Debug, Clone, Serialize)]
 pub struct EstimatorFacts {
     /// The estimator that is explained.
@@ -17,8 +17,8 @@ pub struct EstimatorFacts {
     pub chosen: Estimator,
     /// A description of what the estimator has learnt, if it is a rule; empty for a machine.
     pub learnt: String,
-    /// Scores of all estimators on the last weeks of the training period; `None` if it had too few
-    /// jobs.
+    /// Scores of all estimators on the last weeks of the training period; `None` if that period had
+    /// too few jobs.
     pub trial: Option<Trial>,
 }
 
@@ -32,7 +32,7 @@ pub struct Rule {
     /// Number of past jobs whose mean duration is the estimate; `None` if the estimate is not such
     /// a mean.
     pub jobs: Option<u64>,
-    /// What those jobs have in common with this one; empty if they have nothing in common.
+    /// What those jobs have in common with this job; empty if they have nothing in common.
     pub alike: String,
 }
 

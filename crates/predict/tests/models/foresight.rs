@@ -123,7 +123,7 @@ fn of(estimates: &EstimateTable, jobs: &[Job]) -> Vec<f64> {
     jobs.iter().map(|job| estimates.0[&job.id]).collect()
 }
 
-/// The second at which each job ends under a policy that uses these estimates.
+/// End time of each job, in seconds, under a policy that uses these estimates.
 fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64> {
     let simulation = Simulation {
         estimates: Some(estimates),
@@ -139,8 +139,8 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
 
 /// The trace with a different future from the start of `week` on. Jobs that are running at that
 /// time take longer. Jobs submitted later have other durations. Half of the jobs submitted after
-/// the week are removed, and the rest belong to another user. `ends` holds the end of each job.
-/// Also returns how many jobs were running.
+/// the week are removed, and the rest belong to another user. `ends` holds the end time of each
+/// job. Also returns the number of running jobs.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -248,7 +248,8 @@ fn rules_use_only_jobs_that_have_ended() {
                         let (low, high) = ((durations.len() - 1) / 2, durations.len() / 2);
                         (durations[low] + durations[high]) as f64 / 2.0
                     }
-                    // Unknown names are replaced with known ones, which is tested elsewhere.
+                    // Unknown names are replaced with known names. Other tests check this
+                    // replacement.
                     _ => {
                         let named = |past: &Job| past.user == job.user && past.name == job.name;
                         let Some(any) = alike(&named) else { continue };

@@ -19,9 +19,9 @@ fn packing_is_evaluated_as_published() {
     // 53 of 66 is a golden value of the artifact.
     assert!((agreement(&examples, &beside) - 53.0 / 66.0).abs() < 1e-12);
     assert_eq!(beside.iter().filter(|shared| shared.pairs == 0).count(), 10);
-    // Over other splits, scikit-learn's accuracies are .684 ± .090 and .771 ± .092. If the 66
-    // profiles are left out one by one, it predicts 45 to 47 and 52 to 55 of them correctly,
-    // depending on how ties are broken.
+    // Over other splits, scikit-learn's accuracies are .684 ± .090 and .771 ± .092. With
+    // leave-one-out cross-validation, scikit-learn predicts 45 to 47 and 52 to 55 of the 66
+    // profiles correctly, depending on how ties are broken.
     let by = |features| evaluate(features, &examples, &beside, 0).unwrap();
     let (profile, leaking) = (by(Features::Profile), by(Features::WithPairs));
     assert!(
@@ -93,7 +93,8 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
         without.mae < 12_500.0 && without.spearman > 0.18,
         "{without:?}"
     );
-    // Golden value of pandas: the mean of the user's jobs of this size in the training rows.
+    // Golden value of pandas: the mean duration of the user's jobs of this size in the training
+    // rows.
     let history = score(&found.rules, "user's history");
     assert!((history.spearman - 0.285).abs() < 0.0005, "{history:?}");
     assert_eq!(

@@ -24,10 +24,13 @@ const LONGEST_NAME: usize = 200;
 /// Maximum number of words of a command.
 const MOST_WORDS: usize = 1000;
 
-/// Defaults of settings.
+/// Default length of the window, in seconds.
 const SECONDS: f64 = 30.0;
+/// Default time within which a workload must report that it is warm, in seconds.
 const WARM_SECONDS: f64 = 120.0;
+/// Default time for which the idle machine is measured, in seconds.
 const IDLE_SECONDS: f64 = 5.0;
+/// Default maximum number of processes of a scaling curve.
 const PROCESSES: u32 = 8;
 
 /// Collects the faults of a plan.
@@ -38,12 +41,12 @@ pub(super) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// Adds a fault at the byte `at`.
+    /// Adds a fault at byte `at` of the text.
     pub fn add(&mut self, at: usize, field: &str, found: impl Into<String>, expected: &str) {
         self.add_with(at, field, found, expected, "");
     }
 
-    /// Like [`Checker::add`], but with advice on a remedy.
+    /// Like [`Checker::add`], but with a remedy.
     pub fn add_with(
         &mut self,
         at: usize,
@@ -77,10 +80,10 @@ impl Checker<'_> {
     }
 }
 
-/// Converts the content of a file to a valid plan.
+/// Validates the content of a file and converts it to a plan.
 ///
 /// # Errors
-/// All faults of the content.
+/// All faults in the content.
 pub(super) fn check(source: &Source, text: &str, file: PlanFile, folder: &Path) -> Result<Plan> {
     let faults = Faults::default();
     let mut checker = Checker {
@@ -93,7 +96,10 @@ pub(super) fn check(source: &Source, text: &str, file: PlanFile, folder: &Path) 
     let inputs = inputs::read(&mut checker, file.inputs.as_ref(), folder);
     let (workloads, configs) = workloads(&mut checker, &file, folder);
     if configs.len() > MAX_CONFIGS {
-        let found = format!("{} workloads with a batch size and an amp", configs.len());
+        let found = format!(
+            "{} combinations of workload, batch size and amp",
+            configs.len()
+        );
         checker.add(0, "workload", found, &format!("at most {MAX_CONFIGS}"));
         checker.faults.clone().into_result(())?;
     }
@@ -175,7 +181,7 @@ fn pinned(checker: &mut Checker<'_>, file: &PlanFile) -> Vec<usize> {
     };
     let at = text.span().start;
     let Some(found) = cores::parse(text.get_ref()) else {
-        let expected = "numbers and ranges of cores, such as 0-3,8";
+        let expected = "core numbers and ranges, such as 0-3,8";
         checker.add(at, "cores", format!("{:?}", text.get_ref()), expected);
         return allowed;
     };
@@ -199,7 +205,7 @@ fn devices(checker: &mut Checker<'_>, file: &PlanFile, sampler: SamplerKind) -> 
         let remedy = "set sampler = \"nvml\", or omit devices";
         checker.add_with(at, "devices", "GPUs", "none with sampler = \"cpu\"", remedy);
     } else if list.is_empty() || distinct.len() < list.len() || list.len() > 64 {
-        let expected = "1 to 64 indices of GPUs, each once";
+        let expected = "1 to 64 distinct GPU indices";
         checker.add(at, "devices", format!("{list:?}"), expected);
     }
     list.clone()
@@ -242,7 +248,7 @@ fn refuse_twins(
     let file = entry.get_ref();
     if !workload.name.is_empty() && workloads.iter().any(|other| other.name == workload.name) {
         let found = format!("{:?} a second time", workload.name);
-        checker.add(named(&file.name), "name", found, "every name once");
+        checker.add(named(&file.name), "name", found, "unique names");
     }
     let is_twin = |other: &&Config| {
         let theirs = &workloads[other.workload];
@@ -376,7 +382,7 @@ impl Found<'_, '_, '_> {
         self.file.environment.clone()
     }
 
-    /// A list of valid values without duplicates; the default if there is none.
+    /// A list of valid values without duplicates; the default if the list is omitted.
     fn list<T: Ord + Copy + Debug>(
         &mut self,
         field: &str,
@@ -407,7 +413,7 @@ impl Found<'_, '_, '_> {
             .iter()
             .any(|word| word.contains(placeholder));
         if values > 1 && !is_used && !workload.command.is_empty() {
-            let found = format!("{values} values, and no {placeholder} in the command");
+            let found = format!("{values} values, but no {placeholder} in the command");
             let remedy = "without it, the same command would be measured under several names";
             let expected = format!("{placeholder} in a word of the command");
             self.checker

@@ -11,13 +11,13 @@ use super::{Plan, Settings, Workload};
 pub struct Config {
     /// Index of the workload in the plan.
     pub workload: usize,
-    /// Samples in a batch.
+    /// Number of samples in a batch.
     pub batch_size: u32,
     /// Whether the workload trains with mixed precision.
     pub amp: bool,
 }
 
-/// A config with the name of its workload. It is displayed as NAME:BATCH:AMP.
+/// A config with the name of its workload, displayed as NAME:BATCH:AMP.
 #[derive(Debug, Clone, Copy)]
 pub struct Named<'a>(&'a str, Config);
 
@@ -57,8 +57,8 @@ impl Plan {
         }
     }
 
-    /// The files that affect a measurement, except for the plan: the words of the command that are files, and the
-    /// inputs of all workloads.
+    /// The files that affect a measurement, except for the plan: the files that its command names, and the inputs of
+    /// all workloads.
     pub fn files(&self, config: Config) -> Vec<PathBuf> {
         let directory = self.directory(config);
         let words = self.command(config, 1);

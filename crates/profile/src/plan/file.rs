@@ -26,7 +26,7 @@ pub(super) struct PlanFile {
 }
 
 impl PlanFile {
-    /// Replaces the file's sampler if another one is given.
+    /// Replaces the sampler of the file if `sampler` is given.
     pub fn override_sampler(&mut self, sampler: Option<SamplerKind>) {
         if let Some(kind) = sampler {
             self.sampler = Some(Spanned::new(0..0, kind.to_string()));

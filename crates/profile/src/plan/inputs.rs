@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::check::Checker;
 
-/// Maximum number of files of all inputs.
+/// Maximum total number of files in all inputs.
 const MOST: usize = 10_000;
 
 /// The files of the inputs that a plan lists. The files of each input are sorted by name. A folder stands for all

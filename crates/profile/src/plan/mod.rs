@@ -74,11 +74,11 @@ pub struct Settings {
     pub sampler: SamplerKind,
     /// The cores to which workloads are pinned, in ascending order.
     pub cores: Vec<usize>,
-    /// Indices of the GPUs that workloads use, in NVML's order; empty for cores.
+    /// Indices of the GPUs that workloads use, in NVML's order; empty if cores are measured.
     pub devices: Vec<u32>,
-    /// Length of the window.
+    /// Length of the window, in seconds.
     pub seconds: f64,
-    /// Time within which a workload must report that it is warm.
+    /// Time within which a workload must report that it is warm, in seconds.
     pub warm_seconds: f64,
     /// Time for which the idle machine is measured, in seconds.
     #[serde(skip)]
@@ -99,7 +99,7 @@ impl Settings {
         Duration::from_secs_f64(self.warm_seconds)
     }
 
-    /// Number of GPUs of a workload in the tables; 1 if cores are measured.
+    /// Number of GPUs per workload, for the column `gpu_num`; 1 if cores are measured.
     pub fn gpu_num(&self) -> u32 {
         u32::try_from(self.devices.len()).map_or(u32::MAX, |count| count.max(1))
     }
@@ -108,7 +108,7 @@ impl Settings {
 /// A workload of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
-    /// Its name, which is unique in the plan.
+    /// The name of the workload, which is unique in the plan.
     pub name: String,
     /// The model that the workload trains.
     pub model: String,
@@ -118,6 +118,6 @@ pub struct Workload {
     pub command: Vec<String>,
     /// Environment variables.
     pub environment: BTreeMap<String, String>,
-    /// Its working directory, relative to the folder of the plan.
+    /// The working directory of the workload, relative to the folder of the plan.
     pub directory: PathBuf,
 }

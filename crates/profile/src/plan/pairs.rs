@@ -1,4 +1,4 @@
-//! Selects the pairs of a plan that are measured.
+//! Selects the pairs of workloads to measure.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use toml::{Spanned, Value};
 use super::check::Checker;
 use super::{Config, Workload};
 
-/// Describes the values that a plan may contain.
+/// Describes the valid values of `pairs` in messages.
 const EXPECTED: &str = "\"all\", \"none\", a list such as [[\"a\", \"b:64:0\"]], or \
                         { sample = 100, seed = 0 }";
 
@@ -76,7 +76,7 @@ pub(super) fn expand(
                 for (name, matches) in names.iter().zip([&first, &second]) {
                     if matches.is_empty() {
                         let expected =
-                            "the name of a workload, or NAME:BATCH:AMP with values of the workload";
+                            "a workload, or NAME:BATCH:AMP with one of its batch sizes and amps";
                         checker.add(at, "pairs", format!("{name:?}"), expected);
                     }
                 }

@@ -3,13 +3,13 @@
 use super::config::listed;
 use super::{Config, SamplerKind, Settings};
 
-/// Samples in a batch.
+/// Number of samples in a batch.
 pub(super) const BATCH: &str = "{batch}";
 /// 1 with mixed precision, otherwise 0.
 pub(super) const AMP: &str = "{amp}";
 /// Length of the window in seconds.
 const SECONDS: &str = "{seconds}";
-/// The devices, or the cores if cores are measured. They are separated by commas.
+/// The devices, or the cores if cores are measured, separated by commas.
 const DEVICES: &str = "{devices}";
 /// PyTorch's name for the kind of device.
 const DEVICE: &str = "{device}";

@@ -20,7 +20,7 @@ const TYPES: [(&str, &str); 3] = [
     ("u8", "0 or 1"),
 ];
 
-/// Reads a plan. The directories of workloads are relative to its folder.
+/// Reads a plan. The directories of workloads are relative to the plan's folder.
 ///
 /// # Errors
 /// The file cannot be read or is not TOML, or it has faults, which are reported together.
@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     read_for(path, None)
 }
 
-/// Like [`read`]. A given `sampler` replaces the plan's own.
+/// Like [`read`], but `sampler` replaces the sampler of the plan if it is given.
 ///
 /// # Errors
 /// Same as [`read`].

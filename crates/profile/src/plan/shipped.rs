@@ -55,8 +55,8 @@ impl Shipped {
                 .map(|folder| folder.display().to_string())
                 .collect();
             Error::Usage(format!(
-                "no {self}.toml in {}; it is in the folder workloads/ of Gleaner's repository, which \
-                 make install also installs: give that folder with --workloads DIR",
+                "no {self}.toml in {}; the file is in the folder workloads/ of Gleaner's repository, and \
+                 make install also installs this folder: pass the folder with --workloads DIR",
                 looked.join(" or ")
             ))
         })

@@ -1,5 +1,5 @@
-//! The processes of a workload and their CPU time. They are read from its control group, or from
-//! /proc if it has none.
+//! The processes of a workload and their CPU time. They are read from the control group of the
+//! workload, or from /proc if it has no control group.
 
 use std::time::Duration;
 

@@ -57,7 +57,7 @@ impl Sampler for CpuSampler {
         } else {
             "/proc"
         };
-        format!("cores {}, by {by}", crate::cores::text(&self.cores))
+        format!("cores {}, through {by}", crate::cores::text(&self.cores))
     }
 
     fn open(&mut self, workloads: &[Watched<'_>]) -> Result<(), String> {
@@ -104,7 +104,7 @@ impl Sampler for CpuSampler {
 }
 
 impl CpuSampler {
-    /// Percentage of the time since the start of the window in which the cores were busy with any process.
+    /// How busy the cores were since the start of the window, in percent, counting all processes.
     fn busy(&self, window: &Window) -> Option<f64> {
         let (before, now) = (window.machine?, Ticks::of(&self.cores)?);
         let all = now.all - before.all;

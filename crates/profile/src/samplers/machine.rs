@@ -12,7 +12,7 @@ pub(super) fn memory() -> Option<f64> {
     Some(number * 1024.0)
 }
 
-/// Bytes of memory that are not available.
+/// Memory in use, in bytes: the total memory minus the available memory.
 pub(super) fn memory_used() -> Option<f64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let of = |name: &str| -> Option<f64> {
@@ -22,7 +22,7 @@ pub(super) fn memory_used() -> Option<f64> {
     Some((of("MemTotal:")? - of("MemAvailable:")?) * 1024.0)
 }
 
-/// Ticks since boot in which the given cores were busy, and all ticks of these cores.
+/// Clock ticks of the given cores since boot: the ticks in which they were busy, and all ticks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Ticks {
     pub busy: f64,

@@ -25,7 +25,7 @@ const LIBRARIES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 /// returns the samples that a failed poll missed.
 const MOST_FAILURES: u32 = 3;
 
-/// Time between two readings of a GPU whose driver keeps no samples. It is the longest sample period, so no sample is
+/// Time between two readings of a GPU whose driver keeps no samples. This is the longest sample period, so no sample is
 /// counted twice.
 const UNTIMED: Duration = Duration::from_secs(1);
 
@@ -43,9 +43,9 @@ pub(crate) struct NvmlSampler {
 struct Gpu {
     index: u32,
     name: String,
-    /// Whether it is partitioned (MIG). NVML does not report the utilisation of such a GPU.
+    /// Whether the GPU is partitioned (MIG). NVML does not report the utilisation of such a GPU.
     is_mig: bool,
-    /// Bytes in use without workloads.
+    /// Memory in use without workloads, in bytes.
     idle: f64,
     window: Window,
 }
@@ -57,7 +57,7 @@ struct Window {
     memory_util: Series,
     /// Mean utilisation of each process, by process id.
     processes: BTreeMap<u32, Mean>,
-    /// Timestamp of the last sample of processes.
+    /// Timestamp of the last per-process sample.
     last_of_processes: u64,
     has_processes: bool,
     /// Peak memory in use on the GPU, in bytes.
@@ -72,10 +72,10 @@ struct Window {
 struct Series {
     /// Timestamp of the last sample seen, on the driver's clock.
     last: u64,
-    /// Whether the first sample of the window, which is skipped, was seen.
+    /// Whether the first sample of the window was seen. This sample is skipped.
     is_begun: bool,
     mean: Mean,
-    /// Time of the last reading without a timestamp.
+    /// Time of the last reading, if the driver keeps no samples.
     untimed: Option<Instant>,
 }
 
@@ -150,7 +150,7 @@ fn load(library: &OsStr) -> Result<Nvml, NvmlError> {
     Nvml::builder().lib_path(library).init()
 }
 
-/// Loads the first of the libraries that can be loaded.
+/// Loads the first library of [`LIBRARIES`] that can be loaded.
 fn load_any() -> Result<Nvml, String> {
     let mut errors = Vec::new();
     for name in LIBRARIES {
@@ -246,7 +246,7 @@ impl Gpu {
         )?;
         let samples = match device.process_utilization_stats(window.last_of_processes) {
             Ok(samples) => samples,
-            // There are no new samples, or the driver never has samples of processes.
+            // There are no new samples, or the driver does not take per-process samples.
             Err(NvmlError::NotFound | NvmlError::NotSupported) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -262,7 +262,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Utilisation by the processes of a workload, in percent; `None` if the driver reports nothing for any workload.
+    /// Utilisation by the processes of a workload, in percent; `None` if the driver reports no utilisation by any
+    /// workload.
     fn part(&self, processes: &[u32]) -> Option<f64> {
         let means = self.window.processes.iter();
         let own = means.filter(|(pid, _)| processes.contains(pid));
@@ -270,8 +271,8 @@ impl Gpu {
         self.window.has_processes.then_some(sum)
     }
 
-    /// Memory that the workloads held, in bytes: the driver's figure for their processes, or the memory in use minus
-    /// the memory in use on the idle GPU if the driver has no figure.
+    /// Memory held by the workloads, in bytes: the driver's figure for their processes. If the driver has no figure,
+    /// the memory in use minus the memory in use on the idle GPU.
     fn held(&self) -> f64 {
         let beyond = (self.window.used - self.idle).max(0.0);
         self.window.held.unwrap_or(beyond)
@@ -281,12 +282,12 @@ impl Gpu {
         let Gpu { index, name, .. } = self;
         if self.is_mig {
             return Some(format!(
-                "GPU {index} ({name}) is partitioned (MIG): NVML does not report its utilisation, and the \
-                 columns gpu_util and gmem_util stay empty"
+                "GPU {index} ({name}) is partitioned (MIG): NVML does not report its utilisation, so the \
+                 columns gpu_util and gmem_util are empty"
             ));
         }
         let is_silent = self.window.util.mean.value().is_none();
-        is_silent.then(|| format!("GPU {index} ({name}) returned no samples of its utilisation"))
+        is_silent.then(|| format!("GPU {index} ({name}) returned no utilisation samples"))
     }
 
     fn told(&self, error: &NvmlError) -> String {
@@ -361,7 +362,7 @@ impl Sampler for NvmlSampler {
             .iter()
             .map(|gpu| format!("GPU {} ({})", gpu.index, gpu.name));
         let names: Vec<String> = names.collect();
-        format!("{}, by NVML, driver {version}", names.join(", "))
+        format!("{}, through NVML, driver {version}", names.join(", "))
     }
 
     fn open(&mut self, workloads: &[Watched<'_>]) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! Finds the processes of a workload in /proc. This is used if there are no control groups.
+//! Finds the processes of a workload in /proc. This method is used if there are no control groups.
 //!
 //! A process belongs to the workload if it is in the workload's process group, or if it descends from one of the
 //! workload's processes. It remains a member after its parent has ended. When a process ends, the kernel adds its CPU
@@ -22,8 +22,8 @@ struct Stat {
     group: u32,
     /// CPU time of the process itself, in ticks.
     own: u64,
-    /// CPU time, in ticks, of the children for which it has waited, including the children for which those children
-    /// had waited.
+    /// CPU time, in ticks, of the children for which the process has waited. Includes the descendants for which these
+    /// children had waited.
     waited: u64,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The processes of a process group.
+    /// Starts to sample a process group.
     pub fn new(group: u32) -> Self {
         let mut tree = Tree {
             group,
@@ -134,7 +134,7 @@ impl Tree {
         None
     }
 
-    /// CPU time of the processes since sampling began, plus the CPU time in their first samples.
+    /// CPU time of the processes, including the time that they had used before their first samples.
     pub fn cpu(&self) -> Duration {
         let ticks_a_second = rustix::param::clock_ticks_per_second().max(1);
         Duration::from_secs_f64(self.ticks as f64 / ticks_a_second as f64)
@@ -214,7 +214,7 @@ mod tests {
             stat(13, 1, 13, 100, 0),
         ]);
         assert_eq!((tree.ticks, tree.processes()), (13, vec![10, 11, 12]));
-        // Process 11 ends. Process 12 becomes a child of 1 and stays.
+        // Process 11 ends. Process 12 becomes a child of process 1 and stays in the tree.
         tree.take(&[stat(10, 1, 10, 5, 9), stat(12, 1, 11, 3, 0)]);
         // Process 12 has used 2 more ticks, and process 11 used 2 more ticks before it ended.
         assert_eq!((tree.ticks, tree.processes()), (17, vec![10, 12]));
@@ -234,7 +234,7 @@ mod tests {
         ]);
         tree.take(&[stat(10, 1, 10, 0, 11)]);
         assert_eq!(tree.ticks, 11);
-        // If no process waits for a process, only the CPU time that the polls saw is counted.
+        // If a process ends and no other process waits for it, only the CPU time that the polls saw is counted.
         let mut tree = self::tree(&[stat(10, 1, 10, 0, 0), stat(12, 1, 10, 6, 0)]);
         tree.take(&[stat(10, 1, 10, 2, 0)]);
         assert_eq!(tree.ticks, 8);

@@ -39,7 +39,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let states = part.take(problems::read(&path)?);
     let optima = optima(&path)?;
     if optima.len() != states.len() {
-        let found = format!("optima of {} of {} states", optima.len(), states.len());
+        let found = format!("optima for {} of {} states", optima.len(), states.len());
         return Err(Fault::of(&path, found, "an optimum for each state").into());
     }
     let mut ours = Values::default();
@@ -69,7 +69,7 @@ fn solve(state: &Problem, big_m: BigM) -> Result<f64> {
     Ok(answer.objective.unwrap_or(f64::NAN))
 }
 
-/// The optima of the file, line by line.
+/// Reads the optima of a file, one per line.
 fn optima(path: &Path) -> Result<Vec<Optima>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;

@@ -21,7 +21,7 @@ const SKIPPED_ROWS: usize = 1000;
 /// The published files of a task set: its tasks and their scaling curves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaskFiles {
-    /// The set's name in words.
+    /// A readable name of the set.
     pub name: &'static str,
     family: &'static str,
     size: &'static str,
@@ -47,7 +47,7 @@ impl TaskFiles {
 /// The ten tasks of the recorded run.
 pub const TEN: TaskFiles = TaskFiles::new("ShuffleNet, 10 tasks", "hps-shufflenet", "10J");
 
-/// The settings of a replay; all others are as in the original.
+/// The settings that differ between replays. All other settings are those of the original.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// Forward window in seconds.
@@ -111,7 +111,7 @@ impl<'c> Replays<'c> {
         })
     }
 
-    /// The log with only its first `nodes` nodes.
+    /// The log, reduced to its first `nodes` nodes.
     ///
     /// # Errors
     /// The log has no nodes.
@@ -124,7 +124,7 @@ impl<'c> Replays<'c> {
         self.log.slice(slice).map_err(failed)
     }
 
-    /// The tasks of a set whose costs fit the forward window.
+    /// The tasks of a set. Checks that their costs fit the forward window.
     ///
     /// # Errors
     /// The costs of a task are too high for the window.

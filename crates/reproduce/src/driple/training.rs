@@ -1,5 +1,5 @@
-//! Training on generated graphs, with the initial weights and the plan of the original's training runs. It uses double
-//! precision, because in single precision the errors depend on the type of processor.
+//! Training on generated graphs, with the initial weights and the plan of the original's training runs. Training uses
+//! double precision, because in single precision the errors depend on the type of processor.
 
 use rayon::prelude::*;
 
@@ -37,8 +37,8 @@ const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Number of epochs in the original's training runs.
 const ALL_EPOCHS: usize = 150;
-/// Number of epochs in training runs with half as many layers as nodes. It is small because each epoch takes most of a
-/// second, and later errors depend on the last bits.
+/// Number of epochs in training runs with half as many layers as nodes. The number is small because each epoch takes
+/// most of a second, and because later errors depend on the last bits.
 const FEW_EPOCHS: usize = 20;
 
 /// The training runs.

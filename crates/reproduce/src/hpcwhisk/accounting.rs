@@ -30,9 +30,9 @@ pub(super) struct Accounting(Vec<PilotJob>);
 pub(super) struct PilotJob {
     /// Run time in seconds.
     pub seconds: u64,
-    /// Its wall time in minutes, from its name; `None` if its name states none.
+    /// Wall time in minutes, from the name of the pilot; `None` if the name contains no wall time.
     pub minutes: Option<u64>,
-    /// Whether Slurm preempted it.
+    /// Whether Slurm preempted the pilot.
     pub is_preempted: bool,
 }
 
@@ -68,7 +68,7 @@ impl Accounting {
 }
 
 impl PilotJob {
-    /// The error says what is wrong with the row.
+    /// Converts a row. The error says what is wrong with the row.
     fn of(row: &Row<'_, '_>) -> Result<Self, String> {
         let time = |column| {
             let text = row.text(column);

@@ -28,7 +28,7 @@ pub(super) struct Polls {
 pub(super) struct Run {
     /// The first poll in which the node is idle.
     pub from: usize,
-    /// The first poll after it in which the node is not idle, or the number of polls.
+    /// The first poll after the span, or the number of polls if the span lasts until the last poll.
     pub to: usize,
 }
 
@@ -119,7 +119,7 @@ impl Polls {
     }
 
     /// Lengths of the spans in seconds, as in an event log of these polls: from the first poll that shows the node as
-    /// idle to the first one that does not, or to the last poll.
+    /// idle to the first poll that does not, or to the last poll.
     pub fn run_seconds(&self) -> impl Iterator<Item = u64> {
         let last = self.times.len() - 1;
         self.runs

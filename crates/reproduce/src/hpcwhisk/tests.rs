@@ -207,7 +207,7 @@ fn best_ladders_are_the_proven_ones() {
     }
 }
 
-// Golden values: the counts of the states and names in the table, and the sums of its times.
+// Golden values: the counts of the states and names in the table, and the sums of the run times.
 #[test]
 fn pilots_are_counted_as_accounted() {
     let Some(folder) = folder() else { return };

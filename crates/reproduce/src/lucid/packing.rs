@@ -11,8 +11,8 @@ use crate::files::Data;
 use crate::filled::Values;
 use crate::{Part, failed};
 
-/// The test rows of the script in Lucid's artifact. With the script's seed, 123, scikit-learn splits the 66 rows of
-/// `single_data.csv` into these 20, in this order, and 46. The script trains on the other 46 rows.
+/// The test rows of the script in Lucid's artifact. With the script's seed, 123, scikit-learn draws these 20 of the 66
+/// rows of `single_data.csv`, in this order. The script trains on the other 46 rows.
 const TEST: [usize; 20] = [
     54, 62, 0, 45, 5, 63, 16, 12, 65, 30, 33, 9, 41, 13, 34, 25, 3, 17, 40, 8,
 ];
@@ -60,7 +60,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
         agreeing.round(),
     );
     let lonely = beside.iter().filter(|shared| shared.pairs == 0).count();
-    labels.set("measured in no pair", "profiles", lonely as f64);
+    labels.set("not measured in any pair", "profiles", lonely as f64);
     part.add("lucid-packing-labels", &labels)?;
     Ok(())
 }
@@ -68,5 +68,5 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
 const COLUMNS: [&str; 3] = [
     "accuracy on the script's split",
     "mean accuracy over 200 splits",
-    "its standard deviation",
+    "standard deviation over 200 splits",
 ];
