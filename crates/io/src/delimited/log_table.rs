@@ -37,7 +37,7 @@ impl LogTable {
         }
     }
 
-    /// Starts another file, which has its own header.
+    /// Starts reading another file, which has its own header.
     pub fn begin(&mut self) {
         self.header = None;
     }

@@ -71,7 +71,7 @@ impl Source {
         Self::opened(path, &[ZIP])
     }
 
-    /// Like [`Source::open`], but also accepts a zip archive, the form in which PyTorch saves tensors.
+    /// Like [`Source::open`], but also accepts a zip archive, the format in which PyTorch saves tensors.
     ///
     /// # Errors
     /// Same as [`Source::open`].
@@ -177,10 +177,10 @@ impl Source {
     fn too_large(&self, limit: u64) -> Fault {
         let size = whole::size(limit);
         if self.compression.is_none() {
-            return self.fault(format!("a file of more than {size}"), "less");
+            return self.fault(format!("a file of more than {size}"), "a smaller file");
         }
         let found = format!("a file that inflates to more than {size}");
-        let fault = self.fault(found, "less");
+        let fault = self.fault(found, "a smaller file");
         fault.remedy("if this size is intended, decompress the file first")
     }
 
