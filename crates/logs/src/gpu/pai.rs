@@ -98,15 +98,16 @@ struct Tasks {
     /// Number of CPU cores.
     cpus: f64,
     kind: Box<str>,
-    /// First start and last end of the tasks with GPUs.
+    /// First start of a task with GPUs.
     start: Option<i64>,
+    /// Last end of a task with GPUs.
     end: Option<i64>,
-    /// Whether one of them has started and not ended.
+    /// Whether a task with GPUs has started but not ended.
     open: bool,
     at: At,
 }
 
-/// Which of the two tables a file is.
+/// The table that a file contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Table {
     Jobs,
@@ -258,8 +259,8 @@ fn job_row(row: &Row<'_, '_>, at: At) -> Result<JobRow, String> {
     })
 }
 
-/// A time in seconds of the trace's clock. It is `None` if the cell is empty or 0, which means that
-/// it has not happened.
+/// A time in seconds of the trace's clock. `None` if the cell is empty or 0, which means that the
+/// event has not happened.
 fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
     if is_unknown(text) {
         return Ok(None);
@@ -334,8 +335,9 @@ impl Tasks {
 #[derive(Default)]
 struct Rounded {
     jobs: u64,
-    /// GPU-seconds as planned, and after rounding up.
+    /// GPU-seconds as planned.
     planned: f64,
+    /// GPU-seconds after rounding up.
     given: f64,
 }
 
@@ -352,7 +354,7 @@ impl Rounded {
     fn note(&self) -> Option<String> {
         (self.jobs > 0 && self.planned > 0.0).then(|| {
             format!(
-                "{} that plan for parts of GPUs get whole GPUs: {:.1} % more GPU time in all",
+                "{} planned a fraction of a GPU, rounded up: {:.1} % more GPU time in total",
                 counted(self.jobs, "job"),
                 100.0 * (self.given / self.planned - 1.0)
             )

@@ -58,14 +58,14 @@ impl Shares {
 pub struct Overlaps {
     /// Number of such starts, counted per node.
     pub count: u64,
-    /// Second and node of the first of them.
+    /// Second and node of the first such start.
     pub example: Option<(i64, u32)>,
 }
 
 /// Totals of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OccupancySummary {
-    /// Number of events, the first and the last included.
+    /// Number of events, including the first and the last.
     pub events: u64,
     /// Number of changes over all events.
     pub changes: u64,
@@ -102,9 +102,9 @@ struct Node {
 
 const IDLE: usize = Hold::ALL.len();
 
-/// If an edge changes more stretches than this, neighbouring ones with equal holds are joined. The
-/// time to process the next edge then depends only on the stretches that differ. With fewer
-/// stretches, the search is not worth its cost.
+/// If an edge changes more stretches than this, neighbouring stretches with equal holds are joined.
+/// The time to process the next edge then depends only on the stretches that differ. With fewer
+/// stretches, the search for equal neighbours is not worth its cost.
 const SCATTERED: usize = 64;
 
 impl Node {
@@ -113,8 +113,8 @@ impl Node {
     }
 }
 
-/// Sweeps over sorted edges and hands every event to `event`. A node that only [`Hold::Unknown`] holds is idle in the
-/// events if `is_unknown_idle`, else busy.
+/// Sweeps over sorted edges and passes every event to `event`. In the events, a node that only [`Hold::Unknown`] holds
+/// is idle if `is_unknown_idle` is set, and busy otherwise.
 ///
 /// Edges come in pairs of a start and a later end. A hold that starts and ends in the same second
 /// has no edges. `rank` holds, for every node, its index in the log. Edges of other nodes are
@@ -445,7 +445,8 @@ mod tests {
         (rows, swept)
     }
 
-    /// Checks that each taker is a job that starts in the event's second on the node, with its number of nodes.
+    /// Checks that each taker is a job that starts on the node in the event's second, and that its number of nodes is
+    /// right.
     fn check_takers(event: &Event<'_>, intervals: &[Interval], rank: &[u32], window: Window) {
         assert_eq!(event.takers.len(), event.changes.len());
         for (change, taker) in event.changes.iter().zip(event.takers) {

@@ -314,7 +314,7 @@ fn helios() {
         (
             ",249,",
             ",400,",
-            "with a duration other than from start to end (which is used) | log, line 3: a duration of 400, and 249 from",
+            "with a duration other than from start to end (which is used) | log, line 3: a duration of 400 s, but 249 s from",
         ),
         (
             "18:45:37",

@@ -127,7 +127,7 @@ fn pai() {
     ];
     assert_left_out(&prepared, &expected);
     // 39,000 GPU-seconds instead of 1.5 × 3600 + 0.25 × 600 + 8 × 3900.
-    let note = "2 jobs that plan for parts of GPUs get whole GPUs: 6.1 % more GPU time in all";
+    let note = "2 jobs planned a fraction of a GPU, rounded up: 6.1 % more GPU time in total";
     assert_eq!(prepared.summary.notes[0], note);
 }
 
@@ -251,7 +251,7 @@ fn gavel() {
     let found = &prepared.summary.log_counts.found[&Reason::NoThroughput].example;
     assert_eq!(
         found,
-        "log, line 4: GPT (batch size 1) on 1 GPU, of which no throughput was measured"
+        "log, line 4: GPT (batch size 1) on 1 GPU, for which no throughput was measured"
     );
     assert!(prepared.summary.notes[0].contains("as its jobs would hold at once if none waited"));
     let slower = Options {
@@ -269,7 +269,7 @@ fn gavel() {
     );
     let found = &prepared.summary.log_counts.found[&Reason::NoThroughput].example;
     assert!(
-        found.ends_with("on 4 GPUs, of which a throughput of 0 was measured"),
+        found.ends_with("on 4 GPUs, for which a throughput of 0 was measured"),
         "{found}"
     );
     let alike = Options {
