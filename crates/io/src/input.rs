@@ -206,7 +206,11 @@ impl<'a> Input<'a> {
     /// The input is compressed, it cannot be read, or the temporary file cannot be written.
     pub fn to_file(&mut self) -> Result<File> {
         if self.compressed {
-            let fault = Fault::of(&self.path, "a compressed Parquet file", "an uncompressed file");
+            let fault = Fault::of(
+                &self.path,
+                "a compressed Parquet file",
+                "uncompressed Parquet",
+            );
             return Err(fault.remedy("decompress it first").into());
         }
         if let Some(disk) = self.disk.take() {

@@ -89,7 +89,7 @@ impl RowFile {
         let chosen = chosen.iter().map(|index| {
             let column = &self.columns[*index];
             let unread = |found: &str| {
-                let fault = Fault::of(&self.path, found, "times, numbers, strings or lists of them");
+                let fault = Fault::of(&self.path, found, "times, numbers, text or lists of them");
                 Error::from(fault.field(column.name.as_str()))
             };
             let stored = column.stored;

@@ -80,7 +80,7 @@ fn read(path: &Path, worker: &str) -> Result<Speeds> {
         let found = format!("no throughputs of {worker}");
         let fault = Fault::of(path, found, "throughputs of this GPU type");
         faults
-            .add(fault.remedy("choose another type with --worker-type, such as v100, p100 or k80"))?;
+            .add(fault.remedy("set another type with --worker-type, such as v100, p100 or k80"))?;
     }
     faults.finish(Speeds::Measured(speeds))
 }

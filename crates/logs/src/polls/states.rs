@@ -3,17 +3,17 @@
 /// What the state of a node means for idleness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StateClass {
-    /// Idle: no job runs on it.
+    /// Idle: no job runs on the node.
     Idle,
-    /// Idle: backfill has planned it for a waiting job.
+    /// Idle: backfill has planned the node for a waiting job.
     Planned,
-    /// Idle: only a job that yields to every other job (a pilot) runs on it.
+    /// Idle: only a job that yields to every other job (a pilot) runs on the node.
     Pilot,
     /// Idle, but powered down, powering down or powering up.
     PoweredDown,
-    /// It takes no jobs: down, drained, reserved, in maintenance or not responding.
+    /// The node takes no jobs: it is down, drained, reserved, in maintenance or not responding.
     Unavailable,
-    /// A job runs on it.
+    /// A job runs on the node.
     Busy,
 }
 

@@ -1,4 +1,4 @@
-//! Turns polls into times at which nodes become idle or busy.
+//! Converts polls to times at which nodes become idle or busy.
 //!
 //! A node changes at the poll that first shows it changed. Its state holds until the next poll that
 //! mentions it. If that poll is more than the longest allowed gap later, the state holds for one
@@ -21,7 +21,8 @@ use gleaner_domain::error::Result;
 pub(super) struct Rules {
     /// Median interval of the polls, in seconds.
     pub interval: i64,
-    /// The longest time for which a state holds, in seconds; at least `interval`.
+    /// The longest time, in seconds, until the next poll that mentions a node, for its state to hold until that poll;
+    /// at least `interval`.
     pub max_gap: i64,
     /// Whether unknown nodes are shown as idle.
     pub is_unknown_idle: bool,
@@ -30,7 +31,7 @@ pub(super) struct Rules {
     /// If set, a node changes at a random time between the poll that shows the change and the
     /// previous poll that mentions the node; this is the seed.
     pub spread: Option<u64>,
-    /// The part of time in which node-time is counted.
+    /// The time span in which node-time is counted.
     pub window: Window,
 }
 
@@ -43,9 +44,9 @@ impl Rules {
 /// The history of a node so far.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Time of the last poll that mentions it; `None` before the first one.
+    /// Time of the last poll that mentions the node; `None` before the first such poll.
     last: Option<i64>,
-    /// Its class at that time.
+    /// The class of the node at that time.
     class: StateClass,
     /// Whether the event log shows it as idle after its last change. A node is idle unless an edge
     /// marks it as busy, so this is true at first.
@@ -68,7 +69,7 @@ pub(super) struct Timeline {
     seconds: [u64; StateClass::ALL.len()],
 }
 
-/// What polls show about the whole time from the first to the last.
+/// What polls show about the whole time from the first poll to the last.
 pub(super) struct Timed {
     /// When nodes are not idle.
     pub busy: Sorted<Edge>,

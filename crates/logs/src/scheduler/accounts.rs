@@ -158,7 +158,7 @@ impl AccountReader {
         match (open, (self.hosts)(record)) {
             (Some(open), None) if from <= to => Open { from, ..open }.report(Some(to), collector),
             (_, hosts) => {
-                // A job that names no nodes still held some.
+                // The job held nodes even if its records do not name them.
                 let hosts = named(hosts, record, at, collector)?.unwrap_or_default();
                 let job = Job {
                     submit: submission(record),

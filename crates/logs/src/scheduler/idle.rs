@@ -44,7 +44,7 @@ struct Open {
     held: Held,
 }
 
-/// The nodes of a hold, and those that it lacks.
+/// The nodes of a hold, and the nodes that its list lacks.
 struct Found<'n> {
     nodes: &'n [NodeRange],
     lack: Option<Lack>,
@@ -59,12 +59,12 @@ struct Held {
     to: Option<i64>,
     /// The file and line of its record.
     serial: u64,
-    /// When the job was submitted, and its number of nodes, if it waited in the queue for this run.
+    /// The submission time and the number of nodes of the job, if it waited in the queue for this run.
     waited: Option<(i64, usize)>,
 }
 
 impl Found<'_> {
-    /// No nodes of a job that used `count` nodes, if the log states the number.
+    /// No nodes. `count` is the number of nodes that the job used, if the log states it.
     fn nothing(cause: Cause, count: Option<usize>) -> Self {
         Found {
             nodes: &[],
@@ -80,7 +80,7 @@ impl Found<'_> {
 }
 
 impl Held {
-    /// The hold of a job on a node that its list may have cut.
+    /// The hold of a short job on a node whose name may be cut in the job's list.
     fn of(job: &ShortJob) -> Self {
         Held {
             why: Hold::Running,
@@ -332,7 +332,7 @@ impl Sink for IdleNodes {
     }
 }
 
-/// The ranges of nodes that are held, and the nodes that the lists lack. What is wrong with the lists is counted.
+/// The ranges of nodes that are held, and the nodes that the lists lack. Faults of the lists are counted.
 fn find<'n>(
     known: &'n mut NodeSet,
     short: &mut ShortJobs,
@@ -362,7 +362,7 @@ fn find<'n>(
     }
 }
 
-/// The nodes of lists of a job that used `count` nodes, if the log states the number.
+/// The nodes in the lists of a job. `count` is the number of nodes that it used, if the log states it.
 fn listed<'n>(
     known: &'n mut NodeSet,
     short: &mut ShortJobs,
@@ -395,7 +395,7 @@ fn listed<'n>(
         });
     };
     let is_cut = looked.cut.is_some();
-    // If only the last name of a list is in doubt and that name is whole, the list names as many nodes as the job
+    // `named` does not include a last name in doubt. If that name is complete, the list names as many nodes as the job
     // used.
     let is_whole = is_cut && looked.named + 1 == count;
     let doubt = match (is_whole, looked.is_new, is_suspect) {
@@ -412,7 +412,7 @@ fn listed<'n>(
             Reason::CountDiffers
         };
         let listed = looked.named + usize::from(is_cut);
-        let found = format_args!("{}, and a list of {listed}", counted(count, "node"));
+        let found = format_args!("{}, but a list of {listed}", counted(count, "node"));
         log.fault(reason, at, found)?;
     }
     let missing = count.saturating_sub(looked.named);
@@ -426,7 +426,7 @@ fn listed<'n>(
     })
 }
 
-/// Counts the nodes of lists that the machine does not have.
+/// Counts the nodes that lists name but the machine does not have.
 ///
 /// # Errors
 /// There is a fault and the reader is strict.
@@ -444,7 +444,7 @@ pub fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> R
     log.fault(Reason::UnknownNodes, at, found)
 }
 
-/// The nodes of lists of which at least one cannot be read: those of the parts that can be read.
+/// The nodes in the readable parts of lists, at least one of which is damaged.
 fn damaged<'n>(known: &'n mut NodeSet, lists: &[&str], stated: Option<Stated>) -> Found<'n> {
     let parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
     let count = stated.map(|stated| stated.count);

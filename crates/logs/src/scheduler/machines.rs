@@ -104,7 +104,7 @@ pub const MACHINES: &[Machine] = &[
         name: "polaris",
         title: "Polaris, ALCF",
         nodes: Some(560),
-        gaps: "LOCATION ends at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, and \
+        gaps: "LOCATION is cut at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, and \
                full outages are in MACHINESTATUS",
         example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
                   ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv \\\n   ",
@@ -162,7 +162,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nodes_alloc"),
             (Role::Nodes, "nodelist"),
         ],
-        gaps: "jobs share nodes; the size of the machine is missing, so nodes that never ran a job are too",
+        gaps: "jobs share nodes; the size of the machine and nodes that never ran a job are missing",
         example: "slurm-log.csv",
     },
     Machine {
@@ -184,7 +184,7 @@ pub const MACHINES: &[Machine] = &[
         nodes: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
-        gaps: "times do not state their zone and are treated as UTC; licence and length are known only from other readers \
+        gaps: "times have no time zone and are treated as UTC; licence and length are known only from other readers \
                of the files",
         example: "jobs.parquet",
     },
@@ -202,7 +202,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Nodes, "node"),
             (Role::Count, "numnodes"),
         ],
-        gaps: "jobs share nodes; times do not state their zone and are treated as those of Amsterdam; some numbers of nodes \
+        gaps: "jobs share nodes; times have no time zone and are treated as Amsterdam time; some numbers of nodes \
                are 0",
         example: "slurm_table.parquet",
     },
@@ -235,8 +235,8 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "submit_time"),
             (Role::Count, "nodes_req"),
         ],
-        gaps: "nodes are not named; only requested numbers of nodes; columns are known only from other readers of the \
-               files, and times are treated as those of Denver",
+        gaps: "nodes are not named; only the requested numbers of nodes are known; columns are known only from other \
+               readers of the files, and times are treated as Denver time",
         example: "eagle_data.parquet --node-count NODES",
     },
     Machine {
@@ -268,7 +268,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::End, "gmt_job_finished"),
             (Role::Submit, "gmt_job_submitted"),
         ],
-        gaps: "times are whole minutes; columns are known only from other readers of the files, and times are treated as those of Shanghai",
+        gaps: "times are whole minutes; columns are known only from other readers of the files, and times are treated as Shanghai time",
         example: "job.csv --members worker.csv",
     },
     Machine {
@@ -284,7 +284,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "submit_time"),
             (Role::Count, "node_num"),
         ],
-        gaps: "nodes are not named; jobs of fewer GPUs than a node has share it",
+        gaps: "nodes are not named; jobs with fewer GPUs than a node share nodes",
         example: "trace_seren.csv --node-count NODES",
     },
     Machine {
@@ -301,7 +301,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nnodes"),
             (Role::Nodes, "nodelist"),
         ],
-        gaps: "outages are missing; times do not state their zone and are treated as those of Chicago",
+        gaps: "outages are missing; times have no time zone and are treated as Chicago time",
         example: "jobs.csv",
     },
     Machine {
@@ -317,7 +317,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "NNodes"),
             (Role::Nodes, "NodeList"),
         ],
-        gaps: "outages are missing, and so are submissions and states",
+        gaps: "outages, submissions and states are missing",
         example: "traverse.txt",
     },
 ];

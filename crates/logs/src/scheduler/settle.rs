@@ -1,6 +1,6 @@
 //! Jobs of a table that has both lists of nodes and counts. The first jobs show whether the lists name the nodes.
 //!
-//! Not every list does. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its 512 nodes.
+//! Not every list names nodes. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its 512 nodes.
 
 use std::borrow::Cow;
 
@@ -44,11 +44,11 @@ pub(super) struct TableJob<'j> {
     pub is_over: bool,
 }
 
-/// Reports the jobs of a table. It keeps the first ones until it is known whether lists name nodes.
+/// Reports the jobs of a table. It keeps the first jobs until it is known whether lists name nodes.
 pub(super) struct Settler {
     /// The first jobs, with their places in the file.
     waiting: Vec<(At, TableJob<'static>)>,
-    /// Total size of their lists, in bytes.
+    /// Total size of the lists of these jobs, in bytes.
     bytes: usize,
     settled: Option<Meaning>,
     /// Whether a list that is one number may be a count.
@@ -205,7 +205,7 @@ fn report(
             collector.log.leave_out(Reason::NeverStarted);
             return Ok(());
         }
-        let found = "a job without nodes or a number of nodes";
+        let found = "a job with neither nodes nor a number of nodes";
         collector.log.fault(Reason::NoNodes, at, found)?;
         if meaning != Meaning::Named {
             return Ok(());

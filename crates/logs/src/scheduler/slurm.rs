@@ -129,7 +129,7 @@ impl SacctReader {
         if self.vc_of.is_none_or(has) {
             return Ok(());
         }
-        let expected = "a column Partition or Account, which make the virtual clusters";
+        let expected = "a column Partition or Account, which names the virtual clusters";
         let fault = Fault::of(place.file, "neither in the header", expected);
         Err(fault.at(place.within()).remedy((JOBS.remedy)()).into())
     }
@@ -200,7 +200,7 @@ fn job(
     }
     if row.text(NODES).starts_with('"') {
         let found = format_args!(
-            "{} has a quote that is not closed in front of a delimiter",
+            "{} has a quote that is not closed before a delimiter",
             row.text(NODES)
         );
         return log.fault(Reason::Unreadable, at, found);
@@ -243,7 +243,8 @@ fn job(
     collector.take(at, &Record::Job(job))
 }
 
-/// Whether a job without a list of nodes ran, which is counted. If not, it never held nodes.
+/// Whether a job without a list of nodes ran. If so, its nodes are unknown, which is counted as a fault. If not, it
+/// never held nodes.
 fn names_no_nodes(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<bool> {
     let state = row.text(STATE);
     let waiting = ["PENDING", "CANCELLED", "REQUEUED", "DEADLINE", "REVOKED"];
@@ -256,13 +257,13 @@ fn names_no_nodes(row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<bool> {
     Ok(true)
 }
 
-/// Counts a text that is not a time.
+/// Counts a fault for a text that is not a time.
 pub(super) fn no_time(text: &str, at: At, log: &mut Log) -> Result<()> {
     let found = format_args!("{text:?} is not a time such as 2026-01-31T08:00:00");
     log.fault(Reason::Unreadable, at, found)
 }
 
-/// Whether a text is one of those that Slurm writes in place of an unknown value.
+/// Whether a text is one of the words that Slurm writes in place of an unknown value.
 pub fn is_unknown(text: &str) -> bool {
     matches!(
         text,

@@ -45,8 +45,9 @@ const REQUESTED: usize = 7;
 /// Reads the comments and the jobs.
 #[derive(Default)]
 pub(super) struct SwfReader {
-    /// Processors of a node and nodes of the machine, as the user gave them.
+    /// Processors per node, if set by the user (`--cores-per-node`).
     cores: Option<u32>,
+    /// Nodes of the machine, if set by the user (`--node-count`).
     given_nodes: Option<u32>,
     /// Whether the last field of a line states the nodes of the job, as in `frontier:excl:2500x112`.
     are_nodes_last: bool,
@@ -60,8 +61,8 @@ pub(super) struct SwfReader {
 struct SwfHeader {
     start: Option<i64>,
     zone: Option<Zone>,
-    /// How many seconds local time is ahead of UTC. Earlier versions of the format have it in place
-    /// of the zone.
+    /// How many seconds local time is ahead of UTC. Earlier versions of the format state this offset
+    /// in place of the zone.
     offset: Option<i32>,
     nodes: Option<u32>,
     processors: Option<u32>,
@@ -224,7 +225,7 @@ fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     };
     let named = fields.iter().zip(FIELDS);
     let numbers = named.map(|(word, name)| {
-        let wrong = || format!("{word:?} for the {name} is not a number");
+        let wrong = || format!("{word:?} is not a number ({name})");
         number(word).ok_or_else(wrong)
     });
     Ok(JobLine {

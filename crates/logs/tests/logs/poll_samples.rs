@@ -167,7 +167,10 @@ fn polls_at_one_time_are_too_few() {
         message.contains("expected polls at two different times"),
         "{message}"
     );
-    assert!(message.contains("1 out of order of time"), "{message}");
+    assert!(
+        message.contains("1 not in chronological order"),
+        "{message}"
+    );
 }
 
 /// Compares the event log of published polls with that in a file, and returns the summary.
