@@ -51,7 +51,7 @@ pub struct Options {
     pub to: Option<String>,
     /// Time zone in which the event log shows its times. Default: UTC.
     pub timezone: Option<String>,
-    /// Maximum time in seconds between two polls that mention a node for its state to hold in between.
+    /// Longest gap, in seconds, between two polls that mention a node over which its state holds.
     /// Default: [`Options::GAP`] times the median interval of the polls.
     pub max_gap: Option<i64>,
     /// Whether unknown nodes are shown as idle.

@@ -21,8 +21,7 @@ use gleaner_domain::error::Result;
 pub(super) struct Rules {
     /// Median interval of the polls, in seconds.
     pub interval: i64,
-    /// The longest time, in seconds, until the next poll that mentions a node, for its state to hold until that poll;
-    /// at least `interval`.
+    /// Longest gap, in seconds, between two polls that mention a node over which its state holds; at least `interval`.
     pub max_gap: i64,
     /// Whether unknown nodes are shown as idle.
     pub is_unknown_idle: bool,

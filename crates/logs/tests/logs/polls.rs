@@ -1,4 +1,4 @@
-//! Polls of node states: tests of the parsers of both forms.
+//! Polls of node states: tests of the parsers of both formats.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use gleaner_logs::polls::{PollNames, StateClass, each_poll};
 use gleaner_logs::scheduler::{Input, Reason};
 
-/// A poll in words: its time, and the class of each node by name.
+/// A poll with names: its time, and the class of each node by name.
 type Words = (i64, BTreeMap<String, StateClass>);
 
 /// The polls of a text, and what was read.

@@ -49,7 +49,7 @@ fn every_table_of_sacct_gives_the_same_log() {
         (summary.log_counts.jobs, summary.log_counts.running),
         (12, 2)
     );
-    // One was cancelled before it started, and one was pending.
+    // One job was cancelled before it started, and one job was pending.
     assert_eq!(count(&summary, Reason::NeverStarted), 2);
     assert!(
         summary

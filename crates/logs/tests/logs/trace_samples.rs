@@ -89,7 +89,7 @@ fn phillys_machines_are_idle_while_no_attempt_has_their_gpus() {
 
 #[test]
 fn phillys_times_may_be_resolved_in_their_zone() {
-    // Half an hour passes from 1:45 to 1:15: the clocks of Los Angeles are put back in between.
+    // Half an hour passes from 1:45 to 1:15, because the clocks of Los Angeles are put back in between.
     let log = r#"[{"jobid": "a", "vc": "v", "submitted_time": "2017-11-05 00:20:00", "attempts":
         [{"start_time": "2017-11-05 01:45:00", "end_time": "2017-11-05 01:15:00",
           "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}]}]"#;
@@ -185,7 +185,7 @@ fn sequence(profiles: &str, asked: &str) -> Prepared {
     prepare(&[&log], &Options::new(Format::Batsim)).unwrap()
 }
 
-// Derived: the sum of the parts, as often as they are repeated, up to one that fails.
+// Derived: the sum of the parts, as often as they are repeated, up to a part that fails.
 #[test]
 fn batsims_sequences_of_delays_are_added_up() {
     let profiles = r#"
