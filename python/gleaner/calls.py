@@ -833,8 +833,8 @@ def ingest(
     gpus_per_node
         Number of GPUs per node [default: 8; 1 for Batsim]
     machine
-        Machine that the data come from. It sets the zone of local times, the number of nodes and the columns. What
-        the data lack is printed
+        Machine that the data come from. It sets the zone of local times, the number of nodes and the columns. Known
+        gaps in the data are printed
     machines
         Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
     max_gap

@@ -277,7 +277,7 @@ fn write_events(
     ReadyLogs::of(files, options, unknown, output, observer)?.place(observer)
 }
 
-/// Complete event logs that are not yet in place: the log itself, and those of the bounds if requested.
+/// Complete event logs that are not yet in place: the log itself, and the logs of the bounds if requested.
 struct ReadyLogs(Vec<ReadyLog>);
 
 /// A complete event log that is not yet in place.

@@ -18,7 +18,7 @@ settings! {
         /// them.
         pub list: bool = false => Spec::flag();
         /// Machine that the data come from. It sets the zone of local times, the number of nodes and the columns.
-        /// What the data lack is printed.
+        /// Known gaps in the data are printed.
         pub machine: Option<MachineName> = None => Spec::of("NAME");
         /// Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
         /// id, state and partition [default: columns with known names, in upper or lower case; the choice is printed].
@@ -139,8 +139,8 @@ pub fn machines() -> String {
     text.trim_end().to_owned()
 }
 
-/// Appends words, wrapped to lines of at most [`WIDTH`] characters. `first` begins the first line, and the others are
-/// indented.
+/// Appends words, wrapped to lines of at most [`WIDTH`] characters. `first` begins the first line, and all other lines
+/// are indented.
 fn push(text: &mut String, first: &str, words: &str) {
     let mut line = first.to_owned();
     let mut is_start = true;

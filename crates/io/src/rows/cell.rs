@@ -17,7 +17,7 @@ pub type CellResult<T> = Result<T, Box<Fault>>;
 pub enum CellTime {
     /// Seconds on the table's own clock.
     Seconds(i64),
-    /// A civil time, or one with an offset from UTC.
+    /// A civil time, with or without an offset from UTC.
     Civil(Stamp),
 }
 
@@ -38,7 +38,7 @@ impl<'r> Cell<'r> {
         self.value == Value::Null
     }
 
-    /// The cell as a whole number, or `None` if it is not one.
+    /// The cell as a whole number; `None` if it is anything else.
     pub fn whole(&self) -> Option<i64> {
         number::whole(self.value)
     }

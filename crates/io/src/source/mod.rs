@@ -159,7 +159,7 @@ impl Source {
     /// # Errors
     /// Same as [`Source::read_all`].
     pub fn read_up_to(&self, limit: u64) -> Result<Cow<'_, [u8]>> {
-        /// Ratio of the size limit of a plain file to that of a compressed one.
+        /// Ratio of the size limit of a plain file to the limit of a compressed file.
         const PLAIN: u64 = 16;
         let most = self.compression.map_or(PLAIN * limit, |_| limit);
         if let (Raw::Held(bytes), None, None) = (&self.raw, self.compression, &self.member)

@@ -54,7 +54,7 @@ impl Dictionary {
         }
     }
 
-    /// The dictionary of a text column, whose texts are given as indices of `names`.
+    /// The dictionary of a text column. `runs` holds indices into `names`.
     pub fn of_names(names: &[&str], runs: &RunLengths<u32>) -> Self {
         let texts = names.iter().map(|name| name.as_bytes());
         let plain = texts.flat_map(|text| [&(text.len() as u32).to_le_bytes(), text].concat());

@@ -24,7 +24,7 @@ pub(super) struct Use {
     pub gpus: u32,
 }
 
-/// What the jobs of a trace need, by VC.
+/// The GPU demand of the jobs of a trace, by VC.
 pub(super) struct Demand<'a> {
     pub vcs: &'a IndexSet<String>,
     pub uses: &'a [Use],
@@ -220,8 +220,8 @@ mod tests {
         }
     }
 
-    // Small fixed example. VC a holds 8 GPUs at once; there, one job ends as another starts. VC b
-    // has a job of 20 GPUs whose run is unknown.
+    // Small fixed example. The jobs of VC a hold 8 GPUs at once, and one of them ends as another
+    // starts. VC b has a job of 20 GPUs whose run is unknown.
     #[test]
     fn a_vc_has_the_nodes_that_its_jobs_held_at_once() {
         let uses = [

@@ -94,7 +94,7 @@ impl LineReader for GavelReader {
                 return collector.log.fault(Reason::NoThroughput, at, found);
             }
         };
-        // The trace contains no starts, so the run is the one that the job would have without waiting.
+        // The trace contains no starts, so the job is assumed to start when it is submitted.
         let submit = job.arrival.floor() as i64;
         let end = submit.saturating_add(duration);
         let run = Run::between(submit, Some(end), Nodes::Unknown);

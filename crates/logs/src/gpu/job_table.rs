@@ -89,7 +89,7 @@ impl JobTable {
         }
     }
 
-    /// Adds the runs of a record to those of earlier records of the same job.
+    /// Adds the runs of a record to the runs of earlier records of the same job.
     fn part(&mut self, log: &mut Log, at: At, job: &scheduler::Job<'_>) -> Result<()> {
         for run in job.runs {
             let times = [job.submit, run.start, run.end];
@@ -301,7 +301,7 @@ impl JobTable {
             let far = job.submit.abs_diff(middle) > LONGEST as u64;
             far.then(|| {
                 format!(
-                    "a submission {} s from the median one",
+                    "a submission {} s from the median submission",
                     job.submit.abs_diff(middle)
                 )
             })

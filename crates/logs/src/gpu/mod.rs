@@ -10,11 +10,11 @@
 //!   percent, added up over tasks and rounded up. Duration: from the first start of a GPU task to
 //!   the last end. VC: the tasks' `gpu_type`.
 //! - **Batsim**, a workload in JSON. GPUs: `res`, each resource counts as a GPU. Duration: the
-//!   profile's `delay`, at most the walltime. VC: a single one, of `nb_res`.
+//!   profile's `delay`, at most the walltime. VC: a single VC of `nb_res` GPUs.
 //! - **Helios**, `cluster_log.csv`. GPUs: `gpu_num`. Duration: from `start_time` to `end_time`. VC:
 //!   `vc`.
 //! - **Gavel**, `.trace`. GPUs: the scale factor. Duration: the steps divided by a throughput,
-//!   which was measured or is given. VC: a single one.
+//!   which was measured or is given. VC: a single VC.
 //! - **Slurm**, `sacct`'s table. GPUs: `gres/gpu` of `AllocTRES`. Duration: the sum of all runs.
 //!   VC: the partition or account.
 //!
@@ -23,9 +23,9 @@
 //! are then counted from its first submission. Jobs that cannot be used, and contradictions, are
 //! counted by kind.
 //!
-//! Only Batsim's format says how many nodes a VC has. In other formats a VC gets enough nodes for
-//! the most GPUs that its jobs held at once, unless a list of machines or a number of nodes is
-//! given.
+//! Only Batsim's format states the size of its VC. In other formats a VC gets enough nodes for the
+//! maximum number of GPUs that its jobs held at once, unless a list of machines or a number of nodes
+//! is given.
 
 mod batsim;
 mod clusters;

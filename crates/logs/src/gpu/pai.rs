@@ -1,4 +1,4 @@
-//! Reads the trace of Alibaba PAI, 2020: a table of jobs and one of their tasks, both without
+//! Reads the trace of Alibaba PAI, 2020: a table of jobs and a table of their tasks, both without
 //! headers.
 
 use indexmap::IndexMap;

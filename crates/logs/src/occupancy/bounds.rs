@@ -36,9 +36,9 @@ pub struct ShortJob {
     pub serial: u64,
     /// End, in seconds since 1970; [`super::OPEN`] if it has none.
     pub end: i64,
-    /// Number of nodes that it used and does not list; `None` if the log does not state how many it used.
+    /// Number of nodes that the job used but does not list; `None` if the log does not state how many it used.
     pub lacking: Option<u32>,
-    /// The last node that it lists, if there is one.
+    /// The last node that the job lists, if it lists any.
     pub last: Option<u32>,
 }
 

@@ -35,7 +35,7 @@ impl Hold {
         self as usize
     }
 
-    /// Its name in one word.
+    /// The name of the hold, in one word.
     pub fn name(self) -> &'static str {
         ["running", "down", "drained", "reserved", "unknown"][self.index()]
     }

@@ -22,9 +22,9 @@ use super::ranges::NodeRange;
 /// The time span of the events, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// First second: the states at its end are those of the first event.
+    /// First second. The first event shows the states at its end.
     pub from: i64,
-    /// Last second: there is an event at it, whether or not anything changes.
+    /// Last second. It always has an event, even if nothing changes.
     pub to: i64,
 }
 

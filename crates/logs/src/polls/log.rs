@@ -208,7 +208,7 @@ impl fmt::Display for PollSummary {
         )?;
         writeln!(
             f,
-            "powered   {:.1} node-hours powered down (--powered-down says whether they are idle)",
+            "powered   {:.1} node-hours powered down (--powered-down sets whether they are idle)",
             of(StateClass::PoweredDown)
         )?;
         write!(

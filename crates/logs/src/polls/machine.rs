@@ -1,4 +1,4 @@
-//! Chooses the nodes of the event log from those that polls name.
+//! Chooses the nodes of the event log from the nodes that polls name.
 
 use super::reader::Poll;
 use super::states::StateClass;

@@ -130,7 +130,7 @@ fn read_sources(
     })?;
     let nodes = reader.into_nodes();
     let (Some((from, to)), Some(interval)) = (intervals.span(), intervals.median()) else {
-        let expected = format!("polls at two different times, such as those of `{CRON_LINE}`");
+        let expected = format!("polls at two different times, such as the polls of `{CRON_LINE}`");
         return Err(log.counts.nothing_left(&expected, log.first_file()));
     };
     let machine = idle_nodes.machine(&nodes);
@@ -214,12 +214,12 @@ pub fn is_poll_line(line: &str) -> bool {
     recommended::StateLine::parse(line).is_ok_and(|line| StateClass::of(line.state).is_some())
 }
 
-/// What [`each_poll`] has read.
+/// The result of [`each_poll`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PollNames {
     /// Names of the nodes, by the index that polls use.
     pub names: Vec<String>,
-    /// What was read, and what was wrong with it.
+    /// Counts of what was read and what was faulty.
     pub counts: LogCounts,
 }
 

@@ -196,7 +196,7 @@ impl PollReader {
         log.fault(
             Reason::Earlier,
             at,
-            format_args!("a poll of {time} after one of {before}"),
+            format_args!("a poll of {time} after a poll of {before}"),
         )
     }
 

@@ -1,6 +1,6 @@
 //! The recommended format of polls: a line for every state, `EPOCH STATE HOSTLIST`.
 //!
-//! Lines with the same time are one poll. A node that a poll does not mention keeps its state.
+//! Lines with the same time form one poll. A node that a poll does not mention keeps its state.
 
 use crate::scheduler::epoch;
 

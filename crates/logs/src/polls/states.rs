@@ -100,8 +100,8 @@ const POWER: [char; 4] = ['~', '!', '%', '#'];
 mod tests {
     use super::*;
 
-    // The long and short words are those of sinfo's manual. The rules are those of the
-    // documentation of `gleaner ingest sinfo`.
+    // The long and short words come from sinfo's manual, and the rules from the documentation of
+    // `gleaner ingest sinfo`.
     #[test]
     fn states_of_slurm_have_classes() {
         let words = |class| match class {

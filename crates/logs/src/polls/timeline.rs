@@ -58,7 +58,7 @@ pub(super) struct Timeline {
     rng: ChaCha8Rng,
     nodes: Vec<Node>,
     machine: Machine,
-    /// The nodes that the last poll lists, if it gives a class to all others.
+    /// The nodes that the last poll lists, if that poll gives a class to all other nodes.
     listed: Vec<u32>,
     /// Times of the first and the last poll so far.
     span: Option<(i64, i64)>,
@@ -123,7 +123,7 @@ impl Timeline {
         let Some(others) = poll.others else {
             return Ok(());
         };
-        // A node that is not listed has the class `others`, as it had since it was last listed. It
+        // A node that is not listed has the class `others`, and has had it since it was last listed. It
         // therefore needs no visit, except after a gap, in which all nodes are unknown.
         let is_gap = before.is_none_or(|before| time - before > self.rules.max_gap);
         let mut earlier = std::mem::take(&mut self.listed);

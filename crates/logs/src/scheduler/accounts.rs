@@ -53,7 +53,7 @@ impl AccountReader {
     }
 
     /// The time of a record in seconds since 1970. If the clock was put back and a local time occurred
-    /// twice, chooses one that is not before the last start or end of a job.
+    /// twice, chooses an occurrence that is not before the last start or end of a job.
     fn stamp(&self, stamp: Stamp, at: At, collector: &mut Collector<'_>) -> Result<i64> {
         let times = [self.last, Some(Moment::Written(stamp))];
         let [_, second] = collector.log.seconds(at, times)?;
@@ -90,8 +90,8 @@ impl AccountReader {
         }
     }
 
-    /// A job or a reservation began. If it was already open, counts a fault, and the earlier one ends at
-    /// this start.
+    /// A job or a reservation began. If it was already open, counts a fault, and ends the earlier job or
+    /// reservation at this start.
     fn started(
         &mut self,
         record: &AccountLine<'_>,

@@ -17,7 +17,7 @@ use gleaner_io::input::Place;
 /// If a zone is known, local times are times of that zone. Without a zone, the log may show its
 /// offset from UTC: in the times themselves, or in lines that have both the local time and seconds
 /// since 1970. Local times without an offset are then converted with the offset of the most recent
-/// lines. If the log shows no offset, local times are taken as they are, as if they were UTC.
+/// lines. If the log shows no offset, local times are used as written, as if they were UTC.
 #[derive(Debug, Default)]
 pub struct SchedulerClock {
     zone: Option<Zone>,
@@ -92,7 +92,7 @@ impl SchedulerClock {
         self.epoch = true;
     }
 
-    /// The seconds since 1970 of times that follow each other, such as a job's submission, start
+    /// The seconds since 1970 of times in chronological order, such as a job's submission, start
     /// and end.
     ///
     /// A local time occurs twice if the clock was put back over it. The earliest times that keep

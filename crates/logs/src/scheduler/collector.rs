@@ -27,8 +27,8 @@ pub trait Sink {
     /// A fault, if the reader is strict, or a temporary file that cannot be written.
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()>;
 
-    /// Looks up nodes for a reader that keeps a job until its end. Returns `None` if no node is
-    /// known, which is counted. A sink that ignores nodes returns an empty list.
+    /// Looks up nodes for a reader that keeps a job until its end. If no node is known, counts a
+    /// fault and returns `None`. A sink that ignores nodes returns an empty list.
     ///
     /// # Errors
     /// A fault, if the reader is strict.
@@ -175,8 +175,8 @@ impl<'s> Collector<'s> {
         self.sink.written(second);
     }
 
-    /// Splits a line of a table into cells. Returns `None` for the header and for a line that cannot
-    /// be split, which is counted.
+    /// Splits a line of a table into cells. Returns `None` for the header. If a line cannot be split,
+    /// counts a fault and returns `None`.
     ///
     /// # Errors
     /// The header lacks columns, or there is a fault and the reader is strict.

@@ -77,7 +77,7 @@ pub enum Reason {
     NoTask,
     /// There are tasks of a job that occurs nowhere else.
     NoJob,
-    /// The poll, or the row of a trace, is not later than a preceding one.
+    /// The poll, or the row of a trace, is not later than a preceding poll or row.
     Earlier,
     /// The row adds a node that is present, or removes one that is absent.
     NoChange,

@@ -7,8 +7,8 @@
 //! A few bytes can name very many hosts (`n[1-999999]` is 11 bytes), so limits apply. [`MAX_HOSTS`]
 //! bounds the hosts of one list. A second limit bounds the work over all lists of an input. Numbers
 //! in the last bracket of a name stay a range and cost almost nothing; all brackets before it must
-//! be multiplied out. Two more limits bound a single name: one its length, because every host may
-//! repeat it, and one the number of its brackets.
+//! be multiplied out. Two more limits bound the length of a single name, because every host may
+//! repeat it, and the number of its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -145,7 +145,7 @@ impl IdleNodes {
         Ok(())
     }
 
-    /// Adds the runs of a job. A run without an end ends when the next one starts.
+    /// Adds the runs of a job. A run without an end ends when the next run starts.
     fn job(&mut self, log: &mut Log, at: At, job: &Job<'_>) -> Result<()> {
         if job.runs.is_empty() {
             log.leave_out(Reason::NeverStarted);
@@ -191,7 +191,7 @@ impl IdleNodes {
     }
 
     /// Adds a hold of nodes. `part` is the id of a job that may have more records. If its run has no
-    /// end yet, the run is kept until a record states one.
+    /// end yet, the run is kept until a record states its end.
     fn hold(
         &mut self,
         log: &mut Log,

@@ -96,16 +96,16 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nodes_used"),
             (Role::Nodes, "nodelist"),
         ],
-        gaps: "outages are missing; the licence and the column nodes_shared are known only from other readers of the \
-               files; jobs may share nodes",
+        gaps: "outages are missing; the licence and the column nodes_shared are known only from other programs that \
+               read the files; jobs may share nodes",
         example: "kestrel_jobs_*.parquet",
     },
     Machine {
         name: "polaris",
         title: "Polaris, ALCF",
         nodes: Some(560),
-        gaps: "LOCATION is cut at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, and \
-               full outages are in MACHINESTATUS",
+        gaps: "LOCATION is cut at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, \
+               and full outages are in MACHINESTATUS",
         example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
                   ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv \\\n   ",
         ..ALCF
@@ -145,7 +145,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "job_submit_time"),
             (Role::Count, "num_nodes"),
         ],
-        gaps: "outages are missing; that times are local times is known only from other readers of the files",
+        gaps: "outages are missing; that times are local is known only from other programs that read the files",
         example: "final_csm_allocation_history_hashed.csv \\\n    --members final_csm_allocation_node_history.csv",
     },
     Machine {
@@ -184,8 +184,8 @@ pub const MACHINES: &[Machine] = &[
         nodes: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
-        gaps: "times have no time zone and are treated as UTC; licence and length are known only from other readers \
-               of the files",
+        gaps: "times have no time zone and are treated as UTC; licence and length are known only from other programs \
+               that read the files",
         example: "jobs.parquet",
     },
     Machine {
@@ -236,7 +236,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nodes_req"),
         ],
         gaps: "nodes are not named; only the requested numbers of nodes are known; columns are known only from other \
-               readers of the files, and times are treated as Denver time",
+               programs that read the files, and times are treated as Denver time",
         example: "eagle_data.parquet --node-count NODES",
     },
     Machine {
@@ -268,7 +268,8 @@ pub const MACHINES: &[Machine] = &[
             (Role::End, "gmt_job_finished"),
             (Role::Submit, "gmt_job_submitted"),
         ],
-        gaps: "times are whole minutes; columns are known only from other readers of the files, and times are treated as Shanghai time",
+        gaps: "times are whole minutes; columns are known only from other programs that read the files, and times \
+               are treated as Shanghai time",
         example: "job.csv --members worker.csv",
     },
     Machine {

@@ -1,4 +1,4 @@
-//! Readers of schedulers' logs: what held which nodes, and so which nodes were idle.
+//! Readers of schedulers' logs. They find what held which nodes, and hence which nodes were idle.
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
 //! not down, drained or reserved. Every reader here streams over the lines of a log and reports

@@ -102,7 +102,7 @@ impl Names {
     }
 
     /// Calls `each` with the indexes of the names of a piece. Unknown names are added as long as
-    /// there are at most `most` names; the others are reported as unknown.
+    /// there are at most `most` names; further names are reported as unknown.
     ///
     /// The number that distinguishes the names may have fixed digits in front of it, as in
     /// `n1[00-99]`. They belong to the number, which is 100 to 199 here. If the number is too long,

@@ -84,7 +84,7 @@ pub(super) fn read_input(input: &mut Input<'_>, gpu: bool) -> Result<NodeSet> {
     }
     if nodes.len() == 0 && faults.is_empty() {
         let (found, expected) = if gpu {
-            let expected = "nodes whose Gres has gpu, from `scontrol show nodes`".to_owned();
+            let expected = "nodes with gpu in Gres, from `scontrol show nodes`".to_owned();
             ("no nodes with GPUs", expected)
         } else {
             let expected = format!("the names of the nodes, from {COMMANDS}");

@@ -294,7 +294,7 @@ mod tests {
         assert_eq!(clock(&five, ALL).unwrap(), expected);
         let ends: Vec<_> = odd(0..2).chain(usual(2..9)).chain(odd(9..11)).collect();
         assert_eq!(clock(&ends, ALL).unwrap(), "-06:00");
-        // Of two offsets with the same number of lines, the greater one comes from late lines.
+        // Of two offsets with the same number of lines, the greater offset comes from late lines.
         for two in [[(0, -6), (9, -3)], [(0, -3), (9, -6)]] {
             assert_eq!(clock(&two, ALL).unwrap(), "-06:00");
         }

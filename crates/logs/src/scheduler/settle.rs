@@ -1,6 +1,7 @@
 //! Jobs of a table that has both lists of nodes and counts. The first jobs show whether the lists name the nodes.
 //!
-//! Not every list names nodes. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its 512 nodes.
+//! Not every list names nodes. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its
+//! 512 nodes.
 
 use std::borrow::Cow;
 
@@ -13,8 +14,8 @@ use gleaner_domain::error::Result;
 /// Number of jobs, from the start of the table, that decide whether lists name nodes.
 const FIRST: usize = 1_000;
 
-/// Maximum total size of the lists of jobs that wait for the decision, in bytes. If the lists are longer, fewer jobs
-/// decide.
+/// Maximum total size of the lists of jobs that are kept until the decision, in bytes. If the lists are longer, fewer
+/// jobs decide.
 const MAX_WAITING: usize = 64 << 20;
 
 /// Whether a table names the nodes of jobs, or only counts them.
@@ -24,7 +25,7 @@ pub(super) enum Meaning {
     Named,
     /// Only the counts are used.
     Counted,
-    /// The table has no column of counts. If each of the first lists is one number, it is a count.
+    /// The table has no column of counts. If each of the first lists is a single number, the numbers are counts.
     NamedOrNumbers,
 }
 
@@ -51,7 +52,7 @@ pub(super) struct Settler {
     /// Total size of the lists of these jobs, in bytes.
     bytes: usize,
     settled: Option<Meaning>,
-    /// Whether a list that is one number may be a count.
+    /// Whether a list that is a single number may be a count.
     may_be_numbers: bool,
 }
 
@@ -133,7 +134,7 @@ fn by_counts(jobs: &[(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Mean
     Meaning::Counted
 }
 
-/// If each list is one number, the numbers become counts. Lists that name nodes rarely consist of one number each.
+/// If each list is a single number, the numbers become counts. Lists that name nodes are rarely all single numbers.
 fn numbers(jobs: &mut [(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Meaning {
     let are_numbers = jobs.iter().all(|(_, job)| match job.lists.as_slice() {
         [] => true,
@@ -147,8 +148,8 @@ fn numbers(jobs: &mut [(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Me
         job.count = job.number();
     }
     collector.log.notes.push(
-        "each list of nodes is one number: the numbers are used as counts (--columns count=NAME names the column of \
-         counts)"
+        "each list of nodes is a single number: the numbers are used as counts (--columns count=NAME sets the column \
+         of counts)"
             .to_owned(),
     );
     Meaning::NamedOrNumbers

@@ -29,7 +29,7 @@ pub(super) struct Lack {
     pub nodes: Option<u32>,
     /// The last known node of the list.
     pub last: Option<u32>,
-    /// The last name of the list, which may be the beginning of a longer one.
+    /// The last name of the list, which may be the beginning of a longer name.
     pub cut: Option<String>,
     /// Why the last name may have been cut.
     pub doubt: Doubt,
@@ -43,8 +43,8 @@ pub(super) enum Doubt {
     /// The list names as many nodes as the job used, but is as long, in bytes, as the longest list of its file. The
     /// name is cut if other lists of the file are cut at this length.
     Length(usize),
-    /// The list names as many nodes as the job used, but no list has named this one before. The name is cut if no list
-    /// names it later, and other names begin with it.
+    /// The list names as many nodes as the job used, but no list has contained the last name before. The name is cut if
+    /// no later list contains it and other names begin with it.
     New,
 }
 

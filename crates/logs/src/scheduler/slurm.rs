@@ -287,7 +287,7 @@ fn holds_nodes(state: &str) -> bool {
 }
 
 /// The number of GPUs in trackable resources such as `cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1`: the
-/// total if there is one, or else the sum over all types.
+/// total if it is stated, or else the sum over all types.
 fn gpus(resources: &str) -> Result<u64, String> {
     let (mut all, mut typed) = (None, 0u64);
     for resource in resources.split(',') {

@@ -110,7 +110,7 @@ pub(super) enum Stored<T> {
 }
 
 impl<T: Packed> Stored<T> {
-    /// Stores sorted values. Those on disk are merged into one file.
+    /// Stores sorted values. Values on disk are merged into one file.
     pub fn new(values: Sorted<T>) -> Result<Self> {
         match values {
             Sorted::InMemory(values) => Ok(Stored::InMemory(values.collect())),

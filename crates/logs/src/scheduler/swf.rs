@@ -69,8 +69,8 @@ struct SwfHeader {
 }
 
 impl SwfReader {
-    /// Creates a reader. The number of processors per node and the number of nodes are those that
-    /// the user gave, or else those in the header.
+    /// Creates a reader. The number of processors per node and the number of nodes are set by the
+    /// user, or else by the header.
     pub fn new(options: &Options) -> Self {
         SwfReader {
             cores: options.cores_per_node,
@@ -175,7 +175,7 @@ impl SwfReader {
 struct JobLine<'l> {
     /// The fields of the format.
     numbers: Vec<f64>,
-    /// The last field after those of the format; `None` if there are no further fields.
+    /// The last field beyond the fields of the format; `None` if there are no further fields.
     last: Option<&'l str>,
 }
 
@@ -234,7 +234,7 @@ fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     })
 }
 
-/// A number, limited to what a job can have in seconds or processors.
+/// A number, limited to the most seconds or processors that a job can have.
 fn number(text: &str) -> Option<f64> {
     const MOST: f64 = 4e9;
     let number: f64 = text.parse().ok()?;

@@ -1,6 +1,6 @@
 //! Tests with the output of Slurm itself. `crates/logs/tests/fixtures/slurm` holds the output of Slurm 22.05.8
 //! (Debian 12) on four nodes, unchanged except for the kernel's version in `nodes.txt`. In `truth.txt` each job
-//! recorded when and where it began and ended. The jobs include one that was requeued and one whose
+//! recorded when and where it began and ended. The jobs include a requeued job and a job whose
 //! node failed; cancelled, timed-out, failed, held and running jobs; an array, and names with bars.
 
 use std::collections::BTreeMap;
