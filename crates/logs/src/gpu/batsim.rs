@@ -43,7 +43,7 @@ struct Workload {
     profiles: BTreeMap<String, Profile>,
 }
 
-/// A job, whose profile may not be known yet. Times are in seconds.
+/// A job whose profile may not have been read yet. Times are in seconds.
 struct Job {
     id: String,
     submit: f64,
@@ -213,7 +213,7 @@ impl Job {
         })
     }
 
-    /// The job after a run of this delay. A job that exceeds its walltime ends when the walltime is over.
+    /// The job after a run of this delay. A job that exceeds its walltime is ended at its walltime.
     fn run(&self, delay: Delay) -> scheduler::Job<'_> {
         let walltime = self.walltime.unwrap_or(f64::INFINITY);
         let state = match (walltime < delay.seconds, delay.fails) {

@@ -96,7 +96,7 @@ pub(super) fn sizes(
              of {} as its jobs {} (see --node-count{})",
             counted(each, "GPU"),
             match options.format {
-                // Its jobs have not run yet.
+                // The jobs of a Gavel trace have not run yet.
                 Format::Gavel => "would hold at once if none waited",
                 _ => "ever held at once",
             },
@@ -140,7 +140,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
 }
 
 impl Sizes {
-    /// Number of nodes of a VC; `None` if it has none.
+    /// Number of nodes of a VC; `None` if the list of machines does not have the VC.
     pub fn nodes(&self, vc: u32) -> Option<u64> {
         self.nodes
             .get(vc as usize)

@@ -103,8 +103,8 @@ impl Machines {
         }
     }
 
-    /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on that day. Each VC
-    /// gets its largest number of all days.
+    /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on that day. For each
+    /// VC, the largest number of all days is used.
     fn take_day(&mut self, cells: &[&str], header: &mut Vec<String>) -> Result<(), &'static str> {
         const EXPECTED: &str = "a header of date and virtual clusters, and their GPUs on each day";
         if header.is_empty() {

@@ -53,7 +53,7 @@ const CPU: usize = 4;
 const GPU: usize = 5;
 const TYPE: usize = 6;
 
-/// Largest number of instances, and of percent of a resource, in a task.
+/// Maximum number of instances of a task, and maximum percentage of a resource that a task requests.
 const MOST: f64 = 1e9;
 
 /// The virtual cluster of jobs whose type of GPU is unknown.
@@ -179,7 +179,7 @@ fn find(line: &Line<'_>) -> Result<(Table, LogTable)> {
     Ok((table, rows))
 }
 
-/// The fault of a file that is neither table.
+/// The fault for a file that contains neither table.
 fn other_table(cells: usize, place: Place<'_>) -> Fault {
     let found = format!("{cells} cells");
     let expected = format!("{JOB_HEADER} or {TASK_HEADER}");
@@ -243,7 +243,7 @@ impl Known {
     }
 }
 
-/// Parses a row of the table of jobs. Statuses are converted to Slurm's words.
+/// Parses a row of the table of jobs. Statuses are converted to Slurm's job states.
 fn job_row(row: &Row<'_, '_>, at: At) -> Result<JobRow, String> {
     Ok(JobRow {
         user: row.text(USER).into(),

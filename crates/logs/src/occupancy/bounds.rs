@@ -1,7 +1,7 @@
-//! Which nodes could have been used by jobs that list fewer nodes than they used.
+//! Finds the nodes that jobs may have used if they list fewer nodes than they used.
 //!
-//! Such a job is short: it used `lacking` nodes more than it lists. As it held them during its whole run, they are among
-//! its candidates: the nodes that nothing else held at any time of its run. Three steps narrow them down:
+//! Such a job is short: it used `lacking` more nodes than it lists. It held these nodes during its whole run, so they
+//! are among its candidates: the nodes that nothing else held at any time of its run. Three steps narrow them down:
 //!
 //! 1. [`candidates`] sweeps over all known holds once, and keeps for each short job the nodes that stay free during its
 //!    run.
@@ -11,15 +11,15 @@
 //!    idle. [`deal`] assigns each open job as many of its candidates as it lacks, so that the log has the right number
 //!    of idle nodes.
 //!
-//! For example, a machine has the nodes 0 to 5. Job A lists node 0 and lacks 2 nodes from second 0 to 10. Job B lists
-//! node 1 and lacks 1 node from 5 to 20. Job C runs on nodes 2 and 3 from 8 to 12. C takes 2 and 3 during the runs of A
-//! and B, so both jobs have the candidates 4 and 5. A lacks 2 nodes and has 2 candidates, so it used both. B then has
-//! no candidate left, although it lacks a node: the log contradicts itself, which is counted.
+//! For example, a machine has the nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B
+//! runs from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C takes 2 and 3 during
+//! the runs of A and B, so both jobs have the candidates 4 and 5. A lacks 2 nodes and has 2 candidates, so it used
+//! both. B then has no candidate left, although it lacks a node: the log contradicts itself, which is counted.
 //!
 //! If jobs do not share nodes, and the stated counts are right, the bounds hold: a node that is neither held
-//! nor a candidate was idle, and a node that is held was busy. The bounds need not be the best possible, because a job
-//! that lacks 1 of the candidates 4 and 5 may share them with another job that lacks 1 of the same two. Then both nodes
-//! were busy, but the rules do not see it.
+//! nor a candidate was idle, and a node that is held was busy. The bounds need not be the best possible. For example,
+//! two jobs that run at the same time may each lack 1 node, and both have the candidates 4 and 5. Then both nodes were
+//! busy, but these steps do not detect that.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct ShortJob {
     pub start: i64,
     /// A number that distinguishes jobs that start in the same second, such as the line of the log.
     pub serial: u64,
-    /// End, in seconds since 1970; [`super::OPEN`] if it has none.
+    /// End, in seconds since 1970; [`super::OPEN`] if the job has no end.
     pub end: i64,
     /// Number of nodes that the job used but does not list; `None` if the log does not state how many it used.
     pub lacking: Option<u32>,
@@ -48,8 +48,8 @@ pub struct Candidates {
     /// The candidates of each job in ascending order.
     pub nodes: Vec<Vec<u32>>,
     /// Idle node-seconds of the window if jobs share no nodes: for each second, the number of nodes that nothing is
-    /// known to hold, minus the number that short jobs lack. `None` if any short job does not state the number that it
-    /// used.
+    /// known to hold, minus the number that short jobs lack. `None` if the log does not state that number for every
+    /// short job.
     pub idle_counted: Option<u64>,
 }
 
@@ -220,7 +220,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What [`settle`] found.
+/// The result of [`settle`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settled {
     /// Whether each job is settled: it used all of its candidates.
@@ -236,9 +236,8 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
         is_settled: vec![false; jobs.len()],
         contradictions: 0,
     };
-    // For each job, the latest end of it and of all jobs before it. Only a part of the jobs can overlap a job: the
-    // first of them is the first job whose latest end is after the job's start, and the last of them is the last job
-    // that starts before the job's end.
+    // For each job, the latest end among this job and all jobs before it. The jobs that can overlap a job begin at the
+    // first job whose entry is after the start of the job: all jobs before it have ended by then.
     let mut latest = i64::MIN;
     let ends: Vec<i64> = jobs
         .iter()

@@ -62,9 +62,9 @@ const LATEST: i64 = i64::MAX >> (JOB_BITS + 1);
 pub(super) const MOST: u32 = u32::MAX >> 3;
 
 impl Edge {
-    /// An edge at `second`. A run of 2^29 or more nodes is truncated to 2^29 - 1 nodes. `job` is a number of the job,
-    /// such as its line in the log; only its lowest 19 bits are kept. They are enough to distinguish the jobs that
-    /// start in the same second, because these jobs are close to each other in a log.
+    /// An edge at `second`. A run of 2^29 or more nodes is truncated to 2^29 - 1 nodes. `job` is a number that
+    /// identifies the job, such as its line in the log. Only its lowest 19 bits are kept. They are enough to
+    /// distinguish the jobs that start in the same second, because these jobs are close to each other in a log.
     pub fn new(second: i64, run: NodeRange, hold: Hold, starts: bool, job: u64) -> Self {
         let job = (job & ((1 << JOB_BITS) - 1)) as i64;
         Edge {
@@ -74,12 +74,12 @@ impl Edge {
         }
     }
 
-    /// Its time, in seconds since 1970.
+    /// The time of the edge, in seconds since 1970.
     pub fn second(self) -> i64 {
         self.when >> (JOB_BITS + 1)
     }
 
-    /// The lowest 19 bits of the number of its job.
+    /// The lowest 19 bits of the job's number.
     pub fn job(self) -> u32 {
         (self.when & ((1 << JOB_BITS) - 1)) as u32
     }

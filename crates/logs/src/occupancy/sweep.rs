@@ -92,10 +92,10 @@ pub struct Event<'a> {
 #[derive(Debug, Clone, Default)]
 struct Node {
     held: [u32; IDLE],
-    /// The job that started on it last.
+    /// The job that started on the stretch last.
     job: u32,
-    /// Its state at the end of the last second that was settled: [`IDLE`], or the index of the hold
-    /// under which it is counted.
+    /// The state of the stretch at the end of the last second that was settled: [`IDLE`], or the index
+    /// of the hold under which it is counted.
     state: usize,
     touched: bool,
 }
@@ -299,7 +299,7 @@ impl<'a> Sweep<'a> {
         last: bool,
         event: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Until `second`, the nodes were in the states that they had before its edges.
+        // Until `second`, the nodes were in the states before the edges of that second.
         self.count_up_to(second);
         self.settle();
         if self.found.is_empty() && self.swept.events > 0 && !last {

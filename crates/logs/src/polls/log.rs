@@ -13,7 +13,7 @@ use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
 
 /// The longest median interval, in seconds, at which the bunching of changes at polls hardly affects
-/// a replay: at 11 s its efficiency is 0.2 points too high, at 60 s 4 points.
+/// a replay. The efficiency of a replay is 0.2 points too high at 11 s, and 4 points at 60 s.
 const FINE: i64 = 15;
 
 /// Polls, ready to be turned into events.
@@ -42,7 +42,7 @@ pub struct PollSummary {
     pub nodes: usize,
     /// Local times of the start and end of the event log, as text.
     pub span: (String, String),
-    /// Number of events and changes, and the node time by state.
+    /// Number of events and changes, and the node-time by state.
     pub swept: OccupancySummary,
     /// Number of idle fragments in the event log.
     pub fragments: u64,

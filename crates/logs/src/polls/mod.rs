@@ -223,7 +223,7 @@ pub struct PollNames {
     pub counts: LogCounts,
 }
 
-/// Calls `each` with every poll of the inputs, which are in order of time. Invalid lines are
+/// Calls `each` with every poll of the inputs, which must be in order of time. Invalid lines are
 /// counted and left out.
 ///
 /// ```

@@ -243,8 +243,8 @@ impl PollReader {
 }
 
 impl Listed {
-    /// Adds a node. Returns false if it is already listed; the first class then counts. A pilot's
-    /// node is listed twice: once for the pilot, and once for its state. The pilot's class counts.
+    /// Adds a node. If it is already listed, keeps the first class and returns false. A pilot's node
+    /// is listed twice: once for the pilot, and once for its state. The pilot's class is kept.
     fn add(&mut self, node: u32, class: StateClass) -> bool {
         let index = node as usize;
         if index >= self.places.len() {

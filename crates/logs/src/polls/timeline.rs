@@ -27,8 +27,8 @@ pub(super) struct Rules {
     pub is_unknown_idle: bool,
     /// Whether nodes that are powered down are idle.
     pub is_powered_down_idle: bool,
-    /// If set, a node changes at a random time between the poll that shows the change and the
-    /// previous poll that mentions the node; this is the seed.
+    /// Seed of the random times of changes. If set, a node changes at a random time between the poll
+    /// that shows the change and the previous poll that mentions the node.
     pub spread: Option<u64>,
     /// The time span in which node-time is counted.
     pub window: Window,
@@ -47,7 +47,7 @@ struct Node {
     last: Option<i64>,
     /// The class of the node at that time.
     class: StateClass,
-    /// Whether the event log shows it as idle after its last change. A node is idle unless an edge
+    /// Whether the event log shows the node as idle after its last change. A node is idle unless an edge
     /// marks it as busy, so this is true at first.
     is_shown_idle: bool,
 }

@@ -60,8 +60,8 @@ impl AccountReader {
         Ok(second.unwrap_or_default())
     }
 
-    /// Records that a job started or ended at this second, in a record written at that time. The pair
-    /// shows the log's clock: the record's stamp is local time, and the second is in UTC.
+    /// Records that a job started or ended at `second`, according to a record that was written then.
+    /// The record's stamp is local time, and the second is in UTC, so the pair shows the log's clock.
     fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut Collector<'_>) {
         collector.written(stamp, second);
         self.last = Some(Moment::Second(second));
@@ -249,7 +249,7 @@ impl LineReader for AccountReader {
 }
 
 impl Open {
-    /// Reports the job or the reservation. `to` is its end in seconds since 1970; `None` if unknown.
+    /// Reports the job or the reservation. `to` is the end in seconds since 1970; `None` if unknown.
     fn report(&self, to: Option<i64>, collector: &mut Collector<'_>) -> Result<()> {
         let run = Run::between(self.from, to, Nodes::Found(&self.nodes));
         let record = match self.hold {

@@ -27,7 +27,7 @@ impl Bounded {
     /// quality. Contradictions in the log are reported in a remark.
     ///
     /// # Errors
-    /// A temporary file cannot be read or written, too much is unknown to be held in memory, or `observer` stops.
+    /// A temporary file cannot be read or written, the unknown nodes do not fit in memory, or `observer` stops.
     pub fn new(
         edges: Sorted<Edge>,
         short: &ShortJobs,

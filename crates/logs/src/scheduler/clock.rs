@@ -64,7 +64,7 @@ impl SchedulerClock {
         }
     }
 
-    /// Assumes that local times are in UTC for this reason, unless a zone or an offset is known.
+    /// Assumes that local times are in UTC for the reason `why`, unless a zone or an offset is known.
     pub fn assume_utc(&mut self, why: &'static str) {
         self.in_utc = Some(why);
     }
@@ -495,7 +495,7 @@ mod tests {
         assert_eq!(clock.in_window(Window::ALL), Clock::UNKNOWN);
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05+01:00"), 5);
         assert_eq!(clock.in_window(Window::ALL).to_string(), "+01:00");
-        // Uses the offset of the line before.
+        // Uses the offset of the previous line.
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05"), 5);
         let mut counted = SchedulerClock::default();
         assert_eq!(second(&mut counted, "5"), 5);

@@ -98,7 +98,7 @@ impl Log {
         self.files.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// A place in the current file, in a form that can be kept.
+    /// Converts a place in the current file to a form that can be kept.
     pub fn at(&self, place: Place<'_>) -> At {
         At {
             file: self.files.len().saturating_sub(1) as u32,
@@ -128,7 +128,7 @@ impl Log {
         self.counts.fault(reason, place(&self.files, at), found)
     }
 
-    /// Counts something unusual that is not a fault. `found` describes it; only the first is kept.
+    /// Counts something unusual that is not a fault. `found` describes it; only the first description is kept.
     pub fn note(&mut self, reason: Reason, at: At, found: impl fmt::Display) {
         let place = place(&self.files, at);
         self.counts.note(reason, 1, || format!("{place}: {found}"));

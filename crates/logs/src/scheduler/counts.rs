@@ -7,13 +7,13 @@ use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_domain::words::counted;
 use gleaner_io::input::{Line, Place, Unit};
 
-/// Why a line, or a part of it, was not used, or what was odd about it. Reasons from
+/// Why a line, or a part of it, was not used, or why it was unusual. Reasons from
 /// [`Reason::Unreadable`] on are faults; the earlier reasons are normal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The job never ran, or has not run yet.
     NeverStarted,
-    /// The line is a step of a job. Its nodes are those of the job.
+    /// The line is a step of a job. The line of the job includes its nodes.
     Step,
     /// The same line was read before, for example because the files of two months overlap.
     Duplicate,
@@ -75,7 +75,7 @@ pub enum Reason {
     NoThroughput,
     /// The job has no task that states its resources.
     NoTask,
-    /// There are tasks of a job that occurs nowhere else.
+    /// The table of jobs lacks a job that has tasks.
     NoJob,
     /// The poll, or the row of a trace, is not later than a preceding poll or row.
     Earlier,
@@ -108,7 +108,7 @@ impl Reason {
         self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
 
-    /// Words for messages, which follow a number of lines.
+    /// Text for messages, which follows a number of lines.
     pub fn words(self) -> &'static str {
         match self {
             Reason::NeverStarted => "that never started",
@@ -188,17 +188,17 @@ pub struct Found {
 /// Counts of what a log contained.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogCounts {
-    /// Files read.
+    /// Number of files read.
     pub files: u64,
-    /// Lines read that are not empty; for JSON documents, jobs or profiles.
+    /// Number of lines read that are not empty. For JSON documents, number of jobs or profiles.
     pub lines: u64,
     /// What [`LogCounts::lines`] counts.
     pub unit: Unit,
-    /// Jobs that held nodes.
+    /// Number of jobs that held nodes.
     pub jobs: u64,
-    /// Jobs among them that were still running at the end of the log.
+    /// How many of these jobs were still running at the end of the log.
     pub running: u64,
-    /// Outages and reservations that held nodes.
+    /// Number of outages and reservations that held nodes.
     pub outages: u64,
     /// Lines that were left out or unusual, by reason.
     pub found: BTreeMap<Reason, Found>,
