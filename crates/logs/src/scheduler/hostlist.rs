@@ -7,7 +7,7 @@
 //! A few bytes can name very many hosts (`n[1-999999]` is 11 bytes), so limits apply. [`MAX_HOSTS`]
 //! bounds the hosts of one list. A second limit bounds the work over all lists of an input. Numbers
 //! in the last bracket of a name stay a range and cost almost nothing; all brackets before it must
-//! be multiplied out. Two more limits bound the length of a single name, because every host may
+//! be expanded. Two more limits bound the length of a single name, because every host may
 //! repeat it, and the number of its brackets.
 
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ pub const MAX_HOSTS: usize = 1 << 18;
 /// ranges and cost almost nothing.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
-/// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255.
+/// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255 bytes.
 const MAX_NAME: usize = 1024;
 
-/// Maximum number of brackets in a name: the expansion recurses once for each. Slurm's names have a
-/// few.
+/// Maximum number of brackets in a name: the expansion recurses once for each. Slurm's names have
+/// only a few.
 const MAX_BRACKETS: usize = 32;
 
 /// Maximum number of digits in a number within a bracket.
@@ -57,7 +57,7 @@ pub enum HostlistError {
 /// Calls `each` with every host of a list, in order.
 ///
 /// # Errors
-/// The text is not a list of hosts. `each` may have been called with some of them.
+/// The text is not a list of hosts. `each` may already have been called with some hosts.
 pub fn expand(list: &str, mut each: impl FnMut(&str)) -> Result<(), HostlistError> {
     let mut name = String::new();
     let mut products_left = MAX_PRODUCTS;
@@ -118,7 +118,7 @@ impl Piece<'_> {
 /// `products_left`, the remainder of [`MAX_PRODUCTS`].
 ///
 /// # Errors
-/// The text is not a list of hosts. `each` may have been called with some of them.
+/// The text is not a list of hosts. `each` may already have been called with some hosts.
 pub(super) fn pieces(
     list: &str,
     products_left: &mut usize,

@@ -57,7 +57,7 @@ struct Held {
     why: Hold,
     from: i64,
     to: Option<i64>,
-    /// The file and line of its record.
+    /// The file and line of the record.
     serial: u64,
     /// The submission time and the number of nodes of the job, if it waited in the queue for this run.
     waited: Option<(i64, usize)>,
@@ -159,7 +159,7 @@ impl IdleNodes {
             }
             let next = job.runs.get(number).and_then(|next| next.start);
             if run.end.is_none() && next.is_some() {
-                let found = format_args!("attempt {number}, without an end before the next");
+                let found = format_args!("attempt {number} without an end before the next attempt");
                 log.fault(Reason::StartsAgain, at, found)?;
             }
             let times = [job.submit, run.start, run.end.or(next)];
@@ -226,7 +226,7 @@ impl IdleNodes {
         Ok(())
     }
 
-    /// Counts a hold, and adds the nodes that it lacks.
+    /// Counts a hold, and adds the nodes that its list lacks.
     fn book(&mut self, log: &mut Log, lack: Option<Lack>, held: Held) -> Result<()> {
         self.count(log, held)?;
         let end = held.to.unwrap_or(OPEN);

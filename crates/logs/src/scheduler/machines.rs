@@ -1,5 +1,5 @@
-//! Public machines whose jobs `gleaner ingest table` reads: where to find their data, and what the data
-//! lack.
+//! Public machines whose jobs `gleaner ingest table` reads: where to find their data, and what is missing
+//! from the data.
 
 use super::table::Role;
 
@@ -20,7 +20,7 @@ pub struct Machine {
     pub zone: Option<&'static str>,
     /// The preferred columns. If a file lacks them, other columns with a known name are used.
     pub columns: &'static [(Role, &'static str)],
-    /// What the data lack or cut, in one sentence.
+    /// Gaps in the data, in one sentence.
     pub gaps: &'static str,
     /// The arguments of an example command, after `gleaner ingest table`.
     pub example: &'static str,

@@ -169,7 +169,7 @@ pub struct Options {
     pub outages: Option<PathBuf>,
     /// Which jobs are used, for Slurm's table and tables of jobs.
     pub selection: Selection,
-    /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have them.
+    /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have GPUs.
     pub gpu: bool,
     /// Whether reading fails at the first fault.
     pub strict: bool,
@@ -294,7 +294,7 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     let nodes = match &options.nodes {
         Some(path) => node_list::read(path, options.gpu)?,
         None if options.gpu => {
-            let found = "--gpu selects nodes that --nodes lists: give it the output of `scontrol show nodes`";
+            let found = "--gpu selects nodes that --nodes lists: give --nodes the output of `scontrol show nodes`";
             return Err(Error::Usage(found.to_owned()));
         }
         None => NodeSet::default(),

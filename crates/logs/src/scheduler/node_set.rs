@@ -63,7 +63,7 @@ pub struct Looked {
 pub struct Stated {
     /// Number of nodes that the job used.
     pub count: usize,
-    /// Whether the lists may have been cut even if they name as many nodes.
+    /// Whether the lists may have been cut even if they name as many nodes as the job used.
     pub is_suspect: bool,
 }
 
@@ -194,8 +194,8 @@ impl NodeSet {
         self.runs.iter().map(|run| run.count as usize).sum()
     }
 
-    /// Looks up one list, and appends its nodes to the ranges. A list whose brackets were expanded is expanded only
-    /// once.
+    /// Looks up one list, and appends its nodes to the ranges. The result of a list whose brackets were expanded is
+    /// reused.
     fn add_once(&mut self, list: &str, looked: &mut Looked) -> Result<(), HostlistError> {
         if let Some((named, runs)) = self.products.get(list) {
             looked.named += named;

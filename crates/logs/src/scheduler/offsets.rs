@@ -2,7 +2,7 @@
 //!
 //! Some lines show an offset: they state both the local time and the seconds since 1970. The offset
 //! at a time is taken from the nearest such lines. Single lines can be wrong because they were
-//! written late. So lines are counted for each stretch of time (at first an hour), and a change that
+//! written late. So lines are counted for each stretch of time (initially an hour), and a change that
 //! only a few lines show is ignored: see [`Offsets::spans`].
 
 use std::cmp::Reverse;
@@ -117,8 +117,8 @@ impl Offsets {
         Some(Clock::new(first, within))
     }
 
-    /// The second at which the clock changed. It lies after `span`, which has the old offset, and at
-    /// the latest at the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
+    /// The second at which the clock changed. It is after `span`, which has the old offset, and not
+    /// later than the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
     /// usual hour of changes, in between, the clock changed then; otherwise it changed at the start of
     /// `next`.
     fn change(&self, span: Span, next: i64) -> i64 {

@@ -185,7 +185,7 @@ impl Sink for WithOutages<'_> {
         if let Record::Job(job) = record
             && self.has_open
         {
-            // The sink counts the faults in these times.
+            // The sink counts the faults in these times, so they are not counted here.
             let mut counts = LogCounts::default();
             for run in job.runs {
                 let times = [job.submit, run.start];

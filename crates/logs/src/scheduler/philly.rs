@@ -165,7 +165,7 @@ fn machine(value: &Value) -> Result<MachineShare, String> {
     })
 }
 
-/// The elements of a list; none if the list is missing.
+/// The elements of a list; empty if the list is missing.
 fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
     match value.get(name) {
         None | Some(Value::Null) => Ok(&[]),

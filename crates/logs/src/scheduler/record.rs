@@ -80,7 +80,7 @@ pub enum Nodes<'l> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachineShare {
     pub name: String,
-    /// Number of its GPUs that the run held.
+    /// Number of GPUs that the run held on the machine.
     pub gpus: u64,
 }
 

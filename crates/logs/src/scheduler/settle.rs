@@ -35,13 +35,13 @@ pub(super) struct TableJob<'j> {
     pub submit: Option<Moment>,
     pub start: Option<Moment>,
     pub end: Option<Moment>,
-    /// Lists of the nodes on which it ran; empty if the table does not state them.
+    /// Lists of the nodes on which the job ran; empty if the table does not state them.
     pub lists: Vec<Cow<'j, str>>,
-    /// How many nodes it ran on, if the table states it.
+    /// Number of nodes on which the job ran, if the table states it.
     pub count: Option<u32>,
-    /// Its state; empty if the table does not state it.
+    /// The state of the job; empty if the table does not state it.
     pub state: Cow<'j, str>,
-    /// Whether the state says that it has ended.
+    /// Whether the state says that the job has ended.
     pub is_over: bool,
 }
 

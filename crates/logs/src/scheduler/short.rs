@@ -93,9 +93,9 @@ struct Short {
 /// The last names of lists that may have been cut, after the decision about them.
 #[derive(Debug, Default)]
 pub(super) struct Completed {
-    /// Jobs with the only node whose name begins with their last name.
+    /// Jobs whose last name may have been cut but can only be one node, with that node.
     pub used: Vec<(ShortJob, u32)>,
-    /// Jobs with their last name, which turned out to be complete.
+    /// Jobs whose last name turned out to be complete, with that name.
     pub named: Vec<(ShortJob, String)>,
     /// Serial numbers of the jobs whose list turned out to be cut although it names as many nodes as the job used.
     pub cut: Vec<u64>,
@@ -110,8 +110,8 @@ pub(super) struct Lacking {
 }
 
 impl ShortJobs {
-    /// Whether a list of this length in a file may have been cut although it names as many nodes as its job used: it is
-    /// the longest of the file so far.
+    /// Whether a list of this length may have been cut although it names as many nodes as its job used. This is so for
+    /// the longest list of the file so far.
     pub fn is_suspect(&self, file: usize, length: usize) -> bool {
         let longest = self.lengths.get(file).map_or(0, |lengths| lengths.longest);
         length >= LEAST_CUT.max(longest)
@@ -168,8 +168,9 @@ impl ShortJobs {
 
     /// Decides about the last names of lists, and puts the jobs in order.
     ///
-    /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. The job
-    /// then lacks one node less. The last name of a list that turns out not to be suspect is complete.
+    /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. This
+    /// reduces the number of nodes that the job lacks by one. The last name of a list that turns out not to be suspect
+    /// is complete.
     pub fn complete(mut self, nodes: &NodeSet) -> (Self, Completed) {
         let mut completed = Completed::default();
         if self.jobs.iter().any(|short| short.cut.is_some()) {

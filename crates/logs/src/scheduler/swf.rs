@@ -1,5 +1,5 @@
 //! Reads the Standard Workload Format 2.2: a header in comments, and a line of 18 numbers for each
-//! job. Some logs have further fields after these numbers; they need not be numbers.
+//! job. Some logs have further fields after these numbers, which need not be numbers.
 
 use super::Options;
 use super::collector::{At, Collector, Log};

@@ -65,7 +65,7 @@ fn accounting_records_imply_local_time() {
         summary.span.1,
         format!("{}-05:00", local(start + 24 * HOUR))
     );
-    // Events are an hour apart, also across the change of the clock.
+    // Events are an hour apart, even across the change of the clock.
     let times: Vec<Local> = rows.iter().map(|row| row[..19].parse().unwrap()).collect();
     assert!(
         times

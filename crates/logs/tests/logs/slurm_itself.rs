@@ -110,7 +110,7 @@ fn truth() -> Vec<(String, i64, i64)> {
     nodes
 }
 
-/// Slurm and the jobs may record a start or an end on different sides of a second.
+/// Slurm and the jobs may record the same start or end in adjacent seconds.
 #[test]
 fn nodes_are_busy_when_the_jobs_say_so() {
     let (rows, _) = read("sacct.txt", "nodes.txt", None);

@@ -124,7 +124,7 @@ fn phillys_event_log() {
             "\"2017-10-07 08:30:10\"",
             "null",
             Reason::StartsAgain,
-            "log, job 1: attempt 1, without an end before the next",
+            "log, job 1: attempt 1 without an end before the next attempt",
         ),
         (
             "\"ip\": \"m3\"",
