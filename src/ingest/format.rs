@@ -38,8 +38,8 @@ pub enum Made {
     Events,
     /// An event log of idle nodes, a table of jobs, or both.
     EventsAndJobs(gpu::Format),
-    /// A table of jobs. If a trace names its machines, it is converted to an event log of idle nodes instead when the
-    /// output has the extension of an event log.
+    /// A table of jobs. A trace that names its machines can also be converted to an event log of idle nodes: the
+    /// extension of the output decides.
     Jobs(gpu::Format),
 }
 
@@ -103,7 +103,7 @@ pub const FORMATS: &[IngestFormat] = &[
     ),
     IngestFormat::of::<TableSettings>(
         "table",
-        "Read tables of jobs that public machines publish, as text or Parquet (--list names them)",
+        "Read tables of jobs that public machines publish, as text or Parquet (--list shows the machines)",
         "gleaner ingest table job_table.parquet --machine marconi100 -o log.gev",
         Made::Events,
     ),

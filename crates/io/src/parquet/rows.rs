@@ -70,7 +70,7 @@ impl RowFile {
         &self.columns
     }
 
-    /// The time zone of each column's timestamps, where pandas recorded it.
+    /// The time zone of each column's timestamps, if pandas recorded it.
     pub fn zones(&self) -> &[Option<String>] {
         &self.zones
     }

@@ -44,7 +44,7 @@ impl Value<'_> {
         }
     }
 
-    /// The time in a cell without conversion: a timestamp, seconds since 1970, or a text without an offset from UTC.
+    /// The time in a cell without conversion: a timestamp, seconds since 1970, or a string without an offset from UTC.
     pub fn time(self) -> Option<Local> {
         match self {
             // pandas writes `i64::MIN` for a missing timestamp.
@@ -90,8 +90,8 @@ pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
     )
 }
 
-/// The time zone of each column's timestamps, from the metadata that pandas adds to a file. `None` where a column has
-/// no zone.
+/// The time zone of each column's timestamps, from the metadata that pandas adds to a file. `None` for a
+/// column without a zone.
 pub(super) fn zones(metadata: &ParquetMetaData, columns: &[Column]) -> Vec<Option<String>> {
     /// Maximum size of the pandas metadata, in bytes. Longer metadata is ignored.
     const LIMIT: usize = 4 << 20;

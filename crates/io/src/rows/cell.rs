@@ -26,7 +26,7 @@ pub enum CellTime {
 pub struct Cell<'r> {
     pub(super) source: &'r Source,
     pub(super) place: Place,
-    /// The name of its column in messages.
+    /// The name of the column, for messages.
     pub label: &'r str,
     /// The value, which is never an empty string.
     pub(super) value: Value<'r>,

@@ -23,7 +23,7 @@ impl Col {
 pub(super) struct RequestedColumn {
     /// The name for messages.
     pub label: String,
-    /// Its index among all columns of the file.
+    /// The index of the column among all columns of the file.
     pub at: usize,
 }
 

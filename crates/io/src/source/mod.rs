@@ -32,8 +32,8 @@ type Known = (&'static [u8], &'static str);
 
 const ZIP: Known = (b"PK\x03\x04", "zip");
 
-/// Compression formats that this program does not read. The list contains gzip and Zstandard to refuse data that is
-/// compressed twice.
+/// Compression formats that this program does not read. The list contains gzip and Zstandard, so that data compressed
+/// twice is refused.
 const UNREADABLE: [Known; 4] = [
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ", "xz"),

@@ -16,7 +16,7 @@ pub const INFLATED_LIMIT: u64 = 4 << 30;
 #[derive(Debug)]
 pub(super) struct Member {
     pub name: String,
-    /// The offset of its content in the archive, in bytes.
+    /// The offset of the file's content in the archive, in bytes.
     offset: u64,
     length: u64,
 }

@@ -1,4 +1,4 @@
-//! Reading logs, and events as short texts.
+//! Helpers that read logs and format events as short texts.
 
 use std::path::{Path, PathBuf};
 

@@ -343,7 +343,7 @@ proptest! {
         let options = spelling.options(folder.path(), &jobs);
         let table = if spelling.parquet { spelling.parquet(&jobs) } else { spelling.text(&jobs) };
         if matches!(spelling.hosts, Hosts::Count) {
-            // Nodes are not named, so only their number is known, provided that the machine has enough nodes.
+            // Nodes are not named, so only the number of idle nodes is checked, if the machine has enough nodes.
             let used = |minute: i64| -> usize {
                 let over = jobs.iter().filter(|j| j.from <= minute && j.to.is_none_or(|to| minute < to));
                 over.map(|j| j.nodes.len()).sum()

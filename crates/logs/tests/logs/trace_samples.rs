@@ -174,7 +174,7 @@ fn batsim() {
     assert_eq!(vcs(&sample(&options)), ["log 2"]);
 }
 
-/// A workload of two jobs: x runs the profile `asked` of `profiles`, and y a delay of a second.
+/// A workload of two jobs: x runs the profile `asked` of `profiles`, and y runs a delay of one second.
 fn sequence(profiles: &str, asked: &str) -> Prepared {
     let log = format!(
         r#"{{"nb_res": 4, "jobs": [
@@ -231,7 +231,7 @@ fn batsims_sequences_of_delays_are_added_up() {
     }
 }
 
-// Derived: the steps divided by the throughput of the GPUs asked for, rounded up.
+// Derived: the steps divided by the throughput of the requested GPUs, rounded up.
 #[test]
 fn gavel() {
     let options = Options {
@@ -302,7 +302,7 @@ fn gavels_steps_need_a_throughput() {
     assert!(message.contains("--worker-type"), "{message}");
 }
 
-// By hand: job 12 ran twice, 11 still runs, 13 asked for no GPU, and 14 never started.
+// By hand: job 12 ran twice, job 11 is still running, job 13 requested no GPU, and job 14 never started.
 #[test]
 fn slurms_jobs_with_gpus() {
     let prepared = sample(&Options::new(Format::Slurm));
