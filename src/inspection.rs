@@ -33,7 +33,7 @@ settings! {
 
 /// Remark on the hours and weekdays of a log without a time zone.
 const ZONE_UNKNOWN: &str = "the log does not state its time zone: hours and weekdays are taken \
-                            from the times as written (--timezone ZONE names it)";
+                            from the times as written (set the zone with --timezone)";
 
 /// The inspection of a log.
 pub struct Inspected {

@@ -810,14 +810,14 @@ def ingest(
     Options:
 
     bounds
-        Also write the logs of the lower and the upper bound on the idleness, NAME.lower.gev and NAME.upper.gev for
+        Also write the logs of the lower and the upper bound on the idleness: NAME.lower.gev and NAME.upper.gev for
         NAME.gev
     cluster
         File for the table of virtual clusters and their nodes [default: vc_config.csv beside jobs.csv,
         NAME_vc_config.csv beside another NAME.csv]
     columns
         Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
-        id, state and partition [default: columns with known names, in any case; the choice is printed]
+        id, state and partition [default: columns with known names, in upper or lower case; the choice is printed]
     cores_per_node
         Processors per node [default: MaxProcs divided by MaxNodes, both from the header]
     delimiter
@@ -827,22 +827,23 @@ def ingest(
     from_
         Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log is complete]
     gpu
-        Use only the nodes with GPUs. --nodes must name the output of `scontrol show nodes`, whose Gres shows them
+        Use only the nodes with GPUs. --nodes must name the output of `scontrol show nodes`, in which Gres shows the
+        GPUs
     gpus_per_node
-        GPUs of each node that jobs run on [default: 8; 1 for Batsim]
+        Number of GPUs per node [default: 8; 1 for Batsim]
     machine
-        The machine whose data these are. It states the zone of local times, the number of nodes and the columns, and
-        what the data lack, which is printed
+        Machine that the data come from. It sets the zone of local times, the number of nodes and the columns. Known
+        gaps in the data are printed
     machines
         Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
     max_gap
-        Seconds for which the state of a node holds until the next poll that mentions it. If that poll is later, the
-        state holds for one interval, and the node is then unknown [default: 5 times the median interval of the polls]
+        Longest gap, in seconds, between two polls of a node over which its state holds. In a longer gap, the state
+        holds for one interval, and the node is then unknown [default: 5 times the median interval of the polls]
     max_unknown
-        Maximum share of the idle time whose nodes may be unknown; `any` accepts every log [default: 0.1]
+        Maximum share of the idle time that may be on unknown nodes; `any` accepts every log [default: 0.1]
     members
         Table with the nodes of the jobs, with a row for each job and node, of at most 67,108,864 rows. It takes 16
-        bytes of memory a row
+        bytes of memory per row
     node_count
         Number of nodes of the machine, if jobs state only how many nodes they used [default: the number in the
         header, or the most nodes ever used at once]
@@ -850,13 +851,13 @@ def ingest(
         Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the output of
         `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name]
     nodes_field
-        Field that states the nodes of a job, in place of the processors divided by --cores-per-node
+        Field that states the number of nodes of a job, used instead of the processors divided by --cores-per-node
     outages
         When the whole machine was down: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used.
         An outage without an end lasts until the next start of a job
     partition
-        Use only jobs in these partitions, separated by commas. Nodes on which other jobs ran count as idle then, so
-        limit --nodes to the nodes of the partitions
+        Use only jobs in these partitions, separated by commas. Nodes that run other jobs count as idle, so limit
+        --nodes to the nodes of the partitions
     powered_down
         Whether nodes that are powered down are idle [default: busy]
     seed
@@ -864,8 +865,7 @@ def ingest(
     start
         Time at which a trace in milliseconds begins, such as 2026-01-01T00:00:00Z [default: 1970-01-01T00:00:00]
     state
-        Use only jobs in these states, such as COMPLETED, separated by commas. Nodes on which other jobs ran count as
-        idle then
+        Use only jobs in these states, such as COMPLETED, separated by commas. Nodes that run other jobs count as idle
     steps_per_second
         Steps per second of all jobs, instead of a file of throughputs
     strict
@@ -873,7 +873,7 @@ def ingest(
     throughputs
         Steps per second of each kind of job: simulation_throughputs.json
     times
-        When a node changes that is in another state than in the poll before [default: polled]
+        When the event log shows the change of a node whose state differs from the previous poll [default: polled]
     timezone
         Time zone of the log, such as America/Chicago or -06:00 [default: the zone that the log states or implies;
         otherwise local times stay as they are, and seconds since 1970 are shown in UTC]

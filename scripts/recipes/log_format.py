@@ -88,7 +88,7 @@ settings! {
     /// Lists of intervals.
     #[derive(Debug, Clone)]
     pub struct IntervalsSettings {
-        /// How they become an event log.
+        /// How the lists are converted to an event log.
         pub log: LogSettings;
     }
 }

@@ -20,11 +20,11 @@ pub struct IngestFormat {
     pub about: &'static str,
     /// A command that reads such a log.
     pub example: &'static str,
-    /// The result of reading it.
+    /// The result of reading such a log.
     pub made: Made,
     /// The settings of the format.
     pub settings: fn() -> Vec<About>,
-    /// Reads settings from names, each with the texts of its values.
+    /// Reads settings from their names, each with its values as text.
     pub read: ReadSettings,
     /// The settings as command-line arguments.
     #[cfg(feature = "cli")]
@@ -38,8 +38,8 @@ pub enum Made {
     Events,
     /// An event log of idle nodes, a table of jobs, or both.
     EventsAndJobs(gpu::Format),
-    /// A table of jobs. If a trace names its machines, a setting of the same name gives the file for its event log of
-    /// idle nodes.
+    /// A table of jobs. A trace that names its machines can also be converted to an event log of idle nodes: the
+    /// extension of the output decides.
     Jobs(gpu::Format),
 }
 
@@ -60,7 +60,7 @@ pub struct Arguments {
 pub const FORMATS: &[IngestFormat] = &[
     IngestFormat::of::<SlurmSettings>(
         "slurm",
-        "Read the table of jobs that sacct -a -X -P -D prints, of Slurm",
+        "Read Slurm's table of jobs, as printed by sacct -a -X -P -D",
         "gleaner ingest slurm jobs.txt --nodes nodes.txt --events events.txt -o log.gev",
         Made::EventsAndJobs(gpu::Format::Slurm),
     ),
@@ -103,14 +103,14 @@ pub const FORMATS: &[IngestFormat] = &[
     ),
     IngestFormat::of::<TableSettings>(
         "table",
-        "Read tables of jobs that public machines publish, as text or Parquet (--list names them)",
+        "Read tables of jobs that public machines publish, as text or Parquet (--list shows the machines)",
         "gleaner ingest table job_table.parquet --machine marconi100 -o log.gev",
         Made::Events,
     ),
     IngestFormat::of::<PhillySettings>(
         "philly",
-        "Read Microsoft's trace of Philly, cluster_job_log: its jobs, or with -o NAME.gev when its \
-         machines were idle",
+        "Read Microsoft's Philly trace, cluster_job_log: its jobs, or with -o NAME.gev the times at \
+         which its machines were idle",
         "gleaner ingest philly cluster_job_log -o jobs.csv",
         Made::Jobs(gpu::Format::Philly),
     ),
@@ -122,7 +122,7 @@ pub const FORMATS: &[IngestFormat] = &[
     ),
     IngestFormat::of::<BatsimSettings>(
         "batsim",
-        "Read a workload of Batsim, JSON. Each of its resources counts as a node with one GPU",
+        "Read a Batsim workload in JSON. Each of its resources counts as a node with one GPU",
         "gleaner ingest batsim workload.json -o jobs.csv",
         Made::Jobs(gpu::Format::Batsim),
     ),
@@ -146,8 +146,7 @@ impl IngestFormat {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// GPUs of each node in a table of jobs, unless the settings name another number. `None` if the format has no
-    /// table of jobs.
+    /// Default number of GPUs per node for a table of jobs. `None` if the format has no table of jobs.
     pub fn gpus_per_node(&self) -> Option<u32> {
         match self.made {
             Made::Events => None,

@@ -33,7 +33,7 @@ pub use trace::{
 };
 pub use unknown::{MaxUnknown, Shown, UnknownSettings};
 
-/// Settings that convert the logs of one format.
+/// Conversion of logs of one format, as configured by the settings.
 pub trait Ingest: Sync {
     /// Reads `files` and writes the outputs.
     ///
@@ -41,7 +41,7 @@ pub trait Ingest: Sync {
     /// A file cannot be read, the files contain nothing usable, or an output cannot be written.
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()>;
 
-    /// The list of what can be read, if the settings request it. No file is read then.
+    /// A list of the data that can be read, if the settings request it. In that case no file is read.
     fn listing(&self) -> Option<String> {
         None
     }
@@ -86,7 +86,7 @@ settings! {
     /// Accounting records of PBS Professional, OpenPBS or Torque.
     #[derive(Debug, Clone)]
     pub struct PbsSettings {
-        /// How they become an event log.
+        /// How the records are converted to an event log.
         pub log: LogSettings;
     }
 }
@@ -95,7 +95,7 @@ settings! {
     /// Accounting records of Cobalt.
     #[derive(Debug, Clone)]
     pub struct CobaltSettings {
-        /// How they become an event log.
+        /// How the records are converted to an event log.
         pub log: LogSettings;
     }
 }
@@ -104,14 +104,14 @@ settings! {
     /// Which jobs of a log are used.
     #[derive(Debug, Clone)]
     pub struct SelectionSettings {
-        /// Use only jobs in these partitions, separated by commas. Nodes on which other jobs ran count as idle
-        /// then, so limit --nodes to the nodes of the partitions.
+        /// Use only jobs in these partitions, separated by commas. Nodes that run other jobs count as idle, so limit
+        /// --nodes to the nodes of the partitions.
         pub partition: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',');
-        /// Use only jobs in these states, such as COMPLETED, separated by commas. Nodes on which other jobs ran
-        /// count as idle then.
+        /// Use only jobs in these states, such as COMPLETED, separated by commas. Nodes that run other jobs count as
+        /// idle.
         pub state: Vec<String> = Vec::new() => Spec::of("STATE").separated_by(',');
-        /// Use only the nodes with GPUs. --nodes must name the output of `scontrol show nodes`, whose Gres shows
-        /// them.
+        /// Use only the nodes with GPUs. --nodes must name the output of `scontrol show nodes`, in which Gres shows
+        /// the GPUs.
         pub gpu: bool = false => Spec::flag().requires("nodes");
     }
 }
@@ -130,7 +130,7 @@ settings! {
     /// Job records that ALCF publishes, as `gleaner ingest djc` reads them.
     #[derive(Debug, Clone)]
     pub struct DjcLogSettings {
-        /// How they become an event log.
+        /// How the records are converted to an event log.
         pub records: DjcSettings;
         /// When the whole machine was down.
         pub outages: OutageSettings;
@@ -141,7 +141,7 @@ settings! {
     /// Job records that ALCF publishes.
     #[derive(Debug, Clone)]
     pub struct DjcSettings {
-        /// How they become an event log.
+        /// How the records are converted to an event log.
         pub log: LogSettings;
         /// Number of nodes of the machine, if jobs state only how many nodes they used [default: the
         /// number in the header, or the most nodes ever used at once].
@@ -154,11 +154,11 @@ settings! {
     /// Logs in the Standard Workload Format.
     #[derive(Debug, Clone)]
     pub struct SwfSettings {
-        /// How they become an event log, as job records do.
+        /// How the logs are converted to an event log, with the same settings as job records.
         pub records: DjcSettings;
         /// Processors per node [default: MaxProcs divided by MaxNodes, both from the header].
         pub cores_per_node: Option<u32> = None => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
-        /// Field that states the nodes of a job, in place of the processors divided by
+        /// Field that states the number of nodes of a job, used instead of the processors divided by
         /// --cores-per-node.
         pub nodes_field: Option<NodesField> = None => Spec::of("FIELD").conflicts(&["cores_per_node"]);
     }
@@ -173,7 +173,7 @@ pub enum NodesField {
 }
 
 named_values!(NodesField:
-    NodesField::Last => "The last field, after those of the format: N of a text that ends in NxM",
+    NodesField::Last => "The last field, after the fields of the format: N of a text that ends in NxM",
 );
 
 impl InputSettings {
@@ -277,7 +277,7 @@ fn write_events(
     ReadyLogs::of(files, options, unknown, output, observer)?.place(observer)
 }
 
-/// Complete event logs that are not yet in place: the log itself, and those of the bounds if requested.
+/// Complete event logs that are not yet in place: the log itself, and the logs of the bounds if requested.
 struct ReadyLogs(Vec<ReadyLog>);
 
 /// A complete event log that is not yet in place.

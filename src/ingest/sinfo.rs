@@ -29,18 +29,18 @@ settings! {
         pub to: Option<String> = None => Spec::of("TIME");
         /// Time zone of the event log, such as America/Chicago or -06:00 [default: UTC].
         pub timezone: Option<String> = None => Spec::of("ZONE");
-        /// Seconds for which the state of a node holds until the next poll that mentions it. If that poll
-        /// is later, the state holds for one interval, and the node is then unknown [default: 5 times
-        /// the median interval of the polls].
+        /// Longest gap, in seconds, between two polls of a node over which its state holds. In a longer
+        /// gap, the state holds for one interval, and the node is then unknown [default: 5 times the
+        /// median interval of the polls].
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
         /// How the event log shows nodes while their state is unknown.
         pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
-        /// Maximum share of the idle time whose nodes may be unknown, in the time in which the state of any node is
-        /// known; `any` accepts every log.
+        /// Maximum share of the idle time that may be on unknown nodes, while the state of any node is known; `any`
+        /// accepts every log.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
         /// Whether nodes that are powered down are idle.
         pub powered_down: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
-        /// When a node changes that is in another state than in the poll before.
+        /// When the event log shows the change of a node whose state differs from the previous poll.
         pub times: ChangeTimes = ChangeTimes::Polled => Spec::of("TIMES");
         /// Seed of the random times of --times spread.
         pub seed: u64 = 0 => Spec::of("NUMBER");
@@ -49,7 +49,7 @@ settings! {
     }
 }
 
-/// How an event log shows nodes whose state is disputable.
+/// How an event log shows nodes that can be regarded as idle or busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdleOrBusy {
@@ -64,7 +64,7 @@ named_values!(IdleOrBusy:
     IdleOrBusy::Idle => "As idle",
 );
 
-/// When a node changes if two polls show it in different states.
+/// When the event log shows the change of a node that two polls show in different states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeTimes {

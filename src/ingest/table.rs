@@ -17,23 +17,24 @@ settings! {
         /// Print the machines whose data can be read: where the data are, what they lack, and a command that reads
         /// them.
         pub list: bool = false => Spec::flag();
-        /// The machine whose data these are. It states the zone of local times, the number of nodes and the columns,
-        /// and what the data lack, which is printed.
+        /// Machine that the data come from. It sets the zone of local times, the number of nodes and the columns.
+        /// Known gaps in the data are printed.
         pub machine: Option<MachineName> = None => Spec::of("NAME");
         /// Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
-        /// cores, id, state and partition [default: columns with known names, in any case; the choice is printed].
+        /// cores, id, state and partition [default: columns with known names, in upper or lower case; the choice is
+        /// printed].
         pub columns: Vec<String> = Vec::new() => Spec::of("ROLE=NAME").separated_by(',');
         /// Table with the nodes of the jobs, with a row for each job and node, of at most 67,108,864 rows. It takes 16
-        /// bytes of memory a row.
+        /// bytes of memory per row.
         pub members: Option<PathBuf> = None => Spec::of("FILE");
-        /// Delimiter of the cells of a text; \\t is a tab [default: the first of | tab ; , in the header].
+        /// Delimiter of the cells of a text table; \\t is a tab [default: the first of | tab ; , in the header].
         pub delimiter: Option<String> = None => Spec::of("TEXT");
-        /// Number of nodes of the machine, if jobs state only how many nodes they used [default: that of --machine,
-        /// or the most nodes ever used at once].
+        /// Number of nodes of the machine, if jobs state only how many nodes they used [default: the number
+        /// from --machine, or the most nodes ever used at once].
         pub node_count: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
-        /// Number of cores per node, if jobs that share nodes state only how many nodes and cores they used: bounds on
-        /// the idle time follow from it [default: that of --machine].
+        /// Number of cores per node, if jobs that share nodes state only how many nodes and cores they used. It
+        /// gives bounds on the idle time [default: the number from --machine].
         pub cores_per_node: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
         /// When the whole machine was down.
@@ -144,8 +145,8 @@ pub fn machines() -> String {
     text.trim_end().to_owned()
 }
 
-/// Appends words, wrapped to lines of at most [`WIDTH`] characters. `first` begins the first line, and the others are
-/// indented.
+/// Appends words, wrapped to lines of at most [`WIDTH`] characters. `first` begins the first line, and all other lines
+/// are indented.
 fn push(text: &mut String, first: &str, words: &str) {
     let mut line = first.to_owned();
     let mut is_start = true;

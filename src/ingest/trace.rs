@@ -18,7 +18,7 @@ settings! {
     /// The nodes of the virtual clusters, and the file that lists them.
     #[derive(Debug, Clone)]
     pub struct ClusterSettings {
-        /// GPUs of each node that jobs run on [default: 8; 1 for Batsim].
+        /// Number of GPUs per node [default: 8; 1 for Batsim].
         pub gpus_per_node: Option<u32> = None => Spec::of("COUNT")
             .within(format!("1 to {MAX_GPUS_PER_NODE}"), |gpus| (1..=MAX_GPUS_PER_NODE).contains(gpus));
         /// File for the table of virtual clusters and their nodes [default: vc_config.csv beside
@@ -48,7 +48,7 @@ settings! {
     /// Microsoft's trace of Philly.
     #[derive(Debug, Clone)]
     pub struct PhillySettings {
-        /// How the trace becomes tables.
+        /// How the trace is converted to tables.
         pub trace: TraceSettings;
         /// Machines and their GPUs: cluster_machine_list [default: the machines that jobs name].
         pub machines: Option<PathBuf> = None => Spec::of("FILE");
@@ -68,7 +68,7 @@ settings! {
     /// Alibaba's PAI trace of 2020.
     #[derive(Debug, Clone)]
     pub struct PaiSettings {
-        /// How the trace becomes tables.
+        /// How the trace is converted to tables.
         pub trace: TraceSettings;
         /// Machines with their types and GPUs: pai_machine_spec.csv. Each type becomes a virtual
         /// cluster with the nodes of that type.
@@ -80,7 +80,7 @@ settings! {
     /// A workload of Batsim.
     #[derive(Debug, Clone)]
     pub struct BatsimSettings {
-        /// How the trace becomes tables.
+        /// How the trace is converted to tables.
         pub trace: TraceSettings;
     }
 }
@@ -89,9 +89,9 @@ settings! {
     /// SenseTime's trace of Helios.
     #[derive(Debug, Clone)]
     pub struct HeliosSettings {
-        /// How the trace becomes tables.
+        /// How the trace is converted to tables.
         pub trace: TraceSettings;
-        /// GPUs of each virtual cluster by day: cluster_gpu_number.csv. The largest number counts.
+        /// GPUs of each virtual cluster by day: cluster_gpu_number.csv. The largest number is used.
         pub machines: Option<PathBuf> = None => Spec::of("FILE").conflicts(&["node_count"]);
         /// Time zone of the trace, such as America/Los_Angeles or -08:00 [default: local times stay
         /// as they are].
@@ -103,7 +103,7 @@ settings! {
     /// Traces of Gavel.
     #[derive(Debug, Clone)]
     pub struct GavelSettings {
-        /// How the trace becomes tables.
+        /// How the trace is converted to tables.
         pub trace: TraceSettings;
         /// Steps per second of each kind of job: simulation_throughputs.json.
         pub throughputs: Option<PathBuf> = None => Spec::of("FILE");
@@ -177,8 +177,8 @@ impl Ingest for PhillySettings {
         }
         if self.from.is_some() || self.to.is_some() {
             return Err(Error::Usage(
-                "--from and --to cut event logs, as of -o NAME.gev; gleaner simulate has --from \
-                 and --to for jobs"
+                "--from and --to apply only to event logs (-o NAME.gev); for jobs, use --from and \
+                 --to of gleaner simulate"
                     .into(),
             ));
         }
@@ -237,7 +237,7 @@ fn is_event_log(path: &Path) -> bool {
 }
 
 impl PhillySettings {
-    /// Writes an event log of when machines were idle.
+    /// Writes an event log of the times at which machines were idle.
     fn idle(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
         let trace = &self.trace;
         if trace.node_count.is_some() || !trace.cluster.is_default() {

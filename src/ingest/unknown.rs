@@ -15,10 +15,10 @@ settings! {
     pub struct UnknownSettings {
         /// How to show nodes whose state is unknown.
         pub unknown: Shown = Shown(UnknownNodes::Deal) => Spec::of("STATE");
-        /// Also write the logs of the lower and the upper bound on the idleness, NAME.lower.gev and NAME.upper.gev
+        /// Also write the logs of the lower and the upper bound on the idleness: NAME.lower.gev and NAME.upper.gev
         /// for NAME.gev.
         pub bounds: bool = false => Spec::flag();
-        /// Maximum share of the idle time whose nodes may be unknown; `any` accepts every log.
+        /// Maximum share of the idle time that may be on unknown nodes; `any` accepts every log.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
     }
 }
@@ -67,7 +67,7 @@ impl UnknownSettings {
         outputs
     }
 
-    /// Checks that enough is known of a log.
+    /// Checks that enough is known about a log.
     ///
     /// # Errors
     /// Too much is unknown, or bounds are requested for a log that does not name nodes.
@@ -80,7 +80,7 @@ impl UnknownSettings {
             ));
         }
         let remedy = "export the full lists of nodes (sacct -P does not cut them), list the machine's nodes with \
-                      --nodes, write the bounds as logs of their own with --bounds, or accept any share with \
+                      --nodes, write the bounds as separate logs with --bounds, or accept any share with \
                       --max-unknown any";
         self.max_unknown.check(quality, file, remedy)
     }
@@ -93,7 +93,7 @@ impl MaxUnknown {
     /// Checks that a log's share of unknown nodes is at most this maximum.
     ///
     /// # Errors
-    /// Too much is unknown. The fault says what would help.
+    /// Too much is unknown. The fault contains `remedy`.
     pub(super) fn check(self, quality: &Quality, file: &Path, remedy: &str) -> Result<()> {
         let share = quality.unknown_share();
         let Some(most) = self.0.filter(|most| share > *most) else {

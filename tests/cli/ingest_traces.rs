@@ -138,7 +138,7 @@ fn wrong_usage_and_invalid_data_have_their_exit_codes() {
         (
             "philly philly-jobs.json -o jobs.csv --from 2017-10-07",
             2,
-            "cut event logs",
+            "apply only to event logs",
         ),
         (
             "philly philly-jobs.json -o idle.gev --node-count 3",

@@ -26,7 +26,7 @@ pub struct Input<'a> {
     compressed: bool,
     line: u64,
     buffer: Vec<u8>,
-    /// The file on disk, if the stream is one and it is not compressed.
+    /// The file on disk, if the stream reads one that is not compressed.
     disk: Option<File>,
     observer: Option<&'a dyn Observer>,
 }
@@ -199,14 +199,18 @@ impl<'a> Input<'a> {
         Ok(self.reader.fill_buf().unwrap_or_default())
     }
 
-    /// The whole input as a file that can be read from any byte: the file itself, or else a temporary copy. Nothing
-    /// may have been read before.
+    /// The whole input as a file that can be read at any offset: the file itself, or else a temporary copy. Must be
+    /// called before any other part of the input is read.
     ///
     /// # Errors
     /// The input is compressed, it cannot be read, or the temporary file cannot be written.
     pub fn to_file(&mut self) -> Result<File> {
         if self.compressed {
-            let fault = Fault::of(&self.path, "a compressed Parquet file", "Parquet as it is");
+            let fault = Fault::of(
+                &self.path,
+                "a compressed Parquet file",
+                "uncompressed Parquet",
+            );
             return Err(fault.remedy("decompress it first").into());
         }
         if let Some(disk) = self.disk.take() {
@@ -304,7 +308,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// A second handle to a file, if it is a regular file, which can be read from any byte.
+/// A second handle to a file. `None` unless it is a regular file, which can be read at any offset.
 fn regular(file: &File) -> Option<File> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     file.try_clone().ok().filter(|_| is_file)
@@ -362,7 +366,7 @@ fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<
     Ok(Some(cut))
 }
 
-/// The text of a line. Valid UTF-8 is recognised faster as a whole than piece by piece.
+/// The text of a line. Most lines are valid UTF-8, and checking that first is faster than `from_utf8_lossy`.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

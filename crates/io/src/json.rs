@@ -82,7 +82,7 @@ fn fault(path: &Path, error: &serde_json::Error, expected: &str) -> Fault {
 /// A walk over the pieces of a document.
 struct Walk<'w> {
     wanted: &'w [&'w str],
-    /// Remaining number of bytes that the current piece may have.
+    /// Number of bytes by which the current piece may still grow.
     left: &'w Cell<usize>,
     each: &'w mut dyn FnMut(Piece<'_>) -> Result<()>,
     /// The error returned by `each`, if that error ended the walk.

@@ -92,8 +92,8 @@ impl Zone {
         }
     }
 
-    /// Converts a local time to UTC. If the local time occurs twice, `occurrence` says which one is
-    /// meant.
+    /// Converts a local time to UTC. If the local time occurs twice, `occurrence` selects the first or
+    /// the second.
     pub fn utc(&self, local: Local, occurrence: Occurrence) -> Utc {
         match (self.instant(local), occurrence) {
             (Instant::Once(time) | Instant::Never(time), _) => time,

@@ -32,7 +32,7 @@ fn an_encoding_that_is_not_read_is_named() {
     let message = fault_of(read(&fixture("parquet/long-pyarrow-delta-text.parquet")));
     assert_has(
         &message,
-        &["node: found texts in a delta encoding", "dictionary"],
+        &["node: found strings in a delta encoding", "dictionary"],
     );
 }
 

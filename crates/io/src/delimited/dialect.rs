@@ -21,7 +21,7 @@ pub struct Cells<'l> {
     text: Cow<'l, str>,
     /// The offset in the text at which each cell ends, in bytes.
     ends: Vec<usize>,
-    /// Number of bytes between the end of a cell and the start of the next one.
+    /// Number of bytes between the end of a cell and the start of the next cell.
     gap: usize,
 }
 
@@ -30,7 +30,7 @@ impl Dialect {
     /// header. Otherwise it uses the first of `|`, tab, semicolon and comma that occurs there.
     pub fn of_header(line: &str, given: Option<&str>) -> Self {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
-        // If the program reads several tables, the given delimiter may be that of another table.
+        // If the program reads several tables, the given delimiter may belong to another table.
         let given = given.filter(|given| !given.is_empty() && line.contains(given));
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }
@@ -43,19 +43,19 @@ impl Dialect {
         }
     }
 
-    /// Whether a quoted cell is still open at the end of a line, whatever the dialect. It may continue on the next
-    /// line.
+    /// Whether a quoted cell is still open at the end of a line, so that it may continue on the next line. Quotes are
+    /// recognised in every dialect.
     pub fn is_open(&self, line: &str) -> bool {
         line.contains('"') && quoted(line, self.delimiter()).err() == Some(Quote::Open)
     }
 
-    /// Splits a line in which some cells may be quoted, whatever the dialect. `None` if the quotes do not match.
+    /// Splits a line in which cells may be quoted, in any dialect. `None` if the quotes do not match.
     pub fn split_quoted<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
         quoted(line, self.delimiter()).ok()
     }
 
-    /// Splits a line into `width` cells, some of which may be quoted, whatever the dialect. If the line has a
-    /// different number of cells, `Err` holds that number and any problem with the quotes.
+    /// Splits a line into `width` cells, which may be quoted in any dialect. If the line has a different number of
+    /// cells, `Err` holds that number and any problem with the quotes.
     pub fn split_exactly<'l>(
         &self,
         line: &'l str,
@@ -88,8 +88,8 @@ impl Dialect {
 }
 
 /// Splits a line in which some cells are quoted, such as `7,"n[1,2]",4`: a quoted cell begins and ends with a quote,
-/// and a doubled quote in it stands for one. A quote within any other cell is an ordinary character. `Err` if a quoted
-/// cell does not end before a delimiter; it holds whether the last quote is still open at the end of the line.
+/// and a doubled quote in it stands for a single quote. A quote within any other cell is an ordinary character. `Err`
+/// if a quoted cell is not closed, or if its closing quote is not followed by a delimiter or the end of the line.
 fn quoted<'l>(line: &'l str, delimiter: &str) -> Result<Cells<'l>, Quote> {
     let mut text = String::with_capacity(line.len());
     let mut ends = Vec::with_capacity(16);
@@ -115,7 +115,8 @@ fn quoted<'l>(line: &'l str, delimiter: &str) -> Result<Cells<'l>, Quote> {
     }
 }
 
-/// Appends the content of a quoted cell, whose first quote is not in `text`, and returns what follows its last quote.
+/// Appends the content of a quoted cell to `out`, and returns the text after its closing quote. `text` begins after
+/// the opening quote.
 fn unquote<'l>(mut text: &'l str, out: &mut String) -> Result<&'l str, Quote> {
     loop {
         let (before, after) = text.split_once('"').ok_or(Quote::Open)?;
@@ -159,7 +160,7 @@ fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
     }
 }
 
-/// Splits a line of CSV with quoted cells, whether their quotes match or not.
+/// Splits a line of CSV with quoted cells, even if their quotes do not match.
 fn unquoted(line: &str) -> Cells<'_> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)

@@ -46,7 +46,7 @@ impl Header {
         } else {
             Dialect::of_header(line, delimiter)
         };
-        // Programs other than Slurm's write quotes, both here and in rows.
+        // Programs other than Slurm may quote cells, both here and in rows.
         let cells = dialect.split_quoted(line);
         let cells = cells.unwrap_or_else(|| dialect.split(line));
         let names = ColumnNames::new(cells.iter());
@@ -85,9 +85,9 @@ impl Header {
         line == self.text
     }
 
-    /// Splits a line with quoted cells, such as `7,"n[1,2]"` under `JobID,NodeList`, if it then has as many cells
-    /// as the header. Programs other than Slurm's may have written such a table. `None` if the line has no quotes,
-    /// or they do not match: Slurm does not quote, so they are ordinary characters then.
+    /// Splits a line with quoted cells, such as `7,"n[1,2]"` under `JobID,NodeList`. Slurm does not quote cells, but
+    /// other programs may. `None` if the line has no quotes, the quotes do not match, or the number of cells differs
+    /// from the header's: the quotes are then ordinary characters.
     fn exact<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
         let is_plain = matches!(self.dialect, Dialect::Plain(_));
         if !is_plain || !line.contains('"') {
@@ -197,7 +197,7 @@ impl Row<'_, '_> {
         self.cells.joined(first, last)
     }
 
-    /// The cell of a requested column, or an empty text if the table lacks the column.
+    /// The cell of a requested column, or an empty string if the table lacks the column.
     pub fn text(&self, wanted: usize) -> &str {
         self.cell(wanted).unwrap_or_default()
     }

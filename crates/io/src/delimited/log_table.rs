@@ -37,7 +37,7 @@ impl LogTable {
         }
     }
 
-    /// Starts another file, which has its own header.
+    /// Starts reading another file, which has its own header.
     pub fn begin(&mut self) {
         self.header = None;
     }
@@ -49,7 +49,7 @@ impl LogTable {
             .is_some_and(|header| header.has(wanted))
     }
 
-    /// Reads the header from a text that does not come from the file. `line` is only used for
+    /// Reads the header from `text`, which need not come from the file. `line` is only used for
     /// messages.
     ///
     /// # Errors

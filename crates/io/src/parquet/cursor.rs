@@ -1,4 +1,4 @@
-//! Visits the cells of a stored column in the order of rows.
+//! Visits the cells of a stored column in row order.
 
 use std::ops::Range;
 
@@ -78,7 +78,7 @@ impl<T: Decoded + 'static> Typed<T> {
         })
     }
 
-    /// What is missing at this level of the batch; `None` if there is a value.
+    /// The value that stands for missing data at this level of the batch; `None` if there is a value.
     fn missing(&self, at: usize) -> Option<Value<'static>> {
         let level = self.batch.definition.get(at)?;
         self.levels.missing(*level)
@@ -100,7 +100,7 @@ impl<T: Decoded + 'static> Cursor for Typed<T> {
     fn advance(&mut self) -> Result<(), &'static str> {
         let start = self.row.end;
         if start >= self.batch.levels {
-            return Err("a column of fewer rows than the file");
+            return Err("a column with fewer rows than the file");
         }
         // Repetition level 0 begins a new row; other levels continue a list.
         let repetition = self.batch.repetition.get(start + 1..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A Parquet file on disk, of which only the requested bytes are read.
+//! A Parquet file on disk. Only the requested bytes are read.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -12,14 +12,14 @@ use bytes::Bytes;
 use super::guard;
 use super::thrift::Thrift;
 
-/// Longest footer that is read: 64 MiB. The footer of a file with 1,000 row groups of 100 columns takes about 10 MiB.
+/// Maximum length of a footer: 64 MiB. The footer of a file with 1,000 row groups of 100 columns takes about 10 MiB.
 const MAX_FOOTER: usize = 64 << 20;
 
 /// Numbers of bytes to read for a page header, tried in this order. Headers take about 100 bytes, and more if they
 /// hold the minimum and maximum of the page.
 const HEADERS: [u64; 3] = [1 << 10, 1 << 16, 1 << 24];
 
-/// A file that can be read from any byte. Clones share the open file.
+/// A file that can be read at any offset. Clones share the open file.
 #[derive(Clone)]
 pub(super) struct Disk {
     file: Arc<File>,
@@ -56,7 +56,7 @@ impl Disk {
         Ok(guard::check_footer(&head, &footer))
     }
 
-    /// The page header at a byte, and its length. It must end before the byte `end`.
+    /// The page header that begins at the byte `start`, and its length. It must end before the byte `end`.
     pub fn header(&self, start: u64, end: u64) -> Option<(Thrift, usize)> {
         let room = end.checked_sub(start)?;
         for size in HEADERS {

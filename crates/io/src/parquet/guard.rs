@@ -216,13 +216,13 @@ fn check_data(values: i64, encoding: i64) -> Result<(), String> {
         return Err(format!("a page of {values} values"));
     }
     // The allowed encodings: plain, dictionary (two numbers), run length, bit-packed, delta, byte
-    // stream split. The two delta encodings of texts are refused, because they store lengths within
+    // stream split. The two delta encodings of strings are refused, because they store lengths within
     // the compressed data, which cannot be checked here.
     if matches!(encoding, 0 | 2 | 3 | 4 | 5 | 8 | 9) {
         Ok(())
     } else {
         Err(format!(
-            "texts in a delta encoding ({encoding}), but only plain and dictionary encodings are supported"
+            "strings in a delta encoding ({encoding}), but only plain and dictionary encodings are supported"
         ))
     }
 }

@@ -186,7 +186,7 @@ impl Leaf<'_> {
 /// What the definition levels of a stored column mean.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Levels {
-    /// The level of a value.
+    /// The definition level of a cell that has a value.
     present: i16,
     /// Whether an element may be missing.
     optional: bool,

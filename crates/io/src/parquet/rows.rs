@@ -70,7 +70,7 @@ impl RowFile {
         &self.columns
     }
 
-    /// The time zone of each column's timestamps, where pandas recorded it.
+    /// The time zone of each column's timestamps, if pandas recorded it.
     pub fn zones(&self) -> &[Option<String>] {
         &self.zones
     }
@@ -89,7 +89,7 @@ impl RowFile {
         let chosen = chosen.iter().map(|index| {
             let column = &self.columns[*index];
             let unread = |found: &str| {
-                let fault = Fault::of(&self.path, found, "times, numbers, texts or lists of them");
+                let fault = Fault::of(&self.path, found, "times, numbers, text or lists of them");
                 Error::from(fault.field(column.name.as_str()))
             };
             let stored = column.stored;
@@ -138,7 +138,7 @@ struct Chosen<'f> {
 }
 
 impl Rows<'_> {
-    /// Moves to the next row. Returns false after the last one.
+    /// Moves to the next row. Returns false after the last row.
     ///
     /// # Errors
     /// The file is damaged.
@@ -157,7 +157,7 @@ impl Rows<'_> {
         Ok(true)
     }
 
-    /// The current cell of the column at this index among the chosen ones. For a list, this is its first element.
+    /// The current cell of the chosen column with this index. For a list, this is its first element.
     pub fn value(&self, chosen: usize) -> Value<'_> {
         self.chosen[chosen].cursor.value()
     }
@@ -168,7 +168,7 @@ impl Rows<'_> {
         self.chosen[chosen].cursor.elements(each);
     }
 
-    /// Starts the next row group. Returns false after the last one.
+    /// Starts the next row group. Returns false after the last row group.
     fn begin_group(&mut self) -> Result<bool> {
         let file = self.file;
         let Some(group) = file.file.metadata().row_groups().get(self.group) else {
@@ -216,7 +216,7 @@ impl Rows<'_> {
             let cursor = &mut column.cursor;
             let rows = settled(self.file, column.name, contain(|| cursor.fill(most)))?;
             if rows != most {
-                let found = "a column of fewer rows than the file";
+                let found = "a column with fewer rows than the file";
                 return Err(self.file.fault(column.name, found));
             }
         }
@@ -226,7 +226,7 @@ impl Rows<'_> {
     }
 }
 
-/// The result of a decoding step that `contain` ran.
+/// The result of a decoding step run by `contain`. A panic or a Parquet error becomes a fault.
 fn settled<T>(file: &RowFile, column: &str, step: Option<Result<T, ParquetError>>) -> Result<T> {
     match step {
         Some(Ok(value)) => Ok(value),

@@ -18,11 +18,11 @@ pub enum Value<'v> {
     Null,
     /// In a column of lists: the list of this row is missing or has no elements.
     Empty,
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
     /// Text, which need not be valid UTF-8.
     Text(&'v [u8]),
@@ -44,7 +44,7 @@ impl Value<'_> {
         }
     }
 
-    /// The time in a cell without conversion: a timestamp, seconds since 1970, or a text without an offset from UTC.
+    /// The time in a cell without conversion: a timestamp, seconds since 1970, or a string without an offset from UTC.
     pub fn time(self) -> Option<Local> {
         match self {
             // pandas writes `i64::MIN` for a missing timestamp.
@@ -90,10 +90,10 @@ pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
     )
 }
 
-/// The time zone of each column's timestamps, from the metadata that pandas adds to a file. `None` where a column has
-/// no zone.
+/// The time zone of each column's timestamps, from the metadata that pandas adds to a file. `None` for a
+/// column without a zone.
 pub(super) fn zones(metadata: &ParquetMetaData, columns: &[Column]) -> Vec<Option<String>> {
-    /// Maximum size of the pandas metadata, in bytes; longer metadata are not read.
+    /// Maximum size of the pandas metadata, in bytes. Longer metadata is ignored.
     const LIMIT: usize = 4 << 20;
     let pairs = metadata.file_metadata().key_value_metadata();
     let pandas = pairs

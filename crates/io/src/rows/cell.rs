@@ -17,7 +17,7 @@ pub type CellResult<T> = Result<T, Box<Fault>>;
 pub enum CellTime {
     /// Seconds on the table's own clock.
     Seconds(i64),
-    /// A civil time, or one with an offset from UTC.
+    /// A civil time, with or without an offset from UTC.
     Civil(Stamp),
 }
 
@@ -26,9 +26,9 @@ pub enum CellTime {
 pub struct Cell<'r> {
     pub(super) source: &'r Source,
     pub(super) place: Place,
-    /// The name of its column in messages.
+    /// The name of the column, for messages.
     pub label: &'r str,
-    /// Never an empty text.
+    /// The value, which is never an empty string.
     pub(super) value: Value<'r>,
 }
 
@@ -38,12 +38,12 @@ impl<'r> Cell<'r> {
         self.value == Value::Null
     }
 
-    /// The cell as a whole number, or `None` if it is not one.
+    /// The cell as a whole number; `None` if it is anything else.
     pub fn whole(&self) -> Option<i64> {
         number::whole(self.value)
     }
 
-    /// A whole number in this range; the forms `97` and `97.0` are both accepted.
+    /// A whole number in this range. Both `97` and `97.0` are accepted.
     pub fn integer(&self, range: RangeInclusive<i64>) -> CellResult<i64> {
         let number = self.whole().filter(|number| range.contains(number));
         number.ok_or_else(|| {
@@ -69,7 +69,7 @@ impl<'r> Cell<'r> {
         number::flag(self.value).ok_or_else(|| self.fault("0 or 1"))
     }
 
-    /// A text. A number is formatted as text.
+    /// A string. A number is converted to a string.
     pub fn text(&self) -> CellResult<Cow<'r, str>> {
         let text = match self.value {
             Value::Text(text) => std::str::from_utf8(text).ok().map(Cow::Borrowed),
@@ -87,12 +87,13 @@ impl<'r> Cell<'r> {
             self.fault(if is_missing {
                 "a text"
             } else {
-                "a text in UTF-8"
+                "text in UTF-8"
             })
         })
     }
 
-    /// An identifier: a text. A whole number is stripped of its zero fraction, so `765472.0` and `765472` are the same.
+    /// An identifier, as a string. The zero fraction of a whole number is removed, so `765472.0` and `765472` are the
+    /// same identifier.
     pub fn id(&self) -> CellResult<Cow<'r, str>> {
         Ok(match self.text()? {
             Cow::Borrowed(text) => Cow::Borrowed(without_zero_fraction(text)),
@@ -129,7 +130,7 @@ impl<'r> Cell<'r> {
     }
 }
 
-/// The text without its zero fraction, if it is a whole number with one, such as `97.0`.
+/// Removes the zero fraction of a whole number: `97.0` becomes `97`. Any other text is returned unchanged.
 pub fn without_zero_fraction(text: &str) -> &str {
     match text.split_once('.') {
         Some((number, zeros))

@@ -23,7 +23,7 @@ impl Col {
 pub(super) struct RequestedColumn {
     /// The name for messages.
     pub label: String,
-    /// Its index among all columns of the file.
+    /// The index of the column among all columns of the file.
     pub at: usize,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Header<'a> {
     }
 
     /// Requests an optional column: the first of these names that the header has and that was not
-    /// requested before. Returns `None` if there is none.
+    /// requested before. Returns `None` if there is no such column.
     ///
     /// # Errors
     /// There are too many faults; the error contains all of them.

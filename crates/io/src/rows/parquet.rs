@@ -13,7 +13,7 @@ pub(super) struct Held {
     rows: usize,
 }
 
-/// A cell. A text is an index into [`Texts`].
+/// A cell. A string is stored as an index into [`Texts`].
 #[derive(Debug, Clone, Copy)]
 enum Stored {
     Null,
@@ -24,7 +24,7 @@ enum Stored {
     Time(Option<Local>),
 }
 
-/// All texts of a table, concatenated.
+/// All strings of a table, concatenated.
 #[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
@@ -51,7 +51,7 @@ impl Held {
             table.visit(&table.columns()[requested.at], |_, value| {
                 let cell = texts
                     .store(value)
-                    .ok_or_else(|| source.fault("more than 4 billion texts", "a smaller file"))?;
+                    .ok_or_else(|| source.fault("more than 4 billion strings", "a smaller file"))?;
                 cells.push(cell);
                 Ok(())
             })?;
@@ -83,7 +83,7 @@ impl Held {
 }
 
 impl Texts {
-    /// Stores a value. Returns `None` if there are too many texts.
+    /// Stores a value. Returns `None` if there are too many strings.
     fn store(&mut self, value: Value<'_>) -> Option<Stored> {
         Some(match value {
             Value::Null | Value::Empty => Stored::Null,

@@ -12,8 +12,9 @@ use super::Digest;
 /// Number of bytes in a chunk. Each chunk has a digest, which is stored and compared.
 const CHUNK: usize = 1 << 18;
 
-/// An open file, and for each chunk the digest of the content up to its end. Every reading compares
-/// the bytes with these digests, so the parsed bytes are the same as the hashed bytes.
+/// An open file, and for each chunk the digest of the content up to the end of the chunk. Every
+/// reading compares the bytes with these digests, so the parsed bytes are the same as the hashed
+/// bytes.
 #[derive(Debug)]
 pub(super) struct Disk {
     /// The file is kept open, so that another file that replaces it under the same name is never

@@ -50,7 +50,7 @@ pub(super) fn extension(name: &str) -> String {
     extension.to_string_lossy().to_lowercase()
 }
 
-/// Whether the extension is that of a pickle.
+/// Whether the name has the extension of a pickle.
 pub(super) fn is_pickle_name(name: &str) -> bool {
     matches!(extension(name).as_str(), "pkl" | "pickle")
 }

@@ -32,8 +32,8 @@ type Known = (&'static [u8], &'static str);
 
 const ZIP: Known = (b"PK\x03\x04", "zip");
 
-/// Compression formats that this program does not read. The list contains gzip and Zstandard to refuse data that is
-/// compressed twice.
+/// Compression formats that this program does not read. The list contains gzip and Zstandard, so that data compressed
+/// twice is refused.
 const UNREADABLE: [Known; 4] = [
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ", "xz"),
@@ -71,7 +71,7 @@ impl Source {
         Self::opened(path, &[ZIP])
     }
 
-    /// Like [`Source::open`], but also accepts a zip archive, the form in which PyTorch saves tensors.
+    /// Like [`Source::open`], but also accepts a zip archive, the format in which PyTorch saves tensors.
     ///
     /// # Errors
     /// Same as [`Source::open`].
@@ -159,7 +159,7 @@ impl Source {
     /// # Errors
     /// Same as [`Source::read_all`].
     pub fn read_up_to(&self, limit: u64) -> Result<Cow<'_, [u8]>> {
-        /// Ratio of the size limit of a plain file to that of a compressed one.
+        /// Ratio of the size limit of a plain file to the limit of a compressed file.
         const PLAIN: u64 = 16;
         let most = self.compression.map_or(PLAIN * limit, |_| limit);
         if let (Raw::Held(bytes), None, None) = (&self.raw, self.compression, &self.member)
@@ -177,10 +177,10 @@ impl Source {
     fn too_large(&self, limit: u64) -> Fault {
         let size = whole::size(limit);
         if self.compression.is_none() {
-            return self.fault(format!("a file of more than {size}"), "less");
+            return self.fault(format!("a file of more than {size}"), "a smaller file");
         }
         let found = format!("a file that inflates to more than {size}");
-        let fault = self.fault(found, "less");
+        let fault = self.fault(found, "a smaller file");
         fault.remedy("if this size is intended, decompress the file first")
     }
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-/// Maximum size of a compressed input after inflation, if the whole input is needed, and of an input from a pipe:
-/// 1 GiB.
+/// Maximum size of an input that is held in memory as a whole: 1 GiB. It applies to the inflated size of a compressed
+/// input, and to an input from a pipe.
 pub const WHOLE_LIMIT: u64 = 1 << 30;
 
 /// The same limit for texts that are parsed into many small values, such as JSON: 64 MiB.

@@ -16,14 +16,14 @@ pub const INFLATED_LIMIT: u64 = 4 << 30;
 #[derive(Debug)]
 pub(super) struct Member {
     pub name: String,
-    /// The offset of its content in the archive, in bytes.
+    /// The offset of the file's content in the archive, in bytes.
     offset: u64,
     length: u64,
 }
 
 impl Member {
-    /// Finds the file to read: the first one named `.pkl` or `.pickle`, or else the only file. If
-    /// there is no such file, `Err` contains the number of files in the archive.
+    /// Finds the file to read: the first file whose name ends in `.pkl` or `.pickle`, or else the
+    /// only file. If there is no such file, `Err` contains the number of files in the archive.
     pub fn find(archive: impl Read) -> io::Result<Result<Member, usize>> {
         let mut first = None;
         let mut files = 0;
@@ -119,8 +119,8 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Reads one file of a tar archive. At the end of this file it also reads the remaining archive, to
-/// detect a truncated or damaged archive.
+/// Reads one file of a tar archive. At the end of this file it also reads the rest of the archive,
+/// to detect a truncated or damaged archive.
 pub(super) struct MemberReader<R> {
     inner: R,
     left: u64,

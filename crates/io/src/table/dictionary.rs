@@ -19,7 +19,7 @@ use parquet::schema::types::ColumnDescPtr;
 
 use gleaner_domain::results::RunLengths;
 
-/// Encodings of the dictionary, the levels (of which there are none) and the indices.
+/// Encodings of the dictionary, the levels (there are none) and the indices.
 const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
 
 /// A column's distinct values, and its runs as indices of these values.
@@ -54,7 +54,7 @@ impl Dictionary {
         }
     }
 
-    /// The dictionary of a text column, whose texts are given as indices of `names`.
+    /// The dictionary of a text column. `runs` holds indices into `names`.
     pub fn of_names(names: &[&str], runs: &RunLengths<u32>) -> Self {
         let texts = names.iter().map(|name| name.as_bytes());
         let plain = texts.flat_map(|text| [&(text.len() as u32).to_le_bytes(), text].concat());
@@ -118,8 +118,8 @@ impl Dictionary {
     }
 
     /// The indices in Parquet's run-length encoding. The encoding starts with the width of an index
-    /// in bits. For each run it has twice the length as a variable-length number, then the index in
-    /// whole bytes.
+    /// in bits. For each run, it contains the run's length multiplied by 2, as a variable-length
+    /// number, and then the index in whole bytes.
     fn encoded_indices(&self) -> Vec<u8> {
         let largest = self.values.saturating_sub(1).max(1);
         let bits = u32::BITS - largest.leading_zeros();

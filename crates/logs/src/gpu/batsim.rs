@@ -43,7 +43,7 @@ struct Workload {
     profiles: BTreeMap<String, Profile>,
 }
 
-/// A job, whose profile may not be known yet. Times are in seconds.
+/// A job whose profile may not have been read yet. Times are in seconds.
 struct Job {
     id: String,
     submit: f64,
@@ -54,7 +54,7 @@ struct Job {
 
 /// What a job does.
 enum Profile {
-    /// The job waits.
+    /// The job runs for a fixed time.
     Delay(Delay),
     /// Other profiles run one after the other, and the whole list is repeated `times` times.
     Sequence {
@@ -73,7 +73,7 @@ struct Delay {
     fails: bool,
 }
 
-/// Maximum depth of sequences within sequences.
+/// Maximum nesting depth of sequences.
 const MOST_NESTED: usize = 64;
 
 impl Workload {
@@ -213,7 +213,7 @@ impl Job {
         })
     }
 
-    /// The job after its run. A job that exceeds its walltime is cut off.
+    /// The job after a run of this delay. A job that exceeds its walltime is ended at its walltime.
     fn run(&self, delay: Delay) -> scheduler::Job<'_> {
         let walltime = self.walltime.unwrap_or(f64::INFINITY);
         let state = match (walltime < delay.seconds, delay.fails) {

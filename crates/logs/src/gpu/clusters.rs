@@ -12,10 +12,10 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::words::counted;
 use gleaner_domain::{Cluster, VirtualCluster};
 
-/// The name of all virtual clusters together in results, so no single one may have it.
+/// The name of all virtual clusters together in results, so no virtual cluster may have this name.
 const ALL: &str = "all";
 
-/// GPUs that a job held between two seconds.
+/// The GPUs that a job held from one second to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Use {
     pub vc: u32,
@@ -24,17 +24,17 @@ pub(super) struct Use {
     pub gpus: u32,
 }
 
-/// What the jobs of a trace need, by VC.
+/// The GPU demand of the jobs of a trace, by VC.
 pub(super) struct Demand<'a> {
     pub vcs: &'a IndexSet<String>,
     pub uses: &'a [Use],
-    /// GPUs of the largest job of each VC, by the index of the VC.
+    /// Number of GPUs of the largest job of each VC, by VC index.
     pub largest: Vec<u32>,
 }
 
 /// The numbers of nodes of all VCs.
 pub(super) struct Sizes {
-    /// Nodes by the index of the VC; `None` if the list of machines does not have the VC.
+    /// Number of nodes by VC index; `None` if the list of machines does not have the VC.
     nodes: Vec<Option<u64>>,
     /// Whether all jobs are put into one VC.
     one: bool,
@@ -67,8 +67,8 @@ pub(super) fn sizes(
     if let Some(gpus) = resources {
         let nodes = gpus.div_ceil(each);
         let note = format!(
-            "the workload is for {}, each of which counts as a GPU: one virtual cluster of {} of \
-             {each}",
+            "the workload is for {}, each of which counts as a GPU: one virtual cluster of {} (GPUs \
+             per node: {each})",
             counted(gpus, "resource"),
             counted(nodes, "node")
         );
@@ -83,7 +83,7 @@ pub(super) fn sizes(
                 .collect(),
             one: false,
             note: format!(
-                "every virtual cluster has the GPUs that --machines lists, on nodes of {each}"
+                "every virtual cluster has the GPUs that --machines lists (GPUs per node: {each})"
             ),
         };
     }
@@ -96,7 +96,7 @@ pub(super) fn sizes(
              of {} as its jobs {} (see --node-count{})",
             counted(each, "GPU"),
             match options.format {
-                // Its jobs have not run yet.
+                // The jobs of a Gavel trace have not run yet.
                 Format::Gavel => "would hold at once if none waited",
                 _ => "ever held at once",
             },
@@ -116,8 +116,9 @@ fn name_of(file: &Path, format: Format) -> String {
     }
 }
 
-/// The most GPUs held at once in each VC, or those of its largest job if that is more. All starts
-/// and ends are visited in order of time, and the GPUs that are held are added up.
+/// The maximum number of GPUs held at once in each VC, or the number of GPUs of its largest job if
+/// that is larger. All starts and ends are visited in order of time, and the GPUs that are held are
+/// added up.
 fn peaks(demand: &Demand<'_>) -> Vec<u64> {
     let mut edges: Vec<(i64, i64, u32)> = Vec::with_capacity(demand.uses.len() * 2);
     for used in demand.uses {
@@ -139,7 +140,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
 }
 
 impl Sizes {
-    /// Number of nodes of a VC; `None` if it has none.
+    /// Number of nodes of a VC; `None` if the list of machines does not have the VC.
     pub fn nodes(&self, vc: u32) -> Option<u64> {
         self.nodes
             .get(vc as usize)
@@ -219,8 +220,8 @@ mod tests {
         }
     }
 
-    // Small fixed example. VC a holds 8 GPUs at once; there, one job ends as another starts. VC b
-    // has a job of 20 GPUs whose run is unknown.
+    // Small fixed example. The jobs of VC a hold 8 GPUs at once, and one of them ends as another
+    // starts. VC b has a job of 20 GPUs whose run is unknown.
     #[test]
     fn a_vc_has_the_nodes_that_its_jobs_held_at_once() {
         let uses = [

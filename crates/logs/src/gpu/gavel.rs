@@ -90,11 +90,11 @@ impl LineReader for GavelReader {
             Ok(speed) => (job.steps / speed).ceil() as i64,
             Err(why) => {
                 let gpus = counted(job.gpus, "GPU");
-                let found = format_args!("{} on {gpus}, of which {why}", job.kind);
+                let found = format_args!("{} on {gpus}, for which {why}", job.kind);
                 return collector.log.fault(Reason::NoThroughput, at, found);
             }
         };
-        // The run as if the job started without waiting.
+        // The trace contains no starts, so the job is assumed to start when it is submitted.
         let submit = job.arrival.floor() as i64;
         let end = submit.saturating_add(duration);
         let run = Run::between(submit, Some(end), Nodes::Unknown);

@@ -93,7 +93,7 @@ impl JobTable {
         }
     }
 
-    /// Adds the runs of a record to those of earlier records of the same job.
+    /// Adds the runs of a record to the runs of earlier records of the same job.
     fn part(&mut self, log: &mut Log, at: At, job: &scheduler::Job<'_>) -> Result<()> {
         for run in job.runs {
             let times = [job.submit, run.start, run.end];
@@ -159,7 +159,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// Counts a fault if a job uses more GPUs of a machine than the list of machines says it has.
+    /// Counts a fault if a job uses more GPUs of a machine than the machine has according to the list.
     fn check_machines(&self, log: &mut Log, at: At, runs: &[Run<'_>]) -> Result<()> {
         let shares = runs.iter().flat_map(|run| match run.nodes {
             Nodes::Machines(shares) => shares,
@@ -301,7 +301,7 @@ impl JobTable {
             let far = job.submit.abs_diff(middle) > LONGEST as u64;
             far.then(|| {
                 format!(
-                    "a submission {} s from most others",
+                    "a submission {} s from the median submission",
                     job.submit.abs_diff(middle)
                 )
             })
@@ -366,8 +366,8 @@ impl JobTable {
     }
 }
 
-/// Adds the runs of a job that have a start and an end to `runs`. If there are others, counts a
-/// fault. Returns the second of the submission.
+/// Adds the runs of a job that have a start and an end to `runs`. If any run lacks one of them,
+/// counts a fault. Returns the submission time, in seconds.
 fn place(
     log: &mut Log,
     at: At,
@@ -409,13 +409,14 @@ fn check_duration(
         return Ok(());
     }
     let found = format_args!(
-        "a duration of {stated}, and {} from start to end",
+        "a duration of {stated} s, but {} s from start to end",
         end - start
     );
     log.fault(Reason::DurationDiffers, at, found)
 }
 
-/// The total run time of a job in seconds. If the job did not run, counts that and returns `None`.
+/// The total run time of a job in seconds. If the job did not run, counts it as left out and returns
+/// `None`.
 fn duration(
     log: &mut Log,
     at: At,
@@ -442,7 +443,7 @@ fn plain(name: &str) -> &str {
     without_zero_fraction(name.trim())
 }
 
-/// Converts a job to one of the trace. `index` maps its VC to that of the cluster.
+/// Converts a job to a job of the trace. `index` maps the index of its VC to the index in the cluster.
 fn whole((id, job): (String, Taken), index: &[usize]) -> Job {
     Job {
         id,

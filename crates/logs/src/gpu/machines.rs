@@ -25,7 +25,7 @@ impl Machines {
         self.by_name.get(machine).copied()
     }
 
-    /// Number of GPUs of each virtual cluster; empty if the list does not say.
+    /// Number of GPUs of each virtual cluster; empty if the list does not state it.
     pub fn gpus_by_vc(&self) -> &BTreeMap<String, u64> {
         &self.by_vc
     }
@@ -46,7 +46,7 @@ impl Format {
 /// Reads the list of machines of a format.
 ///
 /// # Errors
-/// The file cannot be read. Lines in another form are faults, which are reported together.
+/// The file cannot be read. Lines in another format are faults, which are reported together.
 pub(super) fn read(path: &Path, format: Format) -> Result<Machines> {
     let mut input = Input::open(path)?;
     let mut machines = Machines::default();
@@ -89,8 +89,8 @@ impl Machines {
         }
     }
 
-    /// Reads a row of PAI's list: machine, gpu_type, cap_cpu, cap_mem, cap_gpu. A type of GPU is a
-    /// VC.
+    /// Reads a row of PAI's list: machine, gpu_type, cap_cpu, cap_mem, cap_gpu. Each type of GPU is
+    /// treated as a VC.
     fn take_spec(&mut self, cells: &[&str]) -> Result<(), &'static str> {
         match *cells {
             ["machine", ..] => Ok(()),
@@ -103,8 +103,8 @@ impl Machines {
         }
     }
 
-    /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on it. The largest
-    /// number of all days is used.
+    /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on that day. For each
+    /// VC, the largest number of all days is used.
     fn take_day(&mut self, cells: &[&str], header: &mut Vec<String>) -> Result<(), &'static str> {
         const EXPECTED: &str = "a header of date and virtual clusters, and their GPUs on each day";
         if header.is_empty() {

@@ -1,7 +1,8 @@
 //! Converts published job traces of GPU clusters, in their own formats, to the inputs of a
 //! simulation: a trace and the virtual clusters (VCs) that it needs.
 //!
-//! This list gives the files of each format, and the sources of the jobs' GPUs, durations and VCs:
+//! The following list shows the files of each format, and the fields that give the GPUs, duration
+//! and VC of a job:
 //!
 //! - **Philly**, `cluster_job_log`. GPUs: those of the first attempt. Duration: the sum of all
 //!   attempts. VC: `vc`.
@@ -9,22 +10,22 @@
 //!   percent, added up over tasks and rounded up. Duration: from the first start of a GPU task to
 //!   the last end. VC: the tasks' `gpu_type`.
 //! - **Batsim**, a workload in JSON. GPUs: `res`, each resource counts as a GPU. Duration: the
-//!   profile's `delay`, at most the walltime. VC: a single one, of `nb_res`.
+//!   profile's `delay`, at most the walltime. VC: a single VC of `nb_res` GPUs.
 //! - **Helios**, `cluster_log.csv`. GPUs: `gpu_num`. Duration: from `start_time` to `end_time`. VC:
 //!   `vc`.
 //! - **Gavel**, `.trace`. GPUs: the scale factor. Duration: the steps divided by a throughput,
-//!   which was measured or is given. VC: a single one.
+//!   which was measured or is given. VC: a single VC.
 //! - **Slurm**, `sacct`'s table. GPUs: `gres/gpu` of `AllocTRES`. Duration: the sum of all runs.
 //!   VC: the partition or account.
 //!
-//! Files are read once, as streams. The jobs and the times in which they held GPUs are kept in
+//! Files are read once, as streams. The jobs and the times during which they held GPUs are kept in
 //! memory; the files are not. Philly, Helios and Slurm have civil times; the seconds of the trace
 //! are then counted from its first submission. Jobs that cannot be used, and contradictions, are
 //! counted by kind.
 //!
-//! Only Batsim's format says how many nodes a VC has. In other formats a VC gets enough nodes for
-//! the most GPUs that its jobs held at once, unless a list of machines or a number of nodes is
-//! given.
+//! Only Batsim's format states the size of its VC. In other formats a VC gets enough nodes for the
+//! maximum number of GPUs that its jobs held at once, unless a list of machines or a number of nodes
+//! is given.
 
 mod batsim;
 mod clusters;
@@ -75,7 +76,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The default number of GPUs of a node. It is 1 for Batsim, whose resources are hosts.
+    /// The default number of GPUs per node. It is 1 for Batsim, whose resources are hosts.
     pub fn gpus_per_node(self) -> u32 {
         match self {
             Format::Batsim => 1,
@@ -113,12 +114,12 @@ impl Format {
     }
 }
 
-/// Options of reading a trace.
+/// Options for reading a trace.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The format of all files.
     pub format: Format,
-    /// Number of GPUs of a node.
+    /// Number of GPUs per node.
     pub gpus_per_node: u32,
     /// Number of nodes of a single VC for all jobs. `None`: VCs as in the trace.
     pub node_count: Option<u32>,
@@ -137,7 +138,7 @@ pub struct Options {
     pub delimiter: Option<String>,
     /// The column that names the virtual clusters of Slurm's jobs.
     pub vc_of: VcOf,
-    /// Whether the first fault is an error.
+    /// Whether reading fails at the first fault.
     pub strict: bool,
 }
 

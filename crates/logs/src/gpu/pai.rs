@@ -1,4 +1,4 @@
-//! Reads the trace of Alibaba PAI, 2020: a table of jobs and one of their tasks, both without
+//! Reads the trace of Alibaba PAI, 2020: a table of jobs and a table of their tasks, both without
 //! headers.
 
 use indexmap::IndexMap;
@@ -53,7 +53,7 @@ const CPU: usize = 4;
 const GPU: usize = 5;
 const TYPE: usize = 6;
 
-/// Largest number of instances, and of percent of a resource, in a task.
+/// Maximum number of instances of a task, and maximum percentage of a resource that a task requests.
 const MOST: f64 = 1e9;
 
 /// The virtual cluster of jobs whose type of GPU is unknown.
@@ -98,15 +98,16 @@ struct Tasks {
     /// Number of CPU cores.
     cpus: f64,
     kind: Box<str>,
-    /// First start and last end of the tasks with GPUs.
+    /// First start of a task with GPUs.
     start: Option<i64>,
+    /// Last end of a task with GPUs.
     end: Option<i64>,
-    /// Whether one of them has started and not ended.
+    /// Whether a task with GPUs has started but not ended.
     open: bool,
     at: At,
 }
 
-/// Which of the two tables a file is.
+/// The table that a file contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Table {
     Jobs,
@@ -178,7 +179,7 @@ fn find(line: &Line<'_>) -> Result<(Table, LogTable)> {
     Ok((table, rows))
 }
 
-/// The fault of a file that is neither table.
+/// The fault for a file that contains neither table.
 fn other_table(cells: usize, place: Place<'_>) -> Fault {
     let found = format!("{cells} cells");
     let expected = format!("{JOB_HEADER} or {TASK_HEADER}");
@@ -242,7 +243,7 @@ impl Known {
     }
 }
 
-/// Parses a row of the table of jobs. Statuses are converted to Slurm's words.
+/// Parses a row of the table of jobs. Statuses are converted to Slurm's job states.
 fn job_row(row: &Row<'_, '_>, at: At) -> Result<JobRow, String> {
     Ok(JobRow {
         user: row.text(USER).into(),
@@ -258,8 +259,8 @@ fn job_row(row: &Row<'_, '_>, at: At) -> Result<JobRow, String> {
     })
 }
 
-/// A time in seconds of the trace's clock. It is `None` if the cell is empty or 0, which means that
-/// it has not happened.
+/// A time in seconds of the trace's clock. `None` if the cell is empty or 0, which means that the
+/// event has not happened.
 fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
     if is_unknown(text) {
         return Ok(None);
@@ -334,8 +335,9 @@ impl Tasks {
 #[derive(Default)]
 struct Rounded {
     jobs: u64,
-    /// GPU-seconds as planned, and after rounding up.
+    /// GPU-seconds as planned.
     planned: f64,
+    /// GPU-seconds after rounding up.
     given: f64,
 }
 
@@ -352,7 +354,7 @@ impl Rounded {
     fn note(&self) -> Option<String> {
         (self.jobs > 0 && self.planned > 0.0).then(|| {
             format!(
-                "{} that plan for parts of GPUs get whole GPUs: {:.1} % more GPU time in all",
+                "{} planned a fraction of a GPU, rounded up: {:.1} % more GPU time in total",
                 counted(self.jobs, "job"),
                 100.0 * (self.given / self.planned - 1.0)
             )

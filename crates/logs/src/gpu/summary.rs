@@ -9,17 +9,17 @@ use gleaner_domain::{Clock, Cluster, Job, Utc};
 /// The summary of a trace that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// What was read, used, left out and odd.
+    /// Counts of what was read, used, left out and faulty.
     pub log_counts: LogCounts,
     /// Remarks for the user.
     pub notes: Vec<String>,
     /// First and last submission, in seconds: since 1970, or on the trace's own clock.
     pub span: (i64, i64),
-    /// The clock on which they are shown, if the trace has civil times.
+    /// The clock in which these submissions are shown, if the trace has civil times.
     clock: Option<Clock>,
     /// GPU-seconds of all jobs: GPUs multiplied by duration.
     pub gpu_seconds: u128,
-    /// Number of virtual clusters, of all their nodes, and of GPUs per node.
+    /// Number of virtual clusters, total number of their nodes, and number of GPUs per node.
     pub size: (usize, u64, u32),
 }
 
@@ -45,7 +45,7 @@ impl Summary {
         }
     }
 
-    /// A submission as text.
+    /// A submission time as text.
     fn shown(&self, second: i64) -> String {
         match &self.clock {
             Some(clock) => clock.show(Utc::from_seconds(second)),

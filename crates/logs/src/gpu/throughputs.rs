@@ -1,5 +1,4 @@
-//! Reads Gavel's throughputs: steps per second of every kind of job, measured on several types of
-//! GPUs.
+//! Reads Gavel's throughputs: steps per second of every kind of job, measured on several GPU types.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,10 +22,10 @@ pub(super) enum Speeds {
 }
 
 impl Speeds {
-    /// The speeds that the options give.
+    /// The speeds set by the options.
     ///
     /// # Errors
-    /// The options give no speeds, or the file has faults.
+    /// The options set no speeds, or the file has faults.
     pub fn of(options: &Options) -> Result<Self> {
         match (&options.throughputs, options.steps_per_second) {
             (Some(path), _) => read(path, &options.worker),
@@ -70,7 +69,7 @@ fn read(path: &Path, worker: &str) -> Result<Speeds> {
                 }
                 _ => {
                     let found = format!("{} of {:?}", shown(alone), piece.name);
-                    let expected = "steps a second of a kind of jobs, such as ('ResNet-18 (batch \
+                    let expected = "steps per second of a kind of job, such as ('ResNet-18 (batch \
                                 size 64)', 1)";
                     faults.add(Fault::of(file, found, expected).field(worker))
                 }
@@ -79,9 +78,9 @@ fn read(path: &Path, worker: &str) -> Result<Speeds> {
     )?;
     if speeds.is_empty() && faults.is_empty() {
         let found = format!("no throughputs of {worker}");
-        let fault = Fault::of(path, found, "throughputs of this type of GPUs");
+        let fault = Fault::of(path, found, "throughputs of this GPU type");
         faults
-            .add(fault.remedy("name another one with --worker-type, such as v100, p100 or k80"))?;
+            .add(fault.remedy("set another type with --worker-type, such as v100, p100 or k80"))?;
     }
     faults.finish(Speeds::Measured(speeds))
 }

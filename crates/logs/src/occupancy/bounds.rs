@@ -1,25 +1,25 @@
-//! Which nodes could have been used by jobs that list fewer nodes than they used.
+//! Finds the nodes that jobs may have used if they list fewer nodes than they used.
 //!
-//! Such a job is short: it used `lacking` nodes more than it lists. As it held them during its whole run, they are among
-//! its candidates: the nodes that nothing else held at any time of its run. Three steps narrow them down:
+//! Such a job is short: it used `lacking` more nodes than it lists. It held these nodes during its whole run, so they
+//! are among its candidates: the nodes that nothing else held at any time of its run. Three steps narrow them down:
 //!
 //! 1. [`candidates`] sweeps over all known holds once, and keeps for each short job the nodes that stay free during its
 //!    run.
 //! 2. [`settle`] looks for jobs that have no more candidates than they lack. Such a job used all of its candidates, so
 //!    other short jobs that run at the same time lose them. This is repeated until nothing changes.
-//! 3. The candidates of the other jobs, which are open, are unknown while the job runs: the node was either used by the
-//!    job or idle. [`deal`] assigns each open job as many of them as it lacks, for a log with the right number of idle
-//!    nodes.
+//! 3. The other jobs are open. While an open job runs, its candidates are unknown: each was either used by the job or
+//!    idle. [`deal`] assigns each open job as many of its candidates as it lacks, so that the log has the right number
+//!    of idle nodes.
 //!
-//! For example, a machine has the nodes 0 to 5. Job A lists node 0 and lacks 2 nodes from second 0 to 10. Job B lists
-//! node 1 and lacks 1 node from 5 to 20. Job C runs on nodes 2 and 3 from 8 to 12. The candidates of A are 4 and 5, as
-//! C takes 2 and 3 during its run, and so are those of B. A lacks 2 nodes and has 2 candidates, so it used both. B
-//! then has no candidate left, although it lacks a node: the log contradicts itself, which is counted.
+//! For example, a machine has the nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B
+//! runs from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C takes 2 and 3 during
+//! the runs of A and B, so both jobs have the candidates 4 and 5. A lacks 2 nodes and has 2 candidates, so it used
+//! both. B then has no candidate left, although it lacks a node: the log contradicts itself, which is counted.
 //!
-//! If every job has its nodes for itself, and the stated counts are right, the bounds hold: a node that is neither held
-//! nor a candidate was idle, and a node that is held was busy. The bounds need not be the best possible, because a job
-//! that lacks 1 of the candidates 4 and 5 may share them with another job that lacks 1 of the same two. Then both nodes
-//! were busy, but the rules do not see it.
+//! If jobs do not share nodes, and the stated counts are right, the bounds hold: a node that is neither held
+//! nor a candidate was idle, and a node that is held was busy. The bounds need not be the best possible. For example,
+//! two jobs that run at the same time may each lack 1 node, and both have the candidates 4 and 5. Then both nodes were
+//! busy, but these steps do not detect that.
 
 use std::collections::BTreeMap;
 
@@ -34,21 +34,22 @@ pub struct ShortJob {
     pub start: i64,
     /// A number that distinguishes jobs that start in the same second, such as the line of the log.
     pub serial: u64,
-    /// End, in seconds since 1970; [`super::OPEN`] if it has none.
+    /// End, in seconds since 1970; [`super::OPEN`] if the job has no end.
     pub end: i64,
-    /// Number of nodes that it used and does not list; `None` if the log does not state how many it used.
+    /// Number of nodes that the job used but does not list; `None` if the log does not state how many it used.
     pub lacking: Option<u32>,
-    /// The last node that it lists, if there is one.
+    /// The last node that the job lists, if it lists any.
     pub last: Option<u32>,
 }
 
-/// The candidates of short jobs, and the idleness by the counts.
+/// The candidates of short jobs, and the idle node-time computed from the stated numbers of nodes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Candidates {
     /// The candidates of each job in ascending order.
     pub nodes: Vec<Vec<u32>>,
-    /// Node-seconds of the window in which a node is idle if jobs share no nodes: the number of nodes that no listed
-    /// job holds, minus the number that short jobs lack. `None` if the log does not state the number for every job.
+    /// Idle node-seconds of the window if jobs share no nodes: for each second, the number of nodes that nothing is
+    /// known to hold, minus the number that short jobs lack. `None` if the log does not state that number for every
+    /// short job.
     pub idle_counted: Option<u64>,
 }
 
@@ -56,12 +57,12 @@ pub struct Candidates {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMany;
 
-/// Maximum number of candidates over all jobs: 256 MiB.
+/// Maximum number of candidates over all jobs, which then take 256 MiB.
 const MOST: usize = 1 << 26;
-/// Maximum number of bits for the candidates of the jobs that run at once: 256 MiB.
+/// Maximum number of bits for the candidates of the jobs that run at once, which then take 256 MiB.
 const MOST_BITS: usize = 1 << 31;
 
-/// Finds the candidates of jobs, which are in order, among `nodes` nodes. The edges of all known holds come in order.
+/// Finds the candidates of jobs among `nodes` nodes. Both the jobs and the edges of all known holds must be in order.
 ///
 /// # Errors
 /// The errors of `edges`. The inner error means that there are too many candidates.
@@ -104,9 +105,9 @@ struct Search<'a> {
     free_count: u64,
     /// Index of the next job that starts.
     next: usize,
-    /// The jobs that run, by end and index, with the nodes that have been free since the job's start.
+    /// The running jobs by end and index, each with the nodes that have been free since its start.
     running: BTreeMap<(i64, usize), NodeBits>,
-    /// Number of nodes that the jobs that run lack.
+    /// Number of nodes that the running jobs lack.
     lacking: u64,
     /// The second up to which `idle` is counted.
     counted: i64,
@@ -135,8 +136,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Starts and ends the jobs up to `second`, before the changes of that second: a job that starts before sees
-    /// these changes, and one that starts then sees the nodes that are free after them.
+    /// Ends the jobs that end by `second`, and starts the jobs that start before it. Called before the changes of that
+    /// second, so that these changes apply to the jobs that run then. A job that starts in that second is started
+    /// later, with the nodes that are free after the changes.
     fn advance(&mut self, second: i64) {
         loop {
             let start = self.jobs.get(self.next).map(|job| job.start);
@@ -218,7 +220,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What [`settle`] found.
+/// The result of [`settle`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settled {
     /// Whether each job is settled: it used all of its candidates.
@@ -227,15 +229,15 @@ pub struct Settled {
     pub contradictions: u64,
 }
 
-/// Settles the jobs, which are in order, that have no more candidates than they lack, and removes these candidates
-/// from other jobs that run at the same time.
+/// Settles the jobs that have no more candidates than they lack, and removes these candidates from other jobs that run
+/// at the same time. The jobs must be in order.
 pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
     let mut settled = Settled {
         is_settled: vec![false; jobs.len()],
         contradictions: 0,
     };
-    // A job after the last one that starts before `end` cannot overlap, nor can jobs before the first one of which an
-    // earlier or equal job ends after the start.
+    // For each job, the latest end among this job and all jobs before it. The jobs that can overlap a job begin at the
+    // first job whose entry is after the start of the job: all jobs before it have ended by then.
     let mut latest = i64::MIN;
     let ends: Vec<i64> = jobs
         .iter()
@@ -274,9 +276,10 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
     settled
 }
 
-/// Assigns each open job, in order, as many of its candidates as it lacks, without those that an earlier job was
-/// assigned during its run: first those after the last node that it lists, by `rank`, then from the first. A job that
-/// does not state how many nodes it used is assigned one.
+/// Assigns each open job, in order, as many of its candidates as it lacks. Candidates that were assigned to an earlier
+/// job for an overlapping time are skipped. In the order of `rank`, the candidates after the last node that the job
+/// lists come first, and then the candidates before it. A job that does not state how many nodes it used is assigned
+/// one node.
 pub fn deal(
     jobs: &[ShortJob],
     candidates: &[Vec<u32>],

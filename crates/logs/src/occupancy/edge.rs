@@ -8,15 +8,15 @@ use super::ranges::NodeRange;
 /// What holds a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hold {
-    /// A job runs on it.
+    /// A job runs on the node.
     Running,
-    /// It is down.
+    /// The node is down.
     Down,
-    /// It is up, but takes no jobs.
+    /// The node is up, but takes no jobs.
     Drained,
-    /// It is reserved.
+    /// The node is reserved.
     Reserved,
-    /// A job that lists fewer nodes than it used may run on it.
+    /// A job that lists fewer nodes than it used may run on the node.
     Unknown,
 }
 
@@ -35,7 +35,7 @@ impl Hold {
         self as usize
     }
 
-    /// Its name in one word.
+    /// The name of the hold, in one word.
     pub fn name(self) -> &'static str {
         ["running", "down", "drained", "reserved", "unknown"][self.index()]
     }
@@ -56,15 +56,15 @@ pub struct Edge {
 
 /// Number of bits that distinguish jobs.
 const JOB_BITS: u32 = 19;
-/// The latest second, 278,000 years after 1970. Later ones are moved to it.
+/// The latest second, 278,000 years after 1970. Later seconds are replaced by it.
 const LATEST: i64 = i64::MAX >> (JOB_BITS + 1);
 /// Maximum number of nodes of one edge.
 pub(super) const MOST: u32 = u32::MAX >> 3;
 
 impl Edge {
-    /// An edge at `second`; a run of more than 2^29 nodes is cut to that. Of `job`, a number such as a line of the log,
-    /// the lowest 19 bits are kept. They distinguish the jobs that start in the same second: these are close to each
-    /// other in a log.
+    /// An edge at `second`. A run of 2^29 or more nodes is truncated to 2^29 - 1 nodes. `job` is a number that
+    /// identifies the job, such as its line in the log. Only its lowest 19 bits are kept. They are enough to
+    /// distinguish the jobs that start in the same second, because these jobs are close to each other in a log.
     pub fn new(second: i64, run: NodeRange, hold: Hold, starts: bool, job: u64) -> Self {
         let job = (job & ((1 << JOB_BITS) - 1)) as i64;
         Edge {
@@ -74,12 +74,12 @@ impl Edge {
         }
     }
 
-    /// Its time, in seconds since 1970.
+    /// The time of the edge, in seconds since 1970.
     pub fn second(self) -> i64 {
         self.when >> (JOB_BITS + 1)
     }
 
-    /// The lowest 19 bits of the number of its job.
+    /// The lowest 19 bits of the job's number.
     pub fn job(self) -> u32 {
         (self.when & ((1 << JOB_BITS) - 1)) as u32
     }
@@ -92,7 +92,7 @@ impl Edge {
         }
     }
 
-    /// What holds them.
+    /// What holds the nodes.
     pub fn hold(self) -> Hold {
         Hold::ALL[(self.code & 7) as usize % Hold::ALL.len()]
     }
@@ -102,7 +102,7 @@ impl Edge {
         self.when >> JOB_BITS & 1 == 1
     }
 
-    /// Its bytes, for a spill to disk.
+    /// The bytes of the edge, for spilling to disk.
     pub fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.when.to_le_bytes());

@@ -9,7 +9,7 @@ pub struct NodeRange {
     pub count: u32,
 }
 
-/// Sorts runs and joins those that touch or overlap, so that every node is in one run only.
+/// Sorts runs, and joins runs that touch or overlap, so that every node is in only one run.
 pub fn merge_ranges(runs: &mut Vec<NodeRange>) {
     runs.sort_unstable();
     runs.dedup_by(|run, before| {

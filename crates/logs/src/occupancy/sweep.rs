@@ -22,9 +22,9 @@ use super::ranges::NodeRange;
 /// The time span of the events, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// First second: the states at its end are those of the first event.
+    /// First second. The first event shows the states at its end.
     pub from: i64,
-    /// Last second: there is an event at it, whether or not anything changes.
+    /// Last second. It always has an event, even if nothing changes.
     pub to: i64,
 }
 
@@ -58,14 +58,14 @@ impl Shares {
 pub struct Overlaps {
     /// Number of such starts, counted per node.
     pub count: u64,
-    /// Second and node of the first of them.
+    /// Second and node of the first such start.
     pub example: Option<(i64, u32)>,
 }
 
 /// Totals of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct OccupancySummary {
-    /// Number of events, the first and the last included.
+    /// Number of events, including the first and the last.
     pub events: u64,
     /// Number of changes over all events.
     pub changes: u64,
@@ -92,19 +92,19 @@ pub struct Event<'a> {
 #[derive(Debug, Clone, Default)]
 struct Node {
     held: [u32; IDLE],
-    /// The job that started on it last.
+    /// The job that started on the stretch last.
     job: u32,
-    /// Its state at the end of the last second that was settled: [`IDLE`], or the index of the hold
-    /// under which it is counted.
+    /// The state of the stretch at the end of the last second that was settled: [`IDLE`], or the index
+    /// of the hold under which it is counted.
     state: usize,
     touched: bool,
 }
 
 const IDLE: usize = Hold::ALL.len();
 
-/// If an edge changes more stretches than this, neighbouring ones with equal holds are joined. The
-/// time to process the next edge then depends only on the stretches that differ. With fewer
-/// stretches, the search is not worth its cost.
+/// If an edge changes more stretches than this, neighbouring stretches with equal holds are joined.
+/// The time to process the next edge then depends only on the stretches that differ. With fewer
+/// stretches, the search for equal neighbours is not worth its cost.
 const SCATTERED: usize = 64;
 
 impl Node {
@@ -113,8 +113,8 @@ impl Node {
     }
 }
 
-/// Sweeps over sorted edges and hands every event to `event`. A node that only [`Hold::Unknown`] holds is idle in the
-/// events if `is_unknown_idle`, else busy.
+/// Sweeps over sorted edges and passes every event to `event`. In the events, a node that only [`Hold::Unknown`] holds
+/// is idle if `is_unknown_idle` is set, and busy otherwise.
 ///
 /// Edges come in pairs of a start and a later end. A hold that starts and ends in the same second
 /// has no edges. `rank` holds, for every node, its index in the log. Edges of other nodes are
@@ -299,7 +299,7 @@ impl<'a> Sweep<'a> {
         last: bool,
         event: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Until `second`, the nodes were in the states that they had before its edges.
+        // Until `second`, the nodes were in the states before the edges of that second.
         self.count_up_to(second);
         self.settle();
         if self.found.is_empty() && self.swept.events > 0 && !last {
@@ -445,7 +445,8 @@ mod tests {
         (rows, swept)
     }
 
-    /// Checks that each taker is a job that starts in the event's second on the node, with its number of nodes.
+    /// Checks that each taker is a job that starts on the node in the event's second, and that its number of nodes is
+    /// right.
     fn check_takers(event: &Event<'_>, intervals: &[Interval], rank: &[u32], window: Window) {
         assert_eq!(event.takers.len(), event.changes.len());
         for (change, taker) in event.changes.iter().zip(event.takers) {

@@ -11,8 +11,8 @@ pub struct Coverage {
     pub uncovered: u64,
     /// Number of spans in which the whole machine is unknown.
     pub gaps: u64,
-    /// The longest of these spans (the first one if several are equal): its start in seconds
-    /// since 1970, and its length in seconds.
+    /// The longest of these spans, or the first of them if several are equally long: its start in
+    /// seconds since 1970, and its length in seconds.
     pub longest: Option<(i64, u64)>,
 }
 

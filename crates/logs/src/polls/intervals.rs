@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 /// The intervals between polls, in seconds, and the span of all polls.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Intervals {
-    /// How often each interval occurs. All intervals add up to the span of the log, so few of them
-    /// can differ: at most 140,000 in 300 years.
+    /// How often each interval occurs. All intervals add up to the span of the log, so there are few
+    /// different intervals: at most 140,000 in 300 years.
     counts: BTreeMap<i64, u64>,
     span: Option<(i64, i64)>,
 }
@@ -33,8 +33,8 @@ impl Intervals {
         self.counts.values().sum::<u64>() + u64::from(self.span.is_some())
     }
 
-    /// The median interval, in seconds; the shorter of the two middle ones if their number is
-    /// even. `None` for a single poll.
+    /// The median interval, in seconds. If the number of intervals is even, the shorter of the two
+    /// middle intervals. `None` for a single poll.
     pub fn median(&self) -> Option<i64> {
         let middle = self.counts.values().sum::<u64>().checked_sub(1)? / 2;
         let mut before = 0;

@@ -13,7 +13,7 @@ use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
 
 /// The longest median interval, in seconds, at which the bunching of changes at polls hardly affects
-/// a replay: at 11 s its efficiency is 0.2 points too high, at 60 s 4 points.
+/// a replay. The efficiency of a replay is 0.2 points too high at 11 s, and 4 points at 60 s.
 const FINE: i64 = 15;
 
 /// Polls, ready to be turned into events.
@@ -42,17 +42,17 @@ pub struct PollSummary {
     pub nodes: usize,
     /// Local times of the start and end of the event log, as text.
     pub span: (String, String),
-    /// Number of events and changes, and the node time by state.
+    /// Number of events and changes, and the node-time by state.
     pub swept: OccupancySummary,
     /// Number of idle fragments in the event log.
     pub fragments: u64,
-    /// Standard error of the idle node-time that polling causes, as a share of it. It is D·√(F/6) for F
-    /// fragments and a mean interval of D seconds, because each end of a fragment is late by a
-    /// random part of an interval.
+    /// Standard error of the idle node-time due to polling, as a share of the idle node-time. The error is
+    /// D·√(F/6) node-seconds for F fragments and a mean interval of D seconds, because each end of a
+    /// fragment is late by a random part of an interval.
     pub standard_error: f64,
     /// Node-seconds by class, as polled, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
-    /// How much is unknown.
+    /// How much node-time is unknown.
     pub coverage: Coverage,
     /// Local time of the start of the longest span without polls, as text.
     pub longest_gap: Option<String>,
@@ -158,14 +158,14 @@ fn coarse_note(rules: &Rules) -> Option<String> {
         None => format!(
             "polls are {interval} s apart, and all changes between two polls are shown at the later \
              one, so that the efficiency of a replay is too high. --times spread shows each change at \
-             a random time between its polls, with which the efficiency is too low if nodes leave in \
-             groups. Replay both logs: the true efficiency is usually between theirs"
+             a random time between its polls, but then the efficiency is too low if nodes leave in \
+             groups. Replay both logs: the true efficiency is usually between the two results"
         ),
         Some(_) => format!(
             "polls are {interval} s apart, and each change is shown at a random time between its \
              polls, so that the efficiency of a replay is too low if nodes leave in groups. With \
              --times polled the efficiency is too high. Replay both logs: the true efficiency is \
-             usually between theirs"
+             usually between the two results"
         ),
     })
 }
@@ -208,7 +208,7 @@ impl fmt::Display for PollSummary {
         )?;
         writeln!(
             f,
-            "powered   {:.1} node-hours powered down (--powered-down says whether they are idle)",
+            "powered   {:.1} node-hours powered down (--powered-down sets whether they are idle)",
             of(StateClass::PoweredDown)
         )?;
         write!(

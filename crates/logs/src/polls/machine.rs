@@ -1,4 +1,4 @@
-//! Chooses the nodes of the event log from those that polls name.
+//! Chooses the nodes of the event log from the nodes that polls name.
 
 use super::reader::Poll;
 use super::states::StateClass;
@@ -8,8 +8,8 @@ use gleaner_domain::words::counted;
 /// The nodes of the event log.
 ///
 /// Without a list of nodes, the machine consists of the nodes that polls name. Polls that list only
-/// idle nodes also name some that are never idle, such as those that stay powered down, but not those
-/// that are always busy. The event log of such polls has only the nodes that are idle at some time.
+/// idle nodes omit nodes that are always busy, but name some nodes that are never idle, such as nodes
+/// that stay powered down. The event log of such polls has only the nodes that are idle at some time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Machine {
     /// For every node that polls name, its index in the event log before the nodes are sorted; `None`
@@ -85,6 +85,6 @@ impl Machine {
             "that polls name"
         };
         let nodes = counted(nodes, "node");
-        format!("the machine is taken to be the {nodes} {which}; --nodes FILE names all")
+        format!("the machine is taken to be the {nodes} {which}; list all nodes with --nodes FILE")
     }
 }

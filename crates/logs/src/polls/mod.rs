@@ -1,9 +1,9 @@
 //! Polls of the states of nodes, such as repeated calls of Slurm's `sinfo`.
 //!
-//! A poll states what each node did at one time. Two forms are accepted: the recommended one, with a
-//! line `EPOCH STATE HOSTLIST` for every state, and that of HPC-Whisk's monitor. The first line shows
-//! which form a log has. [`read`] converts polls to an event log, and [`each_poll`] passes the polls
-//! on unchanged.
+//! A poll states what each node did at one time. Two formats are accepted: the recommended format,
+//! with a line `EPOCH STATE HOSTLIST` for every state, and the format of HPC-Whisk's monitor. The
+//! first line shows which format a log has. [`read`] converts polls to an event log, and
+//! [`each_poll`] passes the polls on unchanged.
 
 mod coverage;
 mod intervals;
@@ -35,11 +35,11 @@ use reader::{Each, PollReader};
 use source::Source;
 use timeline::{Rules, Timed, Timeline};
 
-/// The command that polls states four times a minute, for cron, which needs `\%` for `%`.
+/// The line for cron that polls states four times a minute. In cron, `%` is written as `\%`.
 pub const CRON_LINE: &str = "* * * * * for i in 1 2 3 4; do t=$(date +\\%s); \
                              sinfo -h -a -o \"$t \\%T \\%N\"; sleep 14; done >> $HOME/sinfo.log";
 
-/// Options of reading polls.
+/// Options for reading polls.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// File with the nodes of the machine, or a list such as `n[001-128]`. Default: the nodes that the
@@ -47,11 +47,11 @@ pub struct Options {
     pub nodes: Option<PathBuf>,
     /// Start of the event log: local time, or seconds since 1970. Default: the first poll.
     pub from: Option<String>,
-    /// End of the event log, in the same form. Default: the last poll.
+    /// End of the event log, in the same format. Default: the last poll.
     pub to: Option<String>,
     /// Time zone in which the event log shows its times. Default: UTC.
     pub timezone: Option<String>,
-    /// The longest time in seconds for which a state holds until the next poll that mentions the node.
+    /// Longest gap, in seconds, between two polls that mention a node over which its state holds.
     /// Default: [`Options::GAP`] times the median interval of the polls.
     pub max_gap: Option<i64>,
     /// Whether unknown nodes are shown as idle.
@@ -60,7 +60,7 @@ pub struct Options {
     pub is_powered_down_idle: bool,
     /// Seed of the random times of changes between two polls. If `None`, nodes change at polls.
     pub spread: Option<u64>,
-    /// Whether the first fault is an error.
+    /// Whether reading fails at the first fault.
     pub strict: bool,
     /// Number of edges sorted in memory at a time, 16 bytes each.
     pub segment: usize,
@@ -130,7 +130,7 @@ fn read_sources(
     })?;
     let nodes = reader.into_nodes();
     let (Some((from, to)), Some(interval)) = (intervals.span(), intervals.median()) else {
-        let expected = format!("polls at two different times, such as those of `{CRON_LINE}`");
+        let expected = format!("polls at two different times, such as the polls of `{CRON_LINE}`");
         return Err(log.counts.nothing_left(&expected, log.first_file()));
     };
     let machine = idle_nodes.machine(&nodes);
@@ -176,8 +176,8 @@ fn read_sources(
     })
 }
 
-/// The longest gap: the given one, or by default [`Options::GAP`] times the median interval of the
-/// polls.
+/// The longest gap over which a state holds: the given gap, or by default [`Options::GAP`] times the
+/// median interval of the polls.
 fn max_gap(options: &Options, interval: i64) -> Result<i64> {
     match options.max_gap {
         Some(gap) if gap < interval => Err(Error::Usage(format!(
@@ -209,21 +209,21 @@ fn window(log: &mut Log, options: &Options, whole: Window) -> Result<Window> {
     Ok(window)
 }
 
-/// Whether a line has the recommended form.
+/// Whether a line has the recommended format.
 pub fn is_poll_line(line: &str) -> bool {
     recommended::StateLine::parse(line).is_ok_and(|line| StateClass::of(line.state).is_some())
 }
 
-/// What [`each_poll`] has read.
+/// The result of [`each_poll`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PollNames {
     /// Names of the nodes, by the index that polls use.
     pub names: Vec<String>,
-    /// What was read, and what was wrong with it.
+    /// Counts of what was read and what was faulty.
     pub counts: LogCounts,
 }
 
-/// Calls `each` with every poll of the inputs, which are in order of time. Invalid lines are
+/// Calls `each` with every poll of the inputs, which must be in order of time. Invalid lines are
 /// counted and left out.
 ///
 /// ```

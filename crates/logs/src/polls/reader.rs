@@ -1,4 +1,4 @@
-//! Turns the lines of either form into polls.
+//! Converts lines of either format to polls.
 
 use super::recommended::StateLine;
 use super::states::StateClass;
@@ -37,7 +37,7 @@ pub(super) struct PollReader {
     listed: Listed,
 }
 
-/// The form of all polls, which the first line shows.
+/// The format of all polls, which the first line shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Recommended,
@@ -146,8 +146,8 @@ impl PollReader {
         }
     }
 
-    /// A line of the recommended form. The line belongs to the current poll, or begins the next
-    /// one.
+    /// Handles a line of the recommended format. It belongs to the current poll, or begins the next
+    /// poll.
     fn state_line(
         &mut self,
         line: StateLine<'_>,
@@ -165,8 +165,8 @@ impl PollReader {
         self.list(line.state, line.list, at, log)
     }
 
-    /// A line of a block. After a block that was left out, lines are ignored until the next block
-    /// begins.
+    /// Handles a line of a block. After a block that was left out, lines are ignored until the next
+    /// block begins.
     fn block_line(
         &mut self,
         line: BlockLine<'_>,
@@ -196,7 +196,7 @@ impl PollReader {
         log.fault(
             Reason::Earlier,
             at,
-            format_args!("a poll of {time} after one of {before}"),
+            format_args!("a poll of {time} after a poll of {before}"),
         )
     }
 
@@ -243,8 +243,8 @@ impl PollReader {
 }
 
 impl Listed {
-    /// Adds a node. Returns false if it is already listed; the first class then counts. A pilot's
-    /// node is listed twice: once for the pilot, and once for its state. The pilot's class counts.
+    /// Adds a node. If it is already listed, keeps the first class and returns false. A pilot's node
+    /// is listed twice: once for the pilot, and once for its state. The pilot's class is kept.
     fn add(&mut self, node: u32, class: StateClass) -> bool {
         let index = node as usize;
         if index >= self.places.len() {

@@ -1,6 +1,6 @@
-//! The recommended form of polls: a line for every state, `EPOCH STATE HOSTLIST`.
+//! The recommended format of polls: a line for every state, `EPOCH STATE HOSTLIST`.
 //!
-//! Lines with the same time are one poll. A node that a poll does not mention keeps its state.
+//! Lines with the same time form one poll. A node that a poll does not mention keeps its state.
 
 use crate::scheduler::epoch;
 
@@ -21,7 +21,7 @@ impl<'l> StateLine<'l> {
             return Err("a line other than EPOCH STATE NODES".to_owned());
         };
         let seconds = epoch(time);
-        let time = seconds.ok_or_else(|| format!("{time:?} for the seconds since 1970"))?;
+        let time = seconds.ok_or_else(|| format!("{time:?} instead of seconds since 1970"))?;
         Ok(StateLine { time, state, list })
     }
 }

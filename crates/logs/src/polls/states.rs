@@ -3,17 +3,17 @@
 /// What the state of a node means for idleness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StateClass {
-    /// Idle: no job runs on it.
+    /// Idle: no job runs on the node.
     Idle,
-    /// Idle: backfill has planned it for a waiting job.
+    /// Idle: backfill has planned the node for a waiting job.
     Planned,
-    /// Idle: only a job that yields to every other job (a pilot) runs on it.
+    /// Idle: only a job that yields to every other job (a pilot) runs on the node.
     Pilot,
     /// Idle, but powered down, powering down or powering up.
     PoweredDown,
-    /// It takes no jobs: down, drained, reserved, in maintenance or not responding.
+    /// The node takes no jobs: it is down, drained, reserved, in maintenance or not responding.
     Unavailable,
-    /// A job runs on it.
+    /// A job runs on the node.
     Busy,
 }
 
@@ -100,8 +100,8 @@ const POWER: [char; 4] = ['~', '!', '%', '#'];
 mod tests {
     use super::*;
 
-    // The long and short words are those of sinfo's manual. The rules are those of the
-    // documentation of `gleaner ingest sinfo`.
+    // The long and short words come from sinfo's manual, and the rules from the documentation of
+    // `gleaner ingest sinfo`.
     #[test]
     fn states_of_slurm_have_classes() {
         let words = |class| match class {

@@ -1,4 +1,4 @@
-//! Turns polls into times at which nodes become idle or busy.
+//! Converts polls to times at which nodes become idle or busy.
 //!
 //! A node changes at the poll that first shows it changed. Its state holds until the next poll that
 //! mentions it. If that poll is more than the longest allowed gap later, the state holds for one
@@ -21,16 +21,16 @@ use gleaner_domain::error::Result;
 pub(super) struct Rules {
     /// Median interval of the polls, in seconds.
     pub interval: i64,
-    /// The longest time for which a state holds, in seconds; at least `interval`.
+    /// Longest gap, in seconds, between two polls that mention a node over which its state holds; at least `interval`.
     pub max_gap: i64,
     /// Whether unknown nodes are shown as idle.
     pub is_unknown_idle: bool,
     /// Whether nodes that are powered down are idle.
     pub is_powered_down_idle: bool,
-    /// If set, a node changes at a random time between the poll that shows the change and the
-    /// previous poll that mentions the node; this is the seed.
+    /// Seed of the random times of changes. If set, a node changes at a random time between the poll
+    /// that shows the change and the previous poll that mentions the node.
     pub spread: Option<u64>,
-    /// The part of time in which node-time is counted.
+    /// The time span in which node-time is counted.
     pub window: Window,
 }
 
@@ -43,11 +43,11 @@ impl Rules {
 /// The history of a node so far.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Time of the last poll that mentions it; `None` before the first one.
+    /// Time of the last poll that mentions the node; `None` before the first such poll.
     last: Option<i64>,
-    /// Its class at that time.
+    /// The class of the node at that time.
     class: StateClass,
-    /// Whether the event log shows it as idle after its last change. A node is idle unless an edge
+    /// Whether the event log shows the node as idle after its last change. A node is idle unless an edge
     /// marks it as busy, so this is true at first.
     is_shown_idle: bool,
 }
@@ -58,7 +58,7 @@ pub(super) struct Timeline {
     rng: ChaCha8Rng,
     nodes: Vec<Node>,
     machine: Machine,
-    /// The nodes that the last poll lists, if it gives a class to all others.
+    /// The nodes that the last poll lists, if that poll gives a class to all other nodes.
     listed: Vec<u32>,
     /// Times of the first and the last poll so far.
     span: Option<(i64, i64)>,
@@ -68,7 +68,7 @@ pub(super) struct Timeline {
     seconds: [u64; StateClass::ALL.len()],
 }
 
-/// What polls show about the whole time from the first to the last.
+/// What polls show about the whole time from the first poll to the last.
 pub(super) struct Timed {
     /// When nodes are not idle.
     pub busy: Sorted<Edge>,
@@ -123,7 +123,7 @@ impl Timeline {
         let Some(others) = poll.others else {
             return Ok(());
         };
-        // A node that is not listed has the class `others`, as it had since it was last listed. It
+        // A node that is not listed has the class `others`, and has had it since it was last listed. It
         // therefore needs no visit, except after a gap, in which all nodes are unknown.
         let is_gap = before.is_none_or(|before| time - before > self.rules.max_gap);
         let mut earlier = std::mem::take(&mut self.listed);

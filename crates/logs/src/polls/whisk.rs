@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A block begins with seconds since 1970. A line with a word and a colon lists the nodes of pilots;
-//! the list may be empty. The rows are those of `sinfo` with its six default columns, only for states
+//! the list may be empty. The rows are printed by `sinfo` with its six default columns, only for states
 //! that contain "idle". All other nodes are busy.
 
 use crate::scheduler::epoch;

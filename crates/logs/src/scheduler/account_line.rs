@@ -43,7 +43,7 @@ impl<'l> AccountLine<'l> {
         })
     }
 
-    /// The value of an attribute, without its quotes. `None` if the record lacks it.
+    /// The value of an attribute, without its quotes. `None` if the record lacks the attribute.
     pub fn value(&self, key: &str) -> Option<Cow<'l, str>> {
         Attributes(self.message)
             .find(|(found, _)| *found == key)

@@ -53,15 +53,15 @@ impl AccountReader {
     }
 
     /// The time of a record in seconds since 1970. If the clock was put back and a local time occurred
-    /// twice, chooses one that is not before the last start or end of a job.
+    /// twice, chooses an occurrence that is not before the last start or end of a job.
     fn stamp(&self, stamp: Stamp, at: At, collector: &mut Collector<'_>) -> Result<i64> {
         let times = [self.last, Some(Moment::Written(stamp))];
         let [_, second] = collector.log.seconds(at, times)?;
         Ok(second.unwrap_or_default())
     }
 
-    /// Records that a job started or ended at this second, in a record written at that time. The pair
-    /// shows the log's clock: the record's stamp is local time, and the second is in UTC.
+    /// Records that a job started or ended at `second`, according to a record that was written then.
+    /// The record's stamp is local time, and the second is in UTC, so the pair shows the log's clock.
     fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut Collector<'_>) {
         collector.written(stamp, second);
         self.last = Some(Moment::Second(second));
@@ -90,8 +90,8 @@ impl AccountReader {
         }
     }
 
-    /// A job or a reservation began. If it was already open, counts a fault, and the earlier one ends at
-    /// this start.
+    /// A job or a reservation began. If it was already open, counts a fault, and ends the earlier job or
+    /// reservation at this start.
     fn started(
         &mut self,
         record: &AccountLine<'_>,
@@ -158,7 +158,7 @@ impl AccountReader {
         match (open, (self.hosts)(record)) {
             (Some(open), None) if from <= to => Open { from, ..open }.report(Some(to), collector),
             (_, hosts) => {
-                // A job that names no nodes still held some.
+                // The job held nodes even if its records do not name them.
                 let hosts = named(hosts, record, at, collector)?.unwrap_or_default();
                 let job = Job {
                     submit: submission(record),
@@ -249,7 +249,7 @@ impl LineReader for AccountReader {
 }
 
 impl Open {
-    /// Reports the job or the reservation. `to` is its end in seconds since 1970; `None` if unknown.
+    /// Reports the job or the reservation. `to` is the end in seconds since 1970; `None` if unknown.
     fn report(&self, to: Option<i64>, collector: &mut Collector<'_>) -> Result<()> {
         let run = Run::between(self.from, to, Nodes::Found(&self.nodes));
         let record = match self.hold {

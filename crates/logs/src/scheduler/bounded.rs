@@ -11,22 +11,23 @@ use gleaner_domain::error::{Result, check_stop};
 use gleaner_domain::words::counted;
 use gleaner_domain::{Observer, Quality, UnknownNodes};
 
-/// Edges that can be read several times, and those of the nodes that jobs do not list.
+/// The edges of the holds that the log states, which can be read several times, and the edges of nodes that jobs used
+/// but do not list.
 pub(super) struct Bounded {
     /// The holds that the log states.
     known: Stored<Edge>,
-    /// The candidates of short jobs: those that they certainly used, and those that are unknown.
+    /// The holds of candidates of short jobs: nodes that the jobs certainly used, and nodes that are unknown.
     candidates: Vec<Edge>,
-    /// The unknown nodes that jobs are assigned.
+    /// The holds of unknown nodes that are assigned to jobs.
     dealt: Vec<Edge>,
 }
 
 impl Bounded {
     /// Bounds the idleness of `nodes` nodes in a window, where `rank` is the order of the nodes. Also returns the
-    /// quality. Contradictions of the log become a remark.
+    /// quality. Contradictions in the log are reported in a remark.
     ///
     /// # Errors
-    /// A temporary file cannot be read or written, too much is unknown to be held in memory, or `observer` stops.
+    /// A temporary file cannot be read or written, the unknown nodes do not fit in memory, or `observer` stops.
     pub fn new(
         edges: Sorted<Edge>,
         short: &ShortJobs,
@@ -83,7 +84,7 @@ impl Bounded {
         Ok((bounded, quality))
     }
 
-    /// Measures how much is idle for certain, and how much is unknown.
+    /// Measures how much node-time is certainly idle, and how much is unknown.
     fn measure(
         &mut self,
         rank: &[u32],
@@ -103,7 +104,7 @@ impl Bounded {
         })
     }
 
-    /// The edges in order for a log that shows unknown nodes like this.
+    /// The edges, in order, for a log in which unknown nodes are shown as `shown` states.
     ///
     /// # Errors
     /// A temporary file cannot be read.
@@ -131,7 +132,7 @@ fn stoppable(
     })
 }
 
-/// Merges two sorted sequences. An error comes as soon as it is found.
+/// Merges two sorted sequences. An error is returned as soon as it is found.
 fn merge<A, B>(a: A, b: B) -> impl Iterator<Item = io::Result<Edge>>
 where
     A: Iterator<Item = io::Result<Edge>>,

@@ -15,9 +15,9 @@ use gleaner_io::input::Place;
 /// What is known about the clock of a log.
 ///
 /// If a zone is known, local times are times of that zone. Without a zone, the log may show its
-/// offset from UTC: in the texts of times, or in lines that have both the local time and seconds
+/// offset from UTC: in the times themselves, or in lines that have both the local time and seconds
 /// since 1970. Local times without an offset are then converted with the offset of the most recent
-/// lines. If the log shows no offset, local times are taken as they are, as if they were UTC.
+/// lines. If the log shows no offset, local times are used as written, as if they were UTC.
 #[derive(Debug, Default)]
 pub struct SchedulerClock {
     zone: Option<Zone>,
@@ -31,7 +31,7 @@ pub struct SchedulerClock {
     epoch: bool,
 }
 
-/// Who names the zone of a log.
+/// The source of a log's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Origin {
     /// The user.
@@ -64,7 +64,7 @@ impl SchedulerClock {
         }
     }
 
-    /// Assumes that local times are in UTC for this reason, unless a zone or an offset is known.
+    /// Assumes that local times are in UTC for the reason `why`, unless a zone or an offset is known.
     pub fn assume_utc(&mut self, why: &'static str) {
         self.in_utc = Some(why);
     }
@@ -92,11 +92,11 @@ impl SchedulerClock {
         self.epoch = true;
     }
 
-    /// The seconds since 1970 of times that follow each other, such as a job's submission, start
+    /// The seconds since 1970 of times in chronological order, such as a job's submission, start
     /// and end.
     ///
     /// A local time occurs twice if the clock was put back over it. The earliest times that keep
-    /// the order are used. If later ones keep the order too, the ambiguity is counted. For example,
+    /// the order are used. If later times keep the order too, the ambiguity is counted. For example,
     /// the clock is put back from 2:00 to 1:00. If a job is submitted at 1:50 and starts at 1:10,
     /// only the first 1:50 and the second 1:10 keep the order. If it is submitted at 1:10 and
     /// starts at 1:50, the first occurrences are used, and the ambiguity is counted.
@@ -209,20 +209,20 @@ impl SchedulerClock {
         }
         if let (None, true, Some(why)) = (&told, self.local, self.in_utc) {
             return Some(format!(
-                "times are treated as UTC (--timezone ZONE names another zone): {why}"
+                "times are treated as UTC (set another zone with --timezone): {why}"
             ));
         }
         Some(match (clock.is_known(), told) {
             (false, _) => {
                 "the log does not state its time zone: times are local times as they are \
-                           written, also where a clock was put forward or back (--timezone ZONE \
-                           names it)"
+                           written, even where a clock was put forward or back (set the zone \
+                           with --timezone)"
                     .to_owned()
             }
             (true, Some(_)) => {
                 let others = self.offsets.contradicting().map(|offset| {
                     let others = Clock::new(offset, []).describe();
-                    format!("; some lines show {others} instead (--timezone ZONE names the zone)")
+                    format!("; some lines show {others} instead (set the zone with --timezone)")
                 });
                 format!(
                     "times are local times, as stated in the log: {}{}",
@@ -231,7 +231,7 @@ impl SchedulerClock {
                 )
             }
             (true, None) => "the log counts seconds since 1970 and does not state its time zone: \
-                             times are given in UTC (--timezone ZONE names it)"
+                             times are given in UTC (set the zone with --timezone)"
                 .to_owned(),
         })
     }
@@ -321,7 +321,7 @@ fn latest<const N: usize>(choices: [Option<Choices>; N]) -> [Option<i64>; N] {
     latest
 }
 
-/// Parses a time in a log, in any form that [`stamp`] accepts.
+/// Parses a time in a log, in any format that [`stamp`] accepts.
 pub fn moment(text: &str) -> Option<Moment> {
     stamp(text).map(Moment::Written)
 }
@@ -358,7 +358,7 @@ pub(super) fn american(text: &str) -> Option<Stamp> {
 /// Parses seconds since 1970 and drops a fraction. Returns `None` beyond the years that a log can
 /// have.
 pub fn epoch(text: &str) -> Option<i64> {
-    /// In the year 2262, the last whose nanoseconds since 1970 fit in 64 bits.
+    /// In the year 2262, the last year whose nanoseconds since 1970 fit in 64 bits.
     const LAST: i64 = 9_200_000_000;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -368,8 +368,8 @@ pub fn epoch(text: &str) -> Option<i64> {
     whole.parse().ok().filter(|second| *second <= LAST)
 }
 
-/// Parses `2026-01-31T08:00:00`, or the same with a space, without an offset: the common case, made
-/// fast.
+/// Parses `2026-01-31T08:00:00`, or the same with a space, without an offset. This is a fast path
+/// for the most common format.
 fn iso(b: &[u8]) -> Option<i64> {
     if b.len() != 19 || b[4] != b'-' || b[7] != b'-' || !matches!(b[10], b'T' | b' ') {
         return None;
@@ -495,7 +495,7 @@ mod tests {
         assert_eq!(clock.in_window(Window::ALL), Clock::UNKNOWN);
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05+01:00"), 5);
         assert_eq!(clock.in_window(Window::ALL).to_string(), "+01:00");
-        // Uses the offset of the line before.
+        // Uses the offset of the previous line.
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05"), 5);
         let mut counted = SchedulerClock::default();
         assert_eq!(second(&mut counted, "5"), 5);

@@ -27,8 +27,8 @@ pub trait Sink {
     /// A fault, if the reader is strict, or a temporary file that cannot be written.
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()>;
 
-    /// Looks up nodes for a reader that keeps a job until its end. Returns `None` if no node is
-    /// known, which is counted. A sink that ignores nodes returns an empty list.
+    /// Looks up nodes for a reader that keeps a job until its end. If no node is known, counts a
+    /// fault and returns `None`. A sink that ignores nodes returns an empty list.
     ///
     /// # Errors
     /// A fault, if the reader is strict.
@@ -98,7 +98,7 @@ impl Log {
         self.files.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// A place in the current file, in a form that can be kept.
+    /// Converts a place in the current file to a form that can be kept.
     pub fn at(&self, place: Place<'_>) -> At {
         At {
             file: self.files.len().saturating_sub(1) as u32,
@@ -128,7 +128,7 @@ impl Log {
         self.counts.fault(reason, place(&self.files, at), found)
     }
 
-    /// Counts something unusual that is not a fault. `found` describes it; only the first is kept.
+    /// Counts something unusual that is not a fault. `found` describes it; only the first description is kept.
     pub fn note(&mut self, reason: Reason, at: At, found: impl fmt::Display) {
         let place = place(&self.files, at);
         self.counts.note(reason, 1, || format!("{place}: {found}"));
@@ -175,8 +175,8 @@ impl<'s> Collector<'s> {
         self.sink.written(second);
     }
 
-    /// Splits a line of a table into cells. Returns `None` for the header and for a line that cannot
-    /// be split, which is counted.
+    /// Splits a line of a table into cells. Returns `None` for the header. If a line cannot be split,
+    /// counts a fault and returns `None`.
     ///
     /// # Errors
     /// The header lacks columns, or there is a fault and the reader is strict.

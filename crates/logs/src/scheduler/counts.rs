@@ -1,4 +1,4 @@
-//! Counts what a log held and what was wrong with it.
+//! Counts what a log contained and what was wrong with it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,13 +7,13 @@ use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_domain::words::counted;
 use gleaner_io::input::{Line, Place, Unit};
 
-/// Why a line, or a part of it, was not used, or what was odd about it. Reasons from
-/// [`Reason::Unreadable`] on are faults; the earlier ones are usual.
+/// Why a line, or a part of it, was not used, or why it was unusual. Reasons from
+/// [`Reason::Unreadable`] on are faults; the earlier reasons are normal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// The job never ran, or has not run yet.
     NeverStarted,
-    /// The line is a step of a job. Its nodes are those of the job.
+    /// The line is a step of a job. The line of the job includes its nodes.
     Step,
     /// The same line was read before, for example because the files of two months overlap.
     Duplicate,
@@ -75,9 +75,9 @@ pub enum Reason {
     NoThroughput,
     /// The job has no task that states its resources.
     NoTask,
-    /// There are tasks of a job that occurs nowhere else.
+    /// The table of jobs lacks a job that has tasks.
     NoJob,
-    /// The poll, or the row of a trace, is not later than a preceding one.
+    /// The poll, or the row of a trace, is not later than a preceding poll or row.
     Earlier,
     /// The row adds a node that is present, or removes one that is absent.
     NoChange,
@@ -108,7 +108,7 @@ impl Reason {
         self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
 
-    /// Words for messages, which follow a number of lines.
+    /// Text for messages, which follows a number of lines.
     pub fn words(self) -> &'static str {
         match self {
             Reason::NeverStarted => "that never started",
@@ -121,7 +121,7 @@ impl Reason {
             Reason::NoOutage => "without an outage of a node",
             Reason::NoGpu => "without GPUs",
             Reason::NoTime => "that ran for less than a second",
-            Reason::StillRunning => "that still ran at the trace's end",
+            Reason::StillRunning => "still running at the end of the trace",
             Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
             Reason::NotSelected => "of other partitions or states (their nodes count as idle)",
             Reason::Unreadable => "that cannot be read",
@@ -130,7 +130,7 @@ impl Reason {
             Reason::NoNodes => "that ran on unknown nodes",
             Reason::StartsAgain => "that started again without an end (the new start is the end)",
             Reason::UnknownNodes => {
-                "with nodes beyond the maximum number of a machine (the others are used)"
+                "with nodes beyond the maximum number of nodes (the others are used)"
             }
             Reason::CountDiffers => "that list more nodes than they used (the list is used)",
             Reason::ListShort => "that list fewer nodes than they used (the others are unknown)",
@@ -139,28 +139,28 @@ impl Reason {
             Reason::NoRun => "with an attempt without a start or an end (the others are used)",
             Reason::StartsEarly => "with a start before the submission (both are used)",
             Reason::DurationDiffers => {
-                "with a duration other than from start to end (which is used)"
+                "with a duration that differs from the time between start and end (which is used)"
             }
-            Reason::Repeated => "with the id of an earlier one (which is used)",
+            Reason::Repeated => "with a repeated id (the first is used)",
             Reason::TooManyOfNode => {
                 "with more GPUs of a machine than it has (all of them are used)"
             }
             Reason::TooManyGpus => "with more GPUs than the virtual cluster has (left out)",
             Reason::UnknownCluster => "of a virtual cluster without machines (left out)",
-            Reason::SeveralTypes => "with GPUs of several types (the first counts)",
+            Reason::SeveralTypes => "with GPUs of several types (the first type is used)",
             Reason::NoProfile => "with a profile that the workload lacks",
-            Reason::NoThroughput => "of a kind without a throughput (left out)",
+            Reason::NoThroughput => "of a kind of job without a throughput (left out)",
             Reason::NoTask => "without a task",
-            Reason::NoJob => "with tasks and no row in the table of jobs",
-            Reason::Earlier => "out of order of time (left out)",
+            Reason::NoJob => "with tasks but no row in the table of jobs",
+            Reason::Earlier => "not in chronological order (left out)",
             Reason::NoChange => {
-                "that add a node that is there, or remove one that is not (left out)"
+                "that add a node that is present, or remove one that is absent (left out)"
             }
             Reason::ListedTwice => {
-                "with nodes that the same poll lists before (the first state is used)"
+                "with nodes that the same poll already listed (the first state is used)"
             }
             Reason::UnknownState => "with an unknown state (the nodes count as busy)",
-            Reason::Absurd => "with times or numbers that no job has (left out)",
+            Reason::Absurd => "with implausible times or numbers (left out)",
             Reason::NeverOccurs => {
                 "at a local time that did not occur, because the clock was put forward (the offset \
                  from before is used)"
@@ -181,28 +181,28 @@ impl Reason {
 pub struct Found {
     /// Number of lines or parts of lines.
     pub count: u64,
-    /// Place and description of the first one; empty for reasons without examples.
+    /// Place and description of the first occurrence; empty for reasons without examples.
     pub example: String,
 }
 
-/// Counts of what a log held.
+/// Counts of what a log contained.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogCounts {
-    /// Files read.
+    /// Number of files read.
     pub files: u64,
-    /// Lines read that are not empty; for JSON documents, jobs or profiles.
+    /// Number of lines read that are not empty. For JSON documents, number of jobs or profiles.
     pub lines: u64,
     /// What [`LogCounts::lines`] counts.
     pub unit: Unit,
-    /// Jobs that held nodes.
+    /// Number of jobs that held nodes.
     pub jobs: u64,
-    /// Jobs among them that were still running at the end of the log.
+    /// How many of these jobs were still running at the end of the log.
     pub running: u64,
-    /// Outages and reservations that held nodes.
+    /// Number of outages and reservations that held nodes.
     pub outages: u64,
-    /// Lines that were left out or odd, by reason.
+    /// Lines that were left out or unusual, by reason.
     pub found: BTreeMap<Reason, Found>,
-    /// Whether the first fault ends the reading.
+    /// Whether reading fails at the first fault.
     pub strict: bool,
 }
 
@@ -244,7 +244,7 @@ impl LogCounts {
         Ok(())
     }
 
-    /// Adds `count` lines to a reason. `example` is only called for the first ones.
+    /// Adds `count` lines to a reason. `example` is only called if the reason had no lines before.
     pub fn note(&mut self, reason: Reason, count: u64, example: impl FnOnce() -> String) {
         let found = self.found.entry(reason).or_default();
         if found.count == 0 {

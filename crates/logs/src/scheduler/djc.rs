@@ -68,7 +68,7 @@ impl LineReader for DjcReader {
     }
 }
 
-/// The job of a row, or `None` if it cannot be used, which is counted.
+/// The job of a row. If the row cannot be used, counts it and returns `None`.
 fn job<'r>(row: &'r Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<TableJob<'r>>> {
     let (start, end, nodes) = (row.text(START), row.text(END), row.text(NODES));
     if is_unknown(start) {

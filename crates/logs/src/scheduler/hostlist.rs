@@ -7,8 +7,8 @@
 //! A few bytes can name very many hosts (`n[1-999999]` is 11 bytes), so limits apply. [`MAX_HOSTS`]
 //! bounds the hosts of one list. A second limit bounds the work over all lists of an input. Numbers
 //! in the last bracket of a name stay a range and cost almost nothing; all brackets before it must
-//! be multiplied out. Two more limits bound a single name: one its length, because every host may
-//! repeat it, and one the number of its brackets.
+//! be expanded. Two more limits bound the length of a single name, because every host may
+//! repeat it, and the number of its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,15 +17,15 @@ use std::fmt::Write;
 pub const MAX_HOSTS: usize = 1 << 18;
 
 /// Maximum number of pieces (hosts, or ranges of hosts) that brackets may produce over all lists of
-/// an input, beyond one for each byte of the lists. The numbers of a last bracket stay ranges and
-/// cost almost nothing.
+/// an input, in addition to one piece for each byte of the lists. The numbers of a last bracket stay
+/// ranges and cost almost nothing.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
-/// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255.
+/// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255 bytes.
 const MAX_NAME: usize = 1024;
 
-/// Maximum number of brackets in a name: the expansion recurses once for each. Slurm's names have a
-/// few.
+/// Maximum number of brackets in a name: the expansion recurses once for each. Slurm's names have
+/// only a few.
 const MAX_BRACKETS: usize = 32;
 
 /// Maximum number of digits in a number within a bracket.
@@ -34,11 +34,11 @@ const MAX_DIGITS: usize = 18;
 /// Why a text is not a list of hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HostlistError {
-    /// A bracket is not closed, not opened, or within another one.
+    /// A bracket is not closed, not opened, or within another bracket.
     #[error("brackets that do not match")]
     Brackets,
     /// A bracket holds something other than numbers and ascending ranges.
-    #[error("a bracket without numbers and ascending ranges, such as [3,7-9]")]
+    #[error("a bracket other than numbers and ascending ranges, as in [3,7-9]")]
     Range,
     /// A name is empty.
     #[error("an empty name")]
@@ -49,15 +49,15 @@ pub enum HostlistError {
     /// The list names more than [`MAX_HOSTS`] hosts.
     #[error("more than 262,144 hosts")]
     TooMany,
-    /// Together with the earlier lists, brackets multiply to more than 16,777,216 hosts.
-    #[error("brackets that multiply to more than 16,777,216 hosts over all lists")]
+    /// Together with the earlier lists, brackets expand to more than 16,777,216 hosts.
+    #[error("brackets that expand to more than 16,777,216 hosts over all lists")]
     TooManyProducts,
 }
 
 /// Calls `each` with every host of a list, in order.
 ///
 /// # Errors
-/// The text is not a list of hosts. `each` may have been called with some of them.
+/// The text is not a list of hosts. `each` may already have been called with some hosts.
 pub fn expand(list: &str, mut each: impl FnMut(&str)) -> Result<(), HostlistError> {
     let mut name = String::new();
     let mut products_left = MAX_PRODUCTS;
@@ -113,12 +113,12 @@ impl Piece<'_> {
     }
 }
 
-/// Calls `each` with the hosts of a list, in order, as pieces: the numbers in the last bracket of a
-/// name stay ranges. The pieces of this list are subtracted from `products_left`, the remainder of
-/// [`MAX_PRODUCTS`].
+/// Splits a list of hosts into pieces and calls `each` with each piece, in order. All brackets of a
+/// name are expanded except the last, whose ranges are kept. The number of pieces is subtracted from
+/// `products_left`, the remainder of [`MAX_PRODUCTS`].
 ///
 /// # Errors
-/// The text is not a list of hosts. `each` may have been called with some of them.
+/// The text is not a list of hosts. `each` may already have been called with some hosts.
 pub(super) fn pieces(
     list: &str,
     products_left: &mut usize,
@@ -247,8 +247,8 @@ fn range(item: &str) -> Option<Numbers> {
     (numbers.low <= numbers.high).then_some(numbers)
 }
 
-/// Calls `each` with the hosts of a name, of which the part `name` is already spelt out and the
-/// part `rest` is not.
+/// Calls `each` with the hosts of a name. `name` is the part that is already expanded, and `rest` is
+/// the part that is not.
 fn spell(rest: &str, name: &mut String, each: &mut impl FnMut(Piece<'_>)) {
     let Some((before, bracket, after)) = split(rest) else {
         return each(Piece {
@@ -292,7 +292,7 @@ fn push_number(name: &mut String, mut number: u64, width: usize) {
 }
 
 /// Writes hosts as one short list: hosts that differ only in their last number share a bracket.
-/// Reading the list gives the same hosts, each once, perhaps in another order.
+/// Expanding the list gives the same hosts without duplicates, possibly in another order.
 pub fn compress<'a>(hosts: impl IntoIterator<Item = &'a str>) -> String {
     let mut stems: BTreeMap<(&str, usize), Vec<u64>> = BTreeMap::new();
     let mut whole = Vec::new();
@@ -320,7 +320,8 @@ pub fn compress<'a>(hosts: impl IntoIterator<Item = &'a str>) -> String {
     list
 }
 
-/// Appends a stem with its numbers, which are sorted: ranges in a bracket, or one number without.
+/// Appends a stem with its sorted numbers: as ranges in a bracket, or without a bracket if there is
+/// only one number.
 fn push_stem(list: &mut String, stem: &str, width: usize, numbers: &[u64]) {
     list.push_str(stem);
     if let [number] = numbers {
@@ -393,7 +394,7 @@ mod tests {
             piece("login", None, ""),
         ];
         assert_eq!(pieces_of("a[1-2]b[0000-9999]c,login"), Ok((expected, 10)));
-        // 100 ranges from 13 bytes, and 20 names from 9.
+        // The first list expands 13 bytes to 100 ranges, and the second expands 9 bytes to 20 names.
         assert_eq!(
             pieces_of("a[0-99]b[0-9],x[0-9]"),
             Err(HostlistError::TooManyProducts)

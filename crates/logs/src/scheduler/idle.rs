@@ -50,7 +50,7 @@ struct Open {
     held: Held,
 }
 
-/// The nodes of a hold, and those that it lacks.
+/// The nodes of a hold, and the nodes that its list lacks.
 struct Found<'n> {
     nodes: &'n [NodeRange],
     lack: Option<Lack>,
@@ -63,16 +63,16 @@ struct Held {
     why: Hold,
     from: i64,
     to: Option<i64>,
-    /// The file and line of its record.
+    /// The file and line of the record.
     serial: u64,
-    /// When the job was submitted, and its number of nodes, if it waited in the queue for this run.
+    /// The submission time and the number of nodes of the job, if it waited in the queue for this run.
     waited: Option<(i64, usize)>,
     /// Number of cores; 0 if the log does not state it.
     cores: u32,
 }
 
 impl Found<'_> {
-    /// No nodes of a job that used `count` nodes, if the log states the number.
+    /// No nodes. `count` is the number of nodes that the job used, if the log states it.
     fn nothing(cause: Cause, count: Option<usize>) -> Self {
         Found {
             nodes: &[],
@@ -88,7 +88,7 @@ impl Found<'_> {
 }
 
 impl Held {
-    /// The hold of a job on a node that its list may have cut.
+    /// The hold of a short job on a node whose name may be cut in the job's list.
     fn of(job: &ShortJob) -> Self {
         Held {
             why: Hold::Running,
@@ -165,7 +165,7 @@ impl IdleNodes {
         Ok(())
     }
 
-    /// Adds the runs of a job. A run without an end ends when the next one starts.
+    /// Adds the runs of a job. A run without an end ends when the next run starts.
     fn job(&mut self, log: &mut Log, at: At, job: &Job<'_>) -> Result<()> {
         if job.is_part && !self.queued.is_empty() {
             self.queued.remove(job.id);
@@ -183,7 +183,7 @@ impl IdleNodes {
             }
             let next = job.runs.get(number).and_then(|next| next.start);
             if run.end.is_none() && next.is_some() {
-                let found = format_args!("attempt {number}, without an end before the next");
+                let found = format_args!("attempt {number} without an end before the next attempt");
                 log.fault(Reason::StartsAgain, at, found)?;
             }
             let times = [job.submit, run.start, run.end.or(next)];
@@ -233,7 +233,7 @@ impl IdleNodes {
     }
 
     /// Adds a hold of nodes. `part` is the id of a job that may have more records. If its run has no
-    /// end yet, the run is kept until a record states one.
+    /// end yet, the run is kept until a record states its end.
     fn hold(
         &mut self,
         log: &mut Log,
@@ -268,7 +268,7 @@ impl IdleNodes {
         Ok(())
     }
 
-    /// Counts a hold, and adds the nodes that it lacks.
+    /// Counts a hold, and adds the nodes that its list lacks.
     fn book(&mut self, log: &mut Log, lack: Option<Lack>, held: Held) -> Result<()> {
         self.count(log, held)?;
         let end = held.to.unwrap_or(OPEN);
@@ -377,7 +377,7 @@ impl Sink for IdleNodes {
     }
 }
 
-/// The ranges of nodes that are held, and the nodes that the lists lack. What is wrong with the lists is counted.
+/// The ranges of nodes that are held, and the nodes that the lists lack. Faults of the lists are counted.
 fn find<'n>(
     known: &'n mut NodeSet,
     short: &mut ShortJobs,
@@ -407,7 +407,7 @@ fn find<'n>(
     }
 }
 
-/// The nodes of lists of a job that used `count` nodes, if the log states the number.
+/// The nodes in the lists of a job. `count` is the number of nodes that it used, if the log states it.
 fn listed<'n>(
     known: &'n mut NodeSet,
     short: &mut ShortJobs,
@@ -440,7 +440,7 @@ fn listed<'n>(
         });
     };
     let is_cut = looked.cut.is_some();
-    // If only the last name of a list is in doubt and that name is whole, the list names as many nodes as the job
+    // `named` does not include a last name in doubt. If that name is complete, the list names as many nodes as the job
     // used.
     let is_whole = is_cut && looked.named + 1 == count;
     let doubt = match (is_whole, looked.is_new, is_suspect) {
@@ -457,7 +457,7 @@ fn listed<'n>(
             Reason::CountDiffers
         };
         let listed = looked.named + usize::from(is_cut);
-        let found = format_args!("{}, and a list of {listed}", counted(count, "node"));
+        let found = format_args!("{}, but a list of {listed}", counted(count, "node"));
         log.fault(reason, at, found)?;
     }
     let missing = count.saturating_sub(looked.named);
@@ -471,7 +471,7 @@ fn listed<'n>(
     })
 }
 
-/// Counts the nodes of lists that the machine does not have.
+/// Counts the nodes that lists name but the machine does not have.
 ///
 /// # Errors
 /// There is a fault and the reader is strict.
@@ -489,7 +489,7 @@ pub fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> R
     log.fault(Reason::UnknownNodes, at, found)
 }
 
-/// The nodes of lists of which at least one cannot be read: those of the parts that can be read.
+/// The nodes in the readable parts of lists, at least one of which is damaged.
 fn damaged<'n>(known: &'n mut NodeSet, lists: &[&str], stated: Option<Stated>) -> Found<'n> {
     let parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
     let count = stated.map(|stated| stated.count);

@@ -1,5 +1,5 @@
-//! Public machines whose jobs `gleaner ingest table` reads: where to find their data, and what the data
-//! lack.
+//! Public machines whose jobs `gleaner ingest table` reads: where to find their data, and what is missing
+//! from the data.
 
 use super::table::Role;
 
@@ -22,7 +22,7 @@ pub struct Machine {
     pub zone: Option<&'static str>,
     /// The preferred columns. If a file lacks them, other columns with a known name are used.
     pub columns: &'static [(Role, &'static str)],
-    /// What the data lack or cut, in one sentence.
+    /// Gaps in the data, in one sentence.
     pub gaps: &'static str,
     /// The arguments of an example command, after `gleaner ingest table`.
     pub example: &'static str,
@@ -100,16 +100,16 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nodes_used"),
             (Role::Nodes, "nodelist"),
         ],
-        gaps: "outages are missing; the licence and the column nodes_shared are known only from other readers of the \
-               files; jobs may share nodes",
+        gaps: "outages are missing; the licence and the column nodes_shared are known only from other programs that \
+               read the files; jobs may share nodes",
         example: "kestrel_jobs_*.parquet",
     },
     Machine {
         name: "polaris",
         title: "Polaris, ALCF",
         nodes: Some(560),
-        gaps: "LOCATION ends at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, and \
-               full outages are in MACHINESTATUS",
+        gaps: "LOCATION is cut at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, \
+               and full outages are in MACHINESTATUS",
         example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
                   ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv \\\n   ",
         ..ALCF
@@ -150,7 +150,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "job_submit_time"),
             (Role::Count, "num_nodes"),
         ],
-        gaps: "outages are missing; that times are local times is known only from other readers of the files",
+        gaps: "outages are missing; that times are local is known only from other programs that read the files",
         example: "final_csm_allocation_history_hashed.csv \\\n    --members final_csm_allocation_node_history.csv",
     },
     Machine {
@@ -168,7 +168,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nodes_alloc"),
             (Role::Nodes, "nodelist"),
         ],
-        gaps: "jobs share nodes; the size of the machine is missing, so nodes that never ran a job are too",
+        gaps: "jobs share nodes; the size of the machine and nodes that never ran a job are missing",
         example: "slurm-log.csv",
     },
     Machine {
@@ -192,8 +192,8 @@ pub const MACHINES: &[Machine] = &[
         cores_per_node: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
-        gaps: "times do not state their zone and are treated as UTC; licence and length are known only from other readers \
-               of the files",
+        gaps: "times have no time zone and are treated as UTC; licence and length are known only from other programs \
+               that read the files",
         example: "jobs.parquet",
     },
     Machine {
@@ -211,7 +211,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Nodes, "node"),
             (Role::Count, "numnodes"),
         ],
-        gaps: "jobs share nodes; times do not state their zone and are treated as those of Amsterdam; some numbers of nodes \
+        gaps: "jobs share nodes; times have no time zone and are treated as Amsterdam time; some numbers of nodes \
                are 0",
         example: "slurm_table.parquet",
     },
@@ -246,8 +246,8 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "submit_time"),
             (Role::Count, "nodes_req"),
         ],
-        gaps: "nodes are not named; only requested numbers of nodes; columns are known only from other readers of the \
-               files, and times are treated as those of Denver",
+        gaps: "nodes are not named; only the requested numbers of nodes are known; columns are known only from other \
+               programs that read the files, and times are treated as Denver time",
         example: "eagle_data.parquet --node-count NODES",
     },
     Machine {
@@ -283,7 +283,8 @@ pub const MACHINES: &[Machine] = &[
             (Role::End, "gmt_job_finished"),
             (Role::Submit, "gmt_job_submitted"),
         ],
-        gaps: "times are whole minutes; columns are known only from other readers of the files, and times are treated as those of Shanghai",
+        gaps: "times are whole minutes; columns are known only from other programs that read the files, and times \
+               are treated as Shanghai time",
         example: "job.csv --members worker.csv",
     },
     Machine {
@@ -300,7 +301,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "submit_time"),
             (Role::Count, "node_num"),
         ],
-        gaps: "nodes are not named; jobs of fewer GPUs than a node has share it",
+        gaps: "nodes are not named; jobs with fewer GPUs than a node share nodes",
         example: "trace_seren.csv --node-count NODES",
     },
     Machine {
@@ -318,7 +319,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nnodes"),
             (Role::Nodes, "nodelist"),
         ],
-        gaps: "outages are missing; times do not state their zone and are treated as those of Chicago",
+        gaps: "outages are missing; times have no time zone and are treated as Chicago time",
         example: "jobs.csv",
     },
     Machine {
@@ -335,7 +336,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "NNodes"),
             (Role::Nodes, "NodeList"),
         ],
-        gaps: "outages are missing, and so are submissions and states",
+        gaps: "outages, submissions and states are missing",
         example: "traverse.txt",
     },
 ];

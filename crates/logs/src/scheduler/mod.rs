@@ -1,4 +1,4 @@
-//! Readers of schedulers' logs: what held which nodes, and so which nodes were idle.
+//! Readers of schedulers' logs. They find what held which nodes, and hence which nodes were idle.
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
 //! not down, drained or reserved. Every reader here streams over the lines of a log and reports
@@ -23,9 +23,9 @@
 //! # Times
 //!
 //! The times of an event log are local times if the zone or the offset is known ([`gleaner_domain::Clock`]). The clock
-//! comes from one of three sources: the zone that the user or the header of SWF names, offsets in the texts of times,
+//! comes from one of three sources: the zone that the user or the header of SWF names, offsets that times include,
 //! or accounting records. In accounting records, stamps are local times, and starts and ends are seconds since 1970.
-//! Otherwise local times are taken as they are, and seconds since 1970 are shown in UTC.
+//! Otherwise local times are used as written, and seconds since 1970 are shown in UTC.
 //!
 //! # Nodes
 //!
@@ -136,7 +136,7 @@ pub enum Format {
     Philly,
 }
 
-/// Options of reading logs.
+/// Options for reading logs.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The format of all logs.
@@ -149,16 +149,16 @@ pub struct Options {
     /// Start of the event log: local time, or seconds since 1970. Default: the start of the part in which the logs are
     /// complete.
     pub from: Option<String>,
-    /// End of the event log, in the same form.
+    /// End of the event log, in the same format. Default: the end of that part.
     pub to: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
     /// Delimiter of the cells in tables of `sacct` and `sacctmgr`, and in tables of jobs. Default: inferred from the
     /// header.
     pub delimiter: Option<String>,
-    /// Number of processors of a node, for SWF logs. Default: from the header.
+    /// Number of processors per node, for SWF logs. Default: from the header.
     pub cores_per_node: Option<u32>,
-    /// Whether the last field of SWF logs, after those of the format, states the nodes of a job, as in
+    /// Whether lines of SWF logs end with a field beyond the format that states the number of nodes of a job, as in
     /// `frontier:excl:2500x112`.
     pub are_nodes_last: bool,
     /// Number of nodes of the machine, for logs that state only node counts.
@@ -169,16 +169,16 @@ pub struct Options {
     pub outages: Option<PathBuf>,
     /// Which jobs are used, for Slurm's table and tables of jobs.
     pub selection: Selection,
-    /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have them.
+    /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have GPUs.
     pub gpu: bool,
-    /// Whether the first fault is an error.
+    /// Whether reading fails at the first fault.
     pub strict: bool,
     /// Number of edges sorted in memory at a time, 16 bytes each.
     pub segment: usize,
 }
 
 impl Options {
-    /// Four million edges at a time: 64 MiB.
+    /// Default of [`Options::segment`]: four million edges, which take 64 MiB.
     pub const SEGMENT: usize = 1 << 22;
 
     /// The default options for a format.
@@ -281,7 +281,7 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
         if let Some(zone) = zone {
             if let Some(given) = &options.timezone {
                 notes.push(format!(
-                    "--timezone {given} is not used: local times are those of {zone}, as --machine {} says",
+                    "--timezone {given} is ignored: local times are in the zone {zone}, as --machine {} says",
                     machine.name
                 ));
             }
@@ -294,14 +294,14 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     let nodes = match &options.nodes {
         Some(path) => node_list::read(path, options.gpu)?,
         None if options.gpu => {
-            let found = "--gpu selects nodes that --nodes lists: give it the output of `scontrol show nodes`";
+            let found = "--gpu selects nodes that --nodes lists: give --nodes the output of `scontrol show nodes`";
             return Err(Error::Usage(found.to_owned()));
         }
         None => NodeSet::default(),
     };
     if !options.selection.is_all() {
         notes.push(
-            "only selected jobs are used, so nodes on which other jobs ran count as idle then (--nodes limits the \
+            "only selected jobs are used, so nodes count as idle while other jobs run on them (--nodes limits the \
              machine, for example to the nodes of a partition)"
                 .to_owned(),
         );
@@ -445,9 +445,9 @@ pub(super) fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
 /// The remark for logs that name their nodes, when there is no list of all nodes.
 fn named_note(nodes: usize, format: Format) -> String {
     let from = match format {
-        Format::Slurm => format!("; --nodes FILE names all, from {NODES_COMMANDS}"),
-        Format::Philly => "; --machines FILE names all".to_owned(),
-        _ => "; --nodes FILE names all".to_owned(),
+        Format::Slurm => format!("; list all nodes with --nodes FILE, from {NODES_COMMANDS}"),
+        Format::Philly => "; list all nodes with --machines FILE".to_owned(),
+        _ => "; list all nodes with --nodes FILE".to_owned(),
     };
     format!(
         "the machine is taken to be the {} that the log names{from}",
@@ -472,7 +472,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
     let machine = if known {
         format!("the machine's {nodes}")
     } else {
-        format!("{nodes}, the most ever used at once (see --node-count)")
+        format!("{nodes}, the maximum ever used at once (see --node-count)")
     };
     format!(
         "the log does not name the nodes of jobs: each job is assigned the free nodes with the \

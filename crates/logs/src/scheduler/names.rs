@@ -13,7 +13,7 @@ use indexmap::{Equivalent, IndexMap};
 use super::hostlist::{Numbers, Piece};
 use crate::occupancy::NodeRange;
 
-/// Maximum number of digits in a number that is split from its name; longer ones stay part of the
+/// Maximum number of digits in a number that is split from its name; longer numbers stay part of the
 /// text.
 const MAX_DIGITS: usize = 18;
 
@@ -22,7 +22,7 @@ const MAX_DIGITS: usize = 18;
 pub(super) struct Names {
     /// The blocks of each stem.
     stems: IndexMap<StemKey, Blocks>,
-    /// Position of the stem that was looked up last. The next look-up usually needs the same one.
+    /// Position of the stem that was looked up last. The next look-up usually needs the same stem.
     last: usize,
     /// Number of names.
     len: usize,
@@ -33,11 +33,11 @@ pub(super) struct Names {
 /// The indexes of blocks of consecutive numbers, by the first number of each block.
 type Blocks = BTreeMap<u64, NodeRange>;
 
-/// What names that differ only in their last number have in common.
+/// The common parts of names that differ only in their last number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Stem<'n> {
     before: &'n str,
-    /// Digits of the number, zeros included; 0 if there is no number.
+    /// Number of digits of the number, including leading zeros; 0 if there is no number.
     digits: usize,
     after: &'n str,
 }
@@ -81,7 +81,7 @@ impl Equivalent<StemKey> for Stem<'_> {
 pub(super) struct Unknown<'n> {
     stem: Stem<'n>,
     number: u64,
-    /// Number of the unknown names.
+    /// Number of unknown names.
     pub count: usize,
 }
 
@@ -102,7 +102,7 @@ impl Names {
     }
 
     /// Calls `each` with the indexes of the names of a piece. Unknown names are added as long as
-    /// there are at most `most` names; the others are reported as unknown.
+    /// there are at most `most` names; further names are reported as unknown.
     ///
     /// The number that distinguishes the names may have fixed digits in front of it, as in
     /// `n1[00-99]`. They belong to the number, which is 100 to 199 here. If the number is too long,
@@ -221,7 +221,7 @@ impl Names {
     }
 }
 
-/// Whether a key is that of a stem. Stems have a few bytes, so a loop is faster than a call that compares memory.
+/// Whether a key belongs to a stem. Stems have a few bytes, so a loop is faster than a call that compares memory.
 fn is_of(key: &StemKey, stem: Stem<'_>) -> bool {
     let is_same =
         |a: &str, b: &str| a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b);
@@ -243,7 +243,7 @@ fn known(blocks: &Blocks, at: u64, end: u64) -> Option<NodeRange> {
 }
 
 /// Adds numbers that are in no block. The block before them is extended if its numbers and indexes
-/// end where these begin.
+/// end where the new ones begin.
 fn add(blocks: &mut Blocks, at: u64, run: NodeRange) {
     if let Some((first, before)) = blocks.range_mut(..at).next_back()
         && first + u64::from(before.count) == at
@@ -295,8 +295,8 @@ fn digits(number: u64) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-/// Splits a range of numbers by how many digits they have after padding. `8-11` of width 1 gives 8
-/// to 9 of width 1 and 10 to 11 of width 2.
+/// Splits a range of numbers by the number of digits after padding. For example, `8-11` of width 1
+/// gives 8 to 9 of width 1 and 10 to 11 of width 2.
 fn by_width(numbers: Numbers) -> impl Iterator<Item = (u64, u64, usize)> {
     let Numbers { low, high, width } = numbers;
     let widest = digits(high).max(width);

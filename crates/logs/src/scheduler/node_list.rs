@@ -14,7 +14,7 @@ use gleaner_io::input::{Input, Line};
 /// Commands that list the nodes, for messages.
 pub const COMMANDS: &str = "`scontrol show nodes`, `sinfo -N` or `sinfo -h -o %N`";
 
-/// The form of the file.
+/// The format of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Each node's lines begin with `NodeName=…`.
@@ -84,7 +84,7 @@ pub(super) fn read_input(input: &mut Input<'_>, gpu: bool) -> Result<NodeSet> {
     }
     if nodes.len() == 0 && faults.is_empty() {
         let (found, expected) = if gpu {
-            let expected = "nodes whose Gres has gpu, from `scontrol show nodes`".to_owned();
+            let expected = "nodes with gpu in Gres, from `scontrol show nodes`".to_owned();
             ("no nodes with GPUs", expected)
         } else {
             let expected = format!("the names of the nodes, from {COMMANDS}");
@@ -102,7 +102,7 @@ fn is_remark(text: &str) -> bool {
         || days.iter().any(|day| text.starts_with(day)) && text.contains(':')
 }
 
-/// Detects the form from the first line of a file. The flag says whether that line is a header.
+/// Detects the format from the first line of a file. The flag says whether that line is a header.
 fn form_of(text: &str) -> (Form, bool) {
     if text.trim_start().starts_with("NodeName=") {
         return (Form::Scontrol, false);
@@ -122,8 +122,8 @@ fn form_of(text: &str) -> (Form, bool) {
     }
 }
 
-/// Whether a line of `scontrol show nodes` shows that the described node has GPUs, such as `Gres=gpu:a100:4`. A line
-/// that begins with a name begins the description of that node.
+/// Whether a line of `scontrol show nodes` shows that the described node has GPUs, as `Gres=gpu:a100:4` does. A line
+/// with `NodeName=` begins the description of the next node.
 fn has_gpu(text: &str, described: &mut Option<String>) -> bool {
     if let Some(rest) = text.trim().strip_prefix("NodeName=") {
         *described = rest.split_whitespace().next().map(str::to_owned);
@@ -174,7 +174,7 @@ enum ListError {
     Words,
     #[error("a list with {0}")]
     Hostlist(#[from] HostlistError),
-    #[error("a list with which there are more than {MAX_NODES} nodes")]
+    #[error("a list that increases the number of nodes to more than {MAX_NODES}")]
     TooMany,
 }
 

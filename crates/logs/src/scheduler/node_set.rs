@@ -12,7 +12,7 @@ use gleaner_domain::names::natural_order;
 /// has.
 pub const MAX_NODES: usize = 1 << 20;
 
-/// The nodes of a machine: those of a given list, or all that a log names.
+/// The nodes of a machine: the nodes of a given list, or all nodes that a log names.
 #[derive(Debug)]
 pub struct NodeSet {
     names: Names,
@@ -20,8 +20,8 @@ pub struct NodeSet {
     fixed: bool,
     /// The remainder of [`MAX_PRODUCTS`], which all lists share.
     products_left: usize,
-    /// Lists whose brackets multiply, with their number of nodes and the ranges they gave. A list
-    /// that a log repeats costs its products only once.
+    /// Lists whose brackets were expanded, with their number of nodes and the resulting ranges. A
+    /// list that a log repeats is expanded only once.
     products: BTreeMap<String, (usize, Box<[NodeRange]>)>,
     /// Number of ranges that may still be stored in `products`.
     products_room: usize,
@@ -35,10 +35,10 @@ pub struct NodeSet {
 
 /// A last name that has been seen this often is accepted as a node, even if other names begin with it.
 const SIGHTS: u32 = 16;
-/// Maximum number of last names in doubt at a time. Beyond it, new names are accepted as nodes at once.
+/// Maximum number of last names in doubt at a time. Beyond it, new names are accepted as nodes immediately.
 const MOST_DOUBTS: usize = 1 << 16;
 
-/// Maximum number of ranges that are stored for lists whose brackets multiply: 8 MiB.
+/// Maximum number of ranges that are stored for lists whose brackets were expanded. They take 8 MiB.
 const MAX_PRODUCT_RUNS: usize = 1 << 20;
 
 /// The result of looking up lists of nodes.
@@ -46,11 +46,11 @@ const MAX_PRODUCT_RUNS: usize = 1 << 20;
 pub struct Looked {
     /// Number of nodes that the lists name. Unless brackets are repeated, a node that is named twice counts once.
     pub named: usize,
-    /// Number of them that are unknown.
+    /// Number of these nodes that are unknown.
     pub unknown: usize,
     /// The name of the first unknown node.
     pub example: Option<String>,
-    /// The last node of the lists that is known.
+    /// The last known node of the lists.
     pub last: Option<u32>,
     /// The last name, if it may have been cut. It was not looked up.
     pub cut: Option<String>,
@@ -63,7 +63,7 @@ pub struct Looked {
 pub struct Stated {
     /// Number of nodes that the job used.
     pub count: usize,
-    /// Whether the lists may have been cut even if they name as many nodes.
+    /// Whether the lists may have been cut even if they name as many nodes as the job used.
     pub is_suspect: bool,
 }
 
@@ -104,9 +104,10 @@ impl NodeSet {
     /// Looks up the nodes of some lists. [`NodeSet::runs`] then returns them. The time depends on
     /// the number of ranges of consecutive nodes and of new nodes, not on the number of all nodes.
     ///
-    /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer one. It
-    /// is then returned as [`Looked::cut`] instead of being looked up, so that it cannot become a node that does not
-    /// exist. If the list of nodes is complete, so is a last name that is none of them, but the beginning of one.
+    /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
+    /// It is then returned as [`Looked::cut`] instead of being looked up, so that it cannot become a node that does not
+    /// exist. If the list of nodes is complete, this also applies to a last name that is not a node of the list, but
+    /// the beginning of one.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,
@@ -193,7 +194,8 @@ impl NodeSet {
         self.runs.iter().map(|run| run.count as usize).sum()
     }
 
-    /// Looks up one list, and appends its nodes to the ranges. A list whose brackets multiply is looked up once.
+    /// Looks up one list, and appends its nodes to the ranges. The result of a list whose brackets were expanded is
+    /// reused.
     fn add_once(&mut self, list: &str, looked: &mut Looked) -> Result<(), HostlistError> {
         if let Some((named, runs)) = self.products.get(list) {
             looked.named += named;
@@ -246,7 +248,8 @@ impl NodeSet {
     }
 
     /// The names in the order of the event log, and the place of every index in it. The order is
-    /// that of the given list; or else numbers are compared by value, so `n2` comes before `n10`.
+    /// that of the given list. Without a list, numbers are compared by value, so `n2` comes before
+    /// `n10`.
     pub fn ranked(&self) -> (Vec<String>, Vec<u32>) {
         if self.fixed {
             return (self.names(), (0..self.len() as u32).collect());
@@ -394,7 +397,7 @@ mod tests {
         let names = nodes.completions();
         let found = ["n2", "n1", "n10", "n13", "o"].map(|name| names.only_one(name));
         assert_eq!(found, [Some(3), None, Some(0), None, None]);
-        // A list that repeats a node has it once.
+        // A node that a list repeats is counted once.
         assert_eq!(nodes.look_up(["n10,n11,n10"], stated(3)).unwrap().named, 2);
         // The machine has no node n, but nodes whose names begin with n.
         let mut machine = nodes.into_machine();

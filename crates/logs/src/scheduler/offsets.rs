@@ -2,8 +2,8 @@
 //!
 //! Some lines show an offset: they state both the local time and the seconds since 1970. The offset
 //! at a time is taken from the nearest such lines. Single lines can be wrong because they were
-//! written late. So lines are counted by stretches of time (hours), and a change that only a few
-//! lines show is ignored: see [`Offsets::spans`].
+//! written late. So lines are counted for each stretch of time (initially an hour), and a change that
+//! only a few lines show is ignored: see [`Offsets::spans`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -15,11 +15,11 @@ use gleaner_domain::clock::MOST_OFFSET;
 const HOUR: i64 = 3600;
 const QUARTER: i64 = 15 * 60;
 
-/// Maximum number of stretches of time that are kept: all hours of 30 years.
+/// Maximum number of stretches of time that are kept, enough for all hours of 30 years.
 const MOST_STRETCHES: usize = 1 << 18;
 
-/// A change of the clock needs more than this many lines that show it. A change that is later
-/// reversed needs more than twice as many. Fewer lines may just have been written late.
+/// A change of the clock is accepted only if more than this many lines show it. A change that is
+/// later reversed needs more than twice as many lines. Fewer lines may just have been written late.
 const FEW: u64 = 2;
 
 /// Number of most recent lines that decide the current offset. Also the maximum number of offsets counted in a stretch.
@@ -28,7 +28,7 @@ const RECENT: usize = 9;
 /// Counts of lines that show an offset, by the stretch of time in which they were written.
 #[derive(Debug)]
 pub(super) struct Offsets {
-    /// Length of a stretch in seconds. It starts at an hour, because most clocks change at a full
+    /// Length of a stretch in seconds. Initially it is an hour, because most clocks change at a full
     /// hour of UTC.
     width: i64,
     /// For each stretch, the offsets in seconds and how many lines show them.
@@ -43,7 +43,7 @@ struct Span {
     first: i64,
     last: i64,
     offset: i32,
-    /// How many more lines show this offset than show other ones.
+    /// How many more lines show this offset than show other offsets.
     lines: u64,
 }
 
@@ -92,7 +92,7 @@ impl Offsets {
         }
     }
 
-    /// The offset that most of the last lines show; 0 if there is none.
+    /// The offset that most of the last lines show; 0 without lines.
     pub fn recent(&self) -> i32 {
         let mut counts = Vec::new();
         for offset in &self.recent {
@@ -117,9 +117,10 @@ impl Offsets {
         Some(Clock::new(first, within))
     }
 
-    /// The second at which the clock changed. It lies after `span`, which has the old offset, and at
-    /// the latest at the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
-    /// usual hour of changes, in between, it is that moment; otherwise it is the start of `next`.
+    /// The second at which the clock changed. It is after `span`, which has the old offset, and not
+    /// later than the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
+    /// usual hour of changes, in between, the clock changed then; otherwise it changed at the start of
+    /// `next`.
     fn change(&self, span: Span, next: i64) -> i64 {
         const DAY: i64 = 24 * HOUR;
         let from = (span.last + 1).saturating_mul(self.width);
@@ -133,8 +134,8 @@ impl Offsets {
     ///
     /// The stretches are visited in order, and the spans so far form a stack. When the next offset
     /// appears, a span with few lines is dropped, on the assumption that its lines were written
-    /// late. For example, 90 lines show -6 hours, the next one -3 hours, and the next one -6 hours
-    /// again. The last line drops the span of -3 hours and extends the span before it.
+    /// late. For example, 90 lines show -6 hours, the next line shows -3 hours, and the line after it
+    /// -6 hours again. The last line drops the span of -3 hours and extends the span before it.
     fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for (stretch, counts) in &self.stretches {
@@ -166,9 +167,9 @@ impl Offsets {
             }
         }
         // The loop above needs an offset on both sides of a span, so it never drops the first or the
-        // last one. Here, those with few lines are dropped, the one with fewer lines first. If both
-        // have the same number, the one with the greater offset goes first, because a line that was
-        // written late shows too great an offset.
+        // last span. This loop drops them if they have few lines, the span with fewer lines first. If
+        // both have the same number, the span with the greater offset is dropped first, because a line
+        // that was written late shows too great an offset.
         while let [first, .., last] = spans[..]
             && first.lines.min(last.lines) <= FEW
         {
@@ -183,7 +184,7 @@ impl Offsets {
     }
 
     /// The offset that contradicts the clock in the most lines: they show it at times when the clock
-    /// had another one.
+    /// had another offset.
     pub fn contradicting(&self) -> Option<i32> {
         let spans = self.spans();
         let mut others = Vec::new();
@@ -264,7 +265,7 @@ mod tests {
         let changed = [(0, -6), (1, -6), (2, -6), (5, -5), (6, -5), (9, -5)];
         let expected = "-06:00 1970-01-01T05:00:00Z -05:00";
         assert_eq!(clock(&changed, ALL).unwrap(), expected);
-        // No line shows when in the night the change was; 2:00 is the usual hour.
+        // No line shows when the clock changed during the night; 2:00 is the usual hour.
         let night = [(0, -6), (1, -6), (2, -6), (14, -5), (15, -5), (16, -5)];
         let expected = "-06:00 1970-01-01T08:00:00Z -05:00";
         assert_eq!(clock(&night, ALL).unwrap(), expected);
@@ -293,7 +294,7 @@ mod tests {
         assert_eq!(clock(&five, ALL).unwrap(), expected);
         let ends: Vec<_> = odd(0..2).chain(usual(2..9)).chain(odd(9..11)).collect();
         assert_eq!(clock(&ends, ALL).unwrap(), "-06:00");
-        // Of two offsets with the same number of lines, the greater one comes from late lines.
+        // Of two offsets with the same number of lines, the greater offset comes from late lines.
         for two in [[(0, -6), (9, -3)], [(0, -3), (9, -6)]] {
             assert_eq!(clock(&two, ALL).unwrap(), "-06:00");
         }

@@ -75,7 +75,7 @@ struct Outage {
     start: i64,
     /// `None` if the machine came back at the next start of a job.
     end: Option<i64>,
-    /// The first job start at or after the start of this outage and before the start of the next one.
+    /// The first job start at or after the start of this outage and before the start of the next outage.
     next: Option<i64>,
 }
 
@@ -161,8 +161,8 @@ impl<'s> WithOutages<'s> {
             (true, None) if self.outages.is_empty() => return Ok(()),
             (true, None) => {
                 return Err(Error::Usage(
-                    "--outages takes the whole machine away, but the log only counts nodes: --node-count states how \
-                     many the machine has"
+                    "--outages needs the size of the machine, but the log only counts nodes: set the machine's number \
+                     of nodes with --node-count"
                         .to_owned(),
                 ));
             }
@@ -185,7 +185,7 @@ impl Sink for WithOutages<'_> {
         if let Record::Job(job) = record
             && self.has_open
         {
-            // The sink counts the faults in these times.
+            // The sink counts the faults in these times, so they are not counted here.
             let mut counts = LogCounts::default();
             for run in job.runs {
                 let times = [job.submit, run.start];

@@ -21,7 +21,7 @@ pub const WHERE: &str =
 /// Reads Philly's job log.
 pub struct PhillyReader {
     /// Whether the jobs go into a table, which requires an id, a virtual cluster and a submission time
-    /// of each.
+    /// for each job.
     for_jobs: bool,
 }
 
@@ -165,7 +165,7 @@ fn machine(value: &Value) -> Result<MachineShare, String> {
     })
 }
 
-/// The elements of a list; none if the list is missing.
+/// The elements of a list; empty if the list is missing.
 fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
     match value.get(name) {
         None | Some(Value::Null) => Ok(&[]),
@@ -174,7 +174,7 @@ fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], String> {
     }
 }
 
-/// A text, or `None` if it is missing, empty, or the word `None`.
+/// A string, or `None` if it is missing, empty, or the word `None`.
 fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
     match value.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -183,7 +183,7 @@ fn text(value: &Value, name: &str) -> Result<Option<String>, String> {
             Ok(Some(text.to_owned()).filter(|_| !matches!(text, "" | "None")))
         }
         Some(Value::Number(number)) => Ok(Some(number.to_string())),
-        Some(other) => Err(format!("{name} is {}, not a text", shown(other))),
+        Some(other) => Err(format!("{name} is {}, not a string", shown(other))),
     }
 }
 
@@ -241,7 +241,7 @@ mod tests {
                 serde_json::json!({"attempts": {}}),
                 "attempts is an object, not a list",
             ),
-            (serde_json::json!({"vc": []}), "vc is a list, not a text"),
+            (serde_json::json!({"vc": []}), "vc is a list, not a string"),
             (
                 serde_json::json!({"attempts": [{"start_time": "soon"}]}),
                 "start_time is \"soon\", not a time such as",

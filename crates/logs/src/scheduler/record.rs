@@ -54,9 +54,9 @@ pub struct Queued {
 /// A period in which nodes were held.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'l> {
-    /// `None` if the log lacks it, which is a fault.
+    /// Start; `None` if the log does not state it, which is a fault.
     pub start: Option<Moment>,
-    /// `None` if the log lacks it.
+    /// End; `None` if the log does not state it.
     pub end: Option<Moment>,
     pub nodes: Nodes<'l>,
 }
@@ -75,7 +75,7 @@ impl<'l> Run<'l> {
 /// The nodes of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Nodes<'l> {
-    /// The log does not say, or the reader does not need them.
+    /// The log does not state the nodes, or the reader does not need them.
     Unknown,
     /// Lists of nodes, such as `n[01-04]`, and their number if the log states it.
     Lists(&'l [Cow<'l, str>], Option<usize>),
@@ -91,7 +91,7 @@ pub enum Nodes<'l> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MachineShare {
     pub name: String,
-    /// Number of its GPUs that the run held.
+    /// Number of GPUs that the run held on the machine.
     pub gpus: u64,
 }
 

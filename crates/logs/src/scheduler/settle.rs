@@ -1,6 +1,7 @@
 //! Jobs of a table that has both lists of nodes and counts. The first jobs show whether the lists name the nodes.
 //!
-//! Not every list does. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its 512 nodes.
+//! Not every list names nodes. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its
+//! 512 nodes.
 
 use std::borrow::Cow;
 
@@ -13,8 +14,8 @@ use gleaner_domain::error::Result;
 /// Number of jobs, from the start of the table, that decide whether lists name nodes.
 const FIRST: usize = 1_000;
 
-/// Maximum total size of the lists of jobs that wait for the decision, in bytes. If the lists are longer, fewer jobs
-/// decide.
+/// Maximum total size of the lists of jobs that are kept until the decision, in bytes. If the lists are longer, fewer
+/// jobs decide.
 const MAX_WAITING: usize = 64 << 20;
 
 /// Whether a table names the nodes of jobs, or only counts them.
@@ -24,7 +25,7 @@ pub(super) enum Meaning {
     Named,
     /// Only the counts are used.
     Counted,
-    /// The table has no column of counts. If each of the first lists is one number, it is a count.
+    /// The table has no column of counts. If each of the first lists is a single number, the numbers are counts.
     NamedOrNumbers,
 }
 
@@ -34,26 +35,26 @@ pub(super) struct TableJob<'j> {
     pub submit: Option<Moment>,
     pub start: Option<Moment>,
     pub end: Option<Moment>,
-    /// Lists of the nodes on which it ran; empty if the table does not state them.
+    /// Lists of the nodes on which the job ran; empty if the table does not state them.
     pub lists: Vec<Cow<'j, str>>,
-    /// How many nodes it ran on, if the table states it.
+    /// Number of nodes on which the job ran, if the table states it.
     pub count: Option<u32>,
-    /// How many cores it had in total; 0 if the table does not state it.
+    /// Number of cores of the job in total; 0 if the table does not state it.
     pub cores: u32,
-    /// Its state; empty if the table does not state it.
+    /// The state of the job; empty if the table does not state it.
     pub state: Cow<'j, str>,
-    /// Whether the state says that it has ended.
+    /// Whether the state says that the job has ended.
     pub is_over: bool,
 }
 
-/// Reports the jobs of a table. It keeps the first ones until it is known whether lists name nodes.
+/// Reports the jobs of a table. It keeps the first jobs until it is known whether lists name nodes.
 pub(super) struct Settler {
     /// The first jobs, with their places in the file.
     waiting: Vec<(At, TableJob<'static>)>,
-    /// Total size of their lists, in bytes.
+    /// Total size of the lists of these jobs, in bytes.
     bytes: usize,
     settled: Option<Meaning>,
-    /// Whether a list that is one number may be a count.
+    /// Whether a list that is a single number may be a count.
     may_be_numbers: bool,
 }
 
@@ -135,7 +136,7 @@ fn by_counts(jobs: &[(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Mean
     Meaning::Counted
 }
 
-/// If each list is one number, the numbers become counts. Lists that name nodes rarely consist of one number each.
+/// If each list is a single number, the numbers become counts. Lists that name nodes are rarely all single numbers.
 fn numbers(jobs: &mut [(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Meaning {
     let are_numbers = jobs.iter().all(|(_, job)| match job.lists.as_slice() {
         [] => true,
@@ -149,8 +150,8 @@ fn numbers(jobs: &mut [(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Me
         job.count = job.number();
     }
     collector.log.notes.push(
-        "each list of nodes is one number: the numbers are used as counts (--columns count=NAME names the column of \
-         counts)"
+        "each list of nodes is a single number: the numbers are used as counts (--columns count=NAME sets the column \
+         of counts)"
             .to_owned(),
     );
     Meaning::NamedOrNumbers
@@ -207,7 +208,7 @@ fn report(
             collector.log.leave_out(Reason::NeverStarted);
             return Ok(());
         }
-        let found = "a job without nodes or a number of nodes";
+        let found = "a job with neither nodes nor a number of nodes";
         collector.log.fault(Reason::NoNodes, at, found)?;
         if meaning != Meaning::Named {
             return Ok(());

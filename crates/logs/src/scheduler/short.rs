@@ -7,7 +7,7 @@ use crate::occupancy::{OPEN, Window};
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::words::counted;
 
-/// Maximum number of such jobs: some 200 MiB.
+/// Maximum number of such jobs, which take about 200 MiB.
 const MOST: usize = 1 << 21;
 
 /// Why a list has fewer nodes than the job used.
@@ -25,11 +25,11 @@ pub(super) enum Cause {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lack {
     pub cause: Cause,
-    /// Their number; `None` if the log does not state how many nodes the job used.
+    /// The number of these nodes; `None` if the log does not state how many nodes the job used.
     pub nodes: Option<u32>,
     /// The last known node of the list.
     pub last: Option<u32>,
-    /// The last name of the list, which may be the beginning of a longer one.
+    /// The last name of the list, which may be the beginning of a longer name.
     pub cut: Option<String>,
     /// Why the last name may have been cut.
     pub doubt: Doubt,
@@ -43,13 +43,13 @@ pub(super) enum Doubt {
     /// The list names as many nodes as the job used, but is as long, in bytes, as the longest list of its file. The
     /// name is cut if other lists of the file are cut at this length.
     Length(usize),
-    /// The list names as many nodes as the job used, but no list has named this one before. The name is cut if no list
-    /// names it later, and other names begin with it.
+    /// The list names as many nodes as the job used, but no list has contained the last name before. The name is cut if
+    /// no later list contains it and other names begin with it.
     New,
 }
 
 impl Lack {
-    /// What a list lacks that was looked up.
+    /// What a list lacks, given the result of its look-up.
     pub fn of(cause: Cause, nodes: Option<usize>, looked: Looked) -> Self {
         Lack {
             cause,
@@ -90,12 +90,12 @@ struct Short {
     file: usize,
 }
 
-/// What became of the last names of lists.
+/// The last names of lists that may have been cut, after the decision about them.
 #[derive(Debug, Default)]
 pub(super) struct Completed {
-    /// Nodes that jobs used.
+    /// Jobs whose last name may have been cut but can only be one node, with that node.
     pub used: Vec<(ShortJob, u32)>,
-    /// Names of nodes that jobs used, and that no list has named before.
+    /// Jobs whose last name turned out to be complete, with that name.
     pub named: Vec<(ShortJob, String)>,
     /// Serial numbers of the jobs whose list turned out to be cut although it names as many nodes as the job used.
     pub cut: Vec<u64>,
@@ -110,8 +110,8 @@ pub(super) struct Lacking {
 }
 
 impl ShortJobs {
-    /// Whether a list of this length in a file may have been cut although it names as many nodes as its job used: it is
-    /// the longest of the file so far.
+    /// Whether a list of this length may have been cut although it names as many nodes as its job used. This is so for
+    /// the longest list of the file so far.
     pub fn is_suspect(&self, file: usize, length: usize) -> bool {
         let longest = self.lengths.get(file).map_or(0, |lengths| lengths.longest);
         length >= LEAST_CUT.max(longest)
@@ -136,7 +136,7 @@ impl ShortJobs {
     /// Adds a job of a file.
     ///
     /// # Errors
-    /// There are too many.
+    /// There are too many such jobs.
     pub fn push(
         &mut self,
         lack: Lack,
@@ -168,8 +168,9 @@ impl ShortJobs {
 
     /// Decides about the last names of lists, and puts the jobs in order.
     ///
-    /// A name that may have been cut is taken as it is if the machine has this node and no other name begins with it.
-    /// Such a job then lacks a node less. The last name of a list that turns out not to be suspect is complete.
+    /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. This
+    /// reduces the number of nodes that the job lacks by one. The last name of a list that turns out not to be suspect
+    /// is complete.
     pub fn complete(mut self, nodes: &NodeSet) -> (Self, Completed) {
         let mut completed = Completed::default();
         if self.jobs.iter().any(|short| short.cut.is_some()) {
@@ -204,8 +205,7 @@ impl ShortJobs {
         (self, completed)
     }
 
-    /// The length at which all lists of the log are cut that are too short, in bytes; `None` if there is no such
-    /// length.
+    /// The length, in bytes, at which all cut lists of the log are cut; `None` if there is no such length.
     pub fn cut_length(&self) -> Option<usize> {
         let mut cut = self.lengths.iter().filter(|lengths| lengths.is_cut);
         let length = cut.next()?.longest;
@@ -213,7 +213,7 @@ impl ShortJobs {
         (is_one && length >= LEAST_CUT).then_some(length)
     }
 
-    /// Whether there are none.
+    /// Whether there are no such jobs.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }
@@ -223,8 +223,7 @@ impl ShortJobs {
         self.jobs.iter().map(|short| short.job.clone()).collect()
     }
 
-    /// The node-seconds that lists lack in a window. A job of an unknown number of nodes counts as one that lacks a
-    /// node.
+    /// The node-seconds that lists lack in a window. A job with an unknown number of nodes counts as lacking one node.
     pub fn lacking(&self, window: Window) -> Lacking {
         let mut lacking = Lacking::default();
         for Short { job, cause, .. } in &self.jobs {
@@ -245,9 +244,9 @@ impl ShortJobs {
     }
 }
 
-/// The error for a log of which too much is unknown to be held in memory.
+/// The error for a log whose unknown nodes do not fit in memory.
 pub(super) fn too_many(log: &Log, found: String) -> Error {
-    let fault = Fault::of(log.first_file(), found, "lists of all nodes of most jobs");
+    let fault = Fault::of(log.first_file(), found, "complete node lists of most jobs");
     let remedy = "export the full lists, or read a shorter part of the log";
     fault.remedy(remedy).into()
 }

@@ -129,7 +129,7 @@ impl SacctReader {
         if self.vc_of.is_none_or(has) {
             return Ok(());
         }
-        let expected = "a column Partition or Account, which make the virtual clusters";
+        let expected = "a column Partition or Account, which names the virtual clusters";
         let fault = Fault::of(place.file, "neither in the header", expected);
         Err(fault.at(place.within()).remedy((JOBS.remedy)()).into())
     }
@@ -208,7 +208,7 @@ fn job(
     }
     if row.text(NODES).starts_with('"') {
         let found = format_args!(
-            "{} has a quote that is not closed in front of a delimiter",
+            "{} has a quote that is not closed before a delimiter",
             row.text(NODES)
         );
         return log.fault(Reason::Unreadable, at, found);
@@ -267,13 +267,13 @@ fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     })
 }
 
-/// Counts a text that is not a time.
+/// Counts a fault for a text that is not a time.
 pub(super) fn no_time(text: &str, at: At, log: &mut Log) -> Result<()> {
     let found = format_args!("{text:?} is not a time such as 2026-01-31T08:00:00");
     log.fault(Reason::Unreadable, at, found)
 }
 
-/// Whether a text is one of those that Slurm writes in place of an unknown value.
+/// Whether a text is one of the words that Slurm writes in place of an unknown value.
 pub fn is_unknown(text: &str) -> bool {
     matches!(
         text,
@@ -297,7 +297,7 @@ fn holds_nodes(state: &str) -> bool {
 }
 
 /// The number of GPUs in trackable resources such as `cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1`: the
-/// total if there is one, or else the sum over all types.
+/// total if it is stated, or else the sum over all types.
 fn gpus(resources: &str) -> Result<u64, String> {
     let (mut all, mut typed) = (None, 0u64);
     for resource in resources.split(',') {

@@ -20,7 +20,7 @@ use gleaner_domain::error::{Error, Result};
 
 /// A value of fixed length that can be written to disk.
 pub trait Packed: Ord + Copy + Send {
-    /// Its form on disk.
+    /// The bytes of a value on disk.
     type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
 
     fn to_bytes(self) -> Self::Bytes;
@@ -101,7 +101,7 @@ pub(super) fn read<T: Packed>(file: &mut impl Read) -> io::Result<Option<T>> {
     }
 }
 
-/// Values in order that can be read several times, or once if they are not stored.
+/// Sorted values that can be read several times, or only once if they are not stored.
 pub(super) enum Stored<T> {
     /// `None` once they have been read.
     Once(Option<Sorted<T>>),
@@ -110,7 +110,7 @@ pub(super) enum Stored<T> {
 }
 
 impl<T: Packed> Stored<T> {
-    /// Stores sorted values. Those on disk are merged into one file.
+    /// Stores sorted values. Values on disk are merged into one file.
     pub fn new(values: Sorted<T>) -> Result<Self> {
         match values {
             Sorted::InMemory(values) => Ok(Stored::InMemory(values.collect())),
@@ -126,7 +126,7 @@ impl<T: Packed> Stored<T> {
         Stored::Once(Some(values))
     }
 
-    /// All values, from the first. There are none in the second pass over values that can be read once.
+    /// All values, from the first. A second pass over values that can be read only once has no values.
     pub fn pass(&mut self) -> Result<Pass<'_, T>> {
         match self {
             Stored::Once(values) => Ok(match values.take() {

@@ -47,7 +47,7 @@ impl Span {
         })
     }
 
-    /// The time of which the log knows anything: all of its jobs and records.
+    /// The time about which the log states anything: the span of all its jobs and records.
     pub fn covered(&self) -> Option<Window> {
         let whole = self.whole()?;
         let (first, last) = self.records.unwrap_or((whole.from, whole.to));
@@ -60,11 +60,11 @@ impl Span {
     /// The part in which the log is complete.
     ///
     /// A log that is written as events happen is complete from its first to its last record. A list
-    /// of jobs lacks those that ended before the list begins, and those that started after the list
+    /// of jobs lacks jobs that ended before the list begins, and jobs that started after the list
     /// was made. So a list of jobs is complete from the first end to the last start. For example,
     /// if jobs of 15 seconds start every 10 seconds from 0 to 90, the list is complete from 15 to
-    /// 90. If that part is less than half of the whole, as with only a few jobs, the whole span is
-    /// used.
+    /// 90. If that part is less than half of the whole, as in a log of only a few jobs, the whole span
+    /// is used.
     pub fn complete(&self) -> Option<Window> {
         let whole = self.whole()?;
         let (from, to) = match (self.records, self.ends) {

@@ -1,5 +1,5 @@
 //! Reads the Standard Workload Format 2.2: a header in comments, and a line of 18 numbers for each
-//! job. Some logs have further fields after these numbers; they need not be numbers.
+//! job. Some logs have further fields after these numbers, which need not be numbers.
 
 use super::Options;
 use super::collector::{At, Collector, Log};
@@ -45,8 +45,9 @@ const REQUESTED: usize = 7;
 /// Reads the comments and the jobs.
 #[derive(Default)]
 pub(super) struct SwfReader {
-    /// Processors of a node and nodes of the machine, as the user gave them.
+    /// Processors per node, if set by the user (`--cores-per-node`).
     cores: Option<u32>,
+    /// Nodes of the machine, if set by the user (`--node-count`).
     given_nodes: Option<u32>,
     /// Whether the last field of a line states the nodes of the job, as in `frontier:excl:2500x112`.
     are_nodes_last: bool,
@@ -60,16 +61,16 @@ pub(super) struct SwfReader {
 struct SwfHeader {
     start: Option<i64>,
     zone: Option<Zone>,
-    /// How many seconds local time is ahead of UTC. Earlier versions of the format have it in place
-    /// of the zone.
+    /// How many seconds local time is ahead of UTC. Earlier versions of the format state this offset
+    /// in place of the zone.
     offset: Option<i32>,
     nodes: Option<u32>,
     processors: Option<u32>,
 }
 
 impl SwfReader {
-    /// Creates a reader. The number of processors per node and the number of nodes are those that
-    /// the user gave, or else those in the header.
+    /// Creates a reader. The number of processors per node and the number of nodes are set by the
+    /// user, or else by the header.
     pub fn new(options: &Options) -> Self {
         SwfReader {
             cores: options.cores_per_node,
@@ -188,7 +189,7 @@ impl SwfReader {
 struct JobLine<'l> {
     /// The fields of the format.
     numbers: Vec<f64>,
-    /// The last field after those of the format; `None` if there are no further fields.
+    /// The last field beyond the fields of the format; `None` if there are no further fields.
     last: Option<&'l str>,
 }
 
@@ -238,7 +239,7 @@ fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     };
     let named = fields.iter().zip(FIELDS);
     let numbers = named.map(|(word, name)| {
-        let wrong = || format!("{word:?} for the {name} is not a number");
+        let wrong = || format!("{word:?} is not a number ({name})");
         number(word).ok_or_else(wrong)
     });
     Ok(JobLine {
@@ -247,7 +248,7 @@ fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     })
 }
 
-/// A number, limited to what a job can have in seconds or processors.
+/// A number, limited to the most seconds or processors that a job can have.
 fn number(text: &str) -> Option<f64> {
     const MOST: f64 = 4e9;
     let number: f64 = text.parse().ok()?;

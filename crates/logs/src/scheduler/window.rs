@@ -9,8 +9,7 @@ use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Stamp, Utc};
 
-/// The window of the event log: as given by the options, or else the part in which the logs are
-/// complete.
+/// The window of the event log: set by the options, or else the part in which the logs are complete.
 pub(super) fn window(
     log: &mut Log,
     span: &Span,
@@ -42,8 +41,8 @@ pub(super) fn window(
     let early = from.is_none() && complete.from > whole.from;
     if early || to.is_none() && complete.to < whole.to {
         log.notes.push(format!(
-            "the logs have jobs from {}, but are complete only from {}, which the event log covers \
-             unless --from and --to say otherwise",
+            "the logs have jobs from {}, but are complete only from {}; the event log covers this \
+             part unless --from and --to are set",
             show(whole),
             show(complete)
         ));
@@ -51,10 +50,10 @@ pub(super) fn window(
     Ok(window)
 }
 
-/// The times of `--from` and `--to` in seconds since 1970, if the user gave them, for a log of which `whole` is known.
+/// The times of `--from` and `--to` in seconds since 1970, if the user gave them. `whole` is the span of the log.
 ///
 /// # Errors
-/// A text is not a time, or has an offset from UTC that the log's clock cannot place.
+/// A text is not a time, or the time cannot be shown in the log's clock.
 pub fn given(
     log: &Log,
     from: Option<&str>,

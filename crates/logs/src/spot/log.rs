@@ -125,7 +125,7 @@ impl SpotLog {
     }
 }
 
-/// What a sweep has counted so far.
+/// Totals of a sweep so far.
 #[derive(Default)]
 struct Totals {
     span: Option<(Utc, Utc)>,

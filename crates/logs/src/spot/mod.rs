@@ -1,6 +1,6 @@
 //! Traces of spot instances, which a cloud provider grants and takes back.
 //!
-//! Three forms are read; the first line shows which:
+//! Three formats are read. The first line shows which format a trace has:
 //!
 //! ```text
 //! 60000,remove,node2          milliseconds since the start, a change, and the node
@@ -27,14 +27,14 @@ use gleaner_domain::error::Result;
 use gleaner_domain::{Observer, Stamp, Utc};
 use reader::SpotReader;
 
-/// Options of reading traces of spot instances.
+/// Options for reading traces of spot instances.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The time at which a trace in milliseconds begins. Default: 1970-01-01 00:00:00.
     pub start: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
-    /// Whether the first fault is an error.
+    /// Whether reading fails at the first fault.
     pub strict: bool,
 }
 
@@ -79,7 +79,7 @@ pub fn read_inputs<'a>(
 }
 
 /// The start of a trace, as the user gave it. An offset from UTC is also the zone of the trace, unless
-/// the user names another.
+/// the user names another zone.
 fn start_of(text: &str, log: &mut Log) -> Result<Utc> {
     let stamp = window_time("--start", text)?;
     match stamp {

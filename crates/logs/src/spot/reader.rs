@@ -54,7 +54,7 @@ impl SpotReader {
             Err(found) => return log.fault(Reason::Unreadable, at, found),
         };
         if form != *self.form.get_or_insert(form) {
-            let found = "a row of another form than the first one";
+            let found = "a row in a different format than the first row";
             return log.fault(Reason::Unreadable, at, found);
         }
         let Some(time) = self.time(time, at, log)? else {
@@ -142,7 +142,7 @@ impl SpotReader {
         let is_dated = self.form == Some(Form::Dated);
         if is_dated && start.is_some() {
             let message =
-                "--start is for traces in milliseconds, and this one has local times: leave it out";
+                "--start is for traces in milliseconds, but this trace has local times: omit it";
             return Err(Error::Usage(message.to_owned()));
         }
         let times: Vec<Utc> = match self.form {
@@ -173,7 +173,7 @@ impl SpotReader {
             _ => {
                 let most = self.counted.iter().map(|(_, count)| *count).max();
                 let (nodes, rank) = numbered(most.unwrap_or(0).max(1));
-                let note = "the trace only counts nodes: those with the lowest indexes are idle, so \
+                let note = "the trace only counts nodes: the nodes with the lowest indexes are idle, so \
                             that the node that came last leaves first";
                 log.notes.push(note.to_owned());
                 (nodes, rank, Rows::Counted(self.counted))

@@ -6,7 +6,7 @@ use gleaner_domain::words::counted;
 /// Maximum length of a node's name, in bytes.
 const MAX_NAME: usize = 255;
 
-/// The form of a trace.
+/// The format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Milliseconds since the start, and a node that comes or leaves.
@@ -61,17 +61,19 @@ fn node_event<'l>(
     is_there: bool,
 ) -> Result<(Form, Time, Event<'l>), String> {
     if !(1..=MAX_NAME).contains(&name.len()) {
-        return Err(format!("{name:?} for a node, not 1 to {MAX_NAME} bytes"));
+        return Err(format!(
+            "{name:?} as a node name, not 1 to {MAX_NAME} bytes"
+        ));
     }
     let event = Event::Node { name, is_there };
     Ok((Form::Named, milliseconds(time)?, event))
 }
 
 fn milliseconds(text: &str) -> Result<Time, String> {
-    /// In the year 2262, the last one whose nanoseconds since 1970 fit in 64 bits.
+    /// In the year 2262, the last year whose nanoseconds since 1970 fit in 64 bits.
     const LAST: i64 = 9_200_000_000_000;
     let time = text.parse().ok().filter(|time| (0..=LAST).contains(time));
-    let time = time.ok_or_else(|| format!("{text:?} for milliseconds since the start"))?;
+    let time = time.ok_or_else(|| format!("{text:?} instead of milliseconds since the start"))?;
     Ok(Time::Milliseconds(time))
 }
 
@@ -80,7 +82,7 @@ fn count(text: &str) -> Result<Event<'static>, String> {
         .parse()
         .ok()
         .filter(|count| *count as usize <= MAX_NODES);
-    let count =
-        count.ok_or_else(|| format!("{text:?} for a number of at most {MAX_NODES} nodes"))?;
+    let count = count
+        .ok_or_else(|| format!("{text:?} instead of a number of at most {MAX_NODES} nodes"))?;
     Ok(Event::Count(count))
 }

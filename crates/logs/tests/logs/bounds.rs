@@ -20,7 +20,7 @@ struct Job {
     listed: usize,
 }
 
-/// Random jobs on `nodes` nodes, none of which share nodes. Each takes random nodes that are free during its run.
+/// Random jobs on `nodes` nodes. Jobs do not share nodes: each takes random nodes that are free during its run.
 fn jobs(nodes: usize) -> impl Strategy<Value = Vec<Job>> {
     let job = (
         0i64..30,
@@ -130,7 +130,8 @@ fn truth(jobs: &[Job], nodes: usize) -> Vec<BTreeSet<usize>> {
         .collect()
 }
 
-/// All ways to complete the lists of jobs: each takes as many nodes as it used that are free during its run.
+/// All ways to complete the lists of jobs: each job takes as many nodes as it used, from the nodes that are free during
+/// its run.
 fn completions(jobs: &[Job], nodes: usize) -> Vec<Vec<Job>> {
     let mut all = vec![Vec::<Job>::new()];
     // Listed nodes are known, so they are taken first.
@@ -201,7 +202,8 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::slow_cases(64, 20))]
 
-    // An oracle: all completions of the lists. What is idle in one and busy in another must be unknown.
+    // An oracle: all completions of the lists. A node that is idle in one completion and busy in another must be
+    // unknown.
     #[test]
     fn the_bounds_hold_for_every_completion(jobs in jobs(4)) {
         let (logs, _) = idle(read(&sacct(&jobs), 4));
@@ -223,7 +225,7 @@ enum Damage {
     Cut(usize),
     /// The name at this position is missing.
     Dropped(usize),
-    /// The name at this position replaces the last one.
+    /// The name at this position replaces the last name.
     Doubled(usize),
     /// The list is empty.
     Emptied,

@@ -1,5 +1,5 @@
-//! Local time in schedulers' logs: implied by the log, stated in it or given, across changes of the
-//! clock.
+//! Local time in schedulers' logs: implied by the log, stated in it or set by the user, across changes
+//! of the clock.
 
 use gleaner_domain::{Local, Stamp};
 use gleaner_logs::gpu;
@@ -12,7 +12,7 @@ use super::trace_support::{jobs, prepare};
 const HOUR: i64 = 3600;
 /// 2026-03-08 08:00 in UTC, when Chicago's clock is put forward from 2:00 to 3:00.
 const SPRING: i64 = 1_772_956_800;
-/// 2026-11-01 07:00 in UTC, when it is put back from 2:00 to 1:00.
+/// 2026-11-01 07:00 in UTC, when Chicago's clock is put back from 2:00 to 1:00.
 const AUTUMN: i64 = 1_793_516_400;
 
 /// Chicago's offset in 2026.
@@ -32,8 +32,8 @@ fn american(second: i64) -> String {
     month_first(&local(second))
 }
 
-/// PBS records of jobs of an hour, one after the other, on two nodes in turn. The end of job `at`
-/// is recorded `late` seconds late.
+/// PBS records of one-hour jobs, one after the other, on two nodes in turn. The end of job `at` is
+/// recorded `late` seconds late.
 fn pbs(start: i64, count: i64, at: i64, late: i64) -> String {
     let mut log = String::new();
     for job in 0..count {
@@ -65,7 +65,7 @@ fn accounting_records_imply_local_time() {
         summary.span.1,
         format!("{}-05:00", local(start + 24 * HOUR))
     );
-    // Events are an hour apart, also across the change of the clock.
+    // Events are an hour apart, even across the change of the clock.
     let times: Vec<Local> = rows.iter().map(|row| row[..19].parse().unwrap()).collect();
     assert!(
         times
@@ -119,7 +119,7 @@ fn lines_that_disagree_are_remarked_upon() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(24))]
 
-    // One record that is late, by any time, changes nothing.
+    // A single late record changes nothing, however late it is.
     #[test]
     fn a_late_record_does_not_change_the_clock(at in 0i64..30, late in 0i64..20_000) {
         let start = AUTUMN - 15 * HOUR;

@@ -65,7 +65,7 @@ fn slurm() {
         (
             "|1|n03",
             "|7|n03",
-            "that list fewer nodes than they used (the others are unknown) | log, line 3: 7 nodes, and a list of 1",
+            "that list fewer nodes than they used (the others are unknown) | log, line 3: 7 nodes, but a list of 1",
         ),
         (
             "T10:00:00|1|n03",
@@ -188,7 +188,7 @@ fn djc_and_swf() {
         (
             "1 0 0 3600 16 -1",
             "1 0 0 3600 x -1",
-            "log, line 8: \"x\" for the allocated processors is not a number",
+            "log, line 8: \"x\" is not a number (allocated processors)",
         ),
         ("3600 16", "3600 160", "log, line 8: 20 nodes, of 3"),
         (

@@ -50,7 +50,7 @@ fn a_list_of_nodes_names_a_million_at_most() {
         .collect();
     let name = std::path::Path::new("nodes");
     let error = gleaner_logs::scheduler::read_nodes(name, lists.as_bytes()).unwrap_err();
-    let part = "nodes, line 5: found \"rack4-[0-262143]\", which is a list with which there are \
-                more than 1048576 nodes";
+    let part = "nodes, line 5: found \"rack4-[0-262143]\", which is a list that increases the number \
+                of nodes to more than 1048576";
     assert!(error.to_string().contains(part), "{error}");
 }

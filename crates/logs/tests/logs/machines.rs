@@ -303,7 +303,7 @@ fn the_documented_machines_are_those_of_the_code() {
     let [rows, commands] = documented();
     let tables = [
         ("## The machines", rows),
-        ("Each is read by one command:", commands),
+        ("One command reads the data of each machine:", commands),
     ];
     let command = "cargo test --release -p gleaner-logs --test logs machines";
     gleaner_testing::check_tables("docs/MACHINES.md", &tables, command);

@@ -78,7 +78,7 @@ impl Case {
         text
     }
 
-    /// The polls that count: in the recommended form, a poll without nodes leaves no line.
+    /// The polls that appear in the log: in the recommended format, a poll without nodes has no line.
     fn counted(&self) -> Vec<Poll> {
         let exists = |poll: &&Poll| self.is_whisk || poll.1.iter().any(Option::is_some);
         self.polls.iter().filter(exists).copied().collect()
@@ -203,7 +203,7 @@ proptest! {
     }
 
     // Derived: a change is after the last poll that shows the old state, and not after the poll that
-    // shows the new one. So both logs agree at polls that mention a node.
+    // shows the new state. So both logs agree at polls that mention a node.
     #[test]
     fn spread_changes_lie_between_their_polls(case in case(), seed: u64) {
         let polls = case.counted();

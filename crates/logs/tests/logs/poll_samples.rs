@@ -167,10 +167,13 @@ fn polls_at_one_time_are_too_few() {
         message.contains("expected polls at two different times"),
         "{message}"
     );
-    assert!(message.contains("1 out of order of time"), "{message}");
+    assert!(
+        message.contains("1 not in chronological order"),
+        "{message}"
+    );
 }
 
-/// Compares the event log of published polls with that in a file, and returns the summary.
+/// Compares the event log of published polls with the event log in a file, and returns the summary.
 fn assert_equals_file(polls: &str, expected: &str, options: &Options) -> Option<PollSummary> {
     let file = |name: &str| gleaner_testing::shared(&format!("machines/{name}"));
     let (polls, expected) = (file(polls)?, file(expected)?);

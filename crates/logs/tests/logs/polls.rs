@@ -1,4 +1,4 @@
-//! Polls of node states: tests of the parsers of both forms.
+//! Polls of node states: tests of the parsers of both formats.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use gleaner_logs::polls::{PollNames, StateClass, each_poll};
 use gleaner_logs::scheduler::{Input, Reason};
 
-/// A poll in words: its time, and the class of each node by name.
+/// A poll with names: its time, and the class of each node by name.
 type Words = (i64, BTreeMap<String, StateClass>);
 
 /// The polls of a text, and what was read.
@@ -82,7 +82,7 @@ fn faults_of_lines_are_counted_and_left_out() {
     ];
     assert_eq!(faults(&read), expected);
     let example = &read.counts.found[&Reason::Earlier].example;
-    assert_eq!(example, "polls, line 4: a poll of 9 after one of 10");
+    assert_eq!(example, "polls, line 4: a poll of 9 after a poll of 10");
 }
 
 /// Nodes that a block does not list are busy, so a block that is cut off cannot be used.

@@ -52,12 +52,12 @@ pub fn dense(jobs: &[Job]) -> Vec<[bool; NODES]> {
     (0..=MINUTES).map(idle).collect()
 }
 
-/// The same from the events of a log.
+/// Whether each node is idle, by minute, from the events of a log.
 fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
     states(log.as_bytes(), &Options::new(format))
 }
 
-/// Same, but from the events of a log with these options, on a machine of all nodes.
+/// Like `read`, but with these options, on a machine of all nodes.
 pub fn states(log: &[u8], options: &Options) -> Vec<[bool; NODES]> {
     let folder = tempfile::tempdir().unwrap();
     let nodes = folder.path().join("nodes");
@@ -121,7 +121,7 @@ fn slurm(jobs: &[Job]) -> String {
     log
 }
 
-/// Records of starts and ends in the order of time.
+/// Records of starts and ends in order of time.
 fn records(jobs: &[Job], hosts: fn(&[String]) -> String) -> String {
     let mut lines = Vec::new();
     for (id, job) in jobs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Generated schedules: the events read from their logs are those from which they were made.
+//! Generated schedules: the events read from a log must equal the events from which the log was made.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Tests with the output of Slurm itself. `crates/logs/tests/fixtures/slurm` holds the output of Slurm 22.05.8
 //! (Debian 12) on four nodes, unchanged except for the kernel's version in `nodes.txt`. In `truth.txt` each job
-//! recorded when and where it began and ended. The jobs include one that was requeued and one whose
+//! recorded when and where it began and ended. The jobs include a requeued job and a job whose
 //! node failed; cancelled, timed-out, failed, held and running jobs; an array, and names with bars.
 
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ fn every_table_of_sacct_gives_the_same_log() {
         (summary.log_counts.jobs, summary.log_counts.running),
         (12, 2)
     );
-    // One was cancelled before it started, and one was pending.
+    // One job was cancelled before it started, and one job was pending.
     assert_eq!(count(&summary, Reason::NeverStarted), 2);
     assert!(
         summary
@@ -110,7 +110,7 @@ fn truth() -> Vec<(String, i64, i64)> {
     nodes
 }
 
-/// Slurm and the jobs may record a start or an end on different sides of a second.
+/// Slurm and the jobs may record the same start or end in adjacent seconds.
 #[test]
 fn nodes_are_busy_when_the_jobs_say_so() {
     let (rows, _) = read("sacct.txt", "nodes.txt", None);

@@ -1,4 +1,4 @@
-//! Reading logs, and events as short texts.
+//! Helpers that read logs and format events as short texts.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ pub fn between(format: Format, from: &str, to: &str) -> Options {
     }
 }
 
-/// A time such as `2026-01-31 08:00:00`, also with a T, in the form `01/31/2026 08:00:00`.
+/// Converts a time such as `2026-01-31 08:00:00`, or the same with a T, to the format `01/31/2026 08:00:00`.
 pub fn month_first(text: &str) -> String {
     format!(
         "{}/{}/{} {}",

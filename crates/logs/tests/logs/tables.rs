@@ -343,7 +343,7 @@ proptest! {
         let options = spelling.options(folder.path(), &jobs);
         let table = if spelling.parquet { spelling.parquet(&jobs) } else { spelling.text(&jobs) };
         if matches!(spelling.hosts, Hosts::Count) {
-            // Nodes are not named, so only their number is known, provided that the machine has enough nodes.
+            // Nodes are not named, so only the number of idle nodes is checked, if the machine has enough nodes.
             let used = |minute: i64| -> usize {
                 let over = jobs.iter().filter(|j| j.from <= minute && j.to.is_none_or(|to| minute < to));
                 over.map(|j| j.nodes.len()).sum()
@@ -412,7 +412,7 @@ fn a_quote_that_is_not_closed_costs_one_line() {
                  2026-01-01T09:30:00,2026-01-01T10:30:00,\"n2,\n";
     assert_jobs(table, &options());
     let (_, summary) = events(table.as_bytes(), &options()).unwrap();
-    // The first quote is a character of the text. The last one would become part of a node's name.
+    // The first quote is a character of the text. The last quote would become part of a node's name.
     assert_eq!(summary.log_counts.jobs, 4, "{summary}");
     let text = summary.to_string();
     assert!(
@@ -757,7 +757,7 @@ fn members_may_be_damaged() {
     );
 }
 
-/// The zone of a row, the number of its nodes and what its data lack are used and printed.
+/// The zone and the number of nodes of a machine are used, and what its data lack is printed.
 #[test]
 fn a_machine_is_described() {
     use gleaner_logs::scheduler::Machine;
@@ -776,7 +776,7 @@ fn a_machine_is_described() {
     let notes = summary.notes.join("\n");
     for part in [
         "Lassen, LLNL: outages are missing",
-        "--timezone UTC is not used",
+        "--timezone UTC is ignored",
         "Lassen, LLNL has 795 nodes, but the log names 4",
         "local times of America/Los_Angeles, as --machine says",
     ] {

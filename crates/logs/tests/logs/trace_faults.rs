@@ -53,7 +53,7 @@ fn philly() {
         (
             "\"vc\": \"7f04ca\"",
             "\"vc\": {}",
-            "log, job 2: vc is an object, not a text",
+            "log, job 2: vc is an object, not a string",
         ),
         (
             "\"attempts\": []",
@@ -73,7 +73,7 @@ fn philly() {
         (
             "_00002",
             "_00001",
-            "with the id of an earlier one (which is used) | log, job 2: application",
+            "with a repeated id (the first is used) | log, job 2: application",
         ),
         (
             "\"2017-10-07 08:05:00\", \"user\"",
@@ -88,7 +88,7 @@ fn philly() {
         (
             "2017-10-07 08:05:00\", \"user\"",
             "1970-01-01 00:00:00\", \"user\"",
-            "that no job has (left out) | log, job 2: a submission 15073",
+            "with implausible times or numbers (left out) | log, job 2: a submission 15073",
         ),
         (
             "{\"status\": \"Pass\"",
@@ -124,7 +124,7 @@ fn phillys_event_log() {
             "\"2017-10-07 08:30:10\"",
             "null",
             Reason::StartsAgain,
-            "log, job 1: attempt 1, without an end before the next",
+            "log, job 1: attempt 1 without an end before the next attempt",
         ),
         (
             "\"ip\": \"m3\"",
@@ -188,17 +188,17 @@ fn pai() {
         (
             "eb05,8cb",
             "eb06,8cb",
-            "with the id of an earlier one (which is used) | log, line 6",
+            "with a repeated id (the first is used) | log, line 6",
         ),
         (
             "29.296875,,\n",
             "29.296875,100.0,V100\n",
-            "of several types (the first counts) | log, line 2: T4, after V100",
+            "of several types (the first type is used) | log, line 2: T4, after V100",
         ),
         (
             "2.0,Terminated",
             "9e8,Terminated",
-            "times or numbers that no job has (left out) | log, line 6: 3600000000 GPUs",
+            "implausible times or numbers (left out) | log, line 6: 3600000000 GPUs",
         ),
     ] {
         assert_fault(&options, from, to, expected);
@@ -248,7 +248,7 @@ fn batsim() {
         (
             "\"id\": 2",
             "\"id\": 1",
-            "with the id of an earlier one (which is used) | log, job 2: 1",
+            "with a repeated id (the first is used) | log, job 2: 1",
         ),
         (
             "\"profile\": \"fails\"",
@@ -273,7 +273,7 @@ fn batsim() {
         (
             "\"subtime\": 0,",
             "\"subtime\": 1e300,",
-            "times or numbers that no job has (left out) | log, job 1: 2 GPUs for 21 s from 9223372036854775807",
+            "implausible times or numbers (left out) | log, job 1: 2 GPUs for 21 s from 9223372036854775807",
         ),
         (
             "\"delay\": 30",
@@ -314,7 +314,7 @@ fn helios() {
         (
             ",249,",
             ",400,",
-            "with a duration other than from start to end (which is used) | log, line 3: a duration of 400, and 249 from",
+            "with a duration that differs from the time between start and end (which is used) | log, line 3: a duration of 400 s, but 249 s from",
         ),
         (
             "18:45:37",

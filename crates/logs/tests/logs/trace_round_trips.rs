@@ -1,6 +1,6 @@
 //! Random jobs are written in every format of traces and read again. The jobs must be unchanged.
 //! The files written for a simulation must also give the same jobs when they are read. Derived: the
-//! texts share no code with the readers.
+//! code that writes the texts shares nothing with the readers.
 
 use gleaner_domain::{Local, Trace};
 use gleaner_inputs::jobs::{cluster, trace};
@@ -119,7 +119,7 @@ fn batsim(jobs: &[Job]) -> Vec<String> {
     vec![workload.to_string()]
 }
 
-/// The most GPUs held at once in a VC, at any second at which something starts.
+/// The maximum number of GPUs held at once in a VC, over all seconds at which a run starts.
 fn peak<'a>(jobs: impl Iterator<Item = &'a Job> + Clone) -> u32 {
     let spans = |job: &'a Job| job.spans().into_iter().map(move |span| (span, job.gpus));
     let all: Vec<_> = jobs

@@ -89,7 +89,7 @@ fn phillys_machines_are_idle_while_no_attempt_has_their_gpus() {
 
 #[test]
 fn phillys_times_may_be_resolved_in_their_zone() {
-    // Half an hour passes from 1:45 to 1:15: the clocks of Los Angeles are put back in between.
+    // Half an hour passes from 1:45 to 1:15, because the clocks of Los Angeles are put back in between.
     let log = r#"[{"jobid": "a", "vc": "v", "submitted_time": "2017-11-05 00:20:00", "attempts":
         [{"start_time": "2017-11-05 01:45:00", "end_time": "2017-11-05 01:15:00",
           "detail": [{"ip": "m1", "gpus": ["gpu0"]}]}]}]"#;
@@ -127,7 +127,7 @@ fn pai() {
     ];
     assert_left_out(&prepared, &expected);
     // 39,000 GPU-seconds instead of 1.5 × 3600 + 0.25 × 600 + 8 × 3900.
-    let note = "2 jobs that plan for parts of GPUs get whole GPUs: 6.1 % more GPU time in all";
+    let note = "2 jobs planned a fraction of a GPU, rounded up: 6.1 % more GPU time in total";
     assert_eq!(prepared.summary.notes[0], note);
 }
 
@@ -174,7 +174,7 @@ fn batsim() {
     assert_eq!(vcs(&sample(&options)), ["log 2"]);
 }
 
-/// A workload of two jobs: x runs the profile `asked` of `profiles`, and y a delay of a second.
+/// A workload of two jobs: x runs the profile `asked` of `profiles`, and y runs a delay of one second.
 fn sequence(profiles: &str, asked: &str) -> Prepared {
     let log = format!(
         r#"{{"nb_res": 4, "jobs": [
@@ -185,7 +185,7 @@ fn sequence(profiles: &str, asked: &str) -> Prepared {
     prepare(&[&log], &Options::new(Format::Batsim)).unwrap()
 }
 
-// Derived: the sum of the parts, as often as they are repeated, up to one that fails.
+// Derived: the sum of the parts, as often as they are repeated, up to a part that fails.
 #[test]
 fn batsims_sequences_of_delays_are_added_up() {
     let profiles = r#"
@@ -231,7 +231,7 @@ fn batsims_sequences_of_delays_are_added_up() {
     }
 }
 
-// Derived: the steps divided by the throughput of the GPUs asked for, rounded up.
+// Derived: the steps divided by the throughput of the requested GPUs, rounded up.
 #[test]
 fn gavel() {
     let options = Options {
@@ -251,7 +251,7 @@ fn gavel() {
     let found = &prepared.summary.log_counts.found[&Reason::NoThroughput].example;
     assert_eq!(
         found,
-        "log, line 4: GPT (batch size 1) on 1 GPU, of which no throughput was measured"
+        "log, line 4: GPT (batch size 1) on 1 GPU, for which no throughput was measured"
     );
     assert!(prepared.summary.notes[0].contains("as its jobs would hold at once if none waited"));
     let slower = Options {
@@ -269,7 +269,7 @@ fn gavel() {
     );
     let found = &prepared.summary.log_counts.found[&Reason::NoThroughput].example;
     assert!(
-        found.ends_with("on 4 GPUs, of which a throughput of 0 was measured"),
+        found.ends_with("on 4 GPUs, for which a throughput of 0 was measured"),
         "{found}"
     );
     let alike = Options {
@@ -302,7 +302,7 @@ fn gavels_steps_need_a_throughput() {
     assert!(message.contains("--worker-type"), "{message}");
 }
 
-// By hand: job 12 ran twice, 11 still runs, 13 asked for no GPU, and 14 never started.
+// By hand: job 12 ran twice, job 11 is still running, job 13 requested no GPU, and job 14 never started.
 #[test]
 fn slurms_jobs_with_gpus() {
     let prepared = sample(&Options::new(Format::Slurm));

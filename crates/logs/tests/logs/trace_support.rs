@@ -1,4 +1,4 @@
-//! Reading traces of GPU clusters, and their jobs as short texts.
+//! Helpers that read traces of GPU clusters and format jobs as short texts.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use gleaner_logs::scheduler::Input;
 
 use super::support::text;
 
-/// Reads a trace from texts.
+/// Reads a trace whose files have these contents.
 pub fn prepare(files: &[&str], options: &Options) -> Result<Prepared> {
     let inputs = files
         .iter()
@@ -30,7 +30,7 @@ pub fn samples(format: Format) -> Vec<String> {
     names.iter().map(|name| text(name)).collect()
 }
 
-/// The samples of a format, read.
+/// Reads the samples of a format.
 pub fn sample(options: &Options) -> Prepared {
     let files = samples(options.format);
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
