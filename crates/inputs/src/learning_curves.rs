@@ -7,10 +7,10 @@
 //! 1,1,2.28,resnet50
 //! ```
 //!
-//! Each row is the loss measured after a trial had consumed a given amount of the resource, such as epochs. If training
-//! diverged, the loss is `nan`, `inf` or an empty cell. Trials are numbered from 0. The rows of a trial
-//! are in ascending order of resource. The optional column `task` names the task in the task file that
-//! the trial trains.
+//! Each row contains the loss measured after a trial had consumed a given amount of a resource, such as a number of
+//! epochs. If training diverged, the loss is `nan`, `inf` or an empty cell. Trials are numbered from 0. The rows of a
+//! trial are in ascending order of resource. The optional column `task` contains the name of the task that the trial
+//! trains, as in the task file.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -28,9 +28,9 @@ input! {
     pub(super) struct ForecastRow {
         /// the start of the interval
         time: PhantomData<CellTime> as Later(Clock) = "time" [""],
-        /// the GPU jobs expected in it
+        /// the number of GPU jobs expected in the interval
         gpu_jobs: f64 as PREDICTED_AMOUNT = "pred_gpu_job" [""],
-        /// the GPUs that they request
+        /// the number of GPUs that these jobs request
         gpus: f64 as PREDICTED_AMOUNT = "pred_gpu_num" [""],
     }
 }
@@ -56,7 +56,7 @@ pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
         let earlier = table.times.last();
         if earlier.is_some_and(|earlier| time <= *earlier) {
             let mut fault = cell.fault("a time after that of the previous row");
-            fault.remedy = "sort the rows by time, without repetitions".to_owned();
+            fault.remedy = "sort the rows by time, without duplicates".to_owned();
             return Err(fault);
         }
         let row = line.read()?;

@@ -27,9 +27,9 @@ input! {
     pub(super) struct IntervalRow {
         /// the start of the interval
         time: PhantomData<CellTime> as Later(Clock) = "time" [""],
-        /// the GPU jobs submitted in it
+        /// the number of GPU jobs submitted in the interval
         gpu_jobs: f64 as AMOUNT = "submit_gpu_job" [""],
-        /// the GPUs that they request
+        /// the number of GPUs that these jobs request
         gpus: f64 as AMOUNT = "submit_gpu_num" [""],
     }
 }
@@ -88,7 +88,7 @@ impl Times {
         };
         let mut fault = cell.fault(format!("{next}, ten minutes after the previous row"));
         let remedy = if time <= last {
-            "sort the rows by time, without repetitions"
+            "sort the rows by time, without duplicates"
         } else {
             "fill the gap, with 0 for intervals in which nothing was submitted"
         };

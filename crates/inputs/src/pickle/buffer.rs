@@ -1,5 +1,5 @@
-//! Reads the raw bytes of an array, which each pickle protocol writes in a
-//! different form.
+//! Reads the raw bytes of an array, which each pickle protocol encodes
+//! differently.
 
 use std::borrow::Cow;
 

@@ -243,7 +243,7 @@ impl<'a> Fields<'a> {
     }
 
     pub fn text(&mut self, name: &str) -> Option<String> {
-        self.read(name, "a text", |node| match node {
+        self.read(name, "a string", |node| match node {
             Node::Text(text) => Ok(text),
             other => Err(other),
         })

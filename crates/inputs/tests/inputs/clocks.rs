@@ -52,7 +52,7 @@ fn offsets_are_honoured() {
         "log.csv",
         format!("when,a\n2026-10-25 {backwards}"),
     ));
-    assert_has(&message, &["line 3, time", "(the row before) or later"]);
+    assert_has(&message, &["line 3, time", "(the previous row) or later"]);
     let zulu = read_text("log.csv", "when,a\n2026-10-25T10:00:00Z,1\n1792923600,0\n").unwrap();
     assert_eq!(minutes(&zulu), [20.0]);
     assert_eq!(zulu.clock().to_string(), "+00:00");
@@ -66,10 +66,7 @@ fn a_zone_resolves_local_times() {
     let message = fault_of(read_text("log.csv", autumn));
     assert_has(
         &message,
-        &[
-            "line 3, time",
-            "where the clock was put back, see --timezone",
-        ],
+        &["line 3, time", "if the clock was put back, see --timezone"],
     );
     let (log, notes) = read_in("log.csv", autumn, "Europe/Berlin").unwrap();
     assert_eq!(minutes(&log), [20.0, 45.0, 15.0]);

@@ -41,7 +41,7 @@ fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
 fn every_rule_has_its_message() {
     for (change, words) in [
         (("name", "''"), "name: found nothing, expected a name"),
-        (("name", "7"), "name: found 7, expected a text"),
+        (("name", "7"), "name: found 7, expected a string"),
         (
             ("min_nodes", "0"),
             "min_nodes: found 0, expected a whole number of nodes, at least 1",
@@ -384,7 +384,7 @@ fn groups_name_their_faults() {
     for (rest, words) in [
         (
             "[[group]]\ntasks = ['a']\nmax_nodes = 1",
-            "group 1, name: found nothing, expected a text",
+            "group 1, name: found nothing, expected a string",
         ),
         (
             "[[group]]\nname = 'g'\nmax_nodes = 1",

@@ -85,9 +85,9 @@ impl<'r> Cell<'r> {
         text.ok_or_else(|| {
             let is_missing = self.is_missing();
             self.fault(if is_missing {
-                "a text"
+                "a string"
             } else {
-                "a text in UTF-8"
+                "a string in UTF-8"
             })
         })
     }

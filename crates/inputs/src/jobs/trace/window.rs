@@ -12,7 +12,7 @@ use gleaner_domain::{Local, Stamp};
 /// The window of a trace, and its clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
-    /// The form of times in the trace.
+    /// The format of the trace's times.
     pub form: Form,
     /// Second 0 of the trace's clock, as a second of the file's clock.
     zero: i64,
