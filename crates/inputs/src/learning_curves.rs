@@ -35,11 +35,11 @@ input! {
     pub(super) struct LossRow {
         /// the number of the trial, from 0
         trial: u32 as Whole(0..=MAX_JOBS as i64 - 1) = "trial" [""],
-        /// the resource that the trial had consumed
+        /// the amount of resource that the trial had consumed
         resource: f64 as RESOURCE = "resource" [""],
-        /// the loss measured then
+        /// the loss measured at this amount
         loss: f64 as Diverging = "loss" [""],
-        /// the task of the task file that the trial trains
+        /// the task that the trial trains, by its name in the task file
         task: Option<String> as Filled(Text) = "task" [""],
     }
 }

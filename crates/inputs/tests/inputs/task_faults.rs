@@ -13,8 +13,8 @@ fn read_text(name: &str, text: &str, skip: bool) -> gleaner_domain::Result<TaskS
     read(&path, None, skip).map(|loaded| loaded.value)
 }
 
-/// A valid task with changes. A change replaces the line of its field, or adds a line if there is
-/// none.
+/// A valid task with changes. A change replaces the line of a field, or adds a line if the field
+/// has no line.
 fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
     let mut fields = vec![
         ("name", format!("{name:?}")),

@@ -36,7 +36,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a path's extension names.
+    /// The format indicated by a path's extension.
     ///
     /// # Errors
     /// [`Error::Usage`] for another extension, or none.
@@ -54,9 +54,9 @@ impl Format {
     }
 }
 
-/// Writes a log in the format that `path`'s extension names.
+/// Writes a log in the format indicated by `path`'s extension.
 ///
-/// A `.gev` also records which file the log was read from, so that a stale cache can be detected.
+/// A `.gev` also records the file from which the log was read, so that a stale cache can be detected.
 ///
 /// # Errors
 /// The extension is unknown, or the file cannot be written.
@@ -75,8 +75,8 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
 
 /// The rows of the long form: a time, and a node's state or nothing.
 ///
-/// The first event mentions every node. A row without a node stands for an event without changes.
-/// It also separates two events at the same time.
+/// The first event has a row for every node. A row without a node represents an event without changes, and also
+/// separates two events at the same time.
 #[derive(Debug)]
 struct LongRows {
     nodes: u32,
