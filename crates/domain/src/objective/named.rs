@@ -7,11 +7,11 @@ use gleaner_solvers::Goal;
 pub struct Named {
     /// Name on the command line and in files.
     pub name: &'static str,
-    /// What makes a plan the best one.
+    /// The criterion for the best plan.
     pub goal: Goal,
-    /// The expression that it stands for.
+    /// The expression of the objective.
     pub expression: &'static str,
-    /// What is maximised.
+    /// A description of what is maximised.
     pub meaning: &'static str,
 }
 
@@ -39,7 +39,7 @@ pub const NAMED: &[Named] = &[
         name: "priority-weighted",
         goal: Goal::Total,
         expression: "priority * objective",
-        meaning: "The objective curves, each times its task's priority",
+        meaning: "The objective curves, each multiplied by the task's priority",
     },
     Named {
         name: "share-fair",
@@ -59,6 +59,6 @@ pub const NAMED: &[Named] = &[
         name: "trial",
         goal: Goal::Total,
         expression: "(1 + rung) * rate / left",
-        meaning: "Tasks that end soonest come first; trials of a search gain weight with their rung",
+        meaning: "Tasks that end soonest come first; the weight of a search's trial grows with its rung",
     },
 ];
