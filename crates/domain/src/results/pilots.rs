@@ -1,4 +1,4 @@
-//! The results of `gleaner pilots`: how pilot jobs use the idle node-time of a log. All shares are of the idle
+//! The results of `gleaner pilots`: how pilot jobs use the idle node-time of a log. All shares are shares of the idle
 //! node-time.
 
 use serde::Serialize;
@@ -79,7 +79,7 @@ pub struct Fits {
     pub startup_share: f64,
     /// Share for which nodes wait before each pilot starts.
     pub delay_share: f64,
-    /// Share that is too short for another pilot.
+    /// Share in which the remaining idle time is too short for another pilot.
     pub unused_share: f64,
     /// Number of pilots.
     pub pilots: u64,
@@ -102,7 +102,7 @@ pub struct Lost {
     pub finished: u64,
     /// Number of preempted pilots.
     pub preempted: u64,
-    /// The pilots of a node, in the order in which it starts them.
+    /// The pilots of a node, in the order in which they are started.
     pub plan: Vec<PlanStep>,
 }
 
@@ -115,6 +115,6 @@ pub struct PlanStep {
     pub length_min: u64,
     /// Number of fragments in which the pilot starts.
     pub started: u64,
-    /// Number of fragments in which it ends by itself.
+    /// Number of fragments in which the pilot ends by itself.
     pub finished: u64,
 }
