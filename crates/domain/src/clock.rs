@@ -58,7 +58,7 @@ impl Clock {
         clock
     }
 
-    /// Sets the clock ahead of UTC by `offset` seconds from `from` on, which is later than all
+    /// From `from` on, sets the clock `offset` seconds ahead of UTC. `from` must be later than all
     /// earlier changes.
     pub fn change(&mut self, from: Utc, offset: i32) {
         match self.offsets.last_mut() {
@@ -136,7 +136,7 @@ impl Clock {
             Some(piece)
         })
         .map(|(start, end)| {
-            // The end is shown with the offset of its piece, not with the next one.
+            // The end is shown with the offset of its piece, not with the next offset.
             let offset = self.offset(start).unwrap_or(0);
             (start.at_offset(offset), end.at_offset(offset))
         })
@@ -397,7 +397,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // The pieces of a span last as long as the span, and each is shown with its own offset.
+        // The pieces of a span together last as long as the span, and each piece is shown with its
+        // own offset.
         #[test]
         fn pieces_cover_the_whole_span(clock in clock(), from in -1_000_000i64..50_000_000, length in 0i64..50_000_000) {
             let from = Utc::from_seconds(from);

@@ -31,7 +31,7 @@ pub enum Error {
     /// 3 if the problem is invalid, otherwise 1.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// Anything else that failed while running: exit code 1.
+    /// Any other failure while running: exit code 1.
     #[error("{0}")]
     Run(String),
     /// Interrupted by the user; the results so far are written: exit code 130.

@@ -112,8 +112,8 @@ impl EventLog {
     /// Returns the part of the log that `slice` selects, without rows that equal the previous row. The
     /// last row is kept as the end of the log, unless the slice drops it.
     ///
-    /// This part is empty if the slice keeps no row; a slice past the last node keeps no node. If a local time occurs
-    /// twice, `from` means the first occurrence and `to` the second.
+    /// This part is empty if the slice keeps no row; a slice that begins after the last node keeps no nodes. If a local
+    /// time occurs twice, `from` means the first occurrence and `to` the second.
     ///
     /// # Errors
     /// A time of the slice has an offset from UTC, and the log's clock is unknown.
@@ -558,7 +558,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: 1 node idle for 2 s, then 2 for 1 s.
+    // Derived by formula: 1 node is idle for 2 s, then 2 nodes are idle for 1 s.
     #[test]
     fn idle_node_seconds_are_the_area_under_the_idle_count() {
         let log = from_matrix(&[

@@ -25,8 +25,8 @@ pub trait Forecast: Send + Sync {
     fn gpu_jobs(&self, now: i64) -> Option<f64>;
     /// GPUs that these jobs request, per interval and averaged in the same way.
     fn gpus(&self, now: i64) -> Option<f64>;
-    /// The first second after `now` at which the forecast may change; `None` if it does not change
-    /// any more.
+    /// The first second after `now` at which the forecast may change; `None` if it no longer
+    /// changes.
     fn next_change(&self, now: i64) -> Option<i64>;
 }
 
@@ -109,7 +109,7 @@ impl Estimates for f64 {
 /// A forecast by intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForecastTable {
-    /// Ascending seconds at which the intervals start.
+    /// Seconds at which the intervals start, ascending.
     pub times: Vec<i64>,
     /// GPU jobs submitted in each interval.
     pub gpu_jobs: Vec<f64>,
@@ -192,7 +192,7 @@ pub enum ProfileSource {
     Predicted,
 }
 
-/// Packing by measured profiles and pairs.
+/// Packing based on measured profiles and pairs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PackingTable {
     /// Sharing scores by index of the workload in the trace; `None` if unknown.

@@ -59,9 +59,9 @@ pub struct Job {
     pub name: String,
     /// Number of GPUs, at least 1.
     pub gpus: u32,
-    /// CPU cores requested. Simulations do not allocate them.
+    /// Number of requested CPU cores. Simulations do not allocate them.
     pub cpus: f64,
-    /// How the real job ended, such as `COMPLETED`.
+    /// State in which the real job ended, such as `COMPLETED`.
     pub state: String,
     /// Second of the job's submission.
     pub submit: i64,

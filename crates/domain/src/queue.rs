@@ -16,7 +16,7 @@ pub struct Pending {
 pub struct RowQueue<'a> {
     /// The jobs that waited at the end of the row's second; `None` if the log has no submissions.
     pub pending: Option<Pending>,
-    /// For each job that took nodes in this row, the number of nodes that it used in total.
+    /// For each job that took nodes in this row, the number of nodes that the job used in total.
     pub jobs: &'a [u32],
     /// For each change of the row, the job that took the node: 0 if no job took it, otherwise the job's index in `jobs`
     /// plus 1.
@@ -123,7 +123,7 @@ impl EventLog {
         out.finish_trusted()
     }
 
-    /// For each change, whether it begins or ends a fragment of less than `seconds`.
+    /// For each change, whether it begins or ends a fragment shorter than `seconds`.
     fn short_fragments(&self, seconds: f64) -> Vec<bool> {
         let mut ignored = vec![false; self.change_count()];
         // For each idle node, the index and the time of the change that began its fragment.

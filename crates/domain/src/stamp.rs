@@ -113,7 +113,7 @@ impl fmt::Display for Offset {
 /// Serialises a time as text, for serde's `serialize_with`.
 ///
 /// # Errors
-/// Errors of the serialiser.
+/// The serialiser fails.
 pub fn as_text<S: Serializer>(
     time: &Option<impl ToString>,
     serializer: S,

@@ -4,8 +4,8 @@ use super::{Objective, OutOfRange, TaskState};
 use crate::error::{Error, Result};
 use crate::{TrainingTask, Utc};
 
-/// Maximum number of values that an objective may list for all active tasks together. They take 400
-/// MB.
+/// Maximum number of values that an objective may list for all active tasks together. These values
+/// take 400 MB.
 const MAX_VALUES: usize = 50_000_000;
 
 /// The share of a task's work that remains just before it is done.

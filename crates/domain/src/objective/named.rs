@@ -33,7 +33,7 @@ pub const NAMED: &[Named] = &[
         name: "speedup",
         goal: Goal::Total,
         expression: "speedup",
-        meaning: "Progress divided by the progress per node at the task's minimum",
+        meaning: "Progress divided by the progress per node at the task's minimum number of nodes",
     },
     Named {
         name: "priority-weighted",
@@ -45,7 +45,7 @@ pub const NAMED: &[Named] = &[
         name: "share-fair",
         goal: Goal::MaxMin,
         expression: "rate",
-        meaning: "As many tasks as possible run, and the least share of a task's best progress is as great as possible",
+        meaning: "As many tasks as possible run, and the smallest share of a task's best progress is as large as possible",
     },
     Named {
         name: "deadline",

@@ -11,7 +11,7 @@ use crate::{CurveSet, TrainingTask};
 /// values between points are interpolated.
 ///
 /// # Errors
-/// Errors of the function; [`Error::Usage`] if a value is outside the range that solvers accept.
+/// The function fails, or a value is outside the range that solvers accept ([`Error::Usage`]).
 fn set_objective(
     task: &mut TrainingTask,
     value: &mut dyn FnMut(&TrainingTask, u32) -> Result<f64>,
@@ -33,11 +33,11 @@ fn set_objective(
     Ok(())
 }
 
-/// Sets the objective curves of all tasks to the function's values. Tasks with equal curves then share one, which saves
-/// solvers work.
+/// Sets the objective curves of all tasks to the function's values. Tasks with equal curves then share one curve, which
+/// saves solvers work.
 ///
 /// # Errors
-/// Errors of the function; [`Error::Usage`] if a value is outside the range that solvers accept.
+/// The function fails, or a value is outside the range that solvers accept ([`Error::Usage`]).
 pub fn set_objectives(
     tasks: &mut [TrainingTask],
     value: &mut dyn FnMut(&TrainingTask, u32) -> Result<f64>,

@@ -179,8 +179,8 @@ impl Objective {
         })
     }
 
-    /// Number of values that [`Objective::values`] would list for the task; 0 if it shares one of
-    /// the task's own lists.
+    /// Number of values that [`Objective::values`] would list for the task; 0 if the values share
+    /// one of the task's own lists.
     pub(super) fn listed_points(&self, task: &TrainingTask) -> usize {
         match self.scaled {
             Some(_) => 0,

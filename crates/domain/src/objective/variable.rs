@@ -9,7 +9,7 @@ pub enum Variable {
     Objective,
     /// Number of nodes of the point.
     Nodes,
-    /// `rate` relative to the work per second and node at the task's minimum.
+    /// `rate` relative to the work per second and node at the task's minimum number of nodes.
     Speedup,
     /// Minimum number of nodes on which the task runs.
     MinNodes,
@@ -80,7 +80,7 @@ impl Variable {
             Variable::Nodes => ("nodes", "this number of nodes"),
             Variable::Speedup => (
                 "",
-                "`rate` divided by the progress per node at the task's minimum",
+                "`rate` divided by the progress per node at the task's minimum number of nodes",
             ),
             Variable::MinNodes => ("nodes", "minimum number of nodes of the task"),
             Variable::MaxNodes => ("nodes", "maximum number of nodes of the task"),

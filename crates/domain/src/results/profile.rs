@@ -1,6 +1,6 @@
 //! The results of `gleaner profile`: workloads that were measured alone and in pairs.
 //!
-//! The first columns have the names of Lucid's tables `single_data.csv` and `colocate_info.csv`.
+//! The first columns have the same names as in Lucid's tables `single_data.csv` and `colocate_info.csv`.
 
 record! {
     /// A row of `single_data`: a workload alone.

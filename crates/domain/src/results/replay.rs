@@ -132,7 +132,7 @@ record! {
 }
 
 record! {
-    /// Wall time of the solver, a row of `timings`: a separate table, because it differs from run to run.
+    /// Wall time of the solver: a row of `timings`. This table is separate because the times differ from run to run.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct TimingRow {
         /// index of the event, as in `steps`

@@ -1,4 +1,4 @@
-//! The results of `gleaner reproduce`: published values and ours, side by side.
+//! The results of `gleaner reproduce`: published values and our values, side by side.
 
 use serde::Deserialize;
 
@@ -136,7 +136,7 @@ impl Rounding {
         let scale = 10f64.powi(decimals as i32);
         let scaled = value * scale;
         // From 2⁵³ on, every double is whole: the value has no further decimals, and a division would change its last
-        // digit. 0.9019098676495225 has 16 decimals, and times 10¹⁶ it exceeds 2⁵³.
+        // digit. For example, 0.9019098676495225 has 16 decimals, and multiplied by 10¹⁶ it exceeds 2⁵³.
         if scaled.abs() >= 2f64.powi(53) {
             return value;
         }
@@ -160,7 +160,7 @@ record! {
         row: String = "row" [""],
         /// column of the table, or position along the curve
         column: String = "column" [""],
-        /// unit of the values; empty if they have none
+        /// unit of the values; empty if they have no unit
         unit: String = "unit" [""],
         /// `published`: by the authors; `reference run`: by the authors' code when it was run
         basis: Basis = "basis" [""],

@@ -24,8 +24,8 @@ pub struct Summary {
     pub seq_step_s: i64,
     /// First submission, in seconds of the trace's clock; `None` if there are no jobs.
     pub first_submission: Option<i64>,
-    /// Last submission, in seconds of the trace's clock; `None` if there are no jobs. The cluster
-    /// drains after it.
+    /// Last submission, in seconds of the trace's clock; `None` if there are no jobs. The cluster drains after this
+    /// submission.
     pub last_submission: Option<i64>,
     /// Whether a job's speed depends on its placement. In this model it does not.
     #[serde(default)]

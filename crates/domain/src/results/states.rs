@@ -81,7 +81,7 @@ record! {
 }
 
 record! {
-    /// A row of `profiler_scaling`: a node borrowed or returned.
+    /// A row of `profiler_scaling`: a borrowed or returned node.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ScalingRow {
         /// time of the change

@@ -29,7 +29,7 @@ pub enum Column<'a> {
     OptionalWhole(Vec<Option<i64>>),
     /// Strings.
     Texts(Vec<Cow<'a, str>>),
-    /// Strings out of a few names: `names[indices[row]]`.
+    /// Strings from a small set of names: `names[indices[row]]`.
     Names {
         /// The names.
         names: Vec<&'a str>,

@@ -25,7 +25,7 @@ pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
             Content::Checkpoint => {
                 "name the trained model (the file given to -o), or continue with --resume"
             }
-            Content::Data | Content::TorchData => "train one on it with gleaner driple train",
+            Content::Data | Content::TorchData => "train a model on it with gleaner driple train",
             Content::Weights | Content::TorchWeights => {
                 "convert them to a model with gleaner driple convert"
             }

@@ -134,7 +134,7 @@ pub(super) fn too_many_nodes(path: &Path) -> Fault {
 /// The fault of a log with too many rows or changes.
 pub(super) fn too_large(path: &Path) -> Fault {
     let expected = format!("at most {MAX_ROWS} rows and {MAX_CHANGES} changes of nodes");
-    Fault::of(path, "a longer log", expected).remedy("cut the log into parts")
+    Fault::of(path, "a longer log", expected).remedy("split the log into parts")
 }
 
 /// The fault of a row whose time is earlier than the time of the previous row, `last`.

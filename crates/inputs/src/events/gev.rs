@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 8 | magic: `89 47 45 56 0d 0a 1a 0a` |
 //! | 2 | format version, little-endian |
-//! | … | the file that it was made from: name, length, SHA-256 |
+//! | … | the file from which the cache was made: name, length, SHA-256 |
 //! | … | names of nodes; first time; unit of time; number of rows; times; changes |
 //! | … | in version 2: the clock |
 //! | … | in version 3: the clock, the quality, and the batch queue, each of which may be missing |
@@ -17,8 +17,8 @@
 //!
 //! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte: 0 if the
 //! queue is missing, 1 if it has only takers, 2 if it also has pending jobs. The rows of the queue follow: pending jobs
-//! and their nodes if there are any, the number of jobs that took nodes, the nodes of each, and the taker of each
-//! change to busy ([`RowQueue`]).
+//! and their nodes if there are any, the number of jobs that took nodes, the nodes of each of these jobs, and the taker
+//! of each change to busy ([`RowQueue`]).
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all
@@ -59,7 +59,7 @@ const TAKERS_AND_PENDING: u8 = 2;
 
 /// The encoding of all parts except the magic, the version and the last digest.
 const CONFIG: Configuration = standard();
-/// Bytes of a SHA-256.
+/// Number of bytes of a SHA-256 digest.
 const DIGEST: usize = 32;
 const REMEDY: &str = "make it again with `gleaner convert`";
 
@@ -330,7 +330,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
         return Err(fault("no .gev signature at its start", "a .gev file").into());
     };
     let Some((version, _)) = rest.split_first_chunk() else {
-        return Err(fault("a file cut short", "a complete .gev file").into());
+        return Err(fault("a truncated file", "a complete .gev file").into());
     };
     let version = u16::from_le_bytes(*version);
     if !(WITHOUT_CLOCK..=VERSION).contains(&version) {
@@ -338,7 +338,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
         return Err(fault(&format!("format version {version}"), &expected).into());
     }
     let Some((content, digest)) = bytes.split_last_chunk::<DIGEST>() else {
-        return Err(fault("a file cut short", "a complete .gev file").into());
+        return Err(fault("a truncated file", "a complete .gev file").into());
     };
     if Digest::of(content).0 != *digest {
         return Err(fault("a damaged file", "content that matches its checksum").into());
@@ -475,7 +475,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Reads the batch queue at every row of the log, which may be missing.
+    /// Reads the batch queue, which may be missing, at every row of the log.
     fn queue(&mut self, log: &mut EventLogBuilder) -> Option<()> {
         let has_pending = match self.take()? {
             NO_QUEUE => return Some(()),
@@ -687,7 +687,7 @@ mod tests {
             let head = [&[0, 0][..], &[0; 32], &body].concat();
             // One node, one row, a change of node 0, and then a clock.
             let clock = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0], &body].concat();
-            // The same with an unknown clock, no quality, and then a queue.
+            // The same content, but with an unknown clock, no quality, and then a queue.
             let queue = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 1], &body].concat();
             let _ = decode(path(), &signed_as(VERSION, &queue));
             for version in [WITHOUT_CLOCK, WITH_CLOCK, VERSION] {

@@ -150,8 +150,8 @@ pub fn cache_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The log in the cache, if the cache is valid and was made from `id`. Otherwise a note says why
-/// not, unless there is no cache.
+/// The log in the cache, if the cache is valid and was made from `id`. Otherwise a note states the
+/// reason, unless there is no cache.
 fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<EventLog> {
     let bytes = match std::fs::read(cache) {
         Ok(bytes) => bytes,
@@ -196,7 +196,7 @@ fn read_source(source: &Source, placing: Placing) -> Result<Read> {
                 "JSON or TOML text",
                 "an event log: a pandas pickle, CSV, Parquet or .gev",
             )
-            .remedy("the file of tasks goes into the other argument")
+            .remedy("pass the file of tasks as the other argument")
             .into()),
     }?;
     refuse_empty(source, log)

@@ -10,7 +10,7 @@ use gleaner_logs::scheduler::{is_swf_line, record_kind};
 /// Number of bytes at the start of a file that are inspected.
 const HEAD: u64 = 1 << 16;
 
-/// What a file is, and what the user can do with it. `FILE` stands for its name.
+/// What a file is, and what the user can do with it. `FILE` represents the file's name.
 type Known = (&'static str, &'static str);
 
 const SLURM: Known = (
@@ -50,11 +50,11 @@ const PHILLY: Known = (
     "convert it to an event log with `gleaner ingest philly FILE -o log.gev`",
 );
 const BATSIM: Known = (
-    "a workload of Batsim",
+    "a Batsim workload",
     "convert it to jobs for `gleaner simulate` with `gleaner ingest batsim FILE -o jobs.csv`",
 );
 const GAVEL: Known = (
-    "a trace of Gavel",
+    "a Gavel trace",
     "convert it to jobs for `gleaner simulate` with `gleaner ingest gavel FILE -o jobs.csv`",
 );
 const HELIOS: Known = (
@@ -63,8 +63,8 @@ const HELIOS: Known = (
 );
 const JOBS: Known = (
     "jobs of a GPU cluster",
-    "`gleaner simulate --trace FILE --idle-events log.csv` makes an event log of what they leave \
-     idle",
+    "`gleaner simulate --trace FILE --idle-events log.csv` writes an event log of the nodes that \
+     they leave idle",
 );
 
 /// Refuses a text that is known to be something other than an event log. The message says what to

@@ -40,7 +40,7 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     Ok(read)
 }
 
-/// Refuses a log that differs from the one that was written. Files of other programs have no
+/// Refuses a log that differs from the log that was written. Files of other programs have no
 /// fingerprint and are accepted.
 fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<()> {
     let Some(expected) = table.metadata(FINGERPRINT_KEY) else {

@@ -9,11 +9,11 @@ use gleaner_logs::zone::{Instant, Zone};
 /// If a zone is given, local times are interpreted in that zone. If a local time occurs twice, the
 /// first occurrence that is not before the previous row is used. Without a zone, the clock is
 /// learnt from the offsets of the times, and times without offsets are treated as UTC. The first
-/// offset of the log's clock is that of the first row.
+/// offset of the log's clock is the offset of the first row.
 #[derive(Debug, Default)]
 pub(super) struct Placing {
     zone: Option<Zone>,
-    /// The clock that the file describes, or else the one learnt from offsets so far.
+    /// The clock that the file describes, or else the clock learnt from the offsets so far.
     clock: Clock,
     /// Whether the file describes its clock.
     described: bool,
@@ -34,7 +34,7 @@ struct Seen {
     zoned: bool,
 }
 
-/// The reason why a time cannot be converted, as the expectation in a message.
+/// The expectation that a time does not meet, as stated in a message.
 pub(super) type Misplaced = String;
 
 impl Placing {
@@ -111,7 +111,7 @@ impl Placing {
         if self.unsure > 0 {
             notes.push(format!(
                 "{} at a local time that occurs twice, because the clock was put back: the first \
-                 of the two that is not before the row above is used",
+                 occurrence that is not before the previous row is used",
                 counted(self.unsure, "row")
             ));
         }

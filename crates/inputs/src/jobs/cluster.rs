@@ -6,7 +6,7 @@
 //! vcWoR,5
 //! ```
 //!
-//! The column of VC names may lack a header, as pandas writes it.
+//! The column of VC names may lack a header, as in files written by pandas.
 
 use std::collections::BTreeSet;
 use std::path::Path;

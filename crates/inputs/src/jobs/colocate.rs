@@ -27,9 +27,9 @@ input! {
         speed1: f64 as SPEED = "speed1" [""],
         /// the speed of the second workload
         speed2: f64 as SPEED = "speed2" [""],
-        /// the percentage of compute used by both together
+        /// the percentage of compute used by both workloads together
         gpu_util: f64 as AMOUNT = "gpu_util" ["%"],
-        /// the memory held by both together
+        /// the memory held by both workloads together
         gmem: f64 as AMOUNT = "gmem" ["MB"],
         ..workloads: [Workload; 2],
     }

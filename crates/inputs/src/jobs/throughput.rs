@@ -40,8 +40,8 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 /// Reads a series of consecutive ten-minute intervals.
 ///
 /// # Errors
-/// The file cannot be read or is faulty: times do not ascend or have a gap; values are not numbers, negative or too
-/// large; or there are no rows. Faults are reported together.
+/// The file cannot be read or is faulty: times do not ascend or have a gap; values are not numbers, are negative or are
+/// too large; or there are no rows. Faults are reported together.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let rows = Rows::<IntervalRow>::open(&source)?;
@@ -69,7 +69,7 @@ struct Times {
 }
 
 impl Times {
-    /// Reads the time of the next interval, and checks that the interval follows the previous one.
+    /// Reads the time of the next interval, and checks that the interval follows the previous interval.
     fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
         // If the time of this row is invalid, the next row is not compared with it.
         let last = self.last.take();

@@ -8,7 +8,7 @@ input! {
     impl Workload {
         /// the model that is trained
         model: String as Text = "model" [""],
-        /// the dataset that it is trained on
+        /// the dataset on which the model is trained
         dataset: String as Text = "dataset" [""],
         /// the number of samples in a batch
         batch_size: u32 as Whole(1..=u32::MAX.into()) = "batchsize" [""],

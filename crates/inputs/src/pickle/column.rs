@@ -9,7 +9,7 @@ use super::cell::Cell;
 use super::frame::Frame;
 use super::index::Labels;
 
-/// Why a requested column or index cannot be returned.
+/// The reason why a requested column or index cannot be returned.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ColumnError {

@@ -1,4 +1,4 @@
-//! Errors in the reading of pickles.
+//! Errors in reading pickles.
 
 use gleaner_pickle::{Problem as Decoding, opcode as op};
 use thiserror::Error;

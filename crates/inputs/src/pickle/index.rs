@@ -95,8 +95,8 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         1.. => (stop - start + step - 1) / step,
         _ => (start - stop - step - 1) / -step,
     };
-    // The size of a range in the file does not depend on its length, but each
-    // of its labels belongs to a row or column with at least one byte of data.
+    // The size of a range in the file does not depend on the range's length,
+    // but each label belongs to a row or column with at least one byte of data.
     let len = usize::try_from(len.max(0))
         .ok()
         .filter(|&len| len <= graph.input_len());

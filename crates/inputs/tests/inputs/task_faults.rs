@@ -236,7 +236,7 @@ fn costs_must_fit_the_window() {
     let none = fault_of(set(true).within_window(100.0, true));
     assert_has(&none, &[words.split(',').next().unwrap(), "no valid task"]);
 
-    // Faults use the names that the fields have in the format.
+    // Faults use the names that the fields have in the file's format.
     let header =
         "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
     let csv = format!("{header}a,1,4,3e9,1,10,0;4,0;3\n");

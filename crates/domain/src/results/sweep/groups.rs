@@ -25,7 +25,7 @@ impl Spread {
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
         let values: Vec<f64> = values.into_iter().collect::<Option<_>>()?;
         let (first, count) = (*values.first()?, values.len() as f64);
-        // Sums differences from the first value, so that equal values have exactly that mean and
+        // Sums differences from the first value, so that equal values have exactly their common value as the mean, and
         // a deviation of 0.
         let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

@@ -108,7 +108,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
         epoch: time("2020-04-01"),
         ..Options::default()
     };
-    // Second 0 is 10 s after the epoch. So each end of the window is 10 s later than specified.
+    // Second 0 is 10 s after the epoch. Both ends of the window are therefore 10 s later than specified.
     let loaded = read_with(&log, options).unwrap();
     assert_eq!(ids(&loaded.value), [("4", 172_800), ("5", 259_200)]);
     assert_eq!(loaded.value.start, 172_800);

@@ -38,7 +38,7 @@ pub(super) enum Position {
     Early,
     /// The submission is before or after the window.
     Outside,
-    /// The submission is so long after the first one that one of the two must be wrong.
+    /// The submission is so long after the first submission that one of the two times must be wrong.
     Absurd,
     /// The submission is simulated, at this second of the trace's clock.
     At(i64),

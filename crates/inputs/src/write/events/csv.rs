@@ -1,4 +1,4 @@
-//! Event logs as CSV.
+//! Writes event logs as CSV.
 
 use std::io::{self, Write};
 

@@ -39,7 +39,7 @@ impl Format {
     /// The format indicated by a path's extension.
     ///
     /// # Errors
-    /// [`Error::Usage`] for another extension, or none.
+    /// [`Error::Usage`] for any other extension, or for no extension.
     pub fn of(path: &Path) -> Result<Self> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
@@ -84,7 +84,7 @@ struct LongRows {
 }
 
 impl LongRows {
-    /// The rows of a log with this many nodes.
+    /// The rows of a log with this number of nodes.
     fn new(nodes: usize) -> Self {
         LongRows {
             nodes: nodes as u32,

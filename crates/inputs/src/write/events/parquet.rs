@@ -1,4 +1,4 @@
-//! Event logs as Parquet: times in nanoseconds, states as `int8`.
+//! Writes event logs as Parquet: times in nanoseconds, states as `int8`.
 //!
 //! Times are in UTC if the log's clock is known; the file's metadata then describes the clock.
 //! Otherwise they are local times. The metadata also contains a digest of the log, because Parquet's own checksums are
