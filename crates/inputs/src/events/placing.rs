@@ -117,7 +117,7 @@ impl Placing {
         }
         if self.seen.epoch && !self.clock.is_known() {
             let note = "the log counts seconds since 1970 and does not state its time zone: times \
-                        are given in UTC (--timezone ZONE names it)";
+                        are given in UTC (set the zone with --timezone)";
             notes.push(note.to_owned());
         }
         let clock = match (self.zone, self.first, self.last) {

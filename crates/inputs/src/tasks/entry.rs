@@ -100,7 +100,7 @@ impl<'a> Entry<'a> {
             Ok(time) => Some(time),
             Err(error) => {
                 let expected = "a time without an offset from UTC, because the log's time zone is \
-                                unknown (--timezone ZONE names it)";
+                                unknown (set the zone with --timezone)";
                 self.report.add(field, error.0.to_string(), expected);
                 None
             }

@@ -87,7 +87,7 @@ impl<'r> Cell<'r> {
             self.fault(if is_missing {
                 "a string"
             } else {
-                "a string in UTF-8"
+                "text in UTF-8"
             })
         })
     }
