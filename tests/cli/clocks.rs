@@ -98,7 +98,7 @@ fn a_replay_is_cut_at_local_times_and_its_tasks_may_have_offsets() {
     assert!(tasks.contains("2026-03-09 12:30:00"), "{tasks}");
     // If the time zone of a log is unknown, times with offsets are rejected.
     let unknown = gleaner(at, "replay --events idle.csv --tasks one.toml --t-fwd 60").expect(3);
-    unknown.says(&["one.toml", "submit", "as the log's time zone is unknown"]);
+    unknown.says(&["one.toml", "submit", "the log's time zone is unknown"]);
     let cut = "inspect idle.csv --from 2021-01-01T12:00:00Z";
     gleaner(at, cut)
         .expect(2)

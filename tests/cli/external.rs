@@ -93,7 +93,7 @@ fn a_replay_goes_to_its_end_whatever_a_program_does() {
     };
     for (way, told) in [
         ("third", "crashed"),
-        ("every", "not started again"),
+        ("every", "not restarted"),
         ("garbage", "invalid lines"),
         ("too-many", "wrong"),
     ] {

@@ -219,11 +219,11 @@ fn logs_of_schedulers_are_not_read_as_event_logs() {
         ("sacct.txt", "`gleaner ingest slurm sacct.txt -o log.gev`"),
         (
             "sacctmgr-events.txt",
-            "with --events, beside the table of jobs",
+            "with --events, together with the table of jobs",
         ),
         (
             "scontrol-nodes.txt",
-            "with --nodes, beside the scheduler's log",
+            "with --nodes, together with the scheduler's log",
         ),
         ("pbs.txt", "`gleaner ingest pbs pbs.txt -o log.gev`"),
         (

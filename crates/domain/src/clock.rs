@@ -12,15 +12,17 @@ pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 /// The clock of a log.
 ///
 /// A known clock states the offset of local time from UTC and every change of that offset. If the
-/// clock is unknown, the instants of the log are its local times, taken as if they were UTC.
+/// clock is unknown, the instants of the log are its local times, treated as UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clock {
-    /// Instants in ascending order, each with the offset that holds from then on, in seconds ahead
-    /// of UTC. The first offset also holds before its instant. Empty if the clock is unknown.
+    /// Instants in ascending order, each with the offset that applies from that instant on, in
+    /// seconds ahead of UTC. The first offset also applies before its instant. Empty if the clock
+    /// is unknown.
     offsets: Vec<(Utc, i32)>,
 }
 
-/// Selects one of the two occurrences of a local time over which the clock was put back.
+/// Selects one of the two occurrences of a local time that occurred twice because the clock was put
+/// back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
     /// The first occurrence.
@@ -29,7 +31,7 @@ pub enum Occurrence {
     Second,
 }
 
-/// The error of a time that has an offset from UTC when the log's clock is unknown.
+/// The error for a time with an offset from UTC if the log's clock is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0} has an offset from UTC, and the log's time zone is unknown: remove the offset, or name \
@@ -43,8 +45,9 @@ impl Clock {
         offsets: Vec::new(),
     };
 
-    /// A clock that is ahead of UTC by `offset` seconds at first. `changes` holds later offsets,
-    /// each with the second since 1970 at which it begins; these seconds ascend.
+    /// A clock that is ahead of UTC by `offset` seconds at first. `changes` contains the later
+    /// offsets in ascending order of time. Each is preceded by the second since 1970 at which it
+    /// begins.
     pub fn new(offset: i32, changes: impl IntoIterator<Item = (i64, i32)>) -> Self {
         let mut clock = Clock {
             offsets: vec![(Utc(i64::MIN), offset)],
@@ -55,7 +58,7 @@ impl Clock {
         clock
     }
 
-    /// Sets the clock ahead of UTC by `offset` seconds from `from` on, which is later than all
+    /// From `from` on, sets the clock `offset` seconds ahead of UTC. `from` must be later than all
     /// earlier changes.
     pub fn change(&mut self, from: Utc, offset: i32) {
         match self.offsets.last_mut() {
@@ -107,8 +110,8 @@ impl Clock {
         time.at_offset(self.offset(time).unwrap_or(0))
     }
 
-    /// The time by which result tables and pages show an instant: local time with the first offset
-    /// of the clock. This offset never changes, so differences between these times are true
+    /// The time that result tables and pages show for an instant: local time with the first offset
+    /// of the clock. This offset never changes, so differences between such times are elapsed
     /// seconds.
     #[inline]
     pub fn steady(&self, time: Utc) -> Local {
@@ -121,7 +124,7 @@ impl Clock {
         time.from_offset(self.first_offset())
     }
 
-    /// Cuts the span between two instants where the clock was put forward or back. Returns the
+    /// Splits the span between two instants wherever the clock was put forward or back. Returns the
     /// times that the clock showed at the start and the end of each piece.
     pub fn pieces(&self, from: Utc, to: Utc) -> impl Iterator<Item = (Local, Local)> {
         let first = self.changes().partition_point(|(time, _)| *time <= from);
@@ -133,14 +136,14 @@ impl Clock {
             Some(piece)
         })
         .map(|(start, end)| {
-            // The end is shown with the offset of its piece, not with the next one.
+            // The end is shown with the offset of its piece, not with the next offset.
             let offset = self.offset(start).unwrap_or(0);
             (start.at_offset(offset), end.at_offset(offset))
         })
     }
 
     /// The instant of a written time. A local time that did not occur, because the clock was put
-    /// forward over it, is converted with the earlier offset.
+    /// forward, is converted with the earlier offset.
     ///
     /// # Errors
     /// The time has an offset from UTC, and the clock is unknown.
@@ -157,8 +160,8 @@ impl Clock {
         let ends = self.changes().iter().map(|(time, _)| *time);
         let ends = ends.chain([Utc(i64::MAX)]);
         // Tries all offsets in turn. An offset yields an instant if the instant is in the span in
-        // which the offset is in force. If no offset does, the clock was put forward over the local
-        // time. Then the last offset that began before this time is used.
+        // which the offset is in force. If no offset does, the clock skipped the local time, and
+        // the last offset that began before this time is used.
         let mut found = local.from_offset(0);
         let mut occurs = false;
         for ((start, offset), end) in self.offsets.iter().zip(ends) {
@@ -176,10 +179,10 @@ impl Clock {
         found
     }
 
-    /// The offsets in words, such as `UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00`;
+    /// A description of the offsets, such as `UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00`;
     /// empty if the clock is unknown.
     pub fn describe(&self) -> String {
-        /// Maximum number of changes that the text lists.
+        /// Maximum number of changes that the description lists.
         const MOST: usize = 4;
         if !self.is_known() {
             return String::new();
@@ -207,8 +210,9 @@ impl Clock {
 }
 
 impl fmt::Display for Clock {
-    /// The offsets in turn, and before each but the first the time in UTC at which it began,
-    /// such as `-06:00 2026-03-08T08:00:00Z -05:00`; nothing if the clock is unknown.
+    /// Writes the offsets in order. Each offset except the first is preceded by the time in UTC at
+    /// which it began, as in `-06:00 2026-03-08T08:00:00Z -05:00`. Nothing is written if the clock
+    /// is unknown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.is_known() {
             return Ok(());
@@ -222,17 +226,17 @@ impl fmt::Display for Clock {
     }
 }
 
-/// A text that does not describe a clock.
+/// The error for text that does not describe a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "expected offsets from UTC and when each began, such as -06:00 2026-03-08T08:00:00Z -05:00"
+    "expected offsets from UTC and their start times, such as -06:00 2026-03-08T08:00:00Z -05:00"
 )]
 pub struct ParseClockError;
 
 impl FromStr for Clock {
     type Err = ParseClockError;
 
-    /// Reads the text that [`fmt::Display`] writes of a [`Clock`].
+    /// Parses the text that [`fmt::Display`] writes for a [`Clock`].
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut words = text.split_whitespace();
         let Some(base) = words.next() else {
@@ -309,7 +313,7 @@ mod tests {
         assert_eq!(place(twice, Occurrence::First), utc("2026-11-01 06:30:00"));
         assert_eq!(place(twice, Occurrence::Second), utc("2026-11-01 07:30:00"));
         for occurrence in [Occurrence::First, Occurrence::Second] {
-            // Read with the offset from before the change.
+            // The times are converted with the offset before the change.
             assert_eq!(
                 place("2026-03-08 02:30:00", occurrence),
                 utc("2026-03-08 08:30:00")
@@ -393,7 +397,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // The pieces of a span last as long as the span, and each is shown with its own offset.
+        // The pieces of a span together last as long as the span, and each piece is shown with its
+        // own offset.
         #[test]
         fn pieces_cover_the_whole_span(clock in clock(), from in -1_000_000i64..50_000_000, length in 0i64..50_000_000) {
             let from = Utc::from_seconds(from);
@@ -404,7 +409,7 @@ mod tests {
             prop_assert_eq!(pieces[0].0, clock.local(from));
         }
 
-        // A log that starts later shows the same.
+        // A clock that starts later shows the same times.
         #[test]
         fn a_clock_with_a_later_start_shows_the_same_times(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
             let start = Utc::from_seconds(start);

@@ -3,12 +3,12 @@
 /// Memory in MB of the GPUs on which Lucid measured pairs of jobs.
 pub const GPU_MEMORY: f64 = 24_576.0;
 
-/// A cluster split into virtual clusters, each scheduled by itself.
+/// A cluster split into virtual clusters, which are scheduled separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cluster {
     /// The virtual clusters, in the order of the file that names them.
     pub vcs: Vec<VirtualCluster>,
-    /// GPUs of every node, from 1 to [`MAX_GPUS_PER_NODE`].
+    /// Number of GPUs of every node, from 1 to [`MAX_GPUS_PER_NODE`].
     pub gpus_per_node: u32,
 }
 
@@ -18,20 +18,20 @@ pub const MAX_NODES: i64 = 1_000_000;
 /// Maximum number of GPUs of a node: a node's GPUs are the bits of a [`GpuSet`].
 pub const MAX_GPUS_PER_NODE: u32 = 64;
 
-/// GPUs of one node; bit `i` is GPU `i`.
+/// A set of GPUs of one node; bit `i` represents GPU `i`.
 pub type GpuSet = u64;
 
 /// A virtual cluster (VC).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VirtualCluster {
-    /// Its name, unique in the cluster.
+    /// Name of the VC, unique in the cluster.
     pub name: String,
-    /// Number of its nodes.
+    /// Number of nodes of the VC.
     pub nodes: u32,
 }
 
 impl Cluster {
-    /// The index of the virtual cluster of this name; `None` if there is none.
+    /// The index of the virtual cluster with this name; `None` if there is no such VC.
     pub fn vc(&self, name: &str) -> Option<usize> {
         self.vcs.iter().position(|vc| vc.name == name)
     }

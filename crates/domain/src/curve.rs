@@ -12,7 +12,7 @@ use gleaner_solvers::problem::interpolate;
 /// A clone shares the lists.
 #[derive(Debug, Clone)]
 pub struct ScalingCurve {
-    /// Node counts: first 0, strictly increasing.
+    /// Node counts, starting with 0 and strictly increasing.
     pub nodes: Arc<[u32]>,
     /// Work per second at each count.
     pub progress: Rates,
@@ -28,7 +28,7 @@ impl ScalingCurve {
 }
 
 impl Ord for ScalingCurve {
-    /// By content; quick if the lists are shared or differ early.
+    /// Compares the contents. This is fast if the lists are shared or differ early.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_length = self.nodes.len().cmp(&other.nodes.len());
         by_length
@@ -67,12 +67,13 @@ impl PartialEq for ScalingCurve {
 
 impl Eq for ScalingCurve {}
 
-/// A set of distinct curves, through which equal curves share their lists.
+/// A set of distinct curves, used to let equal curves share their lists.
 #[derive(Debug, Default)]
 pub struct CurveSet(BTreeSet<ScalingCurve>);
 
 impl CurveSet {
-    /// Returns the curve of the set that equals `curve`, after adding `curve` if there is none.
+    /// Returns the curve of the set that equals `curve`. If there is no such curve, `curve` is
+    /// added and returned.
     pub fn share(&mut self, curve: ScalingCurve) -> ScalingCurve {
         if let Some(known) = self.0.get(&curve) {
             return known.clone();

@@ -25,7 +25,7 @@ impl fmt::Display for Digest {
 mod tests {
     use super::*;
 
-    // The digest of "abc" is the one in FIPS 180-2.
+    // The digest of "abc" is from FIPS 180-2.
     #[test]
     fn digests_are_shown_in_hexadecimal() {
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

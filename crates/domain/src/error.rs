@@ -20,18 +20,18 @@ pub enum Error {
     /// A file could not be read or written: exit code 1.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was being done, such as `read`.
+        /// The action that failed, such as `read`.
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A solver could not accept or solve a problem: exit code 2 if it was the wrong choice of
-    /// solver, 3 if the problem is invalid, else 1.
+    /// A solver could not accept or solve a problem: exit code 2 if another solver must be chosen,
+    /// 3 if the problem is invalid, otherwise 1.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// Anything else that failed while running: exit code 1.
+    /// Any other failure while running: exit code 1.
     #[error("{0}")]
     Run(String),
     /// Interrupted by the user; the results so far are written: exit code 130.
@@ -67,7 +67,7 @@ impl Error {
     }
 }
 
-/// Fails if the run is stopped. For functions that have no partial result to return.
+/// Fails if the run has been stopped. Used by functions that have no partial result to return.
 ///
 /// # Errors
 /// [`Error::Stopped`] if the observer's stop flag is set.
@@ -88,11 +88,11 @@ impl From<InvalidLog> for Error {
 /// One fault in an input file: where, what was found, what was expected, what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fault {
-    /// The file as the user named it.
+    /// The file, as named by the user.
     pub file: String,
     /// Place in the file, such as `line 3`, `row 12`, `byte 88`; empty for the file as a whole.
     pub place: String,
-    /// The field or column; empty if none applies.
+    /// The field or column; empty if no field applies.
     pub field: String,
     /// What was found.
     pub found: String,
@@ -113,13 +113,13 @@ impl Fault {
         }
     }
 
-    /// A fault of `file` in one sentence, which includes what was found, what was expected and
-    /// what to do.
+    /// A fault of `file`, described by one sentence that states what was found, what was expected
+    /// and what to do.
     pub fn told(file: &Path, sentence: impl fmt::Display) -> Self {
         Fault::of(file, sentence.to_string(), "")
     }
 
-    /// The same fault with a place, such as `line 3`.
+    /// The same fault, with its place set to `place`, such as `line 3`.
     pub fn at(self, place: impl Into<String>) -> Self {
         Fault {
             place: place.into(),
@@ -127,7 +127,7 @@ impl Fault {
         }
     }
 
-    /// The same fault with a field.
+    /// The same fault, with its field set to `field`.
     pub fn field(self, field: impl Into<String>) -> Self {
         Fault {
             field: field.into(),
@@ -135,7 +135,7 @@ impl Fault {
         }
     }
 
-    /// The same fault with what to do about it.
+    /// The same fault, with its remedy set to `remedy`.
     pub fn remedy(self, remedy: impl Into<String>) -> Self {
         Fault {
             remedy: remedy.into(),
@@ -175,7 +175,7 @@ impl From<Fault> for Error {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faults(pub Vec<Fault>);
 
-/// Maximum number of faults that a message lists; it only counts the others.
+/// Maximum number of faults that a message lists; further faults are only counted.
 const SHOWN: usize = 20;
 
 impl Faults {
@@ -184,10 +184,10 @@ impl Faults {
         self.0.push(fault);
     }
 
-    /// Returns the values of all `results`, or the faults of all that failed.
+    /// Returns the values of all `results`, or the faults of all failed results.
     ///
     /// # Errors
-    /// The faults, as [`Error::Data`]; the first other error.
+    /// [`Error::Data`] with all faults, or the first error of another kind.
     pub fn gather<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
         let mut faults = Faults::default();
         let mut values = Vec::new();
@@ -201,7 +201,7 @@ impl Faults {
         faults.into_result(values)
     }
 
-    /// Returns `Ok(value)` if there are no faults, else the faults.
+    /// Returns `Ok(value)` if there are no faults, otherwise the faults.
     ///
     /// # Errors
     /// The faults, as [`Error::Data`].

@@ -10,7 +10,7 @@ use super::{Clock, Quality, Slice, Stamp, Utc};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Change(u32);
 
-/// Maximum number of nodes of a log: a [`Change`] keeps one bit for the state.
+/// Maximum number of nodes of a log: a [`Change`] uses one bit for the state.
 pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 
 /// Maximum number of rows of a log. A file of a few megabytes may decompress to more, and a log in memory takes 16
@@ -41,7 +41,7 @@ impl Change {
 ///
 /// Before row 0 every node is busy, so row 0 lists exactly the nodes idle at the
 /// start. Within a row changes are sorted by node, each node occurs at most once, and every change
-/// changes the state of its node. A row may be empty; `--skip-rows` counts such rows too.
+/// changes the state of its node. A row may be empty; `--skip-rows` also counts such rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLog {
     nodes: Vec<String>,
@@ -55,12 +55,12 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Node names, in the log's order; a [`Change`] indexes them.
+    /// Node names, in the log's order. A [`Change`] refers to a node by its index in this list.
     pub fn nodes(&self) -> &[String] {
         &self.nodes
     }
 
-    /// Time of every row; never decreasing.
+    /// Times of all rows, which never decrease.
     pub fn times(&self) -> &[Utc] {
         &self.times
     }
@@ -76,7 +76,7 @@ impl EventLog {
         self.quality.as_ref()
     }
 
-    /// The batch queue at `row`; `None` if the log's source does not show it.
+    /// The batch queue at `row`; `None` if the log's source does not contain the queue.
     pub fn queue(&self, row: usize) -> Option<RowQueue<'_>> {
         let changes = self.starts[row]..self.starts[row + 1];
         self.queue.as_ref().map(|queue| queue.row(row, changes))
@@ -92,7 +92,7 @@ impl EventLog {
         self.times.is_empty()
     }
 
-    /// The nodes that changed at `row`, by ascending index.
+    /// The changes at `row`, in ascending order of the nodes' indexes.
     #[inline]
     pub fn changes(&self, row: usize) -> &[Change] {
         &self.changes[self.starts[row]..self.starts[row + 1]]
@@ -112,8 +112,8 @@ impl EventLog {
     /// Returns the part of the log that `slice` selects, without rows that equal the previous row. The
     /// last row is kept as the end of the log, unless the slice drops it.
     ///
-    /// It is empty if the slice keeps no row; a slice past the last node keeps no node. If a
-    /// local time occurs twice, `from` means the first occurrence and `to` the second.
+    /// This part is empty if the slice keeps no row; a slice that begins after the last node keeps no nodes. If a local
+    /// time occurs twice, `from` means the first occurrence and `to` the second.
     ///
     /// # Errors
     /// A time of the slice has an offset from UTC, and the log's clock is unknown.
@@ -141,8 +141,8 @@ impl EventLog {
         out.set_clock(self.clock.clone());
         out.set_quality(self.quality.clone());
         let mut takers = Vec::new();
-        // Rows up to the first one kept only update `idle`. That row becomes the first of the
-        // slice and lists all nodes idle at it. Later rows keep their changes of kept nodes.
+        // Rows up to the first kept row only update `idle`. The first kept row becomes the first row of the slice and
+        // lists all nodes that are then idle. Later rows keep the changes of kept nodes.
         let mut idle = vec![false; last - first];
         let mut row_changes = Vec::new();
         for (row, (time, changes)) in self.rows().enumerate().take(rows) {
@@ -183,8 +183,8 @@ impl EventLog {
         out.finish_trusted()
     }
 
-    /// The same log, with a clock that begins with the offset in force at the first row. In a part of a log, this may
-    /// be a later offset than the first one of the whole log.
+    /// The same log, with a clock that begins with the offset in force at the first row. In a part of a log, this
+    /// offset may be later than the first offset of the whole log.
     pub fn with_clock_from_start(mut self) -> EventLog {
         if let Some(first) = self.times.first() {
             self.clock = self.clock.starting(*first);
@@ -198,8 +198,8 @@ impl EventLog {
         self
     }
 
-    /// The same log as result tables show it: its times are those of [`Clock::steady`], taken as if
-    /// they were in UTC, and its clock is unknown.
+    /// The same log as shown in result tables. Its times are the results of [`Clock::steady`], treated as UTC, and its
+    /// clock is unknown.
     pub fn as_in_tables(mut self) -> EventLog {
         for time in &mut self.times {
             *time = self.clock.steady(*time).from_offset(0);
@@ -219,7 +219,7 @@ impl EventLog {
         total
     }
 
-    /// How many more nodes are idle after the row than before it.
+    /// Number of idle nodes after the row, minus the number before the row.
     pub(crate) fn net_joined(&self, row: usize) -> i64 {
         let joined = self.changes(row).iter().filter(|c| c.idle()).count() as i64;
         2 * joined - self.changes(row).len() as i64
@@ -248,12 +248,12 @@ pub enum InvalidLog {
     Name {
         /// Index of the node.
         node: usize,
-        /// Its name.
+        /// The name of the node.
         name: String,
     },
-    /// The time of a row is before that of the previous row.
+    /// The time of a row is earlier than the time of the previous row.
     #[error(
-        "row {row}: found a time before that of the previous row, expected rows in ascending order of time"
+        "row {row}: found a time before the previous row's time, expected rows in ascending order of time"
     )]
     Order {
         /// Index of the row.
@@ -282,7 +282,7 @@ pub enum InvalidLog {
     },
     /// The batch queue does not describe the rows and changes of the log.
     #[error(
-        "found a batch queue for other rows or changes, expected one for every row, with a job for every taker"
+        "found a batch queue that does not match the log, expected a queue for every row, with a job for every taker"
     )]
     Queue,
     /// The log exceeds the maximum number of nodes, rows or changes.
@@ -296,7 +296,7 @@ pub enum InvalidLog {
 }
 
 impl EventLogBuilder {
-    /// Starts a log over `nodes`, at most [`MAX_NODES`].
+    /// Starts a log of `nodes`, of which there are at most [`MAX_NODES`].
     pub fn new(nodes: Vec<String>) -> Self {
         EventLogBuilder {
             log: EventLog {
@@ -322,9 +322,8 @@ impl EventLogBuilder {
         u32::try_from(index).ok()
     }
 
-    /// Adds a row, which must keep the rules of [`EventLog`]: its time is not before the last row, its
-    /// changes are sorted by node, and each changes the node's state. [`EventLogBuilder::finish`]
-    /// checks these rules.
+    /// Adds a row, which must follow the rules of [`EventLog`]: its time is not before the last row's time, its changes
+    /// are sorted by node, and each change changes the node's state. [`EventLogBuilder::finish`] checks these rules.
     #[inline]
     pub fn push_row(&mut self, time: Utc, changes: impl IntoIterator<Item = Change>) {
         self.log.times.push(time);
@@ -338,12 +337,12 @@ impl EventLogBuilder {
         starts[starts.len() - 1] - starts[starts.len().saturating_sub(2)]
     }
 
-    /// States the batch queue at the row that was pushed last. A log has it for every row or for none.
+    /// Sets the batch queue of the row that was pushed last. A log has a queue for every row or for no row.
     pub fn push_queue(&mut self, queue: RowQueue<'_>) {
         self.log.queue.get_or_insert_default().push(queue);
     }
 
-    /// States what the log's source leaves unknown.
+    /// Sets the log's quality, which states what the log's source leaves unknown.
     pub fn set_quality(&mut self, quality: Option<Quality>) {
         self.log.quality = quality;
     }
@@ -368,7 +367,7 @@ impl EventLogBuilder {
         self.log.changes(row)
     }
 
-    /// Moves the times of all rows so far by this many seconds.
+    /// Shifts the times of all rows so far by this number of seconds.
     pub fn shift(&mut self, seconds: i64) {
         for time in &mut self.log.times {
             *time = time.plus_whole(seconds);
@@ -390,7 +389,7 @@ impl EventLogBuilder {
         Ok(self.log)
     }
 
-    /// Returns the log without checks, for a source of rows that already keeps the rules.
+    /// Returns the log without checks, for rows from a source that already follows the rules.
     ///
     /// If a row breaks a rule, later operations on the log may panic.
     pub fn finish_trusted(self) -> EventLog {
@@ -446,7 +445,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Rows of a dense 0/1 matrix as a log.
+    /// Converts the rows of a dense 0/1 matrix to a log.
     fn from_matrix(matrix: &[Vec<bool>]) -> EventLog {
         let width = matrix.first().map_or(0, Vec::len);
         let mut log = EventLogBuilder::new((0..width).map(|n| format!("n{n}")).collect());
@@ -559,7 +558,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: 1 node idle for 2 s, then 2 for 1 s.
+    // Derived by formula: 1 node is idle for 2 s, then 2 nodes are idle for 1 s.
     #[test]
     fn idle_node_seconds_are_the_area_under_the_idle_count() {
         let log = from_matrix(&[

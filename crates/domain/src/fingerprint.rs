@@ -9,10 +9,10 @@ use crate::Digest;
 ///
 /// The bytes that are hashed, with numbers little-endian, are:
 /// - for every node, the length of its name (8 bytes) and the name;
-/// - if the clock is known, its description with its length in the same way;
+/// - if the clock is known, its description with the description's length in the same way;
 /// - for every row, its time in nanoseconds (8 bytes), the number of its changes (8 bytes), and
 ///   each change (4 bytes): twice the node's index, plus 1 if the node becomes idle;
-/// - for a log whose quality is stated, the quality's text with its length.
+/// - if the quality is known, its text with the text's length in the same way.
 ///
 /// Times are in UTC if the clock is known.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ impl Fingerprint {
         Fingerprint(hasher)
     }
 
-    /// Adds a text that describes the log's quality.
+    /// Adds a description of the log's quality.
     pub fn describe(&mut self, text: &str) {
         put(&mut self.0, text);
     }
@@ -50,8 +50,8 @@ impl Fingerprint {
 
     /// The digest of a whole log in a file with these descriptions of its clock and its quality.
     ///
-    /// It does not depend on the time zone in which the log was read: a file that describes its
-    /// clock has times in UTC, and one that does not has times as the clock showed them.
+    /// The digest does not depend on the time zone in which the log was read. If the file describes
+    /// the log's clock, the hashed times are in UTC, otherwise they are local times.
     pub fn of(log: &EventLog, clock: Option<&str>, quality: Option<&str>) -> Digest {
         let mut fingerprint = Fingerprint::new(log.nodes(), clock);
         for (time, changes) in log.rows() {

@@ -1,5 +1,5 @@
-//! Inputs of policies besides the jobs: estimates, forecasts and packing. Files, constants
-//! and trained models all provide them through these traits.
+//! Inputs of policies other than the jobs: estimates, forecasts and packing. Files, constants and
+//! trained models provide these inputs through the traits of this module.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,9 @@ pub trait Estimates: Send + Sync {
     /// Estimated duration of a job in seconds; `None` if there is no estimate.
     fn seconds(&self, job: &Job) -> Option<f64>;
 
-    /// Estimated duration of a job under a policy, given by its name in the results. It depends
-    /// on the policy if estimates are learnt from the jobs that have ended under it by then.
+    /// Estimated duration of a job under a policy, given by its name in the results. The estimate
+    /// depends on the policy if estimates are learnt from jobs that have already ended under the
+    /// policy.
     fn seconds_under(&self, _policy: &str, job: &Job) -> Option<f64> {
         self.seconds(job)
     }
@@ -24,7 +25,8 @@ pub trait Forecast: Send + Sync {
     fn gpu_jobs(&self, now: i64) -> Option<f64>;
     /// GPUs that these jobs request, per interval and averaged in the same way.
     fn gpus(&self, now: i64) -> Option<f64>;
-    /// The first second after `now` at which an answer may change; `None` if none will.
+    /// The first second after `now` at which the forecast may change; `None` if it no longer
+    /// changes.
     fn next_change(&self, now: i64) -> Option<i64>;
 }
 
@@ -36,8 +38,7 @@ pub trait Packing: Send + Sync {
     fn pair(&self, first: &Job, second: &Job) -> Option<Pair>;
 }
 
-/// Lowest speed of a job that shares its GPUs. Slower jobs would run for longer than
-/// schedules are made for.
+/// Lowest speed of a job that shares its GPUs. Slower jobs could run longer than schedules support.
 pub const LEAST_SPEED: f64 = 0.01;
 
 /// Two jobs on the same GPUs.
@@ -46,14 +47,14 @@ pub struct Pair {
     /// Speeds of the first and of the second job, at least [`LEAST_SPEED`]; 1 is the speed of
     /// a job alone on its GPUs.
     pub speeds: (f64, f64),
-    /// GPU utilisation of both together, in percent.
+    /// GPU utilisation of both jobs together, in percent.
     pub gpu_util: f64,
-    /// GPU memory of both together, in MB.
+    /// GPU memory of both jobs together, in MB.
     pub gmem: f64,
 }
 
-/// Largest valid estimate, in seconds; the smallest is its negative. The sum of an estimate and any
-/// second of a schedule fits in a 64-bit integer.
+/// Largest valid estimate, in seconds; the smallest valid estimate is its negative. The sum of an
+/// estimate and any second of a schedule fits in a 64-bit integer.
 pub const LONGEST_ESTIMATE: f64 = 1e12;
 
 /// Estimates read from a table, by job id.
@@ -108,17 +109,17 @@ impl Estimates for f64 {
 /// A forecast by intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForecastTable {
-    /// Ascending seconds at which the intervals start.
+    /// Seconds at which the intervals start, ascending.
     pub times: Vec<i64>,
     /// GPU jobs submitted in each interval.
     pub gpu_jobs: Vec<f64>,
     /// GPUs that these jobs request, by interval.
     pub gpus: Vec<f64>,
-    /// Number of intervals that an answer averages, from the next one on.
+    /// Number of intervals over which the forecast is averaged, starting with the next interval.
     pub ahead: usize,
 }
 
-/// Number of intervals that the original averages.
+/// Number of intervals over which the original averages.
 const LOOK_AHEAD: usize = 5;
 
 impl Default for ForecastTable {
@@ -173,9 +174,9 @@ impl Forecast for f64 {
 /// The profile of a workload alone on its GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Profile {
-    /// Its load on its GPUs.
+    /// Load of the workload on each of its GPUs.
     pub usage: Usage,
-    /// Its sharing score: 0, 1 or 2; `None` if it has none yet.
+    /// Sharing score of the workload: 0, 1 or 2; `None` if it is not known yet.
     pub score: Option<u8>,
     /// Whether the profile was measured or predicted.
     pub source: ProfileSource,
@@ -191,20 +192,22 @@ pub enum ProfileSource {
     Predicted,
 }
 
-/// Packing by measured profiles and pairs.
+/// Packing based on measured profiles and pairs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PackingTable {
     /// Sharing scores by index of the workload in the trace; `None` if unknown.
     pub scores: Vec<Option<u8>>,
     /// Pairs by the indices of their workloads in the trace; each pair occurs in both orders.
     pub pairs: BTreeMap<(usize, usize), Pair>,
-    /// By index of the workload in the trace: whether its model is in [`UNMEASURED`]. Pairs with
-    /// such a workload count as running at full speed and are not looked up in the table.
+    /// Whether the model of each workload of the trace is in [`UNMEASURED`], by index of the
+    /// workload. Pairs with such a workload are assumed to run at full speed and are not looked up
+    /// in the table.
     pub unmeasured: Vec<bool>,
 }
 
-/// Models whose pairs were not measured. They barely slow their partner and themselves, or
-/// leave little memory to a partner. The original takes speeds of 1 and 1 for such pairs.
+/// Models whose pairs were not measured. Jobs of these models and their partners barely slow each
+/// other, or the jobs leave little memory for a partner. The original assumes speeds of 1 and 1 for
+/// such pairs.
 pub const UNMEASURED: [&str; 4] = ["NeuMF", "ResNet50", "BERT", "Transformer"];
 
 impl PackingTable {
@@ -249,7 +252,7 @@ impl Packing for PackingTable {
         if self.unmeasured[a] || self.unmeasured[b] {
             return Some(Pair {
                 speeds: (1.0, 1.0),
-                // As in the original, which caps the sum at 1 though these are percentages.
+                // As in the original, which caps the sum at 1 although the terms are percentages.
                 gpu_util: f64::min(1.0, first.usage.gpu_util + second.usage.gpu_util),
                 gmem: first.usage.gmem + second.usage.gmem,
             });

@@ -7,35 +7,35 @@ use super::Local;
 pub struct Trace {
     /// The jobs, by ascending [`Job::submit`], then in the order of the file.
     pub jobs: Vec<Job>,
-    /// The distinct workloads that the jobs' [`Job::workload`] indexes.
+    /// The distinct workloads. [`Job::workload`] is an index into this list.
     pub workloads: Vec<Workload>,
-    /// The civil time of second 0; `None` if the trace had no civil times.
+    /// The civil time of second 0; `None` if the trace has no civil times.
     pub origin: Option<Local>,
-    /// What is known about each workload before its jobs run; empty if all are measured.
+    /// What is known about each workload before its jobs run; empty if all workloads are measured.
     pub known: Vec<Known>,
 }
 
 /// What is known about a workload before its jobs run. Policies and models use only this.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Known {
-    /// The load of its jobs was measured: it is that of [`Job::usage`].
+    /// The load of the workload's jobs was measured: see [`Job::usage`].
     #[default]
     Measured,
-    /// The load of its jobs was predicted, and may differ from [`Job::usage`].
+    /// The load of the workload's jobs was predicted, and may differ from [`Job::usage`].
     Predicted(Usage),
     /// Nothing is known.
     Nothing,
 }
 
 impl Trace {
-    /// Seconds of the first and last submissions; `None` if there are no jobs.
+    /// The seconds of the first and the last submission; `None` if there are no jobs.
     pub fn submissions(&self) -> Option<(i64, i64)> {
         let ends = self.jobs.first().zip(self.jobs.last());
         ends.map(|(first, last)| (first.submit, last.submit))
     }
 
-    /// The load of a job of this trace on its GPUs, as known before it runs; `None` if nothing is
-    /// known about its workload.
+    /// The load of a job of this trace on each of its GPUs, as known before the job runs; `None` if
+    /// nothing is known about the job's workload.
     pub fn known(&self, job: &Job) -> Option<Usage> {
         let known = job.workload.and_then(|workload| self.known.get(workload));
         match known {
@@ -49,31 +49,31 @@ impl Trace {
 /// A job that holds a fixed number of GPUs from its start to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// Its name, unique in the trace.
+    /// The job's id, unique in the trace.
     pub id: String,
-    /// The user who submitted it; empty if the trace does not say.
+    /// The user who submitted the job; empty if unknown.
     pub user: String,
-    /// Index of its virtual cluster in the cluster.
+    /// Index of the job's virtual cluster in the cluster.
     pub vc: usize,
-    /// The name that its user gave it; empty if the trace does not say.
+    /// The name that the user gave the job; empty if unknown.
     pub name: String,
     /// Number of GPUs, at least 1.
     pub gpus: u32,
-    /// CPU cores requested. Simulations do not allocate them.
+    /// Number of requested CPU cores. Simulations do not allocate them.
     pub cpus: f64,
-    /// How the real job ended, such as `COMPLETED`.
+    /// State in which the real job ended, such as `COMPLETED`.
     pub state: String,
-    /// Second of its submission.
+    /// Second of the job's submission.
     pub submit: i64,
-    /// Seconds that it runs alone at full speed, at least 1.
+    /// Run time in seconds, alone at full speed; at least 1.
     pub duration: i64,
-    /// Its workload, as an index of [`Trace::workloads`]; `None` if the trace does not say.
+    /// Index of the job's workload in [`Trace::workloads`]; `None` if unknown.
     pub workload: Option<usize>,
-    /// Its load on its GPUs when it runs alone; zeros if the trace does not say.
+    /// The job's load on each of its GPUs when it runs alone; zeros if unknown.
     pub usage: Usage,
 }
 
-/// One GPU for a second, in the first virtual cluster, without a name.
+/// A job without a name that needs one GPU for a second, in the first virtual cluster.
 impl Default for Job {
     fn default() -> Self {
         Job {
@@ -92,7 +92,7 @@ impl Default for Job {
     }
 }
 
-/// What a job trains: the key of profiles and of measured pairs.
+/// What a job trains. Profiles and measured pairs are keyed by workload.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Workload {
     /// Model, such as `ResNet50`.
@@ -101,7 +101,7 @@ pub struct Workload {
     pub dataset: String,
     /// Samples per batch.
     pub batch_size: u32,
-    /// Whether it uses automatic mixed precision.
+    /// Whether automatic mixed precision is used.
     pub amp: bool,
 }
 

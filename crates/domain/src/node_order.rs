@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Names of nodes in an order, such as that of a network's switches. Each name is in it once.
+/// Names of nodes in an order, such as the order of a network's switches. Each name occurs once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NodeOrder {
     places: BTreeMap<String, u32>,
@@ -12,7 +12,7 @@ impl NodeOrder {
     /// Puts a node at the end.
     ///
     /// # Errors
-    /// The node has a place already, which is returned.
+    /// The node already has a place, which is returned.
     pub fn push(&mut self, name: &str) -> Result<(), u32> {
         match self.place(name) {
             Some(place) => Err(place),
@@ -23,7 +23,7 @@ impl NodeOrder {
         }
     }
 
-    /// The place of a node, from 0; `None` if the order does not name it.
+    /// The place of a node, from 0; `None` if the order does not contain the node.
     pub fn place(&self, name: &str) -> Option<u32> {
         self.places.get(name).copied()
     }
@@ -33,7 +33,7 @@ impl NodeOrder {
         self.places.len()
     }
 
-    /// Whether the order names no node.
+    /// Whether the order contains no nodes.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -47,7 +47,7 @@ impl NodeOrder {
 }
 
 impl<'n> FromIterator<&'n str> for NodeOrder {
-    /// A name that is repeated keeps its first place.
+    /// A repeated name keeps its first place.
     fn from_iter<I: IntoIterator<Item = &'n str>>(names: I) -> Self {
         let mut order = NodeOrder::default();
         for name in names {

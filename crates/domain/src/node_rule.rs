@@ -1,4 +1,4 @@
-//! Rules by which growing tasks get nodes.
+//! Rules that choose nodes for growing tasks.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 pub enum NodeRule {
     /// The nodes that have been idle longest, as in the original.
     Arrival,
-    /// Nodes that are neighbours of each other and of the task's own nodes, by their names or in
-    /// the network.
+    /// Nodes that are neighbours of each other and of the task's own nodes, by name or in the
+    /// network.
     #[default]
     Blocks,
-    /// Nodes that are neighbours in an order learnt from the log: nodes that have left or joined
-    /// together are close in it.
+    /// Nodes that are neighbours in an order learnt from the log. In this order, nodes that have
+    /// left or joined together are close to each other.
     Learned,
 }
 

@@ -7,30 +7,31 @@ use crate::{EventLog, EventLogBuilder, Utc};
 pub struct Pending {
     /// Number of jobs.
     pub jobs: u64,
-    /// Number of nodes that they requested together.
+    /// Total number of nodes that the jobs requested.
     pub nodes: u64,
 }
 
-/// What a row of an event log says about the batch queue.
+/// The batch queue at a row of an event log.
 #[derive(Debug, Clone, Copy)]
 pub struct RowQueue<'a> {
     /// The jobs that waited at the end of the row's second; `None` if the log has no submissions.
     pub pending: Option<Pending>,
-    /// For each job that took nodes in this row, the number of nodes that it used in total.
+    /// For each job that took nodes in this row, the number of nodes that the job used in total.
     pub jobs: &'a [u32],
-    /// For each change of the row, the job that took the node: 0 if none did, else its index in `jobs` plus 1.
+    /// For each change of the row, the job that took the node: 0 if no job took it, otherwise the job's index in `jobs`
+    /// plus 1.
     pub takers: &'a [u32],
 }
 
 /// The batch queue at all rows of an event log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Queue {
-    /// One for each row; empty if the log has no submissions.
+    /// One entry per row; empty if the log has no submissions.
     pending: Vec<Pending>,
     /// The jobs of row i are `jobs[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
     jobs: Vec<u32>,
-    /// One for each change of the log, as in [`RowQueue::takers`].
+    /// One entry per change of the log, as in [`RowQueue::takers`].
     takers: Vec<u32>,
 }
 
@@ -46,7 +47,7 @@ impl Queue {
         self.starts.push(self.jobs.len());
     }
 
-    /// The queue at a row whose changes are `changes` of the log, by index.
+    /// The queue at a row. `changes` is the range of the row's changes in the log.
     pub(crate) fn row(&self, row: usize, changes: std::ops::Range<usize>) -> RowQueue<'_> {
         RowQueue {
             pending: self.pending.get(row).copied(),
@@ -55,8 +56,8 @@ impl Queue {
         }
     }
 
-    /// Whether the queue describes this many rows and changes, and takers are jobs of their row. `starts` are the
-    /// indexes of the rows' first changes, and the number of changes.
+    /// Whether the queue describes this many rows and changes, and takers are jobs of their row. `starts` contains the
+    /// index of each row's first change, followed by the number of changes.
     pub(crate) fn fits(&self, starts: &[usize]) -> bool {
         let rows = starts.len().saturating_sub(1);
         let has_rows = self.starts.len() == rows + 1 && self.takers.len() == starts[rows];
@@ -72,8 +73,8 @@ impl Queue {
 }
 
 impl EventLog {
-    /// The share of the idle node-time in which jobs waited for nodes, by the queue at each row; `None` if the log does
-    /// not state the queue, or no node is idle.
+    /// The share of the idle node-time during which jobs waited for nodes, according to the queue at each row; `None`
+    /// if the log has no queue or no node is idle.
     pub fn idle_share_while_queued(&self) -> Option<f64> {
         let (mut idle, mut all, mut queued) = (0i64, 0.0, 0.0);
         for row in 1..self.len() {
@@ -122,7 +123,7 @@ impl EventLog {
         out.finish_trusted()
     }
 
-    /// For each change, whether it begins or ends a fragment of less than `seconds`.
+    /// For each change, whether it begins or ends a fragment shorter than `seconds`.
     fn short_fragments(&self, seconds: f64) -> Vec<bool> {
         let mut ignored = vec![false; self.change_count()];
         // For each idle node, the index and the time of the change that began its fragment.
@@ -175,7 +176,7 @@ mod tests {
         log.finish().unwrap()
     }
 
-    // Derived by formula: of 220 idle node-seconds, the queue holds a job during 10.
+    // Derived by formula: a job waits during 10 of 220 idle node-seconds.
     #[test]
     fn idle_time_with_a_queue_is_counted() {
         let log = log();

@@ -15,7 +15,7 @@ pub struct Slice {
     pub skip_rows: usize,
     /// First node kept.
     pub first_node: usize,
-    /// Number of nodes kept; all that follow the first if `None`.
+    /// Number of nodes kept; if `None`, all nodes from the first one on.
     pub nodes: Option<usize>,
     /// Rows before this time are also dropped.
     #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
@@ -30,7 +30,7 @@ pub struct Slice {
 }
 
 impl fmt::Display for Slice {
-    /// As it is written in a plan, without defaults.
+    /// Writes the slice as in a plan, without default values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = Slice::default();
         let count = |name: &str, value: usize, default: usize| {

@@ -1,4 +1,4 @@
-//! Times as files and users write them, with or without an offset from UTC.
+//! Times as written in files and by users, with or without an offset from UTC.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::time::{Local, ParseTimeError, Utc};
 
-/// A time as it is written in a file or by a user, before a log's clock converts it to an instant.
+/// A time as written in a file or by a user, before a log's clock converts it to an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stamp {
     /// A local time, such as `2021-02-10 20:21:15`.
@@ -27,7 +27,7 @@ pub enum Stamp {
 }
 
 impl Stamp {
-    /// The local time, or the time in UTC of seconds since 1970.
+    /// The local time; for seconds since 1970, the time in UTC.
     pub fn as_written(self) -> Local {
         match self {
             Stamp::Local(time) => time,
@@ -36,8 +36,8 @@ impl Stamp {
         }
     }
 
-    /// Whether it is later than another one. False for a local time and one in UTC, which
-    /// cannot be compared.
+    /// Whether this time is later than `other`. Returns `false` for a local time and a time in UTC,
+    /// which cannot be compared.
     pub fn is_after(self, other: Stamp) -> bool {
         use Stamp::{Epoch, Local, Zoned};
         match (self, other) {
@@ -83,7 +83,7 @@ fn stamp(text: &str) -> Option<Stamp> {
 }
 
 impl fmt::Display for Stamp {
-    /// As [`Stamp::from_str`] reads it.
+    /// Writes the time in the format that [`Stamp::from_str`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_written().fmt(f)?;
         match self {
@@ -93,7 +93,7 @@ impl fmt::Display for Stamp {
     }
 }
 
-/// Seconds by which local time is ahead of UTC, shown as a text such as `-05:00`.
+/// Seconds by which local time is ahead of UTC, shown as text such as `-05:00`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Offset(pub i32);
 
@@ -110,10 +110,10 @@ impl fmt::Display for Offset {
     }
 }
 
-/// Serialises a time as it is written in files, for serde's `serialize_with`.
+/// Serialises a time as text, for serde's `serialize_with`.
 ///
 /// # Errors
-/// Those of the serialiser.
+/// The serialiser fails.
 pub fn as_text<S: Serializer>(
     time: &Option<impl ToString>,
     serializer: S,
@@ -121,7 +121,7 @@ pub fn as_text<S: Serializer>(
     time.as_ref().map(ToString::to_string).serialize(serializer)
 }
 
-/// Deserialises a time from its text or from a time of TOML, for serde's `deserialize_with`.
+/// Deserialises a time from text or from a TOML time, for serde's `deserialize_with`.
 ///
 /// # Errors
 /// The text is not a time.
@@ -129,7 +129,7 @@ pub fn from_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<St
     deserializer.deserialize_any(StampVisitor)
 }
 
-/// Deserialises an optional value from its text, for serde's `deserialize_with`.
+/// Deserialises an optional value from text, for serde's `deserialize_with`.
 ///
 /// # Errors
 /// The text is not a valid value.
@@ -161,7 +161,7 @@ impl<'de> Visitor<'de> for StampVisitor {
             .map_err(|_| E::custom(format!("{text} is not a time such as 2021-02-10 20:21:15")))
     }
 
-    /// TOML gives its times as a map with their text as the only value.
+    /// The `toml` crate represents a time as a map whose only value is the time's text.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         match map.next_entry::<String, String>()? {
             Some((_, text)) => self.visit_str(&text),

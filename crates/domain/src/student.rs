@@ -8,13 +8,13 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Maximum number of degrees of freedom for which the distribution is summed and inverted.
 const SUMMED: usize = 200;
 
-/// The 97.5th percentile of Student's t distribution: |t| is less with a probability of 95 %.
-/// Infinite for 0 degrees of freedom.
+/// The 97.5th percentile of Student's t distribution: |t| is smaller than it with a probability of
+/// 95 %. Infinite for 0 degrees of freedom.
 ///
 /// For up to 200 degrees of freedom, bisection inverts the distribution, which is a finite sum
-/// (Abramowitz and Stegun, 26.7.3 and 26.7.4). For more, the result is the expansion about the
-/// normal distribution in inverse degrees of freedom (26.7.5), which then differs by less than
-/// 10⁻⁹.
+/// (Abramowitz and Stegun, 26.7.3 and 26.7.4). For more degrees of freedom, the result is the
+/// expansion about the normal distribution in inverse degrees of freedom (26.7.5), whose error is
+/// then less than 10⁻⁹.
 pub fn t95(freedom: usize) -> f64 {
     match freedom {
         0 => f64::INFINITY,
@@ -23,7 +23,7 @@ pub fn t95(freedom: usize) -> f64 {
     }
 }
 
-/// Halves the range of the angle θ = atan(t ÷ √ν) until it is a single number.
+/// Halves the range of the angle θ = atan(t ÷ √ν) until it contains a single number.
 fn solved(freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     loop {
@@ -43,8 +43,7 @@ fn solved(freedom: usize) -> f64 {
 fn within(angle: f64, freedom: usize) -> f64 {
     let (sine, cosine) = angle.sin_cos();
     let is_odd = freedom % 2 == 1;
-    // The cosine has the power 1 or 0 in the first term, and a power that is greater by 2 in each
-    // further term.
+    // The power of the cosine is 1 or 0 in the first term and increases by 2 in each further term.
     let first = usize::from(is_odd);
     let mut term = if is_odd { cosine } else { 1.0 };
     let mut sum = 0.0;

@@ -8,11 +8,11 @@ pub const MAX_GROUPS: usize = 1000;
 pub struct TaskGroup {
     /// Name, unique within the set.
     pub name: String,
-    /// Names of its tasks.
+    /// Names of the group's tasks.
     pub tasks: Vec<String>,
-    /// Minimum number of nodes that they hold together, as far as the idle nodes and the tasks'
-    /// bounds allow it.
+    /// Minimum number of nodes that the tasks hold together, as far as the idle nodes and the
+    /// tasks' bounds allow.
     pub min_nodes: Option<u32>,
-    /// Maximum number of nodes that they hold together.
+    /// Maximum number of nodes that the tasks hold together.
     pub max_nodes: Option<u32>,
 }

@@ -6,7 +6,7 @@ use gleaner_solvers::Task;
 
 use super::{Clock, ScalingCurve, Utc};
 
-/// The text that stands for the work of an endless task in files.
+/// The text that represents the work of an endless task in files.
 pub const ENDLESS: &str = "endless";
 
 /// Maximum number of tasks of a replay, over all rounds in which they are submitted.
@@ -17,33 +17,35 @@ pub const MAX_TASKS: usize = 1_000_000;
 pub struct TrainingTask {
     /// Name, unique within the set.
     pub name: String,
-    /// Time from which the task may run; [`TrainingTask::FROM_START`] if its file names no time.
+    /// Time from which the task may run; [`TrainingTask::FROM_START`] if the task's file states no
+    /// time.
     pub submit: Utc,
-    /// Minimum number of nodes on which it runs (at least 1).
+    /// Minimum number of nodes on which the task runs (at least 1).
     pub min_nodes: u32,
-    /// Maximum number of nodes that it can use.
+    /// Maximum number of nodes that the task can use.
     pub max_nodes: u32,
-    /// Seconds of progress lost when it grows.
+    /// Seconds of progress lost when the task grows.
     pub rescale_up: f64,
-    /// Seconds of progress lost when it shrinks or is preempted.
+    /// Seconds of progress lost when the task shrinks or is preempted.
     pub rescale_down: f64,
-    /// Total work until it is done, in the curve's units; infinite for an endless task.
+    /// Total work of the task, in the curve's units; infinite for an endless task.
     pub work: f64,
-    /// Its weight under the objective `priority-weighted` (above 0, usually 1).
+    /// Weight of the task under the objective `priority-weighted` (above 0, usually 1).
     pub priority: f64,
-    /// Time by which it should be done; `None` if there is none. Only objectives use it.
+    /// Time by which the task should be finished; `None` if it has no deadline. Only objectives use
+    /// the deadline.
     pub deadline: Option<Utc>,
-    /// Its rung, if it is a trial of a search; 0 otherwise.
+    /// Rung of the task if it is a trial of a search; 0 otherwise.
     pub rung: u32,
-    /// Its speed by number of nodes.
+    /// Speed of the task by number of nodes.
     pub curve: ScalingCurve,
 }
 
 impl TrainingTask {
-    /// Submission of a task without a time: before every log's first event.
+    /// Submission time of a task whose file states no time: before the first event of every log.
     pub const FROM_START: Utc = Utc(i64::MIN);
 
-    /// Whether it never finishes.
+    /// Whether the task never finishes.
     pub fn is_endless(&self) -> bool {
         self.work == f64::INFINITY
     }
@@ -66,13 +68,15 @@ impl TrainingTask {
         }
     }
 
-    /// Seconds from `now` to its deadline, negative once it is over; infinite if it has none.
+    /// Seconds from `now` to the task's deadline: negative after the deadline, infinite without a
+    /// deadline.
     pub fn seconds_to_deadline(&self, now: Utc) -> f64 {
         self.deadline
             .map_or(f64::INFINITY, |deadline| deadline.seconds_since(now))
     }
 
-    /// The task for a solver that maximises progress. It holds no nodes, and rescales at no cost.
+    /// The task as the input of a solver that maximises progress. It holds no nodes and rescales at
+    /// no cost.
     pub fn as_solved(&self) -> Task {
         Task {
             name: String::new(),

@@ -9,8 +9,8 @@ use super::Stamp;
 
 /// An instant: nanoseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// If the time zone of a log is unknown, its instants are its local times, taken as if they were UTC.
-/// A [`Clock`](super::Clock) converts between instants and local times.
+/// If the time zone of a log is unknown, its instants are its local times, treated as UTC. A [`Clock`](super::Clock)
+/// converts between instants and local times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utc(pub i64);
 
@@ -97,7 +97,7 @@ impl Local {
         Utc(plus_whole(self.0, -(offset as i64)))
     }
 
-    /// The date and time of day; `None` if they are beyond the calendar.
+    /// The date and time of day; `None` if they are outside the range of the calendar.
     pub fn civil(self) -> Option<DateTime> {
         EPOCH
             .checked_add(jiff::SignedDuration::from_nanos(self.0))
@@ -117,15 +117,15 @@ fn seconds_between(from: i64, to: i64) -> f64 {
 }
 
 impl From<DateTime> for Local {
-    /// Beyond the years 1677 to 2262, the first or last possible time.
+    /// A time outside the years 1677 to 2262 becomes the first or last possible time.
     fn from(time: DateTime) -> Self {
         let nanos = time.duration_since(EPOCH).as_nanos();
         Local(nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
     }
 }
 
-/// Fills `digits` with the decimal digits of a number, zeros in front. The formatter of the standard
-/// library is slower: with it a replay of the Summit log takes 7 % longer.
+/// Fills `digits` with the decimal digits of a number, with leading zeros. The formatter of the standard library is
+/// slower: with it a replay of the Summit log takes 7 % longer.
 fn put(digits: &mut [u8], mut number: u16) {
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + (number % 10) as u8;
@@ -155,13 +155,13 @@ impl fmt::Display for Local {
     }
 }
 
-/// Why a text is not a time; the message says what is expected.
+/// The reason why text is not a time. The message states what is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseTimeError {
     /// The text is not a time.
     #[error("expected a time such as 2021-02-10 20:21:15 or seconds since 1970")]
     NoTime,
-    /// The text has an offset from UTC, but the clock of the times is not known.
+    /// The text has an offset from UTC, but the times are on an unknown clock.
     #[error("expected a time without an offset from UTC, such as 2021-02-10 20:21:15")]
     Offset,
 }

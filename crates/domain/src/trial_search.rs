@@ -1,21 +1,20 @@
-//! Searches: tasks that are trials, which an algorithm starts and stops.
+//! Searches, in which tasks are trials that an algorithm starts and stops.
 
 use gleaner_search::{Algorithm, LearningCurves, Plan};
 
 /// A search whose trials train the tasks of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrialSearch {
-    /// The algorithm and its settings. The work of a task is that of `max_resource`.
+    /// The algorithm and its settings. The work of a task is the work for `max_resource`.
     pub plan: Plan,
-    /// The losses of trials. The seed of a family is that of the replay.
+    /// The losses of trials. A family uses the seed of the replay.
     pub curves: LearningCurves,
-    /// The task that each trial trains, by index into the set. If it is empty, a task is drawn for each.
+    /// The task that each trial trains, by index into the set. If the list is empty, a task is drawn for each trial.
     pub tasks: Vec<u32>,
 }
 
 impl TrialSearch {
-    /// The same search with another algorithm. The brackets of hyperband decide its number of
-    /// trials.
+    /// The same search with another algorithm. For hyperband, the brackets determine the number of trials.
     ///
     /// # Errors
     /// A sentence that explains why the search does not suit the algorithm.

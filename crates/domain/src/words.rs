@@ -1,21 +1,21 @@
-//! Words that messages share, and safe display of texts from files in messages.
+//! Wording shared by messages, and safe display of text from files in messages.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// A text with a visible escape, such as `\u{1b}`, for each character that a terminal acts on
-/// or hides: control characters, line separators, and controls of the direction of text.
+/// Returns the text with a visible escape, such as `\u{1b}`, for each character that a terminal interprets or hides:
+/// control characters, line separators, and characters that control the direction of text.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
-/// As [`printable`], but line breaks stay as they are.
+/// Like [`printable`], but line breaks are unchanged.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_obeyed(c))
 }
 
-/// The same JSON, with JSON's own escapes for such characters. They can only be within strings,
-/// because JSON allows them nowhere else. Line breaks stay as they are.
+/// Returns the JSON with JSON's own escapes for such characters. They occur only within strings, because JSON allows
+/// them nowhere else. Line breaks are unchanged.
 pub fn printable_json(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_obeyed(c);
     if !text.contains(is_escaped) {
@@ -88,8 +88,7 @@ fn is_obeyed(c: char) -> bool {
             | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// At most `most` of the last lines of a text that are not blank, trimmed and [`printable`], with
-/// ` | ` between them.
+/// The last lines of a text that are not blank, at most `most` of them, trimmed, [`printable`], and joined by ` | `.
 pub fn last_lines(text: &str, most: usize) -> String {
     let lines = text.lines().map(str::trim);
     let filled: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
@@ -97,13 +96,13 @@ pub fn last_lines(text: &str, most: usize) -> String {
     printable(&shown.join(" | ")).into_owned()
 }
 
-/// A number of things: `1 node`, `3 nodes`.
+/// A number and its noun: `1 node`, `3 nodes`.
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
     let plural = if number == N::from(1) { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
 
-/// Seconds in the largest two units that apply: `2 h 5 min`, `10 min`, `12 s`.
+/// A duration in the two largest units that apply: `2 h 5 min`, `10 min`, `12 s`.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.round().max(0.0) as u64;
     let (days, hours, minutes) = (whole / 86_400, whole / 3600 % 24, whole / 60 % 60);

@@ -7,10 +7,10 @@
 //! 1,1,2.28,resnet50
 //! ```
 //!
-//! Each row is the loss measured after a trial had consumed a given amount of the resource, such as epochs. If training
-//! diverged, the loss is `nan`, `inf` or an empty cell. Trials are numbered from 0. The rows of a trial
-//! are in ascending order of resource. The optional column `task` names the task in the task file that
-//! the trial trains.
+//! Each row contains the loss measured after a trial had consumed a given amount of a resource, such as a number of
+//! epochs. If training diverged, the loss is `nan`, `inf` or an empty cell. Trials are numbered from 0. The rows of a
+//! trial are in ascending order of resource. The optional column `task` contains the name of the task that the trial
+//! trains, as in the task file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,11 +35,11 @@ input! {
     pub(super) struct LossRow {
         /// the number of the trial, from 0
         trial: u32 as Whole(0..=MAX_JOBS as i64 - 1) = "trial" [""],
-        /// the resource that the trial had consumed
+        /// the amount of resource that the trial had consumed
         resource: f64 as RESOURCE = "resource" [""],
-        /// the loss measured then
+        /// the loss measured at this amount
         loss: f64 as Diverging = "loss" [""],
-        /// the task of the task file that the trial trains
+        /// the task that the trial trains, by its name in the task file
         task: Option<String> as Filled(Text) = "task" [""],
     }
 }

@@ -15,8 +15,8 @@ use gleaner_predict::{Kind, Model, Trained};
 /// Reads a model of any kind.
 ///
 /// # Errors
-/// The file cannot be read, or it is not a model that this program can use: it has another format
-/// or version, other features, or invalid numbers.
+/// The file cannot be read, or it is not a model that this program can use: the format, the version or the features are
+/// not supported, or numbers are invalid.
 pub fn read(path: &Path) -> Result<Loaded<Trained>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -74,13 +74,13 @@ fn parse<M: DeserializeOwned>(
     })
 }
 
-/// Rejects packing models that need measured pairs, because here jobs are scored by their profiles alone.
+/// Rejects packing models that need measured pairs, because here jobs are scored only by their profiles.
 fn usable(source: &Source, trained: Trained) -> Result<Trained> {
     match &trained.model {
         Model::Packing(model) if model.features() != Features::Profile => {
             let found = "a packing model that uses measured pairs";
             Err(source
-                .fault(found, "a packing model that uses profiles alone")
+                .fault(found, "a packing model that uses only profiles")
                 .into())
         }
         _ => Ok(trained),

@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Loaded<Vec<Problem>>> {
     })
 }
 
-/// Reads problems from a text in memory. Messages refer to the text as `name`.
+/// Reads problems from a string. In messages, `name` is used as the file name.
 ///
 /// # Errors
 /// Same as [`read`].

@@ -56,7 +56,7 @@ pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     })
 }
 
-/// Reads a line into `events`. The error has what was found and what was expected.
+/// Reads a line into `events`. The error states what was found and what was expected.
 fn read_line(
     line: &[u8],
     index: &BTreeMap<&str, u32>,
@@ -68,11 +68,11 @@ fn read_line(
     let nodes = resolve(line, index)?;
     match events.insert(event, nodes) {
         None => Ok(()),
-        Some(_) => Err((format!("event {event} again"), "one line per event")),
+        Some(_) => Err((format!("event {event} a second time"), "one line per event")),
     }
 }
 
-/// Converts node names to indices. A name that is unknown or occurs twice is an error, which has
+/// Converts node names to indices. A name that is unknown or occurs twice is an error, which states
 /// what was found and what was expected.
 fn resolve(line: Line, index: &BTreeMap<&str, u32>) -> Result<Nodes, (String, &'static str)> {
     let mut seen = BTreeSet::new();

@@ -127,7 +127,7 @@ impl<'a, G: Copy> Pickle<'a, G> {
             Value::Float(value) => format!("the number {value}"),
             Value::Text(text) => {
                 let start: String = text.chars().take(40).collect();
-                format!("the text {start:?}")
+                format!("the string {start:?}")
             }
             Value::Bytes(bytes) => format!("{} bytes", bytes.len()),
             Value::Global(_) => "a class or function".into(),

@@ -83,7 +83,7 @@ fn faulty_graphs_and_wrong_usage_are_reported() {
         .says(&["3 faults", "a.pbtxt: line 1: node 1"]);
     run.says(&[
         "b.pb: this is not a TensorFlow GraphDef",
-        "c.txt: found a name with another extension",
+        "c.txt: found an unknown extension",
     ]);
     predict(here, "none.pbtxt", 1).says(&["cannot read none.pbtxt"]);
     predict(here, "", 2);

@@ -4,7 +4,8 @@ use super::{Objective, OutOfRange, TaskState};
 use crate::error::{Error, Result};
 use crate::{TrainingTask, Utc};
 
-/// Maximum number of values that an objective may list for all active tasks together: 400 MB.
+/// Maximum number of values that an objective may list for all active tasks together. These values
+/// take 400 MB.
 const MAX_VALUES: usize = 50_000_000;
 
 /// The share of a task's work that remains just before it is done.
@@ -27,7 +28,7 @@ impl Objective {
     /// task's work remaining. A value between these extremes may still be out of range.
     ///
     /// # Errors
-    /// [`Error::Usage`]: a value that no solver takes, or more values than fit in memory.
+    /// [`Error::Usage`] if solvers reject a value, or if there are too many values.
     pub fn check(&self, tasks: &[TrainingTask], situation: Situation) -> Result<()> {
         self.check_size(tasks, situation.max_tasks)?;
         tasks
@@ -41,7 +42,7 @@ impl Objective {
         let submit = task.submit.max(situation.start);
         let late = situation.end.max(submit);
         let span = late.seconds_since(submit);
-        // An endless task does at most this until the log ends.
+        // An endless task does at most this amount of work until the log ends.
         let nearly = if task.is_endless() {
             (task.as_solved().best_rate() * span, f64::INFINITY)
         } else {
@@ -75,7 +76,7 @@ impl Objective {
         }
         Err(Error::Usage(format!(
             "--objective {:?} has {values} values for {max_tasks} tasks at once, expected at most \
-             {MAX_VALUES}: use curves of fewer points, or fewer tasks at once (--max-tasks)",
+             {MAX_VALUES}: use curves with fewer points, or fewer tasks at once (--max-tasks)",
             self.as_str()
         )))
     }

@@ -1,8 +1,8 @@
 //! Objectives: the quantities that the allocator can maximise.
 //!
-//! An objective is an expression over the [`Variable`]s of a task. Those with names are listed in
-//! [`NAMED`]. An expression is evaluated at the points of a task's scaling curve, and linear between
-//! them; a task without nodes earns nothing. See docs/OBJECTIVES.md.
+//! An objective is an expression over the [`Variable`]s of a task. Named objectives are listed in [`NAMED`]. An
+//! expression is evaluated at the points of a task's scaling curve and interpolated linearly between them. The value of
+//! a task without nodes is 0. See docs/OBJECTIVES.md.
 
 mod check;
 mod named;
@@ -35,21 +35,21 @@ const PYTHON: &str = "python:";
 /// shares the expression.
 #[derive(Debug, Clone)]
 pub struct Objective {
-    /// Its name, or the text that it was parsed from.
+    /// The objective's name, or the text from which it was parsed.
     text: Cow<'static, str>,
     goal: Goal,
     expression: Arc<Expression>,
-    /// The expression as a curve times a factor, if it is of that form.
+    /// The expression as a curve times a factor, if it has that form.
     scaled: Option<Arc<Scaled>>,
 }
 
 impl Objective {
-    /// What makes a plan the best one in every decision's problem.
+    /// The criterion for the best plan in every decision's problem.
     pub fn goal(&self) -> Goal {
         self.goal
     }
 
-    /// Its name, or its expression as it was given.
+    /// The objective's name, or the text from which it was parsed.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -78,7 +78,7 @@ impl Objective {
         }
     }
 
-    /// Whether its value changes while a task runs or waits.
+    /// Whether the objective's value changes while a task runs or waits.
     pub fn varies(&self) -> bool {
         Variable::ALL
             .into_iter()
@@ -124,7 +124,7 @@ impl FromStr for Objective {
             return Self::of_named(named);
         }
         let (goal, expression) = match text.strip_prefix(MAX_MIN) {
-            // Columns are those of the whole text.
+            // Columns in messages refer to the whole text.
             Some(rest) => (Goal::MaxMin, format!("{:1$}{rest}", "", MAX_MIN.len())),
             None => (Goal::Total, text.to_owned()),
         };
@@ -137,14 +137,14 @@ impl Default for Objective {
     fn default() -> Self {
         #[expect(
             clippy::expect_used,
-            reason = "a test parses the expressions of all names"
+            reason = "a test parses the expression of every named objective"
         )]
-        Self::of_named(&NAMED[0]).expect("objectives with names are sound")
+        Self::of_named(&NAMED[0]).expect("named objectives are valid")
     }
 }
 
 impl PartialEq for Objective {
-    /// Whether both are the same name or text.
+    /// Whether both have the same name or text.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }

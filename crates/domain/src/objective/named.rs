@@ -7,11 +7,11 @@ use gleaner_solvers::Goal;
 pub struct Named {
     /// Name on the command line and in files.
     pub name: &'static str,
-    /// What makes a plan the best one.
+    /// The criterion for the best plan.
     pub goal: Goal,
-    /// The expression that it stands for.
+    /// The expression of the objective.
     pub expression: &'static str,
-    /// What is maximised.
+    /// A description of what is maximised.
     pub meaning: &'static str,
 }
 
@@ -33,19 +33,19 @@ pub const NAMED: &[Named] = &[
         name: "speedup",
         goal: Goal::Total,
         expression: "speedup",
-        meaning: "Progress divided by the progress per node at the task's minimum",
+        meaning: "Progress divided by the progress per node at the task's minimum number of nodes",
     },
     Named {
         name: "priority-weighted",
         goal: Goal::Total,
         expression: "priority * objective",
-        meaning: "The objective curves, each times its task's priority",
+        meaning: "The objective curves, each multiplied by the task's priority",
     },
     Named {
         name: "share-fair",
         goal: Goal::MaxMin,
         expression: "rate",
-        meaning: "As many tasks as possible run, and the least share of a task's best progress is as great as possible",
+        meaning: "As many tasks as possible run, and the smallest share of a task's best progress is as large as possible",
     },
     Named {
         name: "deadline",
@@ -59,6 +59,6 @@ pub const NAMED: &[Named] = &[
         name: "trial",
         goal: Goal::Total,
         expression: "(1 + rung) * rate / left",
-        meaning: "Tasks that end soonest come first; trials of a search gain weight with their rung",
+        meaning: "Tasks that end soonest come first; the weight of a search's trial grows with its rung",
     },
 ];

@@ -6,12 +6,12 @@ use super::values::needed_points;
 use crate::error::{Error, Result};
 use crate::{CurveSet, TrainingTask};
 
-/// Replaces a task's objective curve with the values of a function: the objective `file` maximises
-/// them. The function is called once for each point of the curve that is needed, with its number of nodes;
-/// values in between are interpolated.
+/// Replaces a task's objective curve with the values of a function, so that the objective `file` maximises these
+/// values. The function is called once for each point of the curve that is needed, with the point's number of nodes;
+/// values between points are interpolated.
 ///
 /// # Errors
-/// Those of the function; [`Error::Usage`] if a value is outside the range that solvers accept.
+/// The function fails, or a value is outside the range that solvers accept ([`Error::Usage`]).
 fn set_objective(
     task: &mut TrainingTask,
     value: &mut dyn FnMut(&TrainingTask, u32) -> Result<f64>,
@@ -33,11 +33,11 @@ fn set_objective(
     Ok(())
 }
 
-/// Sets the objective curves of all tasks to the function's values. Tasks with equal curves then share one, which saves
-/// solvers work.
+/// Sets the objective curves of all tasks to the function's values. Tasks with equal curves then share one curve, which
+/// saves solvers work.
 ///
 /// # Errors
-/// Those of the function; [`Error::Usage`] if a value is outside the range that solvers accept.
+/// The function fails, or a value is outside the range that solvers accept ([`Error::Usage`]).
 pub fn set_objectives(
     tasks: &mut [TrainingTask],
     value: &mut dyn FnMut(&TrainingTask, u32) -> Result<f64>,

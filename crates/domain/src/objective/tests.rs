@@ -74,7 +74,8 @@ fn values_follow_the_expression() {
     }
 }
 
-// Derived by formula: the task needs 400 work in 5 s, half of its best rate of 160.
+// Derived by formula: the task must do 400 units of work in 5 s, at half of its best rate of 160
+// units per second.
 #[test]
 fn tasks_with_less_slack_are_worth_more_until_they_are_hopeless() {
     let task = task(2, [0.0, 100.0, 160.0]);
@@ -165,7 +166,7 @@ fn values_out_of_range_are_refused_with_what_led_to_them() {
     assert_eq!(values("0 * rate", &task), [0.0; 3]);
 }
 
-/// What a check of the objective finds on a log of 100 s.
+/// The result of a check of the objective on a log of 100 s.
 fn checked(text: &str, task: TrainingTask) -> Result<(), String> {
     let situation = Situation {
         start: Utc::from_seconds(1000),

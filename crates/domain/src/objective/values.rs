@@ -13,25 +13,26 @@ use crate::TrainingTask;
 pub struct TaskState {
     /// Work done, at least 0.
     pub done: f64,
-    /// Work to do; infinite for an endless task.
+    /// Remaining work; infinite for an endless task.
     pub left: f64,
-    /// Seconds since its submission in which it held no node.
+    /// Seconds since submission during which the task held no node.
     pub waited: f64,
-    /// Seconds to its deadline; infinite without one.
+    /// Seconds to the task's deadline; infinite without a deadline.
     pub deadline: f64,
 }
 
 /// Values that an objective derives from a task's whole curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants {
-    /// Work per second and node at the task's minimum. If it does no work there, at the first point
-    /// of the curve where it does; 1 if it never does any.
+    /// Work per second and node at the task's minimum number of nodes. If the task does no work
+    /// there, the value at the first point of the curve at which it does; 1 if it never does any
+    /// work.
     speed_of_one: f64,
     best_rate: f64,
 }
 
-/// The objective of a task by number of nodes: `weight` times each of `rates`, which are per second
-/// and at the points of the task's curve.
+/// The objective of a task at the points of the task's curve, per second: `weight` times each of
+/// `rates`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueList {
     /// One of the lists of the task's curve if the objective is such a list times a factor,
@@ -41,7 +42,7 @@ pub struct ValueList {
     pub weight: f64,
 }
 
-/// A value of an objective that no solver takes.
+/// A value of an objective that solvers reject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutOfRange {
     objective: String,
@@ -91,10 +92,10 @@ impl Objective {
         }
     }
 
-    /// The objective of `task`, whose constants these are, in a state.
+    /// The objective of `task` in a state. `constants` are the constants of the task.
     ///
-    /// The value is 0 at points of the curve that no number of nodes between the task's bounds
-    /// needs. Positive values below the range of the solvers become 0, too.
+    /// The value is 0 at points of the curve that are not needed for any number of nodes between
+    /// the task's bounds. Positive values below the range of the solvers also become 0.
     ///
     /// # Errors
     /// A value is negative, too great or not a number.
@@ -111,8 +112,8 @@ impl Objective {
         }
     }
 
-    /// The values as one of the task's own lists times a factor, if the objective is of that form
-    /// and all values are in range.
+    /// The values as one of the task's own lists times a factor, if the objective has that form and
+    /// all values are in range.
     fn scaled_list(
         &self,
         task: &TrainingTask,
@@ -139,7 +140,7 @@ impl Objective {
         })
     }
 
-    /// The values at the points, each evaluated.
+    /// The values at the points, evaluated one by one.
     fn listed(
         &self,
         task: &TrainingTask,
@@ -178,8 +179,8 @@ impl Objective {
         })
     }
 
-    /// Number of values that [`Objective::values`] would list for the task; 0 if it shares one of
-    /// the task's own lists.
+    /// Number of values that [`Objective::values`] would list for the task; 0 if the values share
+    /// one of the task's own lists.
     pub(super) fn listed_points(&self, task: &TrainingTask) -> usize {
         match self.scaled {
             Some(_) => 0,
@@ -193,7 +194,7 @@ pub(super) fn needed_points(task: &TrainingTask) -> std::ops::Range<usize> {
     let nodes = &task.curve.nodes;
     let first = nodes.partition_point(|&n| n <= task.min_nodes).max(1) - 1;
     let last = nodes.partition_point(|&n| n < task.max_nodes);
-    // Nothing is earned without nodes.
+    // The objective is 0 without nodes.
     first.max(1)..(last + 1).min(nodes.len())
 }
 

@@ -9,25 +9,26 @@ pub enum Variable {
     Objective,
     /// Number of nodes of the point.
     Nodes,
-    /// `rate` relative to the work per second and node at the task's minimum.
+    /// `rate` relative to the work per second and node at the task's minimum number of nodes.
     Speedup,
     /// Minimum number of nodes on which the task runs.
     MinNodes,
-    /// Maximum number of nodes that it can use.
+    /// Maximum number of nodes that the task can use.
     MaxNodes,
-    /// The greatest rate on any number of nodes that it may hold.
+    /// The greatest rate on any number of nodes that the task may hold.
     BestRate,
-    /// Its priority.
+    /// The task's priority.
     Priority,
     /// Rung of a trial in a search, from 0; 0 for other tasks.
     Rung,
     /// Work done so far.
     Done,
-    /// Work to do; infinite if the task is endless.
+    /// Remaining work; infinite if the task is endless.
     Left,
-    /// Seconds since its submission in which it held no node.
+    /// Seconds since submission during which the task held no node.
     Waited,
-    /// Seconds from now to its deadline, negative once it is over; infinite if it has none.
+    /// Seconds from now to the task's deadline: negative after the deadline, infinite without a
+    /// deadline.
     Deadline,
 }
 
@@ -68,7 +69,7 @@ impl Variable {
         }
     }
 
-    /// Its unit, and what it is, for documentation.
+    /// The unit and the meaning of the variable, for documentation.
     pub fn meaning(self) -> (&'static str, &'static str) {
         match self {
             Variable::Rate => ("work/s", "progress on this number of nodes"),
@@ -79,27 +80,30 @@ impl Variable {
             Variable::Nodes => ("nodes", "this number of nodes"),
             Variable::Speedup => (
                 "",
-                "`rate` divided by the progress per node at the task's minimum",
+                "`rate` divided by the progress per node at the task's minimum number of nodes",
             ),
             Variable::MinNodes => ("nodes", "minimum number of nodes of the task"),
             Variable::MaxNodes => ("nodes", "maximum number of nodes of the task"),
             Variable::BestRate => (
                 "work/s",
-                "the greatest `rate` on any number of nodes that it may hold",
+                "the greatest `rate` on any number of nodes that the task may hold",
             ),
             Variable::Priority => ("", "priority in the task file; default: 1"),
             Variable::Rung => ("", "rung of a trial in a search, from 0; 0 for other tasks"),
             Variable::Done => ("work", "work done so far"),
             Variable::Left => ("work", "work left; `inf` for an endless task"),
-            Variable::Waited => ("s", "time since its submission in which it held no node"),
+            Variable::Waited => (
+                "s",
+                "time since submission during which the task held no node",
+            ),
             Variable::Deadline => (
                 "s",
-                "time until its deadline; negative after it; `inf` without a deadline",
+                "time until the deadline: negative after the deadline, `inf` without a deadline",
             ),
         }
     }
 
-    /// Whether it differs between the points of a task's curve.
+    /// Whether the variable differs between the points of a task's curve.
     pub(super) fn is_of_a_point(self) -> bool {
         matches!(
             self,
@@ -107,7 +111,7 @@ impl Variable {
         )
     }
 
-    /// Whether it changes while the task runs or waits.
+    /// Whether the variable changes while the task runs or waits.
     pub(super) fn varies(self) -> bool {
         matches!(
             self,

@@ -6,12 +6,12 @@ pub use gleaner_solvers::Status;
 
 use super::{Cells, Column, Encoding, Plain};
 
-/// The outcome of a problem that a solver was given.
+/// The outcome of a problem given to a solver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnswerStatus {
     /// The solver answered.
     Answered(Status),
-    /// The solver does not take the problem, for this reason.
+    /// The solver refused the problem, for this reason.
     Refused(String),
 }
 
@@ -72,15 +72,15 @@ record! {
         /// `optimal`: proven; `feasible`: a plan, not proven optimal; `infeasible`: there is no plan; `unknown`: no
         /// plan found; `refused: ` and the reason
         status: AnswerStatus = "status" [""],
-        /// objective of the plan; empty if there is none
+        /// objective of the plan; empty if there is no plan
         objective: Option<f64> = "objective" ["work"],
-        /// gap that the solver itself proved; empty if it proved none
+        /// gap that the solver itself proved; empty if it proved no gap
         proven_gap: Option<f64> = "proven_gap" ["relative"],
         /// gap to the exact solver's optimum; empty if the plan or the optimum is missing
         gap_to_optimum: Option<f64> = "gap_to_optimum" ["relative"],
         /// time of a solve: the median of repeated solves; 0 if refused
         micros: f64 = "microseconds" ["µs"],
-        /// time from the start of the first solve to its first plan; empty if there is none
+        /// time from the start of the first solve to its first plan; empty if there is no plan
         first_incumbent_us: Option<f64> = "first_incumbent_us" ["µs"],
     }
 }
@@ -91,26 +91,26 @@ record! {
     pub struct SolverRow {
         /// name of the solver; programs come last
         solver: Arc<str> = "solver" [""],
-        /// number of problems that it accepted
+        /// number of accepted problems
         problems: usize = "problems" ["problems"],
-        /// number of problems that it refused
+        /// number of refused problems
         refused: usize = "refused" ["problems"],
         /// number of problems with a proven optimal plan; for a program, confirmed by the exact
         /// solver
         optimal: usize = "optimal" ["problems"],
-        /// number of problems that it accepted but has no plan for
+        /// number of accepted problems without a plan
         without_plan: usize = "without_plan" ["problems"],
-        /// sum of the objectives of its plans
+        /// sum of the objectives of the solver's plans
         objective: f64 = "objective" ["work"],
-        /// mean of `gap_to_optimum`; empty if none is known
+        /// mean of `gap_to_optimum`; empty if no gap is known
         mean_gap: Option<f64> = "mean_gap" ["relative"],
-        /// greatest `gap_to_optimum`; empty if none is known
+        /// greatest `gap_to_optimum`; empty if no gap is known
         worst_gap: Option<f64> = "worst_gap" ["relative"],
         /// median of `microseconds`
         median_us: f64 = "median_us" ["µs"],
         /// 99th percentile of `microseconds`
         p99_us: f64 = "p99_us" ["µs"],
-        /// median of `first_incumbent_us`; empty if it found no plan
+        /// median of `first_incumbent_us`; empty if the solver found no plan
         first_incumbent_us: Option<f64> = "first_incumbent_us" ["µs"],
     }
 }

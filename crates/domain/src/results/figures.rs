@@ -1,4 +1,5 @@
-//! Summaries: structs whose fields are the figures of a run. Runs are compared by some of them.
+//! Summaries: structs whose fields are the figures of a run. Some of the figures are used to
+//! compare runs.
 
 use serde::Serialize;
 
@@ -14,22 +15,22 @@ pub enum Direction {
     Min,
 }
 
-/// A figure of a summary of type `S` by which runs are compared.
+/// A figure of a summary of type `S` that is used to compare runs.
 #[derive(Debug)]
 pub struct Metric<S> {
-    /// Its name in tables.
+    /// The figure's name in tables.
     pub name: &'static str,
-    /// Whether it is a whole number.
+    /// Whether the figure is a whole number.
     pub is_whole: bool,
-    /// Which value is the best; `None` for figures that only describe the run.
+    /// The direction in which values get better; `None` for figures that only describe the run.
     pub best: Option<Direction>,
-    /// Its value in a summary; `None` if the run has none.
+    /// The figure's value in a summary; `None` if the run has no value.
     pub of: fn(&S) -> Option<f64>,
 }
 
 /// A type of values that can be figures.
 pub trait Figure {
-    /// Whether it is a whole number.
+    /// Whether the figure is a whole number.
     const IS_WHOLE: bool;
 
     /// The value as a number; `None` if it is missing.
@@ -38,9 +39,9 @@ pub trait Figure {
 
 /// A summary. The macro `summary!` declares types of this trait.
 pub trait Figures: Sized + 'static {
-    /// Its fields, in the order in which they appear in JSON.
+    /// The summary's fields, in the order in which they appear in JSON.
     const FIELDS: &'static [Field];
-    /// The figures by which runs are compared, in order.
+    /// The figures used to compare runs, in order.
     const METRICS: &'static [Metric<Self>];
 }
 
@@ -75,9 +76,10 @@ macro_rules! whole {
 whole!(usize, u64, i64);
 
 /// Declares a summary: a struct with fields `field: type ["unit"]`. The documentation of a field
-/// is its doc comment. A field by which runs are compared has a word after the unit: `most` or
-/// `least` if that is the best, `shown` if neither is. The name of the figure in tables follows
-/// if it differs from that of the field, as in `shown as "task_count"`.
+/// is its doc comment. A field that is used to compare runs has a word after the unit: `most` if
+/// the greatest value is the best, `least` if the least value is the best, or `shown` otherwise. If
+/// the figure's name in tables differs from the name of the field, it follows, as in `shown as
+/// "task_count"`.
 macro_rules! summary {
     (
         $(#[$attribute:meta])*
@@ -119,7 +121,7 @@ macro_rules! metric_name {
     };
 }
 
-/// The direction that a word of `summary!` stands for.
+/// The direction that a word of `summary!` represents.
 macro_rules! best {
     (most) => {
         Some($crate::results::Direction::Max)

@@ -1,7 +1,7 @@
-//! Types of the results of runs. The name, unit and meaning of each result are stated here, once.
+//! Types of the results of runs. The name, unit and meaning of each result are stated only here.
 //!
-//! Engines fill these types, `gleaner_runs` writes them, `gleaner_runs::read` reads them
-//! back, sweeps compare runs by them, and docs/OUTPUTS.md documents them (a test keeps it in step).
+//! Engines fill these types, `gleaner_runs` writes them, `gleaner_runs::read` reads them back,
+//! sweeps use them to compare runs, and docs/OUTPUTS.md documents them (checked by a test).
 
 #[macro_use]
 mod record;

@@ -1,4 +1,4 @@
-//! The results of `gleaner pilots`: how pilot jobs use the idle node-time of a log. All shares are of the idle
+//! The results of `gleaner pilots`: how pilot jobs use the idle node-time of a log. All shares are shares of the idle
 //! node-time.
 
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub struct Pilots {
     pub delay_s: u64,
     /// The lengths from which the best ladders are chosen; `None` if the ladder was given.
     pub grid: Option<MinuteGrid>,
-    /// The model in which a preempted pilot keeps its work. It does not depend on the ladder.
+    /// The model in which a preempted pilot keeps its work. This model does not depend on the ladder.
     pub kept: Kept,
     /// The given ladder, or the best ladders of at most 1, 2, … lengths.
     pub ladders: Vec<Ladder>,
@@ -46,11 +46,11 @@ pub struct MinuteGrid {
 pub struct Kept {
     /// Node-seconds for which pilots are ready.
     pub ready_s: u64,
-    /// Share for which pilots are ready.
+    /// Share of the idle node-time for which pilots are ready.
     pub ready_share: f64,
-    /// Share for which pilots start up.
+    /// Share of the idle node-time for which pilots start up.
     pub startup_share: f64,
-    /// Share for which nodes wait for their pilot.
+    /// Share of the idle node-time for which nodes wait for their pilot.
     pub delay_share: f64,
 }
 
@@ -61,8 +61,8 @@ pub struct Ladder {
     pub lengths_min: Vec<u64>,
     /// The model in which the scheduler knows how long nodes stay idle.
     pub fits: Fits,
-    /// Upper bound on the ready share under `fits` of any ladder with as many lengths. It equals the ready share of
-    /// this ladder if the ladder is proven to be the best one. `None` if the ladder was given.
+    /// Upper bound on the ready share under `fits` of any ladder with as many lengths. The bound equals the ready share
+    /// of this ladder if the ladder is proven to be the best one. `None` if the ladder was given.
     pub bound_share: Option<f64>,
     /// The model in which a preempted pilot loses its work.
     pub lost: Lost,
@@ -73,13 +73,13 @@ pub struct Ladder {
 pub struct Fits {
     /// Node-seconds for which pilots are ready.
     pub ready_s: u64,
-    /// Share for which pilots are ready.
+    /// Share of the idle node-time for which pilots are ready.
     pub ready_share: f64,
-    /// Share for which pilots start up.
+    /// Share of the idle node-time for which pilots start up.
     pub startup_share: f64,
-    /// Share for which nodes wait before each pilot starts.
+    /// Share of the idle node-time for which nodes wait before each pilot starts.
     pub delay_share: f64,
-    /// Share that is too short for another pilot.
+    /// Share of the idle node-time that is too short for another pilot.
     pub unused_share: f64,
     /// Number of pilots.
     pub pilots: u64,
@@ -90,11 +90,11 @@ pub struct Fits {
 pub struct Lost {
     /// Node-seconds for which pilots that ended by themselves were ready.
     pub ready_s: u64,
-    /// Share for which pilots that ended by themselves were ready.
+    /// Share of the idle node-time for which pilots that ended by themselves were ready.
     pub ready_share: f64,
-    /// Share for the start-ups of pilots that ended by themselves.
+    /// Share of the idle node-time for the start-ups of pilots that ended by themselves.
     pub startup_share: f64,
-    /// Share for the delays before pilots that ended by themselves.
+    /// Share of the idle node-time for the delays before pilots that ended by themselves.
     pub delay_share: f64,
     /// The remaining share: preempted pilots, and nodes without a pilot.
     pub unused_share: f64,
@@ -102,7 +102,7 @@ pub struct Lost {
     pub finished: u64,
     /// Number of preempted pilots.
     pub preempted: u64,
-    /// The pilots of a node, in the order in which it starts them.
+    /// The pilots of a node, in the order in which they are started.
     pub plan: Vec<PlanStep>,
 }
 
@@ -115,6 +115,6 @@ pub struct PlanStep {
     pub length_min: u64,
     /// Number of fragments in which the pilot starts.
     pub started: u64,
-    /// Number of fragments in which it ends by itself.
+    /// Number of fragments in which the pilot ends by itself.
     pub finished: u64,
 }

@@ -1,4 +1,4 @@
-//! Results: the simulation of a whole trace under one policy.
+//! The results of a simulation of a whole trace under one policy.
 
 use super::schedule::{JobOutcome, Schedule};
 use crate::cluster::Cluster;
@@ -7,11 +7,11 @@ use crate::jobs::Job;
 /// One policy's simulation of a whole trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolicyRun {
-    /// Its name in files, such as `fifo` or `lucid_corrected`.
+    /// The policy's name in files, such as `fifo` or `lucid_corrected`.
     pub policy: &'static str,
-    /// Its virtual clusters, in the cluster's order.
+    /// The virtual clusters, in the cluster's order.
     pub vcs: Vec<VcRun>,
-    /// The profiling stage; `None` if there was none.
+    /// The profiling stage; `None` if there was no profiler.
     pub profiler: Option<ProfilerRun>,
 }
 
@@ -20,23 +20,24 @@ pub struct PolicyRun {
 pub struct VcRun {
     /// Index of the virtual cluster in [`Cluster::vcs`].
     pub vc: usize,
-    /// Indices of its jobs in [`crate::Trace::jobs`], in the order in which they joined
-    /// the queue. Jobs that ended in the profiler are left out.
+    /// Indices of the virtual cluster's jobs in [`crate::Trace::jobs`], in the order in which they
+    /// joined the queue. Jobs that ended in the profiler are left out.
     pub jobs: Vec<usize>,
-    /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
+    /// The schedule; `schedule.jobs[i]` belongs to job `jobs[i]`.
     pub schedule: Schedule,
 }
 
 /// The profiling stage: jobs of all virtual clusters on the nodes of the profiler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfilerRun {
-    /// Indices of the jobs it ran, ascending.
+    /// Indices of the jobs that the profiler ran, ascending.
     pub jobs: Vec<usize>,
-    /// Its schedule; `schedule.jobs[i]` is of job `jobs[i]`.
+    /// The schedule; `schedule.jobs[i]` belongs to job `jobs[i]`.
     pub schedule: Schedule,
-    /// Longest time that it gives a job, in seconds. Jobs of at most this duration end there.
+    /// Maximum time for which a job is profiled, in seconds. Jobs of at most this duration end in
+    /// the profiler.
     pub limit: i64,
-    /// GPUs of its nodes that no virtual cluster lends.
+    /// Number of GPUs of the profiler's nodes that no virtual cluster lends.
     pub extra_gpus: u64,
 }
 
@@ -45,26 +46,26 @@ pub struct ProfilerRun {
 pub struct Finished<'a> {
     /// Index of the job in [`crate::Trace::jobs`].
     pub job: usize,
-    /// Its outcome in its virtual cluster, or in the profiler if it ended there.
+    /// The job's outcome in its virtual cluster, or in the profiler if the job ended there.
     pub outcome: &'a JobOutcome,
-    /// Whether it ended in the profiler and never reached its virtual cluster.
+    /// Whether the job ended in the profiler and never reached its virtual cluster.
     pub in_profiler: bool,
 }
 
 impl VcRun {
-    /// Its jobs, by index in the trace, with their outcomes.
+    /// The jobs of the virtual cluster, by index in the trace, with their outcomes.
     pub fn outcomes(&self) -> impl Iterator<Item = (usize, &JobOutcome)> {
         self.jobs.iter().copied().zip(&self.schedule.jobs)
     }
 }
 
 impl ProfilerRun {
-    /// Its jobs, by index in the trace, with their outcomes in the profiler.
+    /// The jobs of the profiler, by index in the trace, with their outcomes in the profiler.
     pub fn outcomes(&self) -> impl Iterator<Item = (usize, &JobOutcome)> {
         self.jobs.iter().copied().zip(&self.schedule.jobs)
     }
 
-    /// Position of a job of the trace among those profiled; `None` if it was not profiled.
+    /// Position of a job of the trace among the profiled jobs; `None` if the job was not profiled.
     pub fn position(&self, job: usize) -> Option<usize> {
         self.jobs.binary_search(&job).ok()
     }
@@ -74,8 +75,8 @@ impl ProfilerRun {
         submitted.duration <= self.limit && self.position(job).is_some()
     }
 
-    /// Seconds at which it borrowed (1) and returned (-1) a node. A node that it never returned
-    /// goes back at the end of its last job.
+    /// Seconds at which the profiler borrowed (1) or returned (-1) a node. Nodes that were never
+    /// returned are returned at the end of the profiler's last job.
     pub fn loans(&self) -> Vec<(i64, i32)> {
         let mut loans = self.schedule.scaling.clone();
         let borrowed: i32 = loans.iter().map(|&(_, nodes)| nodes).sum();
@@ -94,7 +95,7 @@ impl ProfilerRun {
         Some(self.schedule.jobs[position].end)
     }
 
-    /// Seconds that a job of the trace waited to be profiled; 0 if it was not profiled.
+    /// Seconds for which a job of the trace waited to be profiled; 0 if the job was not profiled.
     pub fn queued(&self, job: usize) -> i64 {
         let position = self.position(job);
         position.map_or(0, |position| self.schedule.jobs[position].queue)
@@ -102,8 +103,8 @@ impl ProfilerRun {
 }
 
 impl PolicyRun {
-    /// Number of GPUs available to the policy: those of the whole cluster, including nodes lent to
-    /// the profiler, and those of the profiler's own nodes.
+    /// Number of GPUs available to the policy: the GPUs of the whole cluster, including nodes lent
+    /// to the profiler, and the GPUs of the profiler's own nodes.
     pub fn gpus(&self, cluster: &Cluster) -> u64 {
         cluster.gpus()
             + self

@@ -1,30 +1,31 @@
 //! The results of `gleaner profile`: workloads that were measured alone and in pairs.
 //!
-//! The first columns have the names of Lucid's tables `single_data.csv` and `colocate_info.csv`.
+//! The first columns have the same names as in Lucid's tables `single_data.csv` and `colocate_info.csv`.
 
 record! {
     /// A row of `single_data`: a workload alone.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SingleRow {
-        /// what is trained
+        /// model that is trained
         model: String = "model" [""],
-        /// what it is trained on
+        /// dataset on which the model is trained
         dataset: String = "dataset" [""],
-        /// number of GPUs that it runs on; 1 if cores were measured
+        /// number of GPUs that the workload runs on; 1 if cores were measured
         gpu_num: u32 = "gpu_num" [""],
-        /// samples in a batch
+        /// number of samples in a batch
         batch_size: u32 = "batchsize" [""],
-        /// whether precision is mixed: 0 or 1
+        /// whether mixed precision is used: 0 or 1
         amp: u32 = "amp" [""],
         /// samples per second
         speed: f64 = "speed" ["1/s"],
         /// share of the devices or cores in use; empty if the device does not report it
         gpu_util: Option<f64> = "gpu_util" ["%"],
-        /// GPUs: share of the time in which memory was read or written; cores: resident memory as a share of the machine's
+        /// GPUs: share of the time in which memory was read or written; cores: resident memory as a share of the
+        /// machine's memory
         gmem_util: Option<f64> = "gmem_util" ["%"],
         /// maximum memory held in the window
         gmem: f64 = "gmem" ["MiB"],
-        /// sharing score from its pairs: 0 (shares well), 1 or 2 (badly); empty without a pair
+        /// sharing score from the workload's pairs: 0 (shares well), 1 or 2 (badly); empty without a pair
         label: Option<f64> = "label" [""],
         /// length of the window
         time: f64 = "time" ["s"],
@@ -40,7 +41,7 @@ record! {
         gmem_q1: f64 = "gmem_q1" ["MiB"],
         /// upper quartile of `gmem`
         gmem_q3: f64 = "gmem_q3" ["MiB"],
-        /// time from the start until it was warm
+        /// time from the start until the workload was warm
         warm: f64 = "warm" ["s"],
         /// number of measurements behind the row
         repeats: usize = "repeats" [""],
@@ -51,39 +52,39 @@ record! {
     /// A row of `colocate_info`: two workloads on the same devices or cores.
     #[derive(Debug, Clone, PartialEq)]
     pub struct PairRow {
-        /// what the first one trains
+        /// model that the first workload trains
         model1: String = "model1" [""],
-        /// what the first one is trained on
+        /// dataset on which the first model is trained
         dataset1: String = "dataset1" [""],
-        /// number of GPUs that the first one runs on; 1 if cores were measured
+        /// number of GPUs that the first workload runs on; 1 if cores were measured
         gpu_num1: u32 = "gpu_num1" [""],
-        /// samples in a batch of the first one
+        /// number of samples in a batch of the first workload
         batch_size1: u32 = "batchsize1" [""],
-        /// whether the precision of the first one is mixed: 0 or 1
+        /// whether the first workload uses mixed precision: 0 or 1
         amp1: u32 = "amp1" [""],
-        /// speed of the first one, as a share of its speed alone
+        /// speed of the first workload, as a share of its speed alone
         speed1: f64 = "speed1" [""],
-        /// what the second one trains
+        /// model that the second workload trains
         model2: String = "model2" [""],
-        /// what the second one is trained on
+        /// dataset on which the second model is trained
         dataset2: String = "dataset2" [""],
-        /// number of GPUs that the second one runs on; 1 if cores were measured
+        /// number of GPUs that the second workload runs on; 1 if cores were measured
         gpu_num2: u32 = "gpu_num2" [""],
-        /// samples in a batch of the second one
+        /// number of samples in a batch of the second workload
         batch_size2: u32 = "batchsize2" [""],
-        /// whether the precision of the second one is mixed: 0 or 1
+        /// whether the second workload uses mixed precision: 0 or 1
         amp2: u32 = "amp2" [""],
-        /// speed of the second one, as a share of its speed alone
+        /// speed of the second workload, as a share of its speed alone
         speed2: f64 = "speed2" [""],
-        /// share of the devices or cores in use by both together
+        /// share of the devices or cores in use by both workloads together
         gpu_util: Option<f64> = "gpu_util" ["%"],
         /// as in `single_data`, for both workloads together
         gmem_util: Option<f64> = "gmem_util" ["%"],
-        /// maximum memory held by both together
+        /// maximum memory held by both workloads together
         gmem: f64 = "gmem" ["MiB"],
-        /// samples per second of the first one
+        /// samples per second of the first workload
         raw_speed1: f64 = "raw_speed1" ["1/s"],
-        /// samples per second of the second one
+        /// samples per second of the second workload
         raw_speed2: f64 = "raw_speed2" ["1/s"],
         /// lower quartile of `speed1`
         speed1_q1: f64 = "speed1_q1" [""],
@@ -108,11 +109,11 @@ record! {
     /// A row of `errors.csv`: a measurement that failed.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct FailureRow {
-        /// the workload, or the first of the pair, as NAME:BATCH:AMP
+        /// the workload, or the first workload of the pair, as NAME:BATCH:AMP
         first: String = "first" [""],
-        /// the second of the pair; empty for a workload alone
+        /// the second workload of the pair; empty for a workload alone
         second: String = "second" [""],
-        /// which of the repeats, from 1; 0 for all of them
+        /// number of the repeat, from 1; 0 for all repeats
         repeat: u32 = "repeat" [""],
         /// what went wrong
         problem: String = "problem" [""],

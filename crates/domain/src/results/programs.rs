@@ -7,36 +7,37 @@ use crate::words::{counted, printable};
 /// The identity of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Identity {
-    /// The command as the user wrote it.
+    /// The command as written by the user.
     pub command: String,
-    /// The name that it reported.
+    /// The name reported by the program.
     pub name: String,
-    /// The version that it reported.
+    /// The version reported by the program.
     pub version: String,
 }
 
-/// The number of problems that a program was given, and the outcomes.
+/// The number of problems given to a program, and the outcomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// The program.
     pub identity: Identity,
-    /// Problems that it was given.
+    /// Number of problems given to the program.
     pub problems: usize,
-    /// Plans called optimal for which our exact solver finds nothing better.
+    /// Number of plans reported as optimal for which our exact solver finds no better plan.
     pub confirmed: usize,
-    /// Plans called optimal for problems that our exact solver does not accept.
+    /// Number of plans reported as optimal for problems that our exact solver does not accept.
     pub claimed: usize,
-    /// Plans that violate the problem's constraints, and plans called optimal that are not.
+    /// Number of plans that violate the problem's constraints, or that are reported as optimal but
+    /// are not.
     pub wrong: usize,
-    /// Problems without an answer at the deadline.
+    /// Number of problems without an answer at the deadline.
     pub late: usize,
-    /// Deaths of the program.
+    /// Number of times the program died.
     pub crashed: usize,
-    /// Lines that are not messages.
+    /// Number of lines that are not messages.
     pub garbage: usize,
-    /// Problems that it refused.
+    /// Number of problems that the program refused.
     pub refused: usize,
-    /// Whether it was not restarted because it died too many times in a row.
+    /// Whether the program was not restarted because it died too many times in a row.
     pub given_up: bool,
     /// The first fault.
     pub first_fault: Option<String>,
@@ -54,7 +55,7 @@ impl Tally {
         counts.into_iter().fold(0, usize::saturating_add)
     }
 
-    /// What went wrong, in a sentence; `None` if nothing did.
+    /// A sentence that describes what went wrong; `None` if nothing went wrong.
     pub fn remark(&self) -> Option<String> {
         let (name, asked) = (&self.identity.name, self.problems);
         let told = format!("the solver {name}, asked {asked} times: {}", self.kinds());
@@ -74,7 +75,7 @@ impl Tally {
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
         if self.given_up {
-            parts.push("not started again".into());
+            parts.push("not restarted".into());
         }
         let first = self.first_fault.as_deref().unwrap_or_default();
         format!("{}. First: {first}", parts.join(", "))
@@ -101,9 +102,9 @@ impl Tally {
 /// Statistics of the runs in which a program decided.
 struct Runs {
     count: usize,
-    /// The number of runs in which it had faults.
+    /// The number of runs in which the program had faults.
     faulty: usize,
-    /// The faults of all these runs together.
+    /// The faults of all runs together.
     faults: Tally,
 }
 
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!((one.faults(), one.has_faults()), (2, true));
         one.problems = 7;
         one.given_up = true;
-        let expected = "the solver it, asked 7 times: 2 wrong, not started again. First: too many";
+        let expected = "the solver it, asked 7 times: 2 wrong, not restarted. First: too many";
         assert_eq!(one.remark().as_deref(), Some(expected));
         assert_eq!(tally("exec:a", 0, 0, None).remark(), None);
     }

@@ -11,16 +11,16 @@ use crate::Utc;
 /// A column of a table, or a value of a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Its name in files.
+    /// The name in files.
     pub name: &'static str,
-    /// Its unit; empty if it has none.
+    /// The unit; empty if the values have no unit.
     pub unit: &'static str,
-    /// Its meaning in words.
+    /// The meaning in words.
     pub meaning: &'static str,
 }
 
 impl Field {
-    /// Creates a column from its name, its unit and its meaning.
+    /// Creates a column from its name, unit and meaning.
     pub const fn new(name: &'static str, unit: &'static str, meaning: &'static str) -> Self {
         Field {
             name,
@@ -45,7 +45,7 @@ pub trait Record: Sized {
     fn read<C: Cells>(cells: &C) -> Result<Self, C::Fault>;
 }
 
-/// The cells of a row that is read, by index of the column.
+/// The cells of a row to be read, by column index.
 pub trait Cells {
     /// Describes what is wrong with a cell.
     type Fault;
@@ -56,25 +56,25 @@ pub trait Cells {
     /// The cell as a time.
     ///
     /// # Errors
-    /// It does not hold a time.
+    /// The cell does not hold a time.
     fn time(&self, column: usize) -> Result<Utc, Self::Fault>;
 
     /// The cell as a finite number.
     ///
     /// # Errors
-    /// It does not hold a finite number.
+    /// The cell does not hold a finite number.
     fn number(&self, column: usize) -> Result<f64, Self::Fault>;
 
     /// The cell as a whole number in the range.
     ///
     /// # Errors
-    /// It does not hold a whole number in the range.
+    /// The cell does not hold a whole number in the range.
     fn whole(&self, column: usize, range: RangeInclusive<i64>) -> Result<i64, Self::Fault>;
 
-    /// The cell as a text.
+    /// The cell as a string.
     ///
     /// # Errors
-    /// It does not hold a text.
+    /// The cell does not hold a string.
     fn text(&self, column: usize) -> Result<Cow<'_, str>, Self::Fault>;
 
     /// The fault of a cell that does not hold the expected value.
@@ -95,12 +95,12 @@ pub trait Encoding<T> {
     fn read<C: Cells>(cells: &C, column: usize) -> Result<T, C::Fault>;
 }
 
-/// A type of a few values, each of which has a name in tables.
+/// A type with a few values, each of which has a name in tables.
 pub trait Named: Copy + 'static {
     /// All values.
     const ALL: &'static [Self];
 
-    /// The name of this one.
+    /// The name of this value.
     fn name(self) -> &'static str;
 }
 
@@ -116,7 +116,7 @@ pub enum Fixed {}
 #[derive(Debug)]
 pub enum Finite {}
 
-/// Ids: numbers if every id is a number as this program writes it, otherwise texts.
+/// Ids: numbers if every id is a number in the format of this program, otherwise strings.
 #[derive(Debug)]
 pub enum Ids {}
 
@@ -202,7 +202,7 @@ macro_rules! counts {
 
 counts!(u32, u64, usize);
 
-/// Seconds. Those that are read are bounded so that a sum of four does not overflow.
+/// Seconds. Values that are read are bounded, so that a sum of four values does not overflow.
 impl Encoding<i64> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a i64>) -> Column<'a> {
         Column::Whole(values.copied().collect())
@@ -262,7 +262,7 @@ impl Encoding<String> for Plain {
     }
 }
 
-/// Texts of which only a few differ.
+/// Strings with only a few distinct values.
 impl Encoding<Arc<str>> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a Arc<str>>) -> Column<'a> {
         let (mut names, mut places) = (Vec::new(), BTreeMap::new());

@@ -38,11 +38,11 @@ pub enum StepStatus {
     Optimal,
     /// A feasible plan better than keeping the allocation was applied.
     Feasible,
-    /// No better plan was found in time: the allocation stays, and nothing is charged.
+    /// No better plan was found in time: the allocation is kept, and nothing is charged.
     Kept,
     /// The script's allocation was applied.
     Scripted,
-    /// No idle node or no active task: nothing to decide.
+    /// There was no idle node or no active task, so there was nothing to decide.
     Trivial,
 }
 
@@ -67,15 +67,15 @@ impl Named for StepStatus {
 }
 
 record! {
-    /// One event after the first: a row of `steps`. The first 13 columns are those of BFTrainer's
-    /// replayer, in its order and number format.
+    /// One event after the first: a row of `steps`. The first 13 columns are the columns of BFTrainer's replayer, in
+    /// its order and number format.
     #[derive(Debug, Clone, PartialEq)]
     pub struct StepRow {
         /// time of the event
         time: Utc = "evtTime" ["time"],
         /// work done since the previous event, less the costs charged at this event
         progress: f64 as Fixed = "Thr" ["work"],
-        /// progress of all tasks after this event; in the last row, if no task is left, before it
+        /// progress of all tasks after this event; in the last row, if no task is left, before this event
         rate: f64 as Fixed = "Rate" ["work/s"],
         /// cost of the rescaling decided at this event, charged at the next event
         rescale_cost: f64 as Fixed = "ReScost" ["work"],
@@ -114,12 +114,12 @@ record! {
         unused_node_seconds: f64 = "unused_node_seconds" ["node·s"],
         /// part of this idle time in which a task held the node: the sum of the next three columns
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
-        /// held by running tasks before their completion
+        /// time in which the node was held by a running task before the task's completion
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
-        /// held until this event by tasks that had already finished; with completion events, only
-        /// rounding errors
+        /// time in which the node was held until this event by a task that had already finished; with completion
+        /// events, only rounding errors
         after_completion_node_seconds: f64 = "after_completion_node_seconds" ["node·s"],
-        /// held by tasks that had fewer nodes than they need to run
+        /// time in which the node was held by a task with fewer nodes than the task needs to run
         below_minimum_node_seconds: f64 = "below_minimum_node_seconds" ["node·s"],
         /// rate × time of all tasks since the previous row: the sum of `Thr`, `PreCost` and the next
         /// two columns
@@ -132,12 +132,12 @@ record! {
 }
 
 record! {
-    /// Wall time of the solver, a row of `timings`: a separate table, because it differs from run to run.
+    /// Wall time of the solver: a row of `timings`. This table is separate because the times differ from run to run.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct TimingRow {
         /// index of the event, as in `steps`
         event: usize = "evt" [""],
-        /// time that the decision took
+        /// duration of the decision
         micros: u64 = "solve_us" ["µs"],
     }
 }
@@ -150,21 +150,21 @@ record! {
         name: String = "task" [""],
         /// time of submission, but not before the first event
         submit: Utc = "submit" ["time"],
-        /// time at which the task first held nodes; empty if it never did
+        /// time at which the task first held nodes; empty if it never held nodes
         start: Option<Utc> = "start" ["time"],
-        /// time at which its completion was noticed; empty if it did not finish
+        /// time at which the task's completion was noticed; empty if the task did not finish
         end: Option<Utc> = "end" ["time"],
-        /// work to do; empty for an endless task
+        /// total work of the task; empty for an endless task
         work: f64 as Finite = "work" ["work"],
         /// work done
         work_done: f64 = "work_done" ["work"],
         /// node-time held
         node_seconds: f64 = "node_seconds" ["node·s"],
-        /// how often it grew
+        /// number of times the task grew
         rescales_up: u32 = "rescales_up" [""],
-        /// how often it shrank
+        /// number of times the task shrank
         rescales_down: u32 = "rescales_down" [""],
-        /// how often it lost nodes to the batch scheduler
+        /// number of times the task lost nodes to the batch scheduler
         preemptions: u32 = "preemptions" [""],
         /// seconds of progress lost to growing, including the start
         lost_up: f64 = "lost_up_s" ["s"],
@@ -172,19 +172,19 @@ record! {
         lost_down: f64 = "lost_down_s" ["s"],
         /// seconds of progress lost to preemption
         lost_preempted: f64 = "lost_preempted_s" ["s"],
-        /// time for which it was active, with or without nodes
+        /// time for which the task was active, with or without nodes
         active_seconds: f64 = "active_s" ["s"],
-        /// `work_done` as a share of the work at its best rate over `active_s`; empty if the task
-        /// was never active or its best rate is 0
+        /// `work_done` as a share of the work at the task's best rate over `active_s`; empty if the task was never
+        /// active or its best rate is 0
         normalised_progress: Option<f64> = "normalised_progress" [""],
-        /// deadline; empty if there is none
+        /// deadline; empty if the task has no deadline
         deadline: Option<Utc> = "deadline" ["time"],
-        /// held while it ran before its completion; `node_seconds` is the sum of this and the next two
+        /// node-time held while the task ran before its completion; `node_seconds` is the sum of this and the next two
         /// columns
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
-        /// held from its completion until the next event
+        /// node-time held from the task's completion until the next event
         after_completion_node_seconds: f64 = "after_completion_node_seconds" ["node·s"],
-        /// held while it had fewer nodes than it needs to run
+        /// node-time held while the task had fewer nodes than it needs to run
         below_minimum_node_seconds: f64 = "below_minimum_node_seconds" ["node·s"],
         /// rate × time: the sum of `work_done` and the next three columns
         gross_work: f64 = "gross_work" ["work"],
@@ -192,13 +192,13 @@ record! {
         rescale_loss: f64 = "rescale_loss" ["work"],
         /// work lost to preemption
         preemption_loss: f64 = "preemption_loss" ["work"],
-        /// rate × time from its completion until the next event
+        /// rate × time from the task's completion until the next event
         after_completion_work: f64 = "after_completion_work" ["work"],
     }
 }
 
 impl TaskRow {
-    /// Whether the task has a deadline and was done by then.
+    /// Whether the task has a deadline and finished by then.
     pub fn met_its_deadline(&self) -> bool {
         let both = self.deadline.zip(self.end);
         both.is_some_and(|(deadline, end)| end <= deadline)
@@ -225,7 +225,11 @@ impl AllocationRow {
         Field::new("task", "", "name of the task"),
         Field::new("node", "", "name of the node"),
         Field::new("from", "time", "time at which the task got the node"),
-        Field::new("to", "time", "time at which it lost or returned the node"),
+        Field::new(
+            "to",
+            "time",
+            "time at which the task lost or returned the node",
+        ),
     ];
 
     /// The table of these rows, with names of tasks and nodes instead of indices.
@@ -255,7 +259,7 @@ record! {
     pub struct FragmentRow {
         /// lower bound of the lengths in the class, inclusive
         from_s: f64 = "from_s" ["s"],
-        /// upper bound, exclusive; empty for the last class
+        /// upper bound of the lengths, exclusive; empty for the last class
         to_s: Option<f64> = "to_s" ["s"],
         /// number of fragments in the class
         fragments: u64 = "fragments" [""],
@@ -275,18 +279,18 @@ record! {
         /// number of the job among those that take nodes at the event, from 1; 0 if the log does not state which job
         /// takes which node, so that the event counts as one job
         job: u32 = "job" [""],
-        /// nodes of the job, whether they were idle or not
+        /// number of nodes of the job, idle or not
         nodes: u32 = "nodes" ["nodes"],
-        /// nodes of the job that tasks held
+        /// number of nodes of the job that tasks held
         nodes_in_use: u32 = "nodes_in_use" ["nodes"],
-        /// how much later the job starts
+        /// time by which the job starts later
         delay: f64 = "delay_s" ["s"],
         /// `delay_s` × `nodes`
         delayed_node_seconds: f64 = "delayed_node_seconds" ["node·s"],
     }
 }
 
-/// Why a replay ended.
+/// The reason why a replay ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
@@ -298,7 +302,7 @@ pub enum Ended {
     ScriptEnded,
     /// Another round would make more than [`MAX_TASKS`] tasks.
     TaskLimit,
-    /// It was interrupted.
+    /// The replay was interrupted.
     Interrupted,
 }
 
@@ -306,16 +310,16 @@ summary! {
     /// The summary of a run: `summary.json`.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Summary {
-        /// false after an interrupt
+        /// whether the replay was complete; false after an interrupt
         complete: bool [""],
-        /// why the replay ended: `tasks_finished`, `log_ended`, `script_ended`, `task_limit`
-        /// (another round would make more than a million tasks), `interrupted`
+        /// reason why the replay ended: `tasks_finished`, `log_ended`, `script_ended`, `task_limit` (another round
+        /// would make more than a million tasks), `interrupted`
         ended: Ended [""],
         /// the forward window
         t_fwd: f64 ["s"],
         /// maximum number of tasks active at once
         max_tasks: usize ["tasks"],
-        /// objective, as it was given: see below
+        /// requested objective: see below
         objective: Objective [""],
         /// expression of the objective (docs/OBJECTIVES.md)
         objective_expression: String [""],
@@ -323,11 +327,11 @@ summary! {
         objective_sha256: Option<String> [""],
         /// whether the nodes of a task were reallocated as soon as it finished (`--completion-events`)
         completion_events: bool [""],
-        /// which free nodes a growing task got: `arrival`, `blocks`, `learned`
+        /// rule that chose free nodes for growing tasks: `arrival`, `blocks`, `learned`
         node_choice: NodeRule [""],
         /// solver that decided
         solver: String [""],
-        /// formulation of the problems for the solver; null if it uses none
+        /// formulation of the problems for the solver; null if the solver uses no formulation
         formulation: Option<String> [""],
         /// SHA-256 of the solver's source if it is a Python function; null otherwise
         solver_sha256: Option<String> [""],
@@ -341,11 +345,11 @@ summary! {
         log_idle_node_seconds: f64 ["node·s"],
         /// what the log's source left unknown (docs/OUTPUTS.md); null if the log does not state it
         log_quality: Option<Quality> [""],
-        /// share of the log's idle node-time in which jobs waited for nodes, by the queue at each event; null if the log
-        /// does not state the queue
+        /// share of the log's idle node-time during which jobs waited for nodes, according to the queue at each event;
+        /// null if the log has no queue
         log_queued_share: Option<f64> [""],
-        /// fragments shorter than this were ignored (`--min-fragment`), which no allocator could have known; null if all
-        /// fragments were used
+        /// minimum length of the fragments that were used (`--min-fragment`), although no allocator could have known
+        /// the lengths; null if all fragments were used
         min_fragment_seconds: Option<f64> ["s"],
         /// first event that was replayed
         from: String ["time"],
@@ -373,11 +377,12 @@ summary! {
         unused_node_seconds: f64 ["node·s"] shown,
         /// part of this idle time in which a task held the node: the sum of the next three fields
         used_node_seconds: f64 ["node·s"] shown,
-        /// held by running tasks before their completion
+        /// time in which the node was held by a running task before the task's completion
         before_completion_node_seconds: f64 ["node·s"] shown,
-        /// held by finished tasks until the next event; with completion events, only rounding errors
+        /// time in which the node was held by a finished task until the next event; with completion events, only
+        /// rounding errors
         after_completion_node_seconds: f64 ["node·s"] shown,
-        /// held by tasks that had fewer nodes than they need to run
+        /// time in which the node was held by a task with fewer nodes than the task needs to run
         below_minimum_node_seconds: f64 ["node·s"] shown,
         /// `used_node_seconds` as a share of `idle_node_seconds`; null if there was no idle time
         used_share: Option<f64> [""] most,
@@ -396,7 +401,7 @@ summary! {
         /// mean number of tasks that lost progress at an event, over the events at which nodes left
         /// and tasks were active; null if there was no such event
         tasks_hit_mean: Option<f64> ["tasks"] least,
-        /// idle nodes on average over `active_seconds`
+        /// mean number of idle nodes over `active_seconds`
         equivalent_nodes: f64 ["nodes"] shown,
         /// A_s: work that the tasks active at each moment would do on `equivalent_nodes` dedicated
         /// nodes, with the best split and no interruptions
@@ -405,23 +410,23 @@ summary! {
         efficiency: Option<f64> [""] most,
         /// work if the optimum of every event were reached at once and at no cost
         fluid_work: f64 ["work"] shown,
-        /// A as a share of `fluid_work`; null if that is 0
+        /// A as a share of `fluid_work`; null if `fluid_work` is 0
         fluid_efficiency: Option<f64> [""] most,
         /// upper bound on the work of any allocator, even one that knew the whole log, less the
         /// costs of rescaling and preemption (`--bound`); null if it was not computed
         bound_work: Option<f64> ["work"] shown,
-        /// A as a share of `bound_work`; null if that is 0 or was not computed
+        /// A as a share of `bound_work`; null if `bound_work` is 0 or was not computed
         bound_efficiency: Option<f64> [""] most,
-        /// how long a node that a task holds needs until a batch job can use it (`--hand-back`); null, as in the next two
-        /// fields, if it was not given
+        /// time until a batch job can use a node that a task held (`--hand-back`); null, like the next two fields, if
+        /// the option was not given
         hand_back_seconds: Option<f64> ["s"],
         /// number of batch jobs that started later because a task held some of their nodes
         delayed_jobs: Option<usize> ["jobs"] least,
-        /// their delay times their nodes
+        /// sum over these jobs of delay × nodes
         delayed_node_seconds: Option<f64> ["node·s"] least,
         /// number of tasks in all rounds, submitted or not
         tasks: usize [""] shown as "task_count",
-        /// how often the set of tasks was submitted (`--repeat-tasks`)
+        /// number of times the set of tasks was submitted (`--repeat-tasks`)
         rounds: usize [""],
         /// number of endless tasks
         tasks_endless: usize [""],
@@ -429,16 +434,16 @@ summary! {
         tasks_started: usize [""] shown,
         /// number of tasks that finished
         tasks_finished: usize [""] most,
-        /// number of tasks with a deadline; null if there are none
+        /// number of tasks with a deadline; null if there are no deadlines
         deadlines: Option<usize> ["tasks"],
         /// number of tasks that finished by their deadlines; null if there are no deadlines
         deadlines_met: Option<usize> ["tasks"] most,
-        /// mean time from submission to the end, over finished tasks; for tasks submitted before
-        /// the first event, from the first event
+        /// mean time from the submission to the end of a task, over finished tasks; for tasks submitted before the
+        /// first event, from the first event
         completion_mean_s: Option<f64> ["s"] least,
         /// median of these times
         completion_median_s: Option<f64> ["s"] least,
-        /// time from the first event to the last end
+        /// time from the first event until the last task ends
         completion_last_s: Option<f64> ["s"] least,
         /// algorithm of the search; this and the fields up to `wasted_work` are null without a
         /// search
@@ -455,9 +460,9 @@ summary! {
         first_rung_s: Option<f64> ["s"] least,
         /// time from the first event until a trial first reached the last rung
         last_rung_s: Option<f64> ["s"] least,
-        /// lowest loss of the trials that reached the last rung; null if all of them diverged
+        /// lowest loss of the trials that reached the last rung; null if all of these trials diverged
         best_loss: Option<f64> ["loss"] least,
-        /// time from the first event until the trial of that loss reached the last rung
+        /// time from the first event until the trial with that loss reached the last rung
         best_trial_s: Option<f64> ["s"] least,
         /// final loss of that trial minus the lowest final loss of all started trials, both without
         /// noise
@@ -473,7 +478,7 @@ summary! {
 }
 
 impl Summary {
-    /// Mean number of idle nodes over the time replayed; 0 if no time was replayed.
+    /// Mean number of idle nodes over the replayed time; 0 if no time was replayed.
     pub fn idle_nodes_mean(&self) -> f64 {
         if self.span_seconds > 0.0 {
             self.idle_node_seconds / self.span_seconds
@@ -482,13 +487,13 @@ impl Summary {
         }
     }
 
-    /// Remarks on results that a reader could take for errors or overlook, with their reasons.
+    /// Remarks on results that a reader could overlook or mistake for errors, with the reasons.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {
             remarks.push(
                 "the efficiency is above 100 %: training did more work than on the same number of \
-                 nodes that are always there, because scaling curves are not concave or because \
+                 dedicated nodes, because scaling curves are not concave or because \
                  more tasks were active while more nodes were idle (docs/OUTPUTS.md)"
                     .to_owned(),
             );
@@ -496,7 +501,7 @@ impl Summary {
         if let Some(seconds) = self.min_fragment_seconds {
             remarks.push(format!(
                 "fragments shorter than {seconds} s were ignored. No allocator knows how long a node stays idle, so \
-                 this is hindsight"
+                 these results rely on hindsight"
             ));
         }
         let is_early = self.span_seconds < 0.5 * self.log_span_seconds;
@@ -515,7 +520,7 @@ impl Summary {
         }
         if self.ended == Ended::TaskLimit {
             remarks.push(format!(
-                "the replay ended after {} rounds of the tasks: another one would make more than \
+                "the replay ended after {} rounds of the tasks: another round would make more than \
                  {MAX_TASKS} tasks; give them more work",
                 self.rounds
             ));
@@ -533,11 +538,11 @@ pub struct Outcome {
     pub timings: Vec<TimingRow>,
     /// One row per task, in file order.
     pub tasks: Vec<TaskRow>,
-    /// Intervals in which a task held a node, in the order of their ends.
+    /// Intervals in which a task held a node, in order of their ends.
     pub allocations: Vec<AllocationRow>,
-    /// The batch jobs that started later; `None` unless [`Summary::hand_back_seconds`] is set.
+    /// The delayed batch jobs; `None` unless [`Summary::hand_back_seconds`] is set.
     pub delays: Option<Vec<DelayRow>>,
-    /// The results of the search; `None` if the tasks do not belong to one.
+    /// The results of the search; `None` if the tasks do not belong to a search.
     pub search: Option<SearchOutcome>,
     /// Totals of the run.
     pub summary: Summary,

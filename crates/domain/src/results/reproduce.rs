@@ -1,10 +1,10 @@
-//! The results of `gleaner reproduce`: published values and ours, side by side.
+//! The results of `gleaner reproduce`: published values and our values, side by side.
 
 use serde::Deserialize;
 
 use super::Named;
 
-/// A system that is reproduced here, and with whose published values the results are compared.
+/// A system that is reproduced here. The results are compared with the system's published values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum System {
     /// The scheduler of Hu et al., ASPLOS 2023.
@@ -40,7 +40,7 @@ impl Named for System {
 }
 
 impl System {
-    /// The system in words.
+    /// The title of the system.
     pub fn title(self) -> &'static str {
         match self {
             System::Lucid => "Lucid",
@@ -52,24 +52,24 @@ impl System {
     }
 }
 
-/// How a value of ours compares with the published one.
+/// The result of comparing our value with the published value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It equals the published value to the published number of decimals.
+    /// Our value equals the published value to the published number of decimals.
     Equal,
-    /// It is at most 1 % off.
+    /// Our value is at most 1 % off.
     Within1,
-    /// It is at most 5 % off.
+    /// Our value is at most 5 % off.
     Within5,
-    /// It is at most 10 % off.
+    /// Our value is at most 10 % off.
     Within10,
-    /// It is more than 10 % off.
+    /// Our value is more than 10 % off.
     Differs,
-    /// It cannot be computed from what is public; the note says why.
+    /// Our value cannot be computed from what is public; the note states the reason.
     NotReproducible,
-    /// It is not computed here although it could be; the note says why.
+    /// Our value is not computed here although it could be; the note states the reason.
     LeftOut,
-    /// No value was published with which ours can be compared.
+    /// No published value can be compared with our value.
     Unpublished,
 }
 
@@ -99,12 +99,12 @@ impl Named for Verdict {
     }
 }
 
-/// What the values of an artifact are compared with.
+/// The values with which the values of an artifact are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// Values that the authors published.
     Published,
-    /// Values that the authors' code gives when it is run.
+    /// Values that the authors' code produces when it is run.
     ReferenceRun,
 }
 
@@ -123,10 +123,10 @@ impl Named for Basis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounding {
-    /// To the nearest.
+    /// To the nearest value.
     #[default]
     Nearest,
-    /// Towards zero, as Python's `astype(int)` does.
+    /// Towards zero, like `astype(int)` in Python.
     Down,
 }
 
@@ -136,7 +136,7 @@ impl Rounding {
         let scale = 10f64.powi(decimals as i32);
         let scaled = value * scale;
         // From 2⁵³ on, every double is whole: the value has no further decimals, and a division would change its last
-        // digit. 0.9019098676495225 has 16 decimals, and times 10¹⁶ it exceeds 2⁵³.
+        // digit. For example, 0.9019098676495225 has 16 decimals, and multiplied by 10¹⁶ it exceeds 2⁵³.
         if scaled.abs() >= 2f64.powi(53) {
             return value;
         }
@@ -149,7 +149,7 @@ impl Rounding {
 }
 
 record! {
-    /// A published value beside ours: a row of `reproduced`.
+    /// A published value and our value: a row of `reproduced`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReproducedRow {
         /// `lucid`, `sysu`, `bftrainer`, `driple` or `hpcwhisk`
@@ -158,23 +158,23 @@ record! {
         artifact: String = "artifact" [""],
         /// row of the table, or curve of the figure
         row: String = "row" [""],
-        /// column of the table, or place along the curve
+        /// column of the table, or position along the curve
         column: String = "column" [""],
-        /// unit of the values; empty if they have none
+        /// unit of the values; empty if they have no unit
         unit: String = "unit" [""],
         /// `published`: by the authors; `reference run`: by the authors' code when it was run
         basis: Basis = "basis" [""],
-        /// published value; empty if there is none or it is not available
+        /// published value; empty if there is no such value or it is not available
         published: Option<f64> = "published" [""],
         /// our value; empty if it is not computed
         reproduced: Option<f64> = "reproduced" [""],
-        /// number of decimals that were published
+        /// number of published decimals
         decimals: u32 = "decimals" [""],
         /// our value minus the published value, as a share of the published value or, on curves
-        /// that cross zero, of the range of the published curve; empty if either is missing
+        /// that cross zero, of the range of the published curve; empty if either value is missing
         difference: Option<f64> = "difference" ["relative"],
-        /// `equal`: the same to the published decimals; `within 1 %`, `within 5 %`, `within 10 %`,
-        /// `differs`; `not reproducible` from what is public; `left out` here; `no published value`
+        /// `equal`: equal to the published number of decimals; `within 1 %`, `within 5 %`, `within 10 %`, `differs`;
+        /// `not reproducible` from what is public; `left out` here; `no published value`
         verdict: Verdict = "verdict" [""],
         /// notes on the value; the reason if it is not reproducible or left out
         note: String = "note" [""],
@@ -184,23 +184,23 @@ record! {
 /// A table or figure: what it shows, and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
-    /// Its name in tables: letters, digits and hyphens.
+    /// The artifact's name in tables: letters, digits and hyphens.
     pub id: String,
-    /// The system that it belongs to.
+    /// The system to which the artifact belongs.
     pub system: System,
-    /// Its heading.
+    /// The artifact's heading.
     pub title: String,
     /// A description of the figure or table, with notes.
     pub text: String,
-    /// Where the published values come from.
+    /// The source of the published values.
     pub source: String,
-    /// What the values are compared with.
+    /// The values with which the artifact's values are compared.
     pub basis: Basis,
-    /// How the published values were cut to their decimals.
+    /// How the published values were rounded to their decimals.
     pub rounding: Rounding,
-    /// How it is drawn; `None` for a table.
+    /// How the artifact is drawn; `None` for a table.
     pub drawing: Option<Drawing>,
-    /// Its values.
+    /// The artifact's values.
     pub rows: Vec<ReproducedRow>,
 }
 
@@ -212,11 +212,11 @@ pub enum Drawing {
         /// The quantity, with its unit.
         y: String,
     },
-    /// A curve for each row; columns are numbers along it.
+    /// A curve for each row; the columns are positions along the horizontal axis.
     Curves {
         /// The quantity along the horizontal axis, with its unit.
         x: String,
-        /// Whether that axis is logarithmic.
+        /// Whether the horizontal axis is logarithmic.
         log: bool,
         /// The quantity along the vertical axis, with its unit.
         y: String,
@@ -235,9 +235,9 @@ pub enum Drawing {
 /// A curve of [`Drawing::Series`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedCurve {
-    /// Its name.
+    /// The curve's name.
     pub name: String,
-    /// Its points as (x, y), ordered by x.
+    /// The curve's points as (x, y), ordered by x.
     pub points: Vec<(f64, f64)>,
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 
-/// Name of the file. It marks a directory as a run of this program.
+/// Name of the file that marks a directory as a run of this program.
 pub const RUN_FILE: &str = "run.json";
 
 /// The content of `run.json`. Only this file and the timings table contain wall times. All other
@@ -16,14 +16,14 @@ pub struct RunFile {
     pub command: String,
     /// Version of the program.
     pub version: String,
-    /// All arguments by their names, defaults included.
+    /// All arguments by name, including defaults.
     pub arguments: Map<String, Value>,
-    /// Every file read.
+    /// Every file that was read.
     pub inputs: Vec<Listed>,
     /// Whether the run reached its end.
     pub complete: bool,
-    /// Whether results are being put in place. If no run is writing, a directory in which this is
-    /// true was left by a run that was killed.
+    /// Whether results are being moved into place. If this is true and no run is writing, the
+    /// directory was left by a run that was killed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
     /// Wall time by phase.
@@ -32,11 +32,11 @@ pub struct RunFile {
     /// Further entries of the subcommand.
     #[serde(flatten)]
     pub more: Map<String, Value>,
-    /// Every file written, except this one.
+    /// Every file that was written, except this file.
     pub files: Vec<Listed>,
 }
 
-/// The fields of a struct or map as JSON; none for another value.
+/// The fields of a struct or map as JSON; no fields for any other value.
 ///
 /// # Errors
 /// The value cannot be serialised, which does not happen in practice.
@@ -51,7 +51,8 @@ pub fn fields(value: &impl Serialize) -> Result<Map<String, Value>> {
 /// A file that a run read or wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
-    /// Path: for an input as the user named it, for a result relative to the run directory.
+    /// Path of an input as specified by the user, or path of a result relative to the run
+    /// directory.
     pub path: String,
     /// Length in bytes.
     pub bytes: u64,

@@ -1,6 +1,6 @@
 //! Columns of values that repeat over many successive rows.
 
-/// The values of a column, each with the number of successive rows that hold it. Neighbouring
+/// The values of a column, each with the number of successive rows that hold the value. Consecutive
 /// values differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunLengths<T> {
@@ -9,7 +9,7 @@ pub struct RunLengths<T> {
 }
 
 impl<T: PartialEq> RunLengths<T> {
-    /// Adds a value that holds for `count` rows.
+    /// Adds a value for the next `count` rows.
     #[inline]
     pub fn push(&mut self, value: T, count: u32) {
         self.rows += count as usize;
@@ -50,7 +50,7 @@ impl<T> RunLengths<T> {
     }
 }
 
-/// A position in a column: a stretch of equal or evenly spaced values, and its first row.
+/// A position in a column: a stretch of equal or evenly spaced values, and the stretch's first row.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cursor {
     run: usize,

@@ -8,7 +8,7 @@ pub type Placement = Vec<(u32, GpuSet)>;
 /// The schedule of one virtual cluster.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schedule {
-    /// The outcome of each job, in the order of the jobs given.
+    /// The outcome of each job, in the order of the given jobs.
     pub jobs: Vec<JobOutcome>,
     /// Every uninterrupted run of a job on its GPUs, by ascending start.
     pub runs: Vec<JobRun>,
@@ -16,14 +16,15 @@ pub struct Schedule {
     pub nodes: Vec<NodeLife>,
     /// The state at every whole minute, from the start of the simulation to its end.
     pub samples: Vec<Samples>,
-    /// When nodes became fully idle or not, by ascending time.
+    /// The changes at which a node became or stopped being fully idle, by ascending time.
     pub idleness: Vec<Idleness>,
     /// GPU-seconds during which a GPU was held by at least one job.
     pub busy_gpu_seconds: i64,
-    /// Ends of a job that shared its GPUs, after which its partner got its full speed back
-    /// although the original leaves it slow: see the simulator.
+    /// Ends of jobs that shared their GPUs, after which the partner got its full speed back,
+    /// although the original leaves the partner slow: see the simulator.
     pub corrections: Vec<Correction>,
-    /// Nodes added (positive) or removed (negative) during the simulation: second and number.
+    /// Nodes added (positive) or removed (negative) during the simulation, as the second and the
+    /// number of nodes.
     pub scaling: Vec<(i64, i32)>,
 }
 
@@ -34,24 +35,26 @@ pub struct JobOutcome {
     pub start: i64,
     /// Second of the end.
     pub end: i64,
-    /// Seconds spent waiting, the profiler's queue and all re-queuings included.
+    /// Seconds spent waiting, including in the profiler's queue and after preemptions.
     pub queue: i64,
-    /// How often it was preempted, each with a checkpoint.
+    /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u32,
-    /// Where it ran last: node names with the GPUs held on each, in the original's order.
+    /// Nodes of the job's last run: their names, with the GPUs held on each, in the original's
+    /// order.
     pub nodes: Vec<(u32, GpuSet)>,
-    /// The number that the policy sorted it by; `None` if the policy gave it none.
+    /// The number by which the policy sorted the job; `None` if the policy gave the job no number.
     pub priority: Option<f64>,
-    /// Work left at its end, in seconds at full speed: 0, or less if the last step at a
+    /// Work left at the job's end, in seconds at full speed: 0, or negative if the last step at a
     /// fractional speed did more work than was left.
     pub remain: f64,
-    /// Speed at its end; 1 is the speed of a job alone on its GPUs.
+    /// Speed at the job's end; 1 is the speed of a job alone on its GPUs.
     pub speed: f64,
-    /// Whether it counted as running alone at its end.
+    /// Whether the job counted as running alone at its end.
     pub exclusive: bool,
-    /// Second at which it joined another job on its GPUs; 0 if it never did.
+    /// Second at which the job joined another job on that job's GPUs; 0 if it never joined another
+    /// job.
     pub colocated: i64,
-    /// Last second at which it was set back to full speed; 0 if it never was.
+    /// Last second at which the job was set back to full speed; 0 if this never happened.
     pub delocated: i64,
 }
 
@@ -60,39 +63,39 @@ pub struct JobOutcome {
 pub struct JobRun {
     /// Index of the job in [`Schedule::jobs`].
     pub job: usize,
-    /// Second of its start.
+    /// Second of the run's start.
     pub from: i64,
-    /// Second of its end or preemption; the GPUs are free again in that second.
+    /// Second of the job's end or preemption; the GPUs are free again in that second.
     pub until: i64,
-    /// The GPUs it held throughout.
+    /// The GPUs that the job held throughout the run.
     pub placement: Placement,
-    /// Seconds at which its speed changed, with the new speed; the first is `from`.
+    /// Seconds at which the job's speed changed, with the new speed; the first second is `from`.
     /// Work done from second `t` to `t + 1` is the speed in force at `t`.
     pub speeds: Vec<(i64, f64)>,
-    /// Whether it ended with the job's end, not with a preemption.
+    /// Whether the run ended with the job's end, not with a preemption.
     pub last: bool,
 }
 
-/// The time that a node spends in the virtual cluster. Its slot is its index in
+/// The time that a node spends in the virtual cluster. The node's slot is its index in
 /// [`Schedule::nodes`]. Slots are numbered in the order in which nodes are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeLife {
-    /// The name it had at the end.
+    /// The node's name at the end.
     pub name: u32,
-    /// Second from which it takes jobs; `i64::MIN` for the nodes there at the start.
+    /// Second from which the node takes jobs; `i64::MIN` for nodes present at the start.
     pub from: i64,
-    /// Second of its removal; `i64::MAX` for the nodes there at the end.
+    /// Second of the node's removal; `i64::MAX` for nodes present at the end.
     pub until: i64,
 }
 
-/// A node that became fully idle, or stopped being so.
+/// A change at which a node became or stopped being fully idle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Idleness {
     /// Second of the change.
     pub time: i64,
     /// The node's name.
     pub node: u32,
-    /// Whether all its GPUs are free from then on.
+    /// Whether all GPUs of the node are free from then on.
     pub idle: bool,
 }
 
@@ -104,7 +107,7 @@ pub struct Correction {
     pub time: i64,
     /// Index of the job that ended.
     pub ended: usize,
-    /// Index of its partner, which runs on alone.
+    /// Index of the partner, which continues to run alone.
     pub survivor: usize,
 }
 
@@ -122,30 +125,30 @@ pub struct Samples {
 /// The state of a virtual cluster at the end of a second.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct State {
-    /// GPUs of all nodes.
+    /// Number of GPUs of all nodes.
     pub total_gpus: u64,
-    /// GPUs that no job holds.
+    /// Number of GPUs that no job holds.
     pub idle_gpus: u64,
-    /// GPUs that waiting jobs request.
+    /// Number of GPUs that waiting jobs request.
     pub pending_gpus: u64,
     /// Number of running jobs.
     pub running_jobs: u32,
     /// Number of waiting jobs.
     pub pending_jobs: u32,
-    /// Number of waiting jobs of fewer than 8 GPUs.
+    /// Number of waiting jobs with fewer than 8 GPUs.
     pub pending_small_jobs: u32,
     /// Number of nodes.
     pub nodes: u32,
-    /// Nodes with exactly one job.
+    /// Number of nodes with exactly one job.
     pub single_nodes: u32,
-    /// Nodes with two jobs or more.
+    /// Number of nodes with two or more jobs.
     pub shared_nodes: u32,
     /// GPU utilisation in percent, averaged over each node's GPUs and then over nodes.
     pub gpu_util: f64,
     /// GPU memory held in MB, averaged in the same way.
     pub gmem: f64,
-    /// GPU utilisation in percent, averaged over the GPUs of each node where it is above 0, then
-    /// over the nodes that have such GPUs.
+    /// GPU utilisation in percent, averaged over those GPUs of each node on which it is above 0,
+    /// and then over the nodes that have such GPUs.
     pub gpu_util_active: f64,
     /// GPU memory held in MB, averaged in the same way.
     pub gmem_active: f64,

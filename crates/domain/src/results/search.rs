@@ -6,15 +6,15 @@ use crate::Utc;
 /// What happened to a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrialEvent {
-    /// It was started: its first training is among the active tasks.
+    /// The trial was started: its first training is among the active tasks.
     Started,
-    /// It reached a rung, where its loss is measured.
+    /// The trial reached a rung, where its loss is measured.
     Reached,
-    /// It goes on to this rung.
+    /// The trial was promoted to this rung.
     Promoted,
-    /// It has no further training.
+    /// The trial was stopped and trains no further.
     Stopped,
-    /// It reached the last rung.
+    /// The trial reached the last rung.
     Finished,
 }
 
@@ -41,13 +41,13 @@ impl Named for TrialEvent {
 /// The state of a trial when the replay ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrialState {
-    /// It reached the last rung.
+    /// The trial reached the last rung.
     Finished,
-    /// It was stopped below the last rung.
+    /// The trial was stopped below the last rung.
     Stopped,
-    /// It trains.
+    /// The trial is training.
     Training,
-    /// It waits for other trials of its rung.
+    /// The trial is waiting for other trials of its rung.
     Waiting,
 }
 
@@ -70,7 +70,7 @@ impl Named for TrialState {
 }
 
 record! {
-    /// Something that happened in a search: a row of `search`, in the order of time.
+    /// An event of a search: a row of `search`, in order of time.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct SearchRow {
         /// time of the event
@@ -80,11 +80,11 @@ record! {
         event: TrialEvent = "event" [""],
         /// number of the trial, from 0
         trial: u32 = "trial" [""],
-        /// rung that it starts towards, reached or is promoted to, from 0
+        /// rung that the trial starts towards, reached or is promoted to, from 0
         rung: u32 = "rung" [""],
         /// resource of that rung, as in the task file
         resource: f64 = "resource" ["resource"],
-        /// loss measured there; empty except for `reached`, and empty if training diverged
+        /// loss measured at that rung; empty for events other than `reached`, and if training diverged
         loss: Option<f64> = "loss" ["loss"],
     }
 }
@@ -95,24 +95,24 @@ record! {
     pub struct TrialRow {
         /// number of the trial, from 0
         trial: u32 = "trial" [""],
-        /// task of the task file that it trains
+        /// task of the task file that the trial trains
         task: String = "task" [""],
-        /// bracket in which it competes with other trials (hyperband); 0 otherwise
+        /// bracket in which the trial competes with other trials (hyperband); 0 otherwise
         bracket: u32 = "bracket" [""],
-        /// `finished`: reached the last rung; `stopped`; `training` or `waiting` for its rung's other
-        /// trials, when the replay ended
+        /// state when the replay ended: `finished` (reached the last rung), `stopped`, `training`, or `waiting` (for
+        /// other trials of its rung)
         state: TrialState = "state" [""],
-        /// time at which it was started
+        /// time at which the trial was started
         start: Utc = "start" ["time"],
-        /// time at which it reached its highest rung; empty if it reached none
+        /// time at which the trial reached its highest rung; empty if it reached no rung
         end: Option<Utc> = "end" ["time"],
-        /// resource of that rung; 0 if it reached none
+        /// resource of that rung; 0 if the trial reached no rung
         resource: f64 = "resource" ["resource"],
-        /// loss measured there; empty if no loss was measured or training diverged
+        /// loss measured at that rung; empty if no loss was measured or training diverged
         loss: Option<f64> = "loss" ["loss"],
         /// noise-free loss that the trial would have at the last rung; empty if training diverges
         final_loss: f64 as Finite = "final_loss" ["loss"],
-        /// work done for it
+        /// work done for the trial
         work_done: f64 = "work_done" ["work"],
     }
 }
@@ -123,13 +123,13 @@ record! {
     pub struct RungRow {
         /// resource at which losses are measured
         resource: f64 = "resource" ["resource"],
-        /// number of trials that reached it
+        /// number of trials that reached this resource
         trials: u64 = "trials" [""],
-        /// time from the first event of the replay until the first trial reached it
+        /// time from the first event of the replay until the first trial reached this resource
         first_s: f64 = "first_s" ["s"],
-        /// time from the first event of the replay until half of these trials had reached it
+        /// time from the first event of the replay until half of these trials had reached this resource
         median_s: f64 = "median_s" ["s"],
-        /// lowest loss measured there; empty if all trials diverged
+        /// lowest loss measured at this resource; empty if all trials diverged
         best_loss: f64 as Finite = "best_loss" ["loss"],
     }
 }
@@ -146,8 +146,8 @@ pub struct SearchOutcome {
 }
 
 impl SearchOutcome {
-    /// The trial with the least loss among those that reached the last rung; the first if several
-    /// are equal.
+    /// The trial with the least loss among the trials that reached the last rung; the first such trial if several
+    /// losses are equal.
     pub fn best(&self) -> Option<&TrialRow> {
         let finished = self
             .trials

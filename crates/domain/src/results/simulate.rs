@@ -10,8 +10,7 @@ use super::{Direction, Field, Figure, Figures, Metric};
 /// Maximum number of GPUs of a small job. Larger jobs are compared separately, as in Lucid's paper.
 pub const SMALL_JOB_GPUS: u32 = 8;
 
-/// Whether a policy of this name is a variant of Lucid, which uses a profiler and lets jobs share
-/// GPUs.
+/// Whether a policy with this name is a variant of Lucid, which uses a profiler and lets jobs share GPUs.
 pub fn is_lucid(policy: &str) -> bool {
     policy.starts_with("lucid")
 }
@@ -25,8 +24,8 @@ pub struct Summary {
     pub seq_step_s: i64,
     /// First submission, in seconds of the trace's clock; `None` if there are no jobs.
     pub first_submission: Option<i64>,
-    /// Last submission, in seconds of the trace's clock; `None` if there are no jobs. The cluster
-    /// drains after it.
+    /// Last submission, in seconds of the trace's clock; `None` if there are no jobs. The cluster drains after this
+    /// submission.
     pub last_submission: Option<i64>,
     /// Whether a job's speed depends on its placement. In this model it does not.
     #[serde(default)]
@@ -77,12 +76,12 @@ pub struct Assumptions {
 /// The figures of a policy on a trace.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PolicyFigures {
-    /// Delays of all jobs; zeros if there are none.
+    /// Delays of all jobs; zeros if there are no jobs.
     #[serde(flatten)]
     pub all: Delays,
-    /// Seconds from the first submission to the last end.
+    /// Seconds from the first submission until the last job ends.
     pub makespan_s: i64,
-    /// GPUs of the policy: those of the cluster, and those that the profiler adds.
+    /// Number of GPUs available to the policy: the GPUs of the cluster, and the GPUs that the profiler adds.
     pub gpus: u64,
     /// Share of these GPUs' time, from the first to the last submission, in which a job held the GPU;
     /// `None` if both submissions are in the same second.
@@ -90,8 +89,8 @@ pub struct PolicyFigures {
     /// Second of the trace's clock at which the number of GPUs in use first reaches half of its mean
     /// between the first and the last submission; `None` if no GPU is in use in that time.
     pub warm_up_until: Option<i64>,
-    /// Share of the GPU-seconds of these over the makespan in which a job held the GPU, in a
-    /// virtual cluster or in the profiler.
+    /// Share of the GPU-seconds of these GPUs over the makespan in which a job held the GPU, in a virtual cluster or in
+    /// the profiler.
     pub gpu_utilisation: f64,
     /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u64,
@@ -103,11 +102,11 @@ pub struct PolicyFigures {
     /// The assumptions behind the figures.
     #[serde(flatten)]
     pub assumptions: Assumptions,
-    /// Delays of jobs of up to [`SMALL_JOB_GPUS`]; `None` if there are none.
+    /// Delays of jobs with up to [`SMALL_JOB_GPUS`] GPUs; `None` if there are no such jobs.
     pub small: Option<Delays>,
-    /// Delays of larger jobs; `None` if there are none.
+    /// Delays of larger jobs; `None` if there are no such jobs.
     pub large: Option<Delays>,
-    /// Delays by virtual cluster, in the cluster's order; `None` if it had no jobs.
+    /// Delays by virtual cluster, in the cluster's order; `None` for a virtual cluster without jobs.
     pub vcs: ByName<Option<Delays>>,
     /// SHA-256 of the policy's source if the policy is a Python class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,14 +114,14 @@ pub struct PolicyFigures {
 }
 
 summary! {
-    /// How long jobs took and waited.
+    /// Completion times and queuing times of jobs.
     #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
     pub struct Delays {
         /// average job completion time: end minus submission
         avg_jct_s: f64 ["s"] least,
-        /// average queuing
+        /// average queuing time
         avg_queue_s: f64 ["s"] least,
-        /// 99.9th percentile of queuing, interpolated linearly between ranks
+        /// 99.9th percentile of the queuing time, interpolated linearly between ranks
         p999_queue_s: f64 ["s"] least,
         /// number of jobs
         jobs: u64 ["jobs"] shown,
@@ -146,12 +145,12 @@ impl Figures for PolicyFigures {
         Field::new(
             "makespan_s",
             "s",
-            "time from the first submission to the last end",
+            "time from the first submission until the last job ends",
         ),
         Field::new(
             "gpus",
             "GPUs",
-            "number of GPUs of the policy: those of the cluster, and those that the profiler adds",
+            "number of GPUs available to the policy, including the GPUs that the profiler adds",
         ),
         Field::new(
             "in_use_while_arriving",
@@ -201,19 +200,23 @@ impl Figures for PolicyFigures {
             "estimate_rank_correlation",
             "",
             "Spearman's rank correlation of these estimates with the true durations, over all jobs: 1 is a \
-             perfect order, 0 is chance; null if there are no estimates or all are equal",
+             perfect order, 0 is chance; null if there are no estimates or all estimates are equal",
         ),
         Field::new(
             "corrected",
             "",
-            "whether known faults of the original are corrected (`--corrected`); null if there are none",
+            "whether known faults of the original are corrected (`--corrected`); null if there are no known faults",
         ),
         Field::new(
             "small",
             "",
-            "delays of jobs of up to 8 GPUs; null if there are no such jobs",
+            "delays of jobs with up to 8 GPUs; null if there are no such jobs",
         ),
-        Field::new("large", "", "delays of larger jobs; null if there are none"),
+        Field::new(
+            "large",
+            "",
+            "delays of larger jobs; null if there are no such jobs",
+        ),
         Field::new(
             "vcs",
             "",

@@ -2,18 +2,18 @@
 
 use super::run_lengths::Cursor;
 
-/// A column of whole numbers in stretches. Within a stretch, every number is the same step above
-/// the one before, as are the times of a state that is sampled regularly.
+/// A column of whole numbers in stretches. Within a stretch, the numbers increase by the same step,
+/// like the times of a regularly sampled state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spaced {
     step: i64,
-    /// First number and length of each stretch; none is empty.
+    /// First number and length of each stretch; no stretch is empty.
     stretches: Vec<(i64, u32)>,
     rows: usize,
 }
 
 impl Spaced {
-    /// Creates a column of stretches, given by their first number and their length.
+    /// Creates a column of stretches, each given by its first number and its length.
     pub fn new(step: i64, stretches: impl IntoIterator<Item = (i64, u32)>) -> Self {
         let stretches: Vec<_> = stretches
             .into_iter()

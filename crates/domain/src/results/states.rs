@@ -1,5 +1,5 @@
-//! Columns of the tables that simulations write of jobs and of the states of clusters. Columns
-//! that the original also has are named as there.
+//! Columns of the tables of jobs and of the states of clusters that simulations write. Columns that the original also
+//! has keep the original's names.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ record! {
     /// clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct JobRow {
-        /// job id; numeric if all ids are
+        /// job id, as a number if all ids are numbers
         id: String as Ids = "job_id" [""],
-        /// its virtual cluster
+        /// virtual cluster of the job
         vc: Arc<str> = "vc" [""],
-        /// GPUs requested
+        /// number of requested GPUs
         gpus: u32 = "gpu_num" ["GPUs"],
         /// submission, as in the trace
         submit: i64 = "submit_time" ["s"],
         /// duration, as in the trace
         duration: i64 = "duration" ["s"],
-        /// first start
+        /// time of the first start
         start: i64 = "start_time" ["s"],
-        /// end
+        /// time of the end
         end: i64 = "end_time" ["s"],
         /// waiting time: before the start, after preemptions, and for the profiler
         queue: i64 = "queue" ["s"],
@@ -30,22 +30,22 @@ record! {
         jct: i64 = "jct" ["s"],
         /// number of preemptions, each with a checkpoint
         checkpoints: u32 = "ckpt_times" [""],
-        /// nodes of its last run, with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`
+        /// nodes of the job's last run, with the GPUs held on each, such as `[{0: [0, 1]}, {3: [2]}]`
         nodes: String = "nodes" [""],
     }
 }
 
 record! {
-    /// A row of `<policy>_runs`: a time during which a job ran on the same GPUs at the same speed. The
-    /// virtual clusters come one after the other, in the order of the cluster's file; in each, rows are
-    /// by ascending start of the run. Times are seconds of the trace's clock.
+    /// A row of `<policy>_runs`: a time during which a job ran on the same GPUs at the same speed. Virtual clusters are
+    /// in the order of the cluster's file. Within each, rows are sorted by the start of the run. Times are seconds of
+    /// the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RunRow {
-        /// job id; numeric if all ids are
+        /// job id, as a number if all ids are numbers
         id: String as Ids = "job_id" [""],
-        /// its virtual cluster
+        /// virtual cluster of the job
         vc: Arc<str> = "vc" [""],
-        /// number of the run: how often the job was preempted before it
+        /// number of the run: number of earlier preemptions of the job
         run: u32 = "run" [""],
         /// first second of the row
         from: i64 = "from_time" ["s"],
@@ -60,20 +60,20 @@ record! {
 }
 
 record! {
-    /// A row of `profiler_jobs`: a job of the trace, in its order.
+    /// A row of `profiler_jobs`: a job, in the trace's order.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ProfilerJobRow {
-        /// job id; numeric if all ids are
+        /// job id, as a number if all ids are numbers
         id: String as Ids = "job_id" [""],
-        /// start of its profiling; empty if it was not profiled
+        /// start of the job's profiling; empty if the job was not profiled
         start: Option<i64> = "start_time" ["s"],
-        /// end of its profiling; empty if it was not profiled
+        /// end of the job's profiling; empty if the job was not profiled
         end: Option<i64> = "end_time" ["s"],
-        /// 1 if it was profiled, 0 otherwise
+        /// 1 if the job was profiled, 0 otherwise
         is_profiled: bool = "profiled" [""],
-        /// time it waited for the profiler
+        /// time for which the job waited for the profiler
         queue: i64 = "profqueue" ["s"],
-        /// 1 if it ended in the profiler and never joined its virtual cluster, 0 otherwise
+        /// 1 if the job ended in the profiler and never joined its virtual cluster, 0 otherwise
         has_ended: bool = "toskip" [""],
         /// nodes of the profiler with the GPUs held on each, as in `<policy>_jobs`
         nodes: String = "nodes" [""],
@@ -81,27 +81,27 @@ record! {
 }
 
 record! {
-    /// A row of `profiler_scaling`: a node borrowed or returned.
+    /// A row of `profiler_scaling`: a borrowed or returned node.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ScalingRow {
         /// time of the change
         time: i64 = "time" ["s"],
-        /// 1 for a borrowed node, -1 for a returned one
+        /// 1 for a borrowed node, -1 for a returned node
         change: i64 = "scaling_num" ["nodes"],
     }
 }
 
 /// Time of a state.
-pub const TIME: Field = Field::new("time", "s", "the minute");
+pub const TIME: Field = Field::new("time", "s", "time of the state, at a whole minute");
 
 /// Number of GPUs.
-pub const TOTAL_GPUS: Field = Field::new("total_gpu_num", "GPUs", "GPUs of its nodes");
+pub const TOTAL_GPUS: Field = Field::new("total_gpu_num", "GPUs", "number of GPUs");
 
 /// Number of free GPUs.
-pub const IDLE_GPUS: Field = Field::new("idle_gpu_num", "GPUs", "GPUs that no job holds");
+pub const IDLE_GPUS: Field = Field::new("idle_gpu_num", "GPUs", "number of GPUs that no job holds");
 
 /// Number of waiting jobs.
-pub const PENDING_JOBS: Field = Field::new("pending_gpujob_num", "jobs", "waiting jobs");
+pub const PENDING_JOBS: Field = Field::new("pending_gpujob_num", "jobs", "number of waiting jobs");
 
 /// `<policy>_seq`: one row per virtual cluster and minute.
 pub const SEQ: [Field; 16] = [
@@ -109,17 +109,29 @@ pub const SEQ: [Field; 16] = [
     TIME,
     TOTAL_GPUS,
     IDLE_GPUS,
-    Field::new("pending_gpu_num", "GPUs", "GPUs that waiting jobs request"),
-    Field::new("running_gpujob_num", "jobs", "running jobs"),
+    Field::new(
+        "pending_gpu_num",
+        "GPUs",
+        "number of GPUs that waiting jobs request",
+    ),
+    Field::new("running_gpujob_num", "jobs", "number of running jobs"),
     PENDING_JOBS,
     Field::new(
         "pending_job_num_less_8",
         "jobs",
-        "waiting jobs of fewer than 8 GPUs",
+        "number of waiting jobs with fewer than 8 GPUs",
     ),
-    Field::new("total_node_num", "nodes", "number of its nodes"),
-    Field::new("consolidate_node_num", "nodes", "nodes with one job"),
-    Field::new("shared_node_num", "nodes", "nodes with two or more jobs"),
+    Field::new("total_node_num", "nodes", "number of nodes"),
+    Field::new(
+        "consolidate_node_num",
+        "nodes",
+        "number of nodes with one job",
+    ),
+    Field::new(
+        "shared_node_num",
+        "nodes",
+        "number of nodes with two or more jobs",
+    ),
     Field::new(
         "sm_util",
         "%",
@@ -128,7 +140,7 @@ pub const SEQ: [Field; 16] = [
     Field::new(
         "gmem_util",
         "MB",
-        "memory held, averaged likewise (the name is the original's)",
+        "memory held, averaged in the same way (the name is from the original)",
     ),
     Field::new(
         "sm_util_active",

@@ -8,28 +8,28 @@ use crate::Local;
 /// A column of a result table.
 #[derive(Debug, Clone)]
 pub enum Column<'a> {
-    /// Times; missing ones are empty cells.
+    /// Times; missing times are empty cells.
     Times(Vec<Option<Local>>),
-    /// Times, none missing.
+    /// Times without missing values.
     EveryTime(Vec<Local>),
     /// Numbers written with six decimals, as with the original's `%f`.
     Fixed(Vec<f64>),
-    /// Numbers written with as few digits as reading them back needs; missing ones are empty
-    /// cells.
+    /// Numbers written with the fewest digits that are needed to read them back; missing numbers
+    /// are empty cells.
     Floats(Vec<Option<f64>>),
-    /// Numbers written as in Python, so `3.0` for 3; missing ones are empty cells.
+    /// Numbers written as in Python, so `3.0` for 3; missing numbers are empty cells.
     PythonFloats(Vec<Option<f64>>),
-    /// Whole numbers of which many are equal.
+    /// Whole numbers, many of which are equal.
     Integers(Vec<u64>),
     /// Whole numbers that mostly differ.
     Whole(Vec<i64>),
     /// Whole numbers at equal distances.
     Spaced(Spaced),
-    /// Whole numbers; missing ones are empty cells.
+    /// Whole numbers; missing numbers are empty cells.
     OptionalWhole(Vec<Option<i64>>),
-    /// Texts.
+    /// Strings.
     Texts(Vec<Cow<'a, str>>),
-    /// Texts drawn from a few names: `names[indices[row]]`.
+    /// Strings from a small set of names: `names[indices[row]]`.
     Names {
         /// The names.
         names: Vec<&'a str>,
@@ -49,7 +49,7 @@ pub enum Column<'a> {
     },
 }
 
-/// A named table; all columns are equally long.
+/// A named table; all columns have the same length.
 #[derive(Debug, Clone)]
 pub struct Table<'a> {
     /// File name without extension.
@@ -85,7 +85,7 @@ impl<'a> Table<'a> {
         Table::named(name, R::FIELDS, R::columns(rows))
     }
 
-    /// The table of these columns, which have the names of `fields` in the same order.
+    /// The table of these columns. Their names are the names of `fields`, in the same order.
     pub fn named(
         name: &'a str,
         fields: &[Field],

@@ -1,14 +1,15 @@
 //! Results of training inspectors.
 
 record! {
-    /// A row of the history of a training: an epoch.
+    /// A row of the history of a training run: an epoch.
     #[derive(Debug, Clone, PartialEq)]
     pub struct EpochRow {
         /// number of the epoch, from 0
         epoch: i64 = "epoch" [""],
-        /// mean squared error over the metrics, each batch before its step
+        /// mean squared error over the metrics, with each batch evaluated before its step
         train: f64 = "train" [""],
-        /// mean squared error on the validation part after the epoch; empty if there is none
+        /// mean squared error on the validation part after the epoch; empty if there is no
+        /// validation part
         val: Option<f64> = "val" [""],
     }
 }

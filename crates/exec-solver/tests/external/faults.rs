@@ -303,7 +303,7 @@ fn dead_programs_are_started_again_but_not_for_ever() {
     );
     let told = tally.remark().unwrap();
     assert!(
-        told.contains("out of tokens") && told.contains("not started again"),
+        told.contains("out of tokens") && told.contains("not restarted"),
         "{told}"
     );
 }

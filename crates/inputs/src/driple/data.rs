@@ -11,7 +11,7 @@ use super::tensors;
 use gleaner_domain::error::Result;
 use gleaner_io::Loaded;
 
-/// A data set, and a manifest that describes its origin. The manifest is empty if the file has none.
+/// A data set, and a manifest that describes its origin. The manifest is empty if the file has no manifest.
 pub type Data = (Dataset, Manifest);
 
 /// Reads a data set in either format. An example without a name is named after its position:
@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Loaded<Data>> {
     })
 }
 
-/// Gives a name to each example that has none.
+/// Gives a name to each example that has no name.
 fn named((mut data, manifest): Data) -> Data {
     let Dataset { train, val, test } = &mut data;
     for (part, batches) in [("train", train), ("val", val), ("test", test)] {

@@ -12,10 +12,10 @@ use gleaner_io::source::Source;
 /// Reads a graph.
 ///
 /// # Errors
-/// The file cannot be read, its extension is not that of a known format, or its content is not a graph in that format.
+/// The file cannot be read, its extension is unknown, or its content is not a graph in the format of the extension.
 pub fn read(path: &Path) -> Result<Graph> {
     let format = format(path).ok_or_else(|| {
-        let found = "a name with another extension";
+        let found = "an unknown extension";
         Fault::of(
             path,
             found,
@@ -50,7 +50,7 @@ pub fn job(path: &Path) -> String {
     stem.map_or(name.as_str(), |(stem, _)| stem).to_owned()
 }
 
-/// The files in a directory whose extensions are those of graphs, sorted by name. Subdirectories are not searched.
+/// The graph files in a directory, recognised by their extensions and sorted by name. Subdirectories are not searched.
 ///
 /// # Errors
 /// The directory cannot be read, or contains no graph.
@@ -65,14 +65,14 @@ pub fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
     }
     if files.is_empty() {
         let fault = Fault::of(directory, "no graph", "files .pbtxt, .pb or .onnx");
-        let remedy = "name the directory that contains them; its subdirectories are not searched";
+        let remedy = "name the directory that contains them; subdirectories are not searched";
         return Err(fault.remedy(remedy).into());
     }
     files.sort();
     Ok(files)
 }
 
-/// The format that a file's extension indicates; `None` if the extension is not that of a graph.
+/// The graph format indicated by a file's extension; `None` if the extension is unknown.
 fn format(path: &Path) -> Option<Format> {
     Format::of_path(Path::new(&bare(path)))
 }

@@ -1,4 +1,4 @@
-//! Reads inspectors, checkpoints of their training, and weights of other programs.
+//! Reads inspectors, checkpoints of their training, and weights saved by other programs.
 
 use std::path::Path;
 
@@ -23,9 +23,9 @@ pub fn read(path: &Path) -> Result<Loaded<Inspector>> {
         let remedy = match content {
             Content::Inspector => return inspector::read(bytes).map_err(|e| e.to_string()),
             Content::Checkpoint => {
-                "name the trained model, which is the file of -o, or continue with --resume"
+                "name the trained model (the file given to -o), or continue with --resume"
             }
-            Content::Data | Content::TorchData => "train one on it with gleaner driple train",
+            Content::Data | Content::TorchData => "train a model on it with gleaner driple train",
             Content::Weights | Content::TorchWeights => {
                 "convert them to a model with gleaner driple convert"
             }
@@ -65,7 +65,7 @@ pub enum Found {
     Data(Box<Data>),
 }
 
-/// Reads a file of tensors of any kind.
+/// Reads any kind of tensor file.
 ///
 /// # Errors
 /// The file cannot be read or is faulty.

@@ -58,7 +58,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Records a fault if the time is before that of the row before.
+    /// Records a fault if the time is earlier than the time of the previous row.
     pub fn check_order(&mut self, time: Utc, place: Place) -> Result<()> {
         if let Some(last) = self.last.filter(|last| time < *last) {
             let fault = time_backwards(self.path, self.shown(time), self.shown(last), place);
@@ -68,7 +68,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// A time of a row as messages show it.
+    /// The time of a row, as shown in messages.
     pub fn shown(&self, time: Utc) -> Local {
         self.placing.shown(time)
     }
@@ -100,7 +100,7 @@ impl<'a> Assembler<'a> {
         &mut self.faults
     }
 
-    /// Returns the log and remarks for the user, or the faults if there are some.
+    /// Returns the log and remarks for the user, or the faults if there are any.
     pub fn finish(mut self) -> Result<Read> {
         let (clock, notes) = self.placing.finish();
         self.builder.set_clock(clock);
@@ -108,14 +108,14 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// What messages expect of a time.
+/// The expected format of a time, as stated in messages.
 pub(super) const EXPECTED_TIME: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
 
-/// What messages expect of a state.
+/// The expected values of a state, as stated in messages.
 pub(super) const EXPECTED_STATE: &str = "0 (busy) or 1 (idle)";
 
-/// Whether a cell of a CSV file is the state idle; `None` if it is not a valid state. `0.0` and `1.0` are
-/// valid because pandas writes them if a column had missing values.
+/// Parses the state in a cell of a CSV file: `true` means idle, `false` busy, and `None` an invalid state. `0.0` and
+/// `1.0` are valid because pandas writes them if a column had missing values.
 pub(super) fn is_idle(cell: &[u8]) -> Option<bool> {
     match cell {
         b"0" | b"0.0" => Some(false),
@@ -134,27 +134,26 @@ pub(super) fn too_many_nodes(path: &Path) -> Fault {
 /// The fault of a log with too many rows or changes.
 pub(super) fn too_large(path: &Path) -> Fault {
     let expected = format!("at most {MAX_ROWS} rows and {MAX_CHANGES} changes of nodes");
-    Fault::of(path, "a longer log", expected).remedy("cut the log into parts")
+    Fault::of(path, "a longer log", expected).remedy("split the log into parts")
 }
 
-/// The fault of a row whose time is before that of the row before.
+/// The fault of a row whose time is earlier than the time of the previous row, `last`.
 pub(super) fn time_backwards(path: &Path, time: Local, last: Local, place: Place) -> Fault {
     Fault::of(
         path,
         time.to_string(),
-        format!("{last} (the row before) or later"),
+        format!("{last} (the previous row) or later"),
     )
     .at(place)
     .field("time")
     .remedy(if last.seconds_since(time) <= 3600.0 {
-        "sort the rows by time, or, where the clock was put back, see --timezone"
+        "sort the rows by time, or, if the clock was put back, see --timezone"
     } else {
         "sort the rows by time"
     })
 }
 
-/// Converts the time of a row to UTC. If that fails, records a fault and returns the time as it is
-/// written.
+/// Converts the time of a row to UTC. If that fails, records a fault and returns the written time as if it were in UTC.
 pub(super) fn place_or_fault(
     placing: &mut Placing,
     faults: &mut Gatherer,
@@ -172,7 +171,7 @@ pub(super) fn place_or_fault(
     }
 }
 
-/// Records a fault for every node column without a name or with the name of another column.
+/// Records a fault for every node column that has no name or the same name as an earlier column.
 pub(super) fn check_names(path: &Path, nodes: &[String], faults: &mut Gatherer) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (column, node) in nodes.iter().enumerate() {

@@ -1,9 +1,10 @@
 //! Finds the changes in a table with a column per node.
 //!
-//! Nearly all cells of such a table equal the cell above them. So states are compared eight at a
-//! time: eight bytes are one 64-bit word, and XOR of two words is zero where they agree. Only the
-//! bytes that differ are inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …` have
-//! the XOR `00 00 01 00 …`: if they are parts of two rows, the state of the third node changed.
+//! Nearly all cells of such a table equal the cell above them. States are therefore compared eight
+//! at a time: eight bytes are one 64-bit word, and XOR of two words is zero where they agree. Only
+//! the bytes that differ are inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …`
+//! have the XOR `00 00 01 00 …`: if they are parts of two rows, the state of the third node
+//! changed.
 
 use std::path::Path;
 
@@ -16,10 +17,10 @@ use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::Place;
 
-/// Collects the changes in a table of 0 and 1. They are found in any order, and sorted by row at
-/// the end.
+/// Collects the changes of state in a table of 0 and 1. The changes are found in any order, and
+/// sorted by row at the end.
 ///
-/// Rows are counted from 0. Nodes are counted from 0 too, without the column of times.
+/// Rows are counted from 0. Nodes are also counted from 0, without the column of times.
 pub(super) struct ColumnScan<'a> {
     path: &'a Path,
     nodes: Vec<String>,
@@ -54,8 +55,8 @@ impl<'a> ColumnScan<'a> {
         Ok(())
     }
 
-    /// Scans the states of a node from row `first` on, all of them 0 or 1. `before` is the state in
-    /// the row above, which is 0 at the top of the table.
+    /// Scans the states of a node from row `first` on. All of these states are 0 or 1. `before` is
+    /// the state in the row above, which is 0 at the top of the table.
     pub fn column_part(&mut self, node: usize, first: usize, before: u8, states: &[u8]) {
         let Some((&head, below)) = states.split_first() else {
             return;
@@ -100,7 +101,7 @@ impl<'a> ColumnScan<'a> {
         &mut self.faults
     }
 
-    /// Returns the log and remarks for the user. `times` has the time of every row.
+    /// Returns the log and remarks for the user. `times` contains the time of every row.
     pub fn finish(mut self, times: &[Utc], placing: Placing) -> Result<Read> {
         for (row, pair) in (1..).zip(times.windows(2)) {
             if pair[1] < pair[0] {
@@ -199,7 +200,7 @@ mod tests {
         (0..count as i64).map(Utc::from_seconds).collect()
     }
 
-    /// The log of the same table, found cell by cell.
+    /// The log of a table, built cell by cell.
     fn slow(matrix: &[Vec<u8>]) -> EventLog {
         let width = matrix[0].len();
         let mut builder = EventLogBuilder::new(names(width));

@@ -1,4 +1,4 @@
-//! Reads event logs in CSV. The header shows whether the form is long or wide.
+//! Reads event logs in CSV. The header determines whether the form is long or wide.
 
 use super::Read;
 use super::placing::Placing;

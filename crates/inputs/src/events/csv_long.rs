@@ -20,8 +20,8 @@ struct Columns {
     state: usize,
 }
 
-/// Whether a header is in the long form: it has the columns `node` and `state`, or `node` and `idle`. A
-/// wide log is not expected to have nodes with both names.
+/// Whether a header is in the long form: it has the columns `node` and `state`, or `node` and `idle`. In a wide log,
+/// nodes are not expected to have both of these names.
 pub(super) fn is_long(header: &ByteRecord) -> bool {
     let has = |name: &str| header.iter().any(|column| column == name.as_bytes());
     has("node") && STATE_NAMES.iter().any(|name| has(name))
@@ -74,7 +74,7 @@ fn read_row(
     }
 }
 
-/// Finds the three columns. There must be no others.
+/// Finds the three columns. Other columns are not allowed.
 fn columns(records: &Records<'_>) -> Result<Columns> {
     let names = records.names();
     let at = |name: &str| names.position(name);
@@ -83,7 +83,7 @@ fn columns(records: &Records<'_>) -> Result<Columns> {
         (Some(time), Some(node), Some(state), 3) => Ok(Columns { time, node, state }),
         _ => {
             let found = format!("the columns {}", names.all().join(", "));
-            let fault = records.source.fault(found, "time, node and state alone");
+            let fault = records.source.fault(found, "only time, node and state");
             Err(fault.at(Place::Line(1)).into())
         }
     }

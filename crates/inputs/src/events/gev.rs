@@ -1,31 +1,30 @@
-//! `.gev`: a cache of an event log that is small and loads fast.
+//! `.gev`: a small cache of an event log that loads fast.
 //!
 //! | bytes | content |
 //! |---|---|
 //! | 8 | magic: `89 47 45 56 0d 0a 1a 0a` |
 //! | 2 | format version, little-endian |
-//! | … | the file that it was made from: name, length, SHA-256 |
+//! | … | the file from which the cache was made: name, length, SHA-256 |
 //! | … | names of nodes; first time; unit of time; number of rows; times; changes |
 //! | … | in version 2: the clock |
 //! | … | in version 3: the clock, the quality, and the batch queue, each of which may be missing |
 //! | 32 | SHA-256 of all bytes before it |
 //!
-//! A log with a quality or a batch queue has version 3. Of the others, a log with an unknown clock has version 1, and
-//! a log with a known clock has version 2. The clock is stored as its first offset from UTC in seconds, followed by its changes. Each change consists of
-//! the time at which it takes effect, in nanoseconds, and the new offset. All times of the file are
-//! ahead of UTC by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
+//! A log with a quality or a batch queue has version 3. Any other log has version 1 if its clock is unknown, and
+//! version 2 if its clock is known. The clock is stored as its first offset from UTC in seconds, followed by its
+//! changes. Each change consists of the time at which it takes effect, in nanoseconds, and the new offset. All times of
+//! the file are ahead of UTC by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
-//! The quality is a line of JSON, empty if it is missing. The queue begins with a byte: 0 if it is missing, 1 if it has
-//! only takers, 2 if it also has pending jobs. Each row follows: pending jobs and their nodes if there are any, the
-//! number of jobs that took nodes, the nodes of each, and the taker of each change to busy
-//! ([`RowQueue`]).
+//! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte: 0 if the
+//! queue is missing, 1 if it has only takers, 2 if it also has pending jobs. The rows of the queue follow: pending jobs
+//! and their nodes if there are any, the number of jobs that took nodes, the nodes of each of these jobs, and the taker
+//! of each change to busy ([`RowQueue`]).
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all
-//! steps. For every row, the changes are the nodes whose state flips. Each is stored as the number
-//! of nodes that lie between it and the previous one of the row. Before the first row every node is
-//! busy, so the states follow from the flips. Every length is checked against the bytes that are
-//! left before memory is allocated for it.
+//! steps. For every row, the changes are the nodes whose state flips. Each node is stored as the number of nodes
+//! between it and the previous node of the row. Before the first row every node is busy, so the states follow from the
+//! flips. Before memory is allocated for a length, the length is checked against the number of remaining bytes.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
@@ -58,9 +57,9 @@ const NO_QUEUE: u8 = 0;
 const TAKERS: u8 = 1;
 const TAKERS_AND_PENDING: u8 = 2;
 
-/// The encoding of all parts but the magic, the version and the last digest.
+/// The encoding of all parts except the magic, the version and the last digest.
 const CONFIG: Configuration = standard();
-/// Bytes of a SHA-256.
+/// Number of bytes of a SHA-256 digest.
 const DIGEST: usize = 32;
 const REMEDY: &str = "make it again with `gleaner convert`";
 
@@ -69,24 +68,24 @@ const REMEDY: &str = "make it again with `gleaner convert`";
 pub struct Cache {
     /// The event log.
     pub log: EventLog,
-    /// Name, without folders, of the file that it was made from; empty if there was none.
+    /// Name of the file from which the cache was made, without folders; empty if there was no file.
     pub source_name: String,
-    /// Length of that file in bytes; 0 if there was none.
+    /// Length of that file in bytes; 0 if there was no file.
     pub source_length: u64,
-    /// SHA-256 of that file; zeros if there was none.
+    /// SHA-256 of that file; zeros if there was no file.
     pub source_sha256: Digest,
 }
 
 impl Cache {
-    /// Whether it was made from a file with exactly these bytes.
+    /// Whether the cache was made from a file with exactly the bytes of `id`.
     pub fn is_of(&self, id: &SourceId) -> bool {
         self.source_length == id.length && self.source_sha256 == id.sha256
     }
 
-    /// The path of the file that it was made from, if that file is in the same folder as `cache`.
+    /// The path of the file from which the cache was made, if that file is in the same folder as `cache`.
     pub fn origin_beside(&self, cache: &Path) -> Option<PathBuf> {
         let name = Path::new(&self.source_name);
-        // This program writes plain names only. A name with a folder is not trusted.
+        // This program writes only plain file names. A name with a folder is not trusted.
         if name.file_name()? != name.as_os_str() {
             return None;
         }
@@ -125,7 +124,7 @@ pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// What a file states about a log beside its rows.
+/// The properties of a log that a file states in addition to the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct About<'a> {
     /// Names of the nodes.
@@ -147,11 +146,11 @@ pub struct Writer<S: Write> {
     queue: BufWriter<S>,
     /// The first byte of the queue.
     has_queue: u8,
-    /// Time of the first row; `None` before it.
+    /// Time of the first row; `None` before that row is added.
     first: Option<Utc>,
     /// Time of the last row so far.
     last: Utc,
-    /// The largest unit that divides all steps between times so far; 0 if there is none.
+    /// The largest unit that divides all steps between times so far; 0 if there is no such step.
     unit: u64,
     rows: u64,
 }
@@ -193,7 +192,7 @@ impl<S: Read + Write + Seek> Writer<S> {
         }
     }
 
-    /// Adds a row that follows the rules of [`EventLog`]. Either all rows have a queue, or none has.
+    /// Adds a row, which must follow the rules of [`EventLog`]. Either all rows have a queue, or no row has one.
     ///
     /// # Errors
     /// The spool cannot be written.
@@ -324,14 +323,14 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
 /// Decodes the bytes of a `.gev`. `path` is only shown in messages.
 ///
 /// # Errors
-/// The bytes are not a `.gev`, have another version, or are cut or damaged.
+/// The bytes are not a `.gev`, have an unknown version, or are truncated or damaged.
 pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
     let fault = |found: &str, expected: &str| Fault::of(path, found, expected).remedy(REMEDY);
     let Some(rest) = bytes.strip_prefix(&GEV_MAGIC) else {
         return Err(fault("no .gev signature at its start", "a .gev file").into());
     };
     let Some((version, _)) = rest.split_first_chunk() else {
-        return Err(fault("a file cut short", "a complete .gev file").into());
+        return Err(fault("a truncated file", "a complete .gev file").into());
     };
     let version = u16::from_le_bytes(*version);
     if !(WITHOUT_CLOCK..=VERSION).contains(&version) {
@@ -339,20 +338,20 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
         return Err(fault(&format!("format version {version}"), &expected).into());
     }
     let Some((content, digest)) = bytes.split_last_chunk::<DIGEST>() else {
-        return Err(fault("a file cut short", "a complete .gev file").into());
+        return Err(fault("a truncated file", "a complete .gev file").into());
     };
     if Digest::of(content).0 != *digest {
-        return Err(fault("a damaged or cut file", "content that matches its checksum").into());
+        return Err(fault("a damaged file", "content that matches its checksum").into());
     }
     let body = Body {
         version,
         rest: content.get(GEV_MAGIC.len() + 2..).unwrap_or_default(),
     };
     body.cache()
-        .ok_or_else(|| fault("content against the format's rules", "a .gev file").into())
+        .ok_or_else(|| fault("content that violates the format's rules", "a .gev file").into())
 }
 
-/// The part of a `.gev` that is not read yet. Methods return `None` if it breaks the rules of the
+/// The part of a `.gev` that has not been read yet. Methods return `None` if this part violates the rules of the
 /// format.
 struct Body<'a> {
     version: u16,
@@ -390,15 +389,15 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Reads a value. Texts are borrowed, so their stated length allocates nothing.
+    /// Reads a value. Strings are borrowed, so no memory is allocated for their stated length.
     fn take<T: BorrowDecode<'a, ()>>(&mut self) -> Option<T> {
         let (value, read) = bincode::borrow_decode_from_slice(self.rest, CONFIG).ok()?;
         self.rest = self.rest.get(read..)?;
         Some(value)
     }
 
-    /// Reads a number of values. It is checked against the bytes that are left: a value takes at
-    /// least one.
+    /// Reads the number of the values that follow. The number must not exceed the number of remaining bytes, because a
+    /// value takes at least one byte.
     fn length(&mut self) -> Option<usize> {
         let length = usize::try_from(self.take::<u64>()?).ok()?;
         (length <= self.rest.len()).then_some(length)
@@ -410,11 +409,11 @@ impl<'a> Body<'a> {
         (0..count).map(|_| self.take().map(str::to_owned)).collect()
     }
 
-    /// Reads the times of the rows. If the file has a clock, they are ahead of UTC by its first offset.
+    /// Reads the times of the rows. If the file has a clock, the times are ahead of UTC by the clock's first offset.
     fn times(&mut self) -> Option<Vec<Utc>> {
         let mut time: i64 = self.take()?;
         let unit: u64 = self.take()?;
-        // The first row has no step, so there can be one row more than bytes.
+        // The first row has no step, so there can be one more row than there are remaining bytes.
         let count = usize::try_from(self.take::<u64>()?).ok()?;
         if count > self.rest.len() + 1 || count > MAX_ROWS {
             return None;
@@ -476,7 +475,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Reads the batch queue at every row of the log, which may be missing.
+    /// Reads the batch queue, which may be missing, at every row of the log.
     fn queue(&mut self, log: &mut EventLogBuilder) -> Option<()> {
         let has_pending = match self.take()? {
             NO_QUEUE => return Some(()),
@@ -647,7 +646,7 @@ mod tests {
         decode(path(), &bytes).unwrap_err();
     }
 
-    /// A file with a valid checksum and any content.
+    /// A file with the given content and a valid checksum.
     fn signed(body: &[u8]) -> Vec<u8> {
         signed_as(WITHOUT_CLOCK, body)
     }
@@ -688,7 +687,7 @@ mod tests {
             let head = [&[0, 0][..], &[0; 32], &body].concat();
             // One node, one row, a change of node 0, and then a clock.
             let clock = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0], &body].concat();
-            // The same with an unknown clock, no quality, and then a queue.
+            // The same content, but with an unknown clock, no quality, and then a queue.
             let queue = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 1], &body].concat();
             let _ = decode(path(), &signed_as(VERSION, &queue));
             for version in [WITHOUT_CLOCK, WITH_CLOCK, VERSION] {

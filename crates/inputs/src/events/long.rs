@@ -16,12 +16,11 @@
 //! - A node is busy until its first row. A row may repeat the state that a node already has. Two
 //!   different states of a node in one event are a fault.
 //! - Nodes are in the order of their first row.
-//! - A row with neither node nor state begins a new event. So an event in which nothing changes is
-//!   one such row, and such a row separates two events at the same time.
+//! - A row with neither node nor state begins a new event. An event in which nothing changes is therefore one such row,
+//!   and such a row separates two events at the same time.
 //!
-//! The writers give every node a row in the first event. So the order of nodes, nodes that are
-//! never idle, and the number of events, which `--skip-rows` counts, are the same after writing and
-//! reading.
+//! The writers give every node a row in the first event. The order of nodes, nodes that are never idle, and the number
+//! of events, which `--skip-rows` counts, are therefore the same after writing and reading.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,9 +49,9 @@ pub(super) struct LongBuilder<'a> {
 
 /// The state of a node while its log is read.
 struct Node {
-    /// Whether it was idle after the event before.
+    /// Whether the node was idle after the previous event.
     idle: bool,
-    /// Its state in the current event; `None` if it has no row there.
+    /// Whether the node is idle in the current event; `None` if the node has no row in this event.
     said: Option<bool>,
 }
 
@@ -98,7 +97,7 @@ impl<'a> LongBuilder<'a> {
         Ok(())
     }
 
-    /// Returns the log and remarks for the user, or the faults if there are some.
+    /// Returns the log and remarks for the user, or the faults if there are any.
     pub fn finish(mut self) -> Result<Read> {
         self.end_event()?;
         self.log.finish()

@@ -3,14 +3,15 @@
 //! # Formats
 //!
 //! - The original's **pandas pickle**: a DataFrame with one row per event (a `DatetimeIndex`) and
-//!   one column per node, 1 for idle and 0 for busy. It may be in a `.gz`, `.tar` or `.tar.gz`.
+//!   one column per node, 1 for idle and 0 for busy. The pickle may be inside a `.gz`, `.tar` or
+//!   `.tar.gz`.
 //! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time, whatever its
 //!   name. In Parquet it is the column `time`, or else the index that pandas stored
 //!   (`__index_level_0__`), or else the first column.
 //! - **Long** CSV and Parquet: columns `time`, `node`, `state`, in any order. See [`long`].
 //! - **`.gev`**, this program's cache. See [`gev`].
 //!
-//! Times are texts such as `2021-02-10 20:21:15`, with or without an offset such as `+01:00`, or
+//! Times are strings such as `2021-02-10 20:21:15`, with or without an offset such as `+01:00`, or
 //! seconds since 1970. Parquet may also have timestamps of any unit. Times must not decrease from
 //! row to row. [`gleaner_domain::Clock`] describes the clock of a log. A zone that the user names
 //! takes precedence over the clock of the file.
@@ -57,7 +58,7 @@ pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
     read_in(path, None)
 }
 
-/// Reads an event log. If a zone is given, local times are times of that zone.
+/// Reads an event log. If a zone is given, local times are interpreted in that zone.
 ///
 /// # Errors
 /// The file cannot be read, or has faults, which are reported together. A `.gev` is also refused if
@@ -81,8 +82,8 @@ pub fn read_in(path: &Path, zone: Option<&Zone>) -> Result<Loaded<EventLog>> {
     })
 }
 
-/// Gives a log the clock of a zone. If the log's own clock is unknown, its times are taken as
-/// local times of that zone.
+/// Returns the log with the clock of a zone. If the log's own clock is unknown, its times are
+/// interpreted as local times of that zone.
 fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     let clock = log.clock();
     let mut placing = Placing::in_zone(Some(zone));
@@ -107,11 +108,11 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
     faults.finish((moved.finish_trusted(), notes))
 }
 
-/// Reads an event log through its cache, `PATH.gev` in the same folder. A cache that is missing,
-/// damaged or stale is made again.
+/// Reads an event log through its cache, `PATH.gev` in the same folder. A missing, damaged or stale
+/// cache is made again.
 ///
-/// If the cache cannot be written, that is a note, not an error. A `.gev` itself and stdin are read
-/// without a cache, as by [`read`].
+/// If the cache cannot be written, a note is returned instead of an error. A `.gev` and stdin are
+/// read without a cache, as by [`read`].
 ///
 /// # Errors
 /// As for [`read`].
@@ -149,8 +150,8 @@ pub fn cache_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The log in the cache, if the cache is valid and was made from `id`. Otherwise a note says why
-/// not, unless there is no cache.
+/// The log in the cache, if the cache is valid and was made from `id`. Otherwise a note states the
+/// reason, unless there is no cache.
 fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<EventLog> {
     let bytes = match std::fs::read(cache) {
         Ok(bytes) => bytes,
@@ -195,7 +196,7 @@ fn read_source(source: &Source, placing: Placing) -> Result<Read> {
                 "JSON or TOML text",
                 "an event log: a pandas pickle, CSV, Parquet or .gev",
             )
-            .remedy("the file of tasks goes into the other argument")
+            .remedy("pass the file of tasks as the other argument")
             .into()),
     }?;
     refuse_empty(source, log)
@@ -231,8 +232,8 @@ fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
     let (origin, path) = (origin.display(), source.path().display());
     Err(source
         .fault(
-            format!("a cache older than {origin} beside it"),
-            "one made from the file as it is now",
+            format!("a cache older than {origin} in the same folder"),
+            "a cache of the current file",
         )
         .remedy(format!(
             "run `gleaner convert {origin} -o {path}`, or remove one of the two"

@@ -10,61 +10,61 @@ use gleaner_logs::scheduler::{is_swf_line, record_kind};
 /// Number of bytes at the start of a file that are inspected.
 const HEAD: u64 = 1 << 16;
 
-/// What a file is, and what the user can do with it. `FILE` stands for its name.
+/// What a file is, and what the user can do with it. `FILE` represents the file's name.
 type Known = (&'static str, &'static str);
 
 const SLURM: Known = (
     "a table of Slurm's jobs",
-    "make an event log of it with `gleaner ingest slurm FILE -o log.gev`",
+    "convert it to an event log with `gleaner ingest slurm FILE -o log.gev`",
 );
 const SLURM_EVENTS: Known = (
     "Slurm's node events",
-    "give them to `gleaner ingest slurm` with --events, beside the table of jobs",
+    "pass them to `gleaner ingest slurm` with --events, together with the table of jobs",
 );
 const NODES: Known = (
     "a list of nodes",
-    "give it to `gleaner ingest` with --nodes, beside the scheduler's log",
+    "pass it to `gleaner ingest` with --nodes, together with the scheduler's log",
 );
 const PBS: Known = (
     "accounting records",
-    "make an event log of them with `gleaner ingest pbs FILE -o log.gev`",
+    "convert them to an event log with `gleaner ingest pbs FILE -o log.gev`",
 );
 const COBALT: Known = (
     "Cobalt's accounting records",
-    "make an event log of them with `gleaner ingest cobalt FILE -o log.gev`",
+    "convert them to an event log with `gleaner ingest cobalt FILE -o log.gev`",
 );
 const SWF: Known = (
     "a workload in the Standard Workload Format",
-    "make an event log of it with `gleaner ingest swf FILE -o log.gev`",
+    "convert it to an event log with `gleaner ingest swf FILE -o log.gev`",
 );
 const POLLS: Known = (
     "polls of the states of nodes",
-    "make an event log of them with `gleaner ingest sinfo FILE -o log.gev`",
+    "convert them to an event log with `gleaner ingest sinfo FILE -o log.gev`",
 );
 const DJC: Known = (
     "ALCF's job records",
-    "make an event log of them with `gleaner ingest djc FILE -o log.gev`",
+    "convert them to an event log with `gleaner ingest djc FILE -o log.gev`",
 );
 const PHILLY: Known = (
     "Philly's log of jobs",
-    "make an event log of it with `gleaner ingest philly FILE -o log.gev`",
+    "convert it to an event log with `gleaner ingest philly FILE -o log.gev`",
 );
 const BATSIM: Known = (
-    "a workload of Batsim",
-    "make jobs for `gleaner simulate` of it with `gleaner ingest batsim FILE -o jobs.csv`",
+    "a Batsim workload",
+    "convert it to jobs for `gleaner simulate` with `gleaner ingest batsim FILE -o jobs.csv`",
 );
 const GAVEL: Known = (
-    "a trace of Gavel",
-    "make jobs for `gleaner simulate` of it with `gleaner ingest gavel FILE -o jobs.csv`",
+    "a Gavel trace",
+    "convert it to jobs for `gleaner simulate` with `gleaner ingest gavel FILE -o jobs.csv`",
 );
 const HELIOS: Known = (
     "Helios' log of jobs",
-    "make jobs for `gleaner simulate` of it with `gleaner ingest helios FILE -o jobs.csv`",
+    "convert it to jobs for `gleaner simulate` with `gleaner ingest helios FILE -o jobs.csv`",
 );
 const JOBS: Known = (
     "jobs of a GPU cluster",
-    "`gleaner simulate --trace FILE --idle-events log.csv` makes an event log of what they leave \
-     idle",
+    "`gleaner simulate --trace FILE --idle-events log.csv` writes an event log of the nodes that \
+     they leave idle",
 );
 
 /// Refuses a text that is known to be something other than an event log. The message says what to
@@ -115,8 +115,8 @@ fn known(head: &str) -> Option<Known> {
     of_header(first)
 }
 
-/// Whether accounting records are Cobalt's: these have fractions of seconds, and records of nodes
-/// that go up and down.
+/// Whether accounting records are from Cobalt, whose records have fractions of seconds and include
+/// nodes that go up and down.
 fn is_cobalt(head: &str) -> bool {
     head.lines().any(|line| {
         let kind = record_kind(line.trim()).unwrap_or_default();
@@ -126,7 +126,7 @@ fn is_cobalt(head: &str) -> bool {
     })
 }
 
-/// Recognises a JSON document by the members in its beginning.
+/// Recognises a JSON document by the members at its beginning.
 fn of_json(head: &str) -> Option<Known> {
     let has = |member: &str| head.contains(&format!("\"{member}\""));
     if head.trim_start().starts_with('[') && has("attempts") {

@@ -40,7 +40,7 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     Ok(read)
 }
 
-/// Refuses a log that differs from the one that was written. Files of other programs have no
+/// Refuses a log that differs from the log that was written. Files of other programs have no
 /// fingerprint and are accepted.
 fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<()> {
     let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
@@ -103,7 +103,8 @@ fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result
     for (node, column) in nodes().enumerate() {
         states.clear();
         table.visit(column, |row, value| {
-            // A cell with a fault counts as busy; because of the fault, the log is not used.
+            // A cell with a fault counts as busy. This has no effect, because a log with faults is
+            // rejected.
             states.push(state(value).unwrap_or_default());
             match state(value) {
                 Some(_) => Ok(()),
@@ -142,7 +143,7 @@ fn read_long(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result
     ) else {
         let names: Vec<_> = table.columns().iter().map(|c| c.name.as_str()).collect();
         let found = format!("the columns {}", names.join(", "));
-        return Err(source.fault(found, "time, node and state alone").into());
+        return Err(source.fault(found, "only time, node and state").into());
     };
     let mut faults = Gatherer::default();
     let times = times(source, table, time, &mut placing, &mut faults)?;
@@ -206,8 +207,8 @@ fn names(
     faults.finish((names, rows))
 }
 
-/// The times of all rows. A row with an invalid time gets the time of the row before; because of
-/// the fault, it is not used.
+/// The times of all rows. A row with an invalid time gets the time of the previous row. This has no
+/// effect, because a log with faults is rejected.
 fn times(
     source: &Source,
     table: &Table<'_>,

@@ -72,7 +72,7 @@ fn scan_cells(scan: &mut ColumnScan<'_>, frame: &Frame<'_>, block: &Block<'_>) -
 }
 
 /// The times of all rows, from the index. A missing time is a fault, and the row gets the time of
-/// the row before.
+/// the previous row.
 fn times(
     source: &Source,
     frame: &Frame<'_>,

@@ -4,16 +4,16 @@ use gleaner_domain::words::counted;
 use gleaner_domain::{Clock, Local, Stamp, Utc};
 use gleaner_logs::zone::{Instant, Zone};
 
-/// Converts the times of all rows, in order and as they are written, to UTC.
+/// Converts the times of all rows to UTC, in the order of the rows.
 ///
-/// If a zone is given, local times are times of that zone. If a local time occurs twice, the first
-/// occurrence that is not before the row above is used. Without a zone, the clock is learnt from
-/// offsets in the texts, and times without offsets are taken as if they were in UTC. The first
-/// offset of the log's clock is that of the first row.
+/// If a zone is given, local times are interpreted in that zone. If a local time occurs twice, the
+/// first occurrence that is not before the previous row is used. Without a zone, the clock is
+/// learnt from the offsets of the times, and times without offsets are treated as UTC. The first
+/// offset of the log's clock is the offset of the first row.
 #[derive(Debug, Default)]
 pub(super) struct Placing {
     zone: Option<Zone>,
-    /// The clock that the file describes, or else the one learnt from offsets so far.
+    /// The clock that the file describes, or else the clock learnt from the offsets so far.
     clock: Clock,
     /// Whether the file describes its clock.
     described: bool,
@@ -22,11 +22,11 @@ pub(super) struct Placing {
     first: Option<Utc>,
     /// Time of the last row so far.
     last: Option<Utc>,
-    /// Number of rows at local times that occur twice and could mean either.
+    /// Number of rows with an ambiguous local time, which occurs twice in the zone.
     unsure: u64,
 }
 
-/// Which kinds of times the rows had so far.
+/// The kinds of times in the rows so far.
 #[derive(Debug, Default)]
 struct Seen {
     local: bool,
@@ -34,11 +34,11 @@ struct Seen {
     zoned: bool,
 }
 
-/// Why a time cannot be converted: the text of a message that says what is expected.
+/// The expectation that a time does not meet, as stated in a message.
 pub(super) type Misplaced = String;
 
 impl Placing {
-    /// Converts times of a log whose local times are times of this zone; `None` if no zone is
+    /// Converts the times of a log. Local times are interpreted in `zone`; `None` if no zone is
     /// given.
     pub fn in_zone(zone: Option<&Zone>) -> Self {
         Placing {
@@ -53,7 +53,7 @@ impl Placing {
         self.clock = clock;
     }
 
-    /// A time of a row as messages show it.
+    /// The time of a row, as shown in messages.
     pub fn shown(&self, time: Utc) -> Local {
         self.clock.steady(time)
     }
@@ -78,7 +78,7 @@ impl Placing {
         Ok(time)
     }
 
-    /// Converts a time without a given zone.
+    /// Converts the time of the next row if no zone is given.
     fn as_written(&mut self, stamp: Stamp) -> Result<Utc, Misplaced> {
         match stamp {
             Stamp::Local(_) => self.seen.local = true,
@@ -86,7 +86,7 @@ impl Placing {
             Stamp::Zoned { .. } => self.seen.zoned = true,
         }
         if self.seen.local && self.seen.zoned {
-            let expected = "all times with an offset from UTC, or none (see --timezone)";
+            let expected = "offsets from UTC in all times or in none (see --timezone)";
             return Err(expected.to_owned());
         }
         let (utc, offset) = match stamp {
@@ -111,7 +111,7 @@ impl Placing {
         if self.unsure > 0 {
             notes.push(format!(
                 "{} at a local time that occurs twice, because the clock was put back: the first \
-                 of the two that is not before the row above is used",
+                 occurrence that is not before the previous row is used",
                 counted(self.unsure, "row")
             ));
         }
@@ -128,7 +128,8 @@ impl Placing {
     }
 }
 
-/// Converts a local time to UTC. Of two occurrences it takes the first that is not before `last`.
+/// Converts a local time to UTC. If the time occurs twice, the first occurrence that is not before
+/// `last` is used.
 fn resolve(
     zone: &Zone,
     local: Local,
@@ -201,6 +202,6 @@ mod tests {
         assert_eq!(times, ["2026-01-01 00:00:00", "2026-01-02 00:00:00"]);
         assert_eq!(clock, "");
         let mixed = place(None, &["2026-01-01 00:00:00", "2026-01-02 00:00:00Z"]);
-        assert!(mixed.unwrap_err().contains("or none"));
+        assert!(mixed.unwrap_err().contains("or in none"));
     }
 }

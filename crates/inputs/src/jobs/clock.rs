@@ -5,7 +5,7 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Local, Stamp};
 use gleaner_io::rows::{Cell, CellResult, CellTime};
 
-/// The form of a table's times, which is the same in all of its rows.
+/// The format of a table's times, which is the same in all rows of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Whole seconds of the table's own clock.
@@ -17,7 +17,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form of the time in a cell, or `None` if the cell is not a time.
+    /// The format of the time in a cell, or `None` if the cell is not a time.
     pub fn of(cell: &Cell<'_>) -> Option<Self> {
         Some(match cell.clock().ok()? {
             CellTime::Seconds(_) => Form::Seconds,
@@ -26,12 +26,12 @@ impl Form {
         })
     }
 
-    /// Whether the form is civil times, with or without offsets.
+    /// Whether the times are civil times, with or without offsets.
     pub fn is_civil(self) -> bool {
         self != Form::Seconds
     }
 
-    /// The civil time in a cell of this form; `None` if the form is [`Form::Seconds`].
+    /// The civil time in a cell of this format; `None` if the format is [`Form::Seconds`].
     pub fn time(self, cell: &Cell<'_>) -> CellResult<Option<Local>> {
         match (self, cell.clock()?) {
             (Form::Civil, CellTime::Civil(Stamp::Local(time))) => Ok(Some(time)),
@@ -53,7 +53,7 @@ impl Form {
     /// Converts a user-specified time to the clock of the table.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the time has an offset from UTC and the times of the table have none.
+    /// [`Error::Usage`] if the time has an offset from UTC and the times of the table have no offsets.
     pub fn place(self, stamp: Stamp) -> Result<Local> {
         match (self, stamp) {
             (_, Stamp::Local(time)) => Ok(time),
@@ -67,7 +67,7 @@ impl Form {
         }
     }
 
-    /// The time in a cell of this form, in seconds. Civil times are counted from 1970.
+    /// The time in a cell of this format, in seconds. Civil times are counted from 1970.
     pub fn second(self, cell: &Cell<'_>) -> CellResult<i64> {
         match self.time(cell)? {
             Some(time) => Ok(time.second()),

@@ -6,7 +6,7 @@
 //! vcWoR,5
 //! ```
 //!
-//! The column of VC names may lack a header, as pandas writes it.
+//! The column of VC names may lack a header, as in files written by pandas.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ input! {
     impl VirtualCluster {
         /// the name of the VC, unique
         name: String as Id = "vc" or "" or "__index_level_0__" [""],
-        /// the number of its nodes
+        /// the number of nodes of the VC
         nodes: u32 as Whole(1..=MAX_NODES) = "num" or "nodes" ["nodes"],
     }
 }
@@ -92,7 +92,7 @@ mod tests {
                 "line 3, num: found \"1.5\"",
                 "line 5, vc: found \"z\" a second time",
                 "line 6, num: found 1000001 nodes up to this row",
-                "line 7, vc: found nothing, expected a text",
+                "line 7, vc: found nothing, expected a string",
             ][1..],
         );
         assert_has(&fault(read_csv(",num\n")), &["no virtual cluster"]);

@@ -17,19 +17,19 @@ use gleaner_domain::inputs::Pair;
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
-/// Measured pairs, keyed by their two workloads in the file's order.
+/// Measured pairs, keyed by the two workloads of the pair in the order of the file.
 pub type Pairs = BTreeMap<(Workload, Workload), Pair>;
 
 input! {
     /// Two workloads on the same GPUs.
     pub(super) struct PairRow {
-        /// the speed of the first one
+        /// the speed of the first workload
         speed1: f64 as SPEED = "speed1" [""],
-        /// the speed of the second one
+        /// the speed of the second workload
         speed2: f64 as SPEED = "speed2" [""],
-        /// the percentage of compute used by both together
+        /// the percentage of compute used by both workloads together
         gpu_util: f64 as AMOUNT = "gpu_util" ["%"],
-        /// the memory held by both together
+        /// the memory held by both workloads together
         gmem: f64 as AMOUNT = "gmem" ["MB"],
         ..workloads: [Workload; 2],
     }

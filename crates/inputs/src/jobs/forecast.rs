@@ -28,9 +28,9 @@ input! {
     pub(super) struct ForecastRow {
         /// the start of the interval
         time: PhantomData<CellTime> as Later(Clock) = "time" [""],
-        /// the GPU jobs expected in it
+        /// the number of GPU jobs expected in the interval
         gpu_jobs: f64 as PREDICTED_AMOUNT = "pred_gpu_job" [""],
-        /// the GPUs that they request
+        /// the number of GPUs that these jobs request
         gpus: f64 as PREDICTED_AMOUNT = "pred_gpu_num" [""],
     }
 }
@@ -55,8 +55,8 @@ pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
         let time = form.unwrap_or(Form::Civil).second(&cell)?;
         let earlier = table.times.last();
         if earlier.is_some_and(|earlier| time <= *earlier) {
-            let mut fault = cell.fault("a time after that of the previous row");
-            fault.remedy = "sort the rows by time, without repetitions".to_owned();
+            let mut fault = cell.fault("a time later than in the previous row");
+            fault.remedy = "sort the rows by time, without duplicates".to_owned();
             return Err(fault);
         }
         let row = line.read()?;
@@ -121,7 +121,7 @@ mod tests {
             &message,
             &[
                 "5 faults",
-                "line 3, time: found \"600\", expected a time after that of the previous row",
+                "line 3, time: found \"600\", expected a time later than in the previous row",
                 "line 4, time: found \"2020-09-01\", expected whole seconds, as in earlier rows",
                 "line 5, time: found \"x\"",
                 "line 6, pred_gpu_job: found \"nan\"",

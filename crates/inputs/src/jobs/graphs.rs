@@ -23,7 +23,7 @@ pub type Graphs = BTreeMap<Workload, PathBuf>;
 input! {
     /// A workload and the file of its graph.
     pub(super) struct GraphRow {
-        /// the file of the computational graph, its path relative to this table
+        /// the path of the file of the computational graph, relative to this table
         graph: String as Text = "graph" [""],
         ..workload: Workload,
     }

@@ -20,7 +20,7 @@ use super::words::beside;
 /// workloads really share GPUs.
 ///
 /// # Errors
-/// All other missing pairs, which are reported together.
+/// Any other pair is missing. All such pairs are reported together.
 pub fn check(
     path: &Path,
     trace: &Trace,
@@ -58,7 +58,7 @@ pub fn check(
 /// value.
 type LeastMemory = BTreeMap<u32, [f64; 2]>;
 
-/// The minimum memory of every workload of the trace, by index.
+/// The minimum memory of every workload of the trace, by the workload's index.
 fn least_memory(trace: &Trace) -> Vec<LeastMemory> {
     let mut least = vec![LeastMemory::new(); trace.workloads.len()];
     for job in &trace.jobs {
@@ -106,8 +106,8 @@ mod tests {
     use gleaner_domain::inputs::{Pair, Profile, ProfileSource};
     use gleaner_domain::{Job, Usage};
 
-    /// Checks jobs, each given by its model, GPUs and memory. The workloads have these `scores`, and only A and B with
-    /// themselves are measured.
+    /// Checks jobs, each given by its model, number of GPUs and memory in MB. The workloads have these `scores`. Only
+    /// the pairs A with A and B with B are measured.
     fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {
         let mut trace = Trace::default();
         for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {

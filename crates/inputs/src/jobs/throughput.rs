@@ -27,9 +27,9 @@ input! {
     pub(super) struct IntervalRow {
         /// the start of the interval
         time: PhantomData<CellTime> as Later(Clock) = "time" [""],
-        /// the GPU jobs submitted in it
+        /// the number of GPU jobs submitted in the interval
         gpu_jobs: f64 as AMOUNT = "submit_gpu_job" [""],
-        /// the GPUs that they request
+        /// the number of GPUs that these jobs request
         gpus: f64 as AMOUNT = "submit_gpu_num" [""],
     }
 }
@@ -40,8 +40,8 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 /// Reads a series of consecutive ten-minute intervals.
 ///
 /// # Errors
-/// The file cannot be read or is faulty: times do not ascend or have a gap; values are not numbers, negative or too
-/// large; or there are no rows. Faults are reported together.
+/// The file cannot be read or is faulty: times do not ascend or have a gap; values are not numbers, are negative or are
+/// too large; or there are no rows. Faults are reported together.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let rows = Rows::<IntervalRow>::open(&source)?;
@@ -69,7 +69,7 @@ struct Times {
 }
 
 impl Times {
-    /// Reads the time of the next interval, and checks that the interval follows the previous one.
+    /// Reads the time of the next interval, and checks that the interval follows the previous interval.
     fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
         // If the time of this row is invalid, the next row is not compared with it.
         let last = self.last.take();
@@ -88,7 +88,7 @@ impl Times {
         };
         let mut fault = cell.fault(format!("{next}, ten minutes after the previous row"));
         let remedy = if time <= last {
-            "sort the rows by time, without repetitions"
+            "sort the rows by time, without duplicates"
         } else {
             "fill the gap, with 0 for intervals in which nothing was submitted"
         };

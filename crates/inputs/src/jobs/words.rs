@@ -3,7 +3,7 @@
 use gleaner_domain::Workload;
 use gleaner_domain::words::printable;
 
-/// Names joined into a text that is safe to print. Only a few names are shown; the others are counted.
+/// Joins names into a string that is safe to print. Only the first five names are shown; the others are counted.
 pub(crate) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 5;
     let more = names.len().saturating_sub(SHOWN);
@@ -19,7 +19,7 @@ pub(super) fn name(workload: &Workload) -> String {
     printable(&workload.to_string()).into_owned()
 }
 
-/// Two workloads on the same GPUs, as text that is safe to print.
+/// Describes two workloads on the same GPUs, in a string that is safe to print.
 pub(super) fn beside(first: &Workload, second: &Workload) -> String {
     format!("{} beside {}", name(first), name(second))
 }

@@ -8,18 +8,18 @@ input! {
     impl Workload {
         /// the model that is trained
         model: String as Text = "model" [""],
-        /// the dataset that it is trained on
+        /// the dataset on which the model is trained
         dataset: String as Text = "dataset" [""],
-        /// the samples in a batch
+        /// the number of samples in a batch
         batch_size: u32 as Whole(1..=u32::MAX.into()) = "batchsize" [""],
-        /// whether precision is mixed
+        /// whether mixed precision is used
         amp: bool as Flag = "amp" [""],
     }
 }
 
 input! {
     impl Usage {
-        /// the samples per second; no policy uses them; default: 0
+        /// the number of samples per second; not used by any policy; default: 0
         speed: f64 as Or(AMOUNT, 0.0) = "speed" ["1/s"],
         /// the percentage of compute used
         gpu_util: f64 as AMOUNT = "gpu_util" ["%"],
@@ -33,7 +33,7 @@ input! {
 input! {
     /// The usage as stated by a trace.
     pub(super) struct GivenUsage {
-        /// the samples per second; default: as in the profile
+        /// the number of samples per second; default: as in the profile
         speed: Option<f64> as Maybe(AMOUNT) = "speed" ["1/s"],
         /// the percentage of compute used; default: as in the profile
         gpu_util: Option<f64> as Maybe(AMOUNT) = "gpu_util" ["%"],

@@ -13,7 +13,8 @@ const EXPECTED: &str = "an array of values";
 /// around a numpy array.
 const MAX_WRAPPERS: usize = 4;
 
-/// An array with two dimensions, or with one, which becomes a single column.
+/// An array of two dimensions, or of one dimension, which becomes a single
+/// column.
 pub(super) struct Array<'a> {
     pub columns: usize,
     pub rows: usize,

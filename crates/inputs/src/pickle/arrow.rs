@@ -1,5 +1,5 @@
-//! Reads texts in Apache Arrow's layout, which pandas 3 uses if pyarrow is
-//! installed: one buffer for all texts, and the offset at which each text
+//! Reads strings in Apache Arrow's layout, which pandas 3 uses if pyarrow is
+//! installed: one buffer for all strings, and the offset at which each string
 //! starts.
 
 use std::borrow::Cow;
@@ -12,12 +12,13 @@ use super::error::{PickleError, Problem};
 use super::globals::Global;
 use super::graph::{Call, Graph, Item, Value};
 
-const EXPECTED: &str = "an Arrow array of texts";
+const EXPECTED: &str = "an Arrow array of strings";
 
 /// The parts of a recorded Arrow array.
 struct Parts<'a> {
-    /// Number of values, and the position of the first value in the buffers.
+    /// Number of values.
     len: usize,
+    /// Position of the first value in the buffers.
     first: usize,
     /// Number of bytes of an offset.
     width: usize,
@@ -57,7 +58,7 @@ pub(super) fn read<'a>(
     })
 }
 
-/// The cell with the text in a range of the text buffer.
+/// The cell with the string in a range of the text buffer.
 fn cell<'a>(
     graph: &Graph<'a>,
     range: std::ops::Range<usize>,
@@ -89,7 +90,7 @@ impl Parts<'_> {
         (range.start <= range.end && range.end <= self.text.len()).then_some(Some(range))
     }
 
-    /// The offset at `index`, where index 0 is that of the first value.
+    /// The offset at `index`, where index 0 is the offset of the first value.
     fn offset(&self, index: usize) -> Option<usize> {
         let start = self.first.checked_add(index)?.checked_mul(self.width)?;
         let bytes = self.offsets.get(start..start.checked_add(self.width)?)?;

@@ -15,7 +15,7 @@ pub struct Block<'a> {
 pub enum BlockData<'a> {
     /// Numbers, booleans or times, as bytes from the file.
     Numbers(Matrix<'a>),
-    /// Texts and objects, column by column.
+    /// Strings and objects, column by column.
     Cells(Vec<Cell<'a>>),
 }
 

@@ -1,5 +1,5 @@
-//! Reads the raw bytes of an array, which each pickle protocol writes in a
-//! different form.
+//! Reads the raw bytes of an array, which each pickle protocol encodes
+//! differently.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) fn read<'a>(
     for _ in 0..MAX_WRAPPERS {
         match item.value {
             Value::Bytes(bytes) => return Ok(Cow::Borrowed(bytes)),
-            // Bytes that Python 2 wrote, which happen to be valid text.
+            // Bytes written by Python 2 that happen to be valid text.
             Value::Text(text) => return Ok(Cow::Borrowed(text.as_bytes())),
             _ => {}
         }

@@ -12,13 +12,13 @@ pub const NAT: i64 = i64::MIN;
 pub enum Cell<'a> {
     /// `None` or `pandas.NA`. A missing number is a NaN [`Cell::Float`].
     Missing,
-    /// A truth value.
+    /// A Boolean value.
     Bool(bool),
     /// An integer.
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(Cow<'a, str>),
     /// A time in nanoseconds since 1970-01-01, or [`NAT`]. The time is in UTC
     /// if the column has a time zone, and in local time otherwise.
@@ -53,7 +53,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The value as text; `None` if it is not a text.
+    /// The value as a string; `None` if it is not a string.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -76,12 +76,12 @@ impl Cell<'_> {
     pub fn describe(&self) -> String {
         match self {
             Self::Missing => "no value".into(),
-            Self::Bool(value) => format!("the truth value {value}"),
+            Self::Bool(value) => format!("the Boolean {value}"),
             Self::Int(value) => format!("the integer {value}"),
             Self::Float(value) => format!("the number {value}"),
             Self::Text(text) => {
                 let start: String = text.chars().take(40).collect();
-                format!("the text {start:?}")
+                format!("the string {start:?}")
             }
             Self::DatetimeNs(NAT) => "a missing time (NaT)".into(),
             Self::DatetimeNs(value) => format!("a time ({value} ns after 1970)"),

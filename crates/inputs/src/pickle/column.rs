@@ -9,7 +9,7 @@ use super::cell::Cell;
 use super::frame::Frame;
 use super::index::Labels;
 
-/// Why a requested column or index cannot be returned.
+/// The reason why a requested column or index cannot be returned.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ColumnError {
@@ -21,7 +21,7 @@ pub enum ColumnError {
         /// A description of the existing columns.
         present: String,
     },
-    /// A value has another type than the requested one.
+    /// A value does not have the requested type.
     #[error("column {name:?}, row {row} (counted from 0): expected {expected}, found {found}")]
     Value {
         /// The column.
@@ -33,7 +33,7 @@ pub enum ColumnError {
         /// A description of the value that was found.
         found: String,
     },
-    /// The row labels have another type than the requested one.
+    /// The row labels do not have the requested type.
     #[error("the index holds {found}, expected {expected}; {remedy}")]
     Index {
         /// A description of the expected type of labels.
@@ -64,12 +64,12 @@ impl<'a> Frame<'a> {
         self.collect(name, "an integer", |cell| cell.as_i64())
     }
 
-    /// A column of texts.
+    /// A column of strings.
     ///
     /// # Errors
-    /// There is no such column, or it holds a value that is not a text.
+    /// There is no such column, or it holds a value that is not a string.
     pub fn column_strings(&self, name: &str) -> Result<Vec<String>, ColumnError> {
-        self.collect(name, "a text", |cell| cell.as_text().map(str::to_owned))
+        self.collect(name, "a string", |cell| cell.as_text().map(str::to_owned))
     }
 
     /// A column of times in nanoseconds since 1970-01-01, in UTC if the column
@@ -130,16 +130,16 @@ impl<'a> Frame<'a> {
         ColumnError::Missing { name, present }
     }
 
-    /// The row labels as texts.
+    /// The row labels as strings.
     ///
     /// # Errors
-    /// A label is not a text.
+    /// A label is not a string.
     pub fn index_strings(&self) -> Result<Vec<&str>, ColumnError> {
         let texts = match self.index() {
             Labels::Cells(cells) => cells.iter().map(Cell::as_text).collect(),
             _ => None,
         };
-        texts.ok_or_else(|| self.wrong_index("texts", "df.index = df.index.astype(str)"))
+        texts.ok_or_else(|| self.wrong_index("strings", "df.index = df.index.astype(str)"))
     }
 
     /// The row labels as times in nanoseconds since 1970-01-01, in UTC if the

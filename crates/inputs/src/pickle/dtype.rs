@@ -65,7 +65,7 @@ impl TimeUnit {
         }
     }
 
-    /// Its name.
+    /// The name of the unit.
     pub fn name(self) -> &'static str {
         match self {
             Self::Seconds => "seconds",
@@ -167,7 +167,7 @@ fn fixed<const N: usize>(bytes: &[u8]) -> [u8; N] {
     out
 }
 
-/// The kind of contents of an array.
+/// The kind of an array's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dtype {
     /// Plain items.

@@ -1,4 +1,4 @@
-//! Errors in the reading of pickles.
+//! Errors in reading pickles.
 
 use gleaner_pickle::{Problem as Decoding, opcode as op};
 use thiserror::Error;
@@ -32,7 +32,7 @@ pub enum Problem {
     TrailingBytes(usize),
     /// The pickle refers to a buffer, object or class outside the file.
     #[error(
-        "the pickle refers to {0} kept outside the file, which cannot be read; write it with \
+        "the pickle refers to {0} outside the file, which cannot be read; write it with \
          df.to_pickle(path, protocol=4)"
     )]
     Outside(&'static str),
@@ -49,8 +49,8 @@ pub enum Problem {
     /// Parts of the pickle contradict each other.
     #[error("{0}; the file is damaged: copy or write it again")]
     Malformed(&'static str),
-    /// A text is not UTF-8.
-    #[error("a text is not valid UTF-8; the file is damaged: copy or write it again")]
+    /// A string is not UTF-8.
+    #[error("a string is not valid UTF-8; the file is damaged: copy or write it again")]
     Utf8,
     /// The pickle would expand to more bytes than a table in a file of this
     /// size can need.
@@ -84,7 +84,7 @@ pub enum Problem {
         /// The type in numpy's notation.
         found: String,
     },
-    /// The shape of an array does not fit its data or its table.
+    /// The shape of an array does not match the array's data or the table.
     #[error("{what} of {found} where {expected} are needed; the file is damaged: write it again")]
     Size {
         /// What has the wrong size.
@@ -102,7 +102,7 @@ pub enum Problem {
     TimeRange {
         /// The stored number.
         value: i64,
-        /// Its unit.
+        /// The unit of the stored number.
         unit: &'static str,
     },
 }

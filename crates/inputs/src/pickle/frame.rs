@@ -158,7 +158,7 @@ fn series<'a>(
 /// The name of a series. A series without a name is called 0, as in pandas when
 /// a series is converted to a column.
 fn series_name<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Cow<'a, str>, PickleError> {
-    const EXPECTED: &str = "a series whose name is a text or an integer";
+    const EXPECTED: &str = "a series whose name is a string or an integer";
     let name = match graph.entry(state, "_name", EXPECTED)? {
         Some(name) => Some(name),
         None => graph.entry(state, "name", EXPECTED)?,

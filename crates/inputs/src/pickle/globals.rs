@@ -68,7 +68,7 @@ pub(super) enum Global {
 }
 
 impl Global {
-    /// The name by which messages refer to it.
+    /// The name used in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::DataFrame => "DataFrame",
@@ -111,7 +111,7 @@ pub(super) fn find(module: &str, name: &str) -> Option<Global> {
 pub(super) fn refusal(module: &str, name: &str) -> Problem {
     let remedy = match module.split('.').next() {
         Some("pandas" | "numpy" | "pyarrow") => {
-            "convert that column or index to plain numbers, texts or times first \
+            "convert that column or index to plain numbers, strings or times first \
              (df.astype(object), df.reset_index()), or write CSV or Parquet"
         }
         Some("pytz" | "dateutil" | "zoneinfo" | "datetime") => {
@@ -165,8 +165,8 @@ fn pandas(module: &str, name: &str) -> Option<Global> {
     })
 }
 
-/// Whether a name is that of a calendar offset, which an index of regular times
-/// stores as its `freq`.
+/// Whether `name` is the name of a calendar offset. An index of regular times
+/// stores such an offset as its `freq`.
 fn is_offset(name: &str) -> bool {
     matches!(
         name,

@@ -30,7 +30,7 @@ pub enum Labels<'a> {
     /// Times in nanoseconds since 1970-01-01, in UTC if the index has a time
     /// zone. A missing time is [`NAT`](super::NAT).
     DatetimesNs(Vec<i64>),
-    /// Texts, or a mixture of objects.
+    /// Strings, or a mixture of objects.
     Cells(Vec<Cell<'a>>),
 }
 
@@ -56,7 +56,7 @@ impl Labels<'_> {
             Self::Range { .. } | Self::Ints(_) => "integers",
             Self::Floats(_) => "floating-point numbers",
             Self::DatetimesNs(_) => "times",
-            Self::Cells(cells) if cells.iter().all(|cell| cell.as_text().is_some()) => "texts",
+            Self::Cells(cells) if cells.iter().all(|cell| cell.as_text().is_some()) => "strings",
             Self::Cells(_) => "mixed objects",
         }
     }
@@ -95,8 +95,8 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         1.. => (stop - start + step - 1) / step,
         _ => (start - stop - step - 1) / -step,
     };
-    // The size of a range in the file does not depend on its length, but each
-    // of its labels belongs to a row or column with at least one byte of data.
+    // The size of a range in the file does not depend on the range's length,
+    // but each label belongs to a row or column with at least one byte of data.
     let len = usize::try_from(len.max(0))
         .ok()
         .filter(|&len| len <= graph.input_len());
@@ -144,13 +144,13 @@ fn label_error(item: Item<'_>, cell: &Cell<'_>, expected: &'static str) -> Pickl
     Problem::Unexpected { expected, found }.at(item.at)
 }
 
-/// The labels of columns as texts. Integers are written in decimal.
+/// The labels of columns as strings. Integers are written in decimal.
 pub(super) fn names<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
     labels: Labels<'a>,
 ) -> Result<Vec<Cow<'a, str>>, PickleError> {
-    const EXPECTED: &str = "columns whose names are texts or integers";
+    const EXPECTED: &str = "columns whose names are strings or integers";
     let decimal = |label: i128| Cow::Owned(label.to_string());
     // Each label takes a `Cow` of 24 bytes and up to 20 digits.
     graph.spend(labels.len(), 48, item.at)?;

@@ -1,5 +1,5 @@
-//! Reads the manager of a frame, which has the frame's axes, its blocks and the
-//! positions of their columns.
+//! Reads the manager of a frame, which holds the frame's axes and blocks, and
+//! the positions of the blocks' columns.
 
 use super::array;
 use super::blocks::BlockData;
@@ -38,8 +38,8 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Manager<'a>,
 }
 
 /// Reads `(axes, values, items, {"0.14.1": {"axes": axes, "blocks": blocks}})`.
-/// The first three members repeat the data of the last one for pandas releases
-/// before 0.14.
+/// The first three members repeat the data of the last member for pandas
+/// releases before 0.14.
 fn from_state<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Manager<'a>, PickleError> {
     let [_, _, _, layouts] = graph.fields(state, EXPECTED)?;
     let layout = graph.required(layouts, LAYOUT, EXPECTED)?;

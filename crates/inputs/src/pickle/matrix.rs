@@ -97,7 +97,7 @@ impl<'a> Matrix<'a> {
         self.bytes.get(index * len..(index + 1) * len)
     }
 
-    /// One item. `None` if it is outside the matrix.
+    /// One item. `None` if the item is outside the matrix.
     pub fn cell(&self, column: usize, row: usize) -> Option<Cell<'static>> {
         if column >= self.columns || row >= self.rows {
             return None;

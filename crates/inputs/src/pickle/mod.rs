@@ -1,5 +1,5 @@
-//! Reads pandas pickles as data. The result is a table of numbers, texts, times
-//! and lists. Nothing in the file is ever executed.
+//! Reads pandas pickles as data. The result is a table of numbers, strings,
+//! times and lists. Nothing in the file is ever executed.
 //!
 //! [`gleaner_pickle`] decodes the file and records the calls that it contains,
 //! without making them. This module has a closed list of the classes that a
@@ -11,7 +11,8 @@
 //! expanding a shared value is charged to a budget (`graph`). Large buffers are
 //! borrowed from the input, not copied.
 //!
-//! It reads files written by pandas 0.20 to 3 in pickle protocols 2 to 5.
+//! This module reads files written by pandas 0.20 to 3 in pickle protocols 2 to
+//! 5.
 
 mod array;
 mod arrow;

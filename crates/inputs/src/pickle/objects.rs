@@ -1,4 +1,5 @@
-//! Reads arrays of Python objects: numbers, texts, times and lists of numbers.
+//! Reads arrays of Python objects: numbers, strings, times and lists of
+//! numbers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -78,7 +79,7 @@ fn single<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Cell<
         Global::DateTime => datetime(graph, item, call),
         Global::Encode | Global::Bytes => Ok(Cell::Other("bytes")),
         _ => Ok(Cell::Other(
-            "an object that is not a number, text, time or list",
+            "an object that is not a number, string, time or list",
         )),
     }
 }
@@ -99,7 +100,7 @@ fn list<'a>(
         };
         match cell {
             Cell::Int(_) | Cell::Float(_) => numbers.extend(cell.as_f64()),
-            _ => return Ok(Cell::Other("a list that holds more than numbers")),
+            _ => return Ok(Cell::Other("a list with members that are not numbers")),
         }
     }
     Ok(Cell::Numbers(numbers.into()))
@@ -143,8 +144,8 @@ fn scalar<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Cell<
 }
 
 /// Reads `Timestamp(nanoseconds, freq, zone)`, which has the unit as a fourth
-/// argument since pandas 1.5. Regardless of the time zone, the number counts
-/// from 1970 in UTC.
+/// argument since pandas 1.5. Regardless of the time zone, the number is
+/// counted from 1970 in UTC.
 fn timestamp<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -166,7 +167,7 @@ fn timestamp<'a>(
     Ok(Cell::DatetimeNs(ns))
 }
 
-/// The unit that has this number in numpy.
+/// The unit with this number in numpy.
 fn resolution(code: Value<'_>) -> Option<TimeUnit> {
     Some(match code.as_usize()? {
         7 => TimeUnit::Seconds,

@@ -31,7 +31,7 @@ use gleaner_io::source::Source;
 pub struct InputColumn {
     /// The accepted names. The first is the usual name.
     pub names: Vec<String>,
-    /// What the column's cells contain, as messages put it.
+    /// A description of the contents of the column's cells, for messages.
     pub holds: String,
     /// The unit of the column's values; empty if they have no unit.
     pub unit: &'static str,
@@ -91,8 +91,8 @@ impl<'r> Cells<'r> {
     }
 }
 
-/// An optional part: the table must have all of its columns or none of them. The value is `None` if the table lacks the
-/// columns, or if all of their cells in the row are empty.
+/// An optional part: a table must have all columns of the part or none of them. The value is `None` if the table lacks
+/// the columns, or if all of their cells in the row are empty.
 impl<P: InputRow> InputRow for Option<P> {
     const WIDTH: usize = P::WIDTH;
 
@@ -122,7 +122,8 @@ impl<P: InputRow> InputRow for Option<P> {
     }
 }
 
-/// Two parts of the same type. The column names of the first part end in 1, and those of the second in 2.
+/// Two parts of the same type. The column names of the first part end in 1, and the column names of the second part in
+/// 2.
 impl<P: InputRow> InputRow for [P; 2] {
     const WIDTH: usize = 2 * P::WIDTH;
 
@@ -209,8 +210,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
     /// Calls `take` with every row, in order. Faults of rows are reported together.
     ///
     /// # Errors
-    /// The file is damaged or faulty, or has no rows. In the message about missing rows, `what` names what a row
-    /// describes.
+    /// The file is damaged or faulty, or has no rows. `what` is the noun for a row in the message about missing rows.
     pub fn each(
         &self,
         what: &str,
@@ -280,7 +280,7 @@ impl<'r, R: InputRow> Line<'r, R> {
         self.row.place()
     }
 
-    /// The cell in the column with this usual name. It is empty if the table lacks the column.
+    /// The cell in the column with this usual name, or an empty cell if the table lacks the column.
     pub fn cell(&self, name: &str) -> Cell<'r> {
         self.row.cell_or_empty(self.rows.col(name))
     }

@@ -9,7 +9,7 @@ use gleaner_io::rows::{Cell, CellResult, CellTime};
 
 /// How a value is read from the cells of a column.
 pub trait Kind<T> {
-    /// What the cells contain, as messages put it.
+    /// A description of the contents of the cells, for messages.
     fn holds(&self) -> String;
 
     /// Reads a cell.
@@ -43,10 +43,10 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A text.
-    Text: String, "a text", Cell::text;
+    /// A string.
+    Text: String, "a string", Cell::text;
     /// An identifier, read as text. A whole number with a zero fraction loses the fraction.
-    Id: String, "a text", Cell::id;
+    Id: String, "a string", Cell::id;
     /// A boolean: 0 or 1, `false` or `true`.
     Flag: bool, "0 or 1", Cell::flag;
     /// A time: whole seconds of the table's own clock, or a civil time.
@@ -71,7 +71,7 @@ impl<T: TryFrom<i64>> Kind<T> for Whole {
 
 /// A finite number in a range.
 pub struct Number {
-    /// What the number is, as messages put it, such as `a speed`.
+    /// A description of the number for messages, such as `a speed`.
     pub what: &'static str,
     /// The valid values.
     pub range: RangeInclusive<f64>,
@@ -101,7 +101,7 @@ impl Kind<f64> for Number {
     }
 }
 
-/// One of a few words, each of which stands for a value.
+/// One of several words, each of which represents a value.
 pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T: Copy> Kind<T> for OneOf<T> {

@@ -9,8 +9,8 @@ use gleaner_domain::{CurveSet, ScalingCurve};
 
 /// The curves read so far.
 ///
-/// In a pickle, many tasks can refer to the same lists. Such a curve is checked only once: it is
-/// recognised by the addresses of its lists in memory.
+/// In a pickle, many tasks can refer to the same lists. A curve with such lists is checked only
+/// once: it is recognised by the memory addresses of the lists.
 #[derive(Debug, Default)]
 pub(super) struct Curves {
     set: CurveSet,
@@ -20,7 +20,7 @@ pub(super) struct Curves {
 }
 
 impl Curves {
-    /// Returns the curve of `draft` if it satisfies every rule. Lists that have already been
+    /// Returns the curve of `draft` if the curve satisfies every rule. Lists that have already been
     /// checked are not checked again.
     pub fn check(&mut self, draft: CurveDraft, report: &mut Report<'_>) -> Option<ScalingCurve> {
         let address = draft.address();

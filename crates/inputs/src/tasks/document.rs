@@ -1,6 +1,6 @@
 //! Reads tasks from TOML or JSON.
 //!
-//! Each task is a `[[task]]`. It has its own curve, or it names a `[curve.NAME]`, which several
+//! Each task is a `[[task]]`. It has its own curve, or it refers to a `[curve.NAME]`, which several
 //! tasks can share:
 //!
 //! ```toml
@@ -61,8 +61,8 @@ use gleaner_io::toml_text;
 /// The curves in a document.
 #[derive(Default)]
 struct Named {
-    /// The curves that have names. `None` stands for a curve with faults, which are reported only
-    /// once.
+    /// The curves that have names. A curve with faults is `None`, so that its faults are reported
+    /// only once.
     by_name: BTreeMap<String, Option<ScalingCurve>>,
     /// All curves, so that equal curves are shared.
     all: Curves,
@@ -94,7 +94,7 @@ fn text(source: &Source, limit: u64) -> Result<String> {
     })
 }
 
-/// The fault of a text that is not valid TOML or JSON.
+/// The fault of a document that is not valid TOML or JSON.
 fn malformed(source: &Source, line: usize, message: &str, format: &str) -> Fault {
     let fault = source.fault(
         format!("malformed {format} ({message})"),

@@ -11,7 +11,7 @@ use gleaner_domain::{Clock, ScalingCurve, Stamp, TrainingTask, Utc};
 
 /// A task in a file, with all of its faults.
 pub(super) struct Entry<'a> {
-    /// Its name; `None` if it has none.
+    /// The task's name; `None` if the task has no name.
     pub name: Option<String>,
     /// The task, with its submission time as written in the file; `None` if the task has faults.
     pub task: Option<TrainingTask>,
@@ -26,7 +26,7 @@ pub(super) struct Entry<'a> {
 /// The content of a file of tasks.
 #[derive(Default)]
 pub(super) struct Parsed<'a> {
-    /// The tasks in order. The faults of curves that tasks share are also entries.
+    /// The tasks in order. Faults of named curves, which tasks can share, are also entries.
     pub entries: Vec<Entry<'a>>,
     /// Groups of tasks.
     pub groups: Vec<GroupDraft<'a>>,
@@ -64,7 +64,8 @@ impl<'a> Entry<'a> {
         Entry::with_curve(fields, curve)
     }
 
-    /// Reads a task with a given curve. `None` means that the curve has a fault that is already in the report.
+    /// Reads a task with a given curve. If the curve has a fault, `curve` is `None`, and the fault is already in the
+    /// report.
     pub fn with_curve(mut fields: Fields<'a>, curve: Option<ScalingCurve>) -> Self {
         let draft = Draft::read(&mut fields);
         let mut report = fields.finish();
@@ -92,8 +93,8 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Converts a time of the task to UTC with the clock of a log. Returns `None` if there is no time, or if it has a
-    /// fault, which is added to the report.
+    /// Converts a time of the task to UTC with the clock of a log. Returns `None` if there is no time, or if the time
+    /// has a fault, which is added to the report.
     fn instant(&mut self, stamp: Option<Stamp>, field: &str, clock: &Clock) -> Option<Utc> {
         match clock.instant(stamp?, Occurrence::First) {
             Ok(time) => Some(time),

@@ -1,4 +1,4 @@
-//! The fields of tasks: their declarations, and a map of values from which readers take one value at a time.
+//! The declarations of the fields of tasks, and a map of values from which readers take one value at a time.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use gleaner_domain::{Stamp, Utc};
 /// A declared field of a task or its curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskField {
-    /// Its name in documents. A dot separates the table's name from the field's name, as in `curve.nodes`.
+    /// The field's name in documents. A dot separates the table's name from the field's name, as in `curve.nodes`.
     pub name: &'static str,
-    /// Its column in the original's pickles; empty if there is none.
+    /// The field's column in the original's pickles; empty if there is no such column.
     pub original: &'static str,
-    /// The unit of its values; empty if they have no unit.
+    /// The unit of the field's values; empty if they have no unit.
     pub unit: &'static str,
-    /// Its meaning and its range, for the documentation.
+    /// The field's meaning and range, for the documentation.
     pub meaning: &'static str,
     /// Whether the field may be missing.
     pub is_optional: bool,
@@ -45,18 +45,18 @@ pub static FIELDS: [TaskField; 12] = [
     field("min_nodes", "Jmin", Shape::Number, "nodes", "minimum number of nodes, at least 1"),
     field("max_nodes", "Jmax", Shape::Number, "nodes", "maximum number of nodes: at least 1, at most the curve's last point"),
     field("rescale_up", "Tcup", Shape::Number, "s",
-        "progress lost when it grows: at most 1e12, and at most a million times the window `--t-fwd`"),
+        "seconds of progress lost when the task grows: at most 1e12, and at most a million times the window `--t-fwd`"),
     field("rescale_down", "Tcdw", Shape::Number, "s",
-        "progress lost when it shrinks or is preempted, in the same range"),
+        "seconds of progress lost when the task shrinks or is preempted, in the same range"),
     field("work", "Pmax", Shape::Number, "work",
-        "total work, in the curve's units, above 0; or `endless`: it never finishes"),
+        "total work, in the curve's units, above 0; or `endless` for a task that never finishes"),
     field("priority", "", Shape::Number, "",
         "weight under the objective `priority-weighted`, from 1e-30 to 1e30; default: 1").optional(),
     field("deadline", "", Shape::Text, "",
-        "time by which it should finish, after its submission; default: no deadline. Only some \
+        "time by which the task should finish, after its submission; default: no deadline. Only some \
          [objectives](../docs/OBJECTIVES.md#deadlines) use it").optional(),
     field("curve.nodes", "Ns", Shape::Numbers, "nodes",
-        "node counts of the scaling curve's points: 0 first, increasing"),
+        "node counts of the scaling curve's points: increasing, starting with 0"),
     field("curve.progress", "Ps", Shape::Numbers, "work/s",
         "work per second at each point: 0 at 0 nodes; linear between points"),
     field("curve.objective", "Os", Shape::Numbers, "",
@@ -86,7 +86,7 @@ impl TaskField {
         self
     }
 
-    /// The name of its column in tables.
+    /// The name of the field's column in tables.
     pub fn column(&self) -> String {
         self.name.replace('.', "_")
     }
@@ -210,7 +210,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Removes and returns a value. Returns `None` if it is missing, which is not a fault.
+    /// Removes and returns a value. Returns `None` if the value is missing, which is not a fault.
     pub fn take(&mut self, name: &str) -> Option<Node> {
         self.values.remove(name)
     }
@@ -229,7 +229,7 @@ impl<'a> Fields<'a> {
             .ok()
     }
 
-    /// Reads an optional value. If it is missing, the inner value is `None`.
+    /// Reads an optional value. If the value is missing, the inner value is `None`.
     pub fn maybe<T>(
         &mut self,
         name: &str,
@@ -243,7 +243,7 @@ impl<'a> Fields<'a> {
     }
 
     pub fn text(&mut self, name: &str) -> Option<String> {
-        self.read(name, "a text", |node| match node {
+        self.read(name, "a string", |node| match node {
             Node::Text(text) => Ok(text),
             other => Err(other),
         })
@@ -304,7 +304,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of any values; empty if it is missing or has a fault.
+    /// A list of any values; empty if the list is missing or has a fault.
     pub fn list(&mut self, name: &str, expected: &str) -> Vec<Node> {
         let list = self.maybe(name, |fields, name| {
             fields.read(name, expected, |node| match node {

@@ -14,13 +14,13 @@ use gleaner_domain::{Clock, Local, Stamp, TrainingTask};
 /// A task as specified by a program.
 #[derive(Debug, Clone)]
 pub struct GivenTask {
-    /// Its name.
+    /// The task's name.
     pub name: String,
     /// Earliest start time; `None` for the start of the log.
     pub submit: Option<Local>,
     /// Time by which the task should be finished.
     pub deadline: Option<Local>,
-    /// Minimum number of nodes, if the task runs.
+    /// Minimum number of nodes while the task runs.
     pub min_nodes: f64,
     /// Maximum number of nodes.
     pub max_nodes: f64,
@@ -30,7 +30,7 @@ pub struct GivenTask {
     pub rescale_down: f64,
     /// Total work; infinite for an endless task.
     pub work: f64,
-    /// Its weight.
+    /// The task's weight.
     pub priority: f64,
     /// Node counts at the points of the curve, starting with 0.
     pub nodes: Arc<[f64]>,

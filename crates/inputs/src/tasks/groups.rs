@@ -1,7 +1,7 @@
 //! Reads groups of tasks from TOML or JSON.
 //!
-//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both, which are the minimum and
-//! maximum number of nodes that its tasks hold together.
+//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both: the minimum and maximum
+//! total number of nodes that the group's tasks hold.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn names(node: Node) -> Result<Vec<String>, Node> {
     nodes.into_iter().map(name).collect()
 }
 
-/// A limit on the number of nodes; `None` if there is no limit, or if it has a fault.
+/// A limit on the number of nodes; `None` if there is no limit, or if the limit has a fault.
 fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
     let limit = fields.maybe(name, |fields, name| {
         fields.whole(name, 0, "a whole number of nodes")
@@ -92,7 +92,7 @@ fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
 }
 
 impl GroupDraft<'_> {
-    /// The group, and all of its faults. `tasks` has the names of all tasks in the file.
+    /// The group, and all of its faults. `tasks` contains the names of all tasks in the file.
     pub fn check(mut self, tasks: &BTreeSet<String>) -> (Option<TaskGroup>, Vec<Fault>) {
         let (group, report) = (&self.group, &mut self.report);
         let mut seen = BTreeSet::new();

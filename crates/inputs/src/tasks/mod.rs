@@ -48,7 +48,7 @@ pub struct TaskSet {
     pub tasks: Vec<TrainingTask>,
     /// Faults of the tasks that were left out; empty unless faulty tasks may be skipped.
     pub skipped: Faults,
-    /// Groups of tasks with common limits. A group may still name tasks that were left out.
+    /// Groups of tasks with common limits. A group may contain tasks that were left out.
     pub groups: Vec<TaskGroup>,
     /// The search whose trials train the tasks, if there is one.
     pub search: Option<TrialSearch>,
@@ -66,7 +66,8 @@ struct Origin {
 }
 
 impl From<Vec<TrainingTask>> for TaskSet {
-    /// Labels tasks that were not read from a file by their index and name (see [`GivenTask::check`]).
+    /// Converts tasks that were not read from a file. In later faults, each task is identified by its index and name
+    /// (see [`GivenTask::check`]).
     fn from(tasks: Vec<TrainingTask>) -> Self {
         let origins = tasks.iter().enumerate().map(|(index, task)| Origin {
             place: format!("task {} ({:?})", index + 1, task.name),
@@ -98,8 +99,8 @@ impl TaskSet {
     /// [`range`], for any objective and number of nodes.
     ///
     /// # Errors
-    /// The faults of the other tasks, reported together. With `skip_invalid`, faults are an error only if no task
-    /// remains, or if the file has a search.
+    /// The faults of tasks that cannot be replayed, reported together. With `skip_invalid`, faults are an error only if
+    /// no task remains, or if the file has a search.
     pub fn within_window(self, window: f64, skip_invalid: bool) -> Result<TaskSet> {
         let mut sieve = Sieve::new(&self.file, skip_invalid && self.search.is_none());
         sieve.set.skipped = self.skipped;
@@ -175,7 +176,7 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Adds the groups, which name tasks in the file. Faults in a group are always errors, because the limits of a
+    /// Adds the groups, whose tasks must be in the file. Faults in a group are always errors, because the limits of a
     /// group concern many tasks.
     fn take_groups(&mut self, drafts: Vec<GroupDraft<'_>>, tasks: &BTreeSet<String>) -> Result<()> {
         for draft in drafts {
@@ -260,7 +261,7 @@ pub fn read_on(
 
 fn curves_missing(tasks: &Path) -> Error {
     Error::Usage(format!(
-        "{} is a pickle of tasks: also name the pickle of their scaling curves (-scfn)",
+        "{} is a pickle of tasks: also give the pickle of their scaling curves (-scfn)",
         tasks.display()
     ))
 }

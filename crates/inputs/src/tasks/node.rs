@@ -19,7 +19,7 @@ pub(super) enum Node {
     Number(f64),
     Text(String),
     Time(Stamp),
-    /// A list that contains only numbers or nothing. Several tasks may share it.
+    /// A list that contains only numbers or is empty. Several tasks may share the list.
     Numbers(Arc<[f64]>),
     /// A list that contains other values.
     List(Vec<Node>),

@@ -63,7 +63,7 @@ pub(super) fn read<'a>(
     Ok(parsed)
 }
 
-/// Reads a task. `curve` has the values of its curve, if there is one.
+/// Reads a task. `curve` contains the values of the task's curve, if there is a curve.
 fn entry<'a>(
     mut fields: Fields<'a>,
     curve: Option<Vec<(&'static str, Node)>>,
@@ -75,7 +75,7 @@ fn entry<'a>(
         fields.report.add("name", "no scaling curve", expected);
         return Entry::with_curve(fields, None);
     };
-    // If both frames have submission times, those of the frame of tasks take precedence.
+    // If both frames have submission times, the times in the frame of tasks take precedence.
     let has_submit = fields.has(SUBMIT);
     let curve = curve.into_iter();
     fields.extend(curve.filter(|(name, _)| *name != SUBMIT || !has_submit));
@@ -109,7 +109,7 @@ fn require(
     }))
 }
 
-/// For each name in the frame of curves, its row, and a flag that is set once a task uses the row.
+/// The row of each name in the frame of curves, and a flag that is set once a task uses the row.
 fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (usize, bool)>> {
     let names = frame
         .index_strings()
@@ -171,7 +171,7 @@ fn note_unused(source: &Source, rows: &BTreeMap<String, (usize, bool)>, notes: &
         let dots = if count > SHOWN { ", …" } else { "" };
         let names = names[..count.min(SHOWN)].join(", ");
         notes.push(format!(
-            "{path}: {count} curves belong to no task: {names}{dots}"
+            "{path}: {count} curves are not used by any task: {names}{dots}"
         ));
     }
 }

@@ -10,8 +10,8 @@
 //! curves = "losses.csv"  # measured learning curves; or a table of the family's parameters, which are optional
 //! ```
 //!
-//! Each trial trains one of the tasks in the file. The file of learning curves names the task. Without that file, or if
-//! it does not name tasks, the task is drawn at random.
+//! Each trial trains one of the tasks in the file. The file of learning curves states the name of the task. Without
+//! that file, or if the file does not name tasks, the task is drawn at random.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub(super) fn read(path: &Path, search: Node) -> SearchDraft<'_> {
     }
 }
 
-/// Reads the plan. If one of its fields has a fault, this adds the fault to the report and returns `None`.
+/// Reads the plan. If a field of the plan has a fault, adds the fault to the report and returns `None`.
 fn plan(fields: &mut Fields<'_>) -> Option<Plan> {
     let names = Algorithm::ALL.map(|algorithm| algorithm.as_str());
     let expected = format!("one of {}", names.join(", "));
@@ -130,8 +130,8 @@ fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDra
 }
 
 impl SearchDraft<'_> {
-    /// Checks the search against the tasks of the set, and adds it to the set. If the search names a file of learning
-    /// curves, reads the file and adds it to `sources`. Adds remarks for the user to `notes`.
+    /// Checks the search against the tasks of the set, and adds it to the set. If the search refers to a file of
+    /// learning curves, reads the file and adds it to `sources`. Adds remarks for the user to `notes`.
     pub fn check(
         mut self,
         set: &mut TaskSet,
@@ -211,8 +211,8 @@ impl SearchDraft<'_> {
     }
 }
 
-/// Returns a remark if measured learning curves start after the first rung. The loss of their first
-/// point is used there.
+/// Returns a remark if measured learning curves start after the first rung. At that rung, the loss of a curve's first
+/// point is used.
 fn late_curves(search: &TrialSearch) -> Option<String> {
     let LearningCurves::Table(table) = &search.curves else {
         return None;
@@ -235,24 +235,24 @@ fn late_curves(search: &TrialSearch) -> Option<String> {
     ))
 }
 
-/// The faults of a task that trials train, each with the field, what was found and what was expected.
+/// The faults of a task that trials train. Each fault states the field, what was found and what was expected.
 fn faults_of(
     task: &TrainingTask,
 ) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let endless = (
         "work",
         "endless",
-        "the work of a complete training run, as the file has a search",
+        "the work of a complete training run, because the file has a search",
     );
     let submit = (
         "submit",
         "a time",
-        "none, as the search decides when trials start",
+        "no time, because the search decides when trials start",
     );
     let deadline = (
         "deadline",
         "a time",
-        "none, as trials of a search have none",
+        "no time, because trials of a search have no deadline",
     );
     [
         task.is_endless().then_some(endless),

@@ -189,7 +189,7 @@ impl Lists {
         }
     }
 
-    /// Returns the node, which shares the memory of an equal list if there was one.
+    /// Returns the node. A list of numbers shares the memory of an equal earlier list.
     fn share(&mut self, node: Node) -> Node {
         let Node::Numbers(numbers) = node else {
             return node;

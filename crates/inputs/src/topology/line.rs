@@ -6,13 +6,14 @@ use gleaner_io::fault::show;
 /// A switch or a block.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// The number of its line.
+    /// The number of the group's line.
     pub line: u64,
     pub is_block: bool,
     pub name: String,
-    /// The list of the nodes directly below it.
+    /// The list of the nodes directly below the switch or block.
     pub nodes: Option<String>,
-    /// The list of the switches below it. A switch with such a list has no nodes directly below it.
+    /// The list of the switches below the switch. A switch with such a list has no nodes directly
+    /// below it.
     pub switches: Option<String>,
 }
 
@@ -41,7 +42,7 @@ impl<'t, I: Iterator<Item = (&'t str, u64)>> Iterator for Lines<I> {
     }
 }
 
-/// A fault of a line: its field, what was found, and what was expected.
+/// A fault of a line: the field, what was found, and what was expected.
 pub(super) type LineFault = (&'static str, String, &'static str);
 
 /// Reads the switch or block in a line; `None` if the line has neither.
@@ -70,13 +71,13 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
             "nodes" => ("Nodes", nodes.replace(value.to_owned()).is_some()),
             "switches" => ("Switches", switches.replace(value.to_owned()).is_some()),
             _ => {
-                // Only `scontrol` writes these keys. It leaves out `Nodes` if there are no nodes.
+                // Only `scontrol` prints these keys. It omits `Nodes` if there are no nodes.
                 is_printed |= key == "level" || key == "blockindex";
                 continue;
             }
         };
         if earlier {
-            return Err((known, "a second one".to_owned(), "only one per line"));
+            return Err((known, "the field a second time".to_owned(), "once per line"));
         }
     }
     let Some((is_block, name)) = name else {
@@ -128,7 +129,7 @@ fn field<'t>(rest: &mut &'t str) -> Result<Option<(&'t str, &'t str)>, LineFault
     Ok(Some((key, value)))
 }
 
-/// Whether a list has no names, as `scontrol` may print it.
+/// Whether a list is empty. `scontrol` may print an empty list as `(null)`.
 pub(super) fn is_nothing(list: &str) -> bool {
     list.is_empty() || list == "(null)"
 }

@@ -25,8 +25,8 @@ use gleaner_io::{Gatherer, Loaded};
 use gleaner_logs::scheduler::hostlist;
 use line::{Group, Lines, group, is_nothing};
 
-/// Maximum number of nodes in all lists together, and of switches in all lists together: about a
-/// million.
+/// Maximum total number of nodes in all lists, and maximum total number of switches in all lists:
+/// about a million.
 const MAX_NAMES: usize = 1 << 20;
 
 /// The expected contents of the file, for messages.
@@ -37,8 +37,8 @@ pub const EXPECTED: &str =
 ///
 /// # Errors
 /// The file cannot be read, or has neither a switch nor a block; a line describes something else; a
-/// list is invalid or too long; a switch has no line of its own or is above itself; or a node is in
-/// two lists. Faults are collected and reported together.
+/// list is invalid or too long; a switch has no line of its own or is above itself; or a node
+/// occurs twice. Faults are collected and reported together.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -162,9 +162,9 @@ impl Reader<'_> {
         let starts: Vec<usize> = roots.chain(0..below.len()).collect();
         let mut state = vec![State::New; below.len()];
         let mut leaves = Vec::new();
-        // The path from the start to the current switch. Each entry has a switch, and the number of
-        // switches below it that have been visited. An explicit stack avoids a recursion whose
-        // depth the file would determine.
+        // The path from the start to the current switch. Each entry consists of a switch and the
+        // number of switches below it that have been visited. An explicit stack is used because the
+        // file would determine the depth of a recursion.
         let mut way: Vec<(usize, usize)> = Vec::new();
         for start in starts {
             if state[start] == State::New {
@@ -220,12 +220,12 @@ impl Reader<'_> {
                         if let Err(place) = order.push(name) {
                             let after = starts.partition_point(|(first, _)| *first <= place);
                             let line = starts[after.saturating_sub(1)].1;
-                            twice.add(|| format!("{name}, which is on line {line} too"));
+                            twice.add(|| format!("{name}, which is also on line {line}"));
                         }
                     }
                 }
             });
-            let too_long = is_too_long.then(|| "names with a total of more than 64 MiB".to_owned());
+            let too_long = is_too_long.then(|| "more than 64 MiB of names".to_owned());
             if let Some(found) = expanded.err().or(too_long) {
                 self.fault(line, "Nodes", found, "a list of nodes such as n[0-17]")?;
             }
@@ -252,7 +252,7 @@ impl Examples {
         }
     }
 
-    /// The names as text; `None` if there are none.
+    /// The names as a string; `None` if there are no names.
     fn shown(self) -> Option<String> {
         let first = self.first?;
         Some(match self.others {

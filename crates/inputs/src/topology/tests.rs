@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use gleaner_domain::error::Error;
 
-/// The names in order, separated by spaces, or else the faults.
+/// The names in order, separated by spaces, or the faults of the text.
 fn order(text: &str) -> std::result::Result<String, String> {
     match parse(Path::new("net"), text.as_bytes()) {
         Ok(order) => Ok(order.names().join(" ")),
@@ -61,7 +61,8 @@ fn small_oddities_that_slurm_accepts_are_read() {
     for (text, expected) in [
         ("SwitchName=\"s0\" Nodes=\"n[0-1]\"LinkSpeed=1", "n0 n1"),
         ("SwitchName=s0 \\ \n Nodes=n0", "n0"),
-        // A switch that is below two others, and a switch that is twice below the same one.
+        // A switch that is below two other switches, and a switch that is listed twice below the
+        // same switch.
         (
             "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\nSwitchName=a Switches=s1,s1\n\
              SwitchName=b Switches=s0,s1\nSwitchName=top Switches=b,a",
@@ -110,11 +111,11 @@ fn every_fault_is_reported_with_its_line() {
         ),
         (
             "SwitchName=s0 Nodes=a nodes=b",
-            "net, line 1, Nodes: found a second one, expected only one per line",
+            "net, line 1, Nodes: found the field a second time, expected once per line",
         ),
         (
             "SwitchName=s0 BlockName=b Nodes=a",
-            "net, line 1, SwitchName or BlockName: found a second one",
+            "net, line 1, SwitchName or BlockName: found the field a second time",
         ),
         (
             "SwitchName=s0 \\\n\\\n Nodes=n[1\n",
@@ -154,11 +155,11 @@ fn every_fault_is_reported_with_its_line() {
         ),
         (
             "SwitchName=s0 Nodes=n[0-3]\n\nSwitchName=s1 Nodes=m,n[2-9]",
-            "net, line 3, Nodes: found n2, which is on line 1 too, and 1 more, expected each node only once",
+            "net, line 3, Nodes: found n2, which is also on line 1, and 1 more, expected each node only once",
         ),
         (
             "BlockName=b Nodes=n1,n1",
-            "net, line 1, Nodes: found n1, which is on line 1 too, expected each node only once",
+            "net, line 1, Nodes: found n1, which is also on line 1, expected each node only once",
         ),
         (
             "BlockName=b Nodes=n1\nBlockName=b Nodes=n2",
@@ -199,7 +200,7 @@ fn long_chains_and_long_lists_are_bounded() {
         order(&format!("{chain}SwitchName=s100000 Nodes=n")).as_deref(),
         Ok("n")
     );
-    // Each list has the maximum length of a list.
+    // Each list has the maximum number of names.
     let lists = |stem: &str, count: usize| -> String {
         (0..count)
             .map(|i| format!("BlockName=b{i} Nodes={stem}{i}x[0-262143]\n"))
@@ -212,7 +213,7 @@ fn long_chains_and_long_lists_are_bounded() {
     );
     let faults = order(&lists(&"n".repeat(1000), 1)).unwrap_err();
     assert!(
-        faults.contains("found names with a total of more than 64 MiB"),
+        faults.contains("found more than 64 MiB of names"),
         "{faults}"
     );
     let many = "SwitchName=t Switches=x\n".repeat(10_000);
@@ -246,7 +247,7 @@ impl Tree {
     }
 
     /// The order according to its recursive definition: the nodes of the first switch below, then
-    /// those of the next switch, and so on.
+    /// the nodes of the next switch, and so on.
     fn depth_first(&self) -> Vec<String> {
         match self {
             Tree::Leaf(nodes) => nodes.iter().map(|node| format!("n{node}")).collect(),

@@ -12,7 +12,7 @@ pub struct Answer {
     pub id: String,
     /// Name of the solver.
     pub solver: String,
-    /// Its plan.
+    /// The plan of the solver.
     pub allocation: Allocation,
     /// Wall time of the solver.
     pub microseconds: u64,

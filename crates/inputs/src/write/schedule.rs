@@ -16,19 +16,19 @@ use gleaner_synth::schedule::{ScheduleSink, SynthJob};
 /// The format of a generated log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheduler {
-    /// The table printed by `sacct`, roughly in the order of submission.
+    /// The table printed by `sacct`, roughly in order of submission.
     Slurm,
-    /// PBS accounting records, in the order of time.
+    /// PBS accounting records, in order of time.
     Pbs,
     /// The Standard Workload Format.
     Swf,
 }
 
-/// A destination for text, and its name for messages.
+/// A destination for text, and the destination's path for messages.
 pub struct Target<'w> {
     /// The writer that receives the text.
     pub out: &'w mut dyn Write,
-    /// The path by which messages refer to the destination.
+    /// The path of the destination, as shown in messages.
     pub path: PathBuf,
 }
 
@@ -62,7 +62,7 @@ pub struct ScheduleWriter<'w> {
     shuffle: Shuffle,
 }
 
-/// Lines that are held back, so that they are written out of order, as `sacct` writes them.
+/// Lines that are held back, so that lines are written out of order, as by `sacct`.
 struct Shuffle {
     lines: Vec<String>,
     rng: ChaCha8Rng,

@@ -109,8 +109,8 @@ fn form(path: &Path) -> Result<Form> {
     }
 }
 
-/// Checks that [`write()`] supports the format of a path. This can be called before there are tasks
-/// to write.
+/// Checks that [`write()`] supports the extension of a path. Callers can check a path before they
+/// have tasks to write.
 ///
 /// # Errors
 /// [`Error::Usage`] for an extension that is neither `.toml` nor `.json`.

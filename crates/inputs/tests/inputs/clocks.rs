@@ -19,7 +19,7 @@ fn read_in(name: &str, text: &str, zone: &str) -> gleaner_domain::Result<(EventL
     Ok((loaded.value, loaded.notes))
 }
 
-/// Minutes between neighbouring rows.
+/// Minutes between consecutive rows.
 fn minutes(log: &EventLog) -> Vec<f64> {
     let pairs = log.times().windows(2);
     pairs
@@ -52,7 +52,7 @@ fn offsets_are_honoured() {
         "log.csv",
         format!("when,a\n2026-10-25 {backwards}"),
     ));
-    assert_has(&message, &["line 3, time", "(the row before) or later"]);
+    assert_has(&message, &["line 3, time", "(the previous row) or later"]);
     let zulu = read_text("log.csv", "when,a\n2026-10-25T10:00:00Z,1\n1792923600,0\n").unwrap();
     assert_eq!(minutes(&zulu), [20.0]);
     assert_eq!(zulu.clock().to_string(), "+00:00");
@@ -66,10 +66,7 @@ fn a_zone_resolves_local_times() {
     let message = fault_of(read_text("log.csv", autumn));
     assert_has(
         &message,
-        &[
-            "line 3, time",
-            "where the clock was put back, see --timezone",
-        ],
+        &["line 3, time", "if the clock was put back, see --timezone"],
     );
     let (log, notes) = read_in("log.csv", autumn, "Europe/Berlin").unwrap();
     assert_eq!(minutes(&log), [20.0, 45.0, 15.0]);
@@ -93,7 +90,8 @@ fn the_users_zone_overrides_that_of_the_log() {
     let text = "when,a\n2026-07-01 10:00:00+02:00,1\n2026-07-01 11:00:00+02:00,0\n";
     let (log, _) = read_in("log.csv", text, "America/Chicago").unwrap();
     assert_eq!(shown(&log)[0], "2026-07-01 03:00:00-05:00");
-    // The same via a `.gev` file with a known clock, and via one with an unknown clock.
+    // The same log via a `.gev` file with a known clock, and via a `.gev` file with an unknown
+    // clock.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.gev");
     let zone: Zone = "America/Chicago".parse().unwrap();
@@ -191,7 +189,8 @@ prop_compose! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(32))]
 
-    // A .gev and a Parquet file keep the whole clock. CSV keeps the clock's offset at every row.
+    // A `.gev` and a Parquet file store the whole clock. CSV stores the clock's offset in every
+    // row.
     #[test]
     fn a_clock_survives_every_format(clock in clock(), steps in prop::collection::vec(0i64..400_000, 1..12)) {
         let mut log = EventLogBuilder::new(vec!["a".into()]);

@@ -14,7 +14,7 @@ fn all_faults_of_a_wide_csv_are_gathered() {
             "node column 2 (counting from 0): found \"a\", also the name of node column 0",
             "node column 3 (counting from 0): found no name",
             "line 3, b: found \"7\", expected 0 (busy) or 1 (idle)",
-            "line 3, time: found 1970-01-01 00:00:01, expected 1970-01-01 00:00:02 (the row before) or later; sort",
+            "line 3, time: found 1970-01-01 00:00:01, expected 1970-01-01 00:00:02 (the previous row) or later; sort",
             "line 4, time: found \"soon\", expected a time such as",
             "line 5: found 3 fields, expected 5, as in the header",
             "line 6, a: found \"x\"",

@@ -1,4 +1,4 @@
-//! Tests the published trace of the cluster Venus in September, in every form. The golden values
+//! Tests the published trace of the cluster Venus in September, in every format. The golden values
 //! were read from the trace with pandas.
 
 use std::collections::BTreeMap;
@@ -187,7 +187,7 @@ fn every_job_has_its_estimates() {
     }
 }
 
-/// Which parts of a trace are written, and in which form.
+/// The parts of a trace to write, and their format.
 struct Form {
     header: &'static str,
     submit: fn(i64) -> String,
@@ -243,7 +243,7 @@ fn a_raw_log_gives_the_same_jobs() {
         usage: true,
     };
     let mut log = write_csv(&input, &cluster, &form);
-    // The log's first job, and jobs that are not simulated.
+    // The first job of the log, and jobs that are not simulated.
     for other in [
         "x1,u,vcEwI,1,1,COMPLETED,2020-04-01 00:00:00",
         "x2,u,vcEwI,0,1,COMPLETED,2020-03-01 00:00:00",
@@ -277,7 +277,7 @@ fn a_raw_log_gives_the_same_jobs() {
     );
 }
 
-/// Writes the trace as a Parquet file, with submission times in this form.
+/// Writes the trace as a Parquet file, with the submission times in the column `submit`.
 fn write_parquet(input: &TraceInput, cluster: &Cluster, submit: Column<'_>, path: &Path) {
     let jobs = &input.trace.jobs;
     let workload = |job: &Job| &input.trace.workloads[job.workload.unwrap()];

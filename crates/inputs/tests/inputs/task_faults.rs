@@ -13,8 +13,8 @@ fn read_text(name: &str, text: &str, skip: bool) -> gleaner_domain::Result<TaskS
     read(&path, None, skip).map(|loaded| loaded.value)
 }
 
-/// A valid task with changes. A change replaces the line of its field, or adds a line if there is
-/// none.
+/// A valid task with changes. A change replaces the line of a field, or adds a line if the field
+/// has no line.
 fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
     let mut fields = vec![
         ("name", format!("{name:?}")),
@@ -41,7 +41,7 @@ fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
 fn every_rule_has_its_message() {
     for (change, words) in [
         (("name", "''"), "name: found nothing, expected a name"),
-        (("name", "7"), "name: found 7, expected a text"),
+        (("name", "7"), "name: found 7, expected a string"),
         (
             ("min_nodes", "0"),
             "min_nodes: found 0, expected a whole number of nodes, at least 1",
@@ -236,7 +236,7 @@ fn costs_must_fit_the_window() {
     let none = fault_of(set(true).within_window(100.0, true));
     assert_has(&none, &[words.split(',').next().unwrap(), "no valid task"]);
 
-    // Faults use the names that the fields have in the format.
+    // Faults use the names that the fields have in the file's format.
     let header =
         "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n";
     let csv = format!("{header}a,1,4,3e9,1,10,0;4,0;3\n");
@@ -384,7 +384,7 @@ fn groups_name_their_faults() {
     for (rest, words) in [
         (
             "[[group]]\ntasks = ['a']\nmax_nodes = 1",
-            "group 1, name: found nothing, expected a text",
+            "group 1, name: found nothing, expected a string",
         ),
         (
             "[[group]]\nname = 'g'\nmax_nodes = 1",

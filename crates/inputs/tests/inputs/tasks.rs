@@ -98,7 +98,7 @@ fn texts_of_every_format_give_the_tasks() {
         ("tasks.toml", TOML),
         ("tasks.json", JSON),
         ("tasks.csv", CSV),
-        // A path whose extension does not indicate the format, such as that of stdin.
+        // A path whose extension does not indicate the format, such as the path of stdin.
         ("toml", TOML),
         ("json", JSON),
         ("csv", CSV),
@@ -135,7 +135,7 @@ fn pickle_pairs_of_every_release_give_the_tasks() {
             "{name}"
         );
 
-        // In the original pickle, the tasks may use more nodes than their curves have.
+        // In the original pickle, the tasks may use more nodes than their curves cover.
         let message = read(&bounds, Some(&curves), false).unwrap_err().to_string();
         assert!(
             message.contains("(\"J00000\"), Jmax: found 64, expected at most 4"),

@@ -85,7 +85,7 @@ impl<'r> Cell<'r> {
         text.ok_or_else(|| {
             let is_missing = self.is_missing();
             self.fault(if is_missing {
-                "a text"
+                "a string"
             } else {
                 "text in UTF-8"
             })

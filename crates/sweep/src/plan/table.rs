@@ -262,7 +262,7 @@ fn text(form: Form, value: &Value) -> Result<OsString, &'static str> {
         (Form::Truth, _) => return Err("true or false"),
         (Form::Whole, _) => return Err("a whole number"),
         (Form::Number, _) => return Err("a number"),
-        (Form::Text, _) => return Err("a text"),
+        (Form::Text, _) => return Err("a string"),
         (Form::Path, _) => return Err("a path"),
         (Form::Any, _) => return Err("a string, a number or a time"),
     };

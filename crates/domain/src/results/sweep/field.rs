@@ -3,7 +3,7 @@
 /// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Texts; switches as `true` and `false`.
+    /// Strings; switches as `true` and `false`.
     Text,
     /// Whole numbers.
     Whole,
@@ -18,7 +18,7 @@ pub struct Field {
     pub name: &'static str,
     /// JSON pointer to the value in the run's settings or summary.
     pub pointer: &'static str,
-    /// Type of its values.
+    /// Type of the column's values.
     pub kind: Kind,
 }
 

@@ -25,7 +25,7 @@ impl Spread {
     pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
         let values: Vec<f64> = values.into_iter().collect::<Option<_>>()?;
         let (first, count) = (*values.first()?, values.len() as f64);
-        // Sums differences from the first value, so that equal values have exactly that mean and
+        // Sums differences from the first value, so that equal values have exactly their common value as the mean, and
         // a deviation of 0.
         let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -42,8 +42,8 @@ impl Spread {
         Some(self.deviation? / (self.runs as f64).sqrt())
     }
 
-    /// Half the length of the 95 % interval of the mean: the standard error times [`t95`] of one less
-    /// than the number of runs. `None` for a single run.
+    /// Half the length of the 95 % interval of the mean: the standard error times [`t95`] of the number of runs minus
+    /// one. `None` for a single run.
     pub fn reach(&self) -> Option<f64> {
         Some(t95(self.runs.saturating_sub(1)) * self.standard_error()?)
     }
@@ -81,12 +81,12 @@ impl Group {
     }
 }
 
-/// A run of a sweep as texts and numbers.
+/// A run of a sweep as strings and numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRow {
-    /// Its settings in the order of [`Mode::settings`]; empty for a setting that it does not have.
+    /// The run's settings in the order of [`Mode::settings`]; empty for a setting that the run does not have.
     pub settings: Vec<String>,
-    /// Its figures in the order of [`Mode::metrics`]; `None` for a figure that it does not have.
+    /// The run's figures in the order of [`Mode::metrics`]; `None` for a figure that the run does not have.
     pub figures: Vec<Option<f64>>,
 }
 

@@ -1,4 +1,4 @@
-//! Metrics: the figures of summaries by which runs are compared.
+//! Metrics: the figures of summaries that are used to compare runs.
 
 use std::sync::LazyLock;
 
@@ -23,9 +23,9 @@ pub enum RunSummary {
 /// The result of a run of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunOutcome {
-    /// Its summary.
+    /// The run's summary.
     pub summary: RunSummary,
-    /// The tally of its solver's answers, if the solver is a program.
+    /// The tally of the solver's answers, if the solver is a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Tally>,
 }
@@ -33,11 +33,11 @@ pub struct RunOutcome {
 /// A figure of every run's summary.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
-    /// The name of its column.
+    /// The name of the figure's column.
     pub name: &'static str,
     /// Type of the column's values.
     pub kind: Kind,
-    /// Which value is the best; `None` for figures that only describe the run.
+    /// The direction in which values get better; `None` for figures that only describe the run.
     pub best: Option<Direction>,
     of: Of,
 }
@@ -63,7 +63,7 @@ impl Metric {
         }
     }
 
-    /// Its value in a run's summary; `None` if the run has none.
+    /// The figure's value in a run's summary; `None` if the run has no value.
     pub fn of(&self, summary: &RunSummary) -> Option<f64> {
         match (self.of, summary) {
             (Of::Replay(of), RunSummary::Replay(summary)) => of(summary),

@@ -29,7 +29,7 @@ impl Mode {
         }
     }
 
-    /// The figure of this name; `None` if there is none.
+    /// The figure with this name; `None` if there is no such figure.
     pub fn metric(self, name: &str) -> Option<Metric> {
         let mut all = self.metrics().iter();
         all.find(|metric| metric.name == name).copied()
@@ -40,14 +40,15 @@ impl Mode {
         self.order()[0]
     }
 
-    /// The figures that decide between runs that are equal by `metric`, the most important first.
+    /// The figures that break ties between runs with equal values of `metric`, the most important
+    /// first.
     pub fn ties(self, metric: &Metric) -> Vec<Metric> {
         let others = self.order().into_iter().filter(|name| *name != metric.name);
         others.filter_map(|name| self.metric(name)).collect()
     }
 
-    /// Names of the figures that matter most, the most important first. Replays in which all tasks
-    /// finish have all done the same work, so other figures must follow it.
+    /// Names of the figures that matter most, the most important first. All replays in which all
+    /// tasks finish have done the same work, so other figures must follow the work.
     fn order(self) -> [&'static str; 3] {
         match self {
             Mode::Replay => ["total_work", "completion_mean_s", "rescale_loss"],

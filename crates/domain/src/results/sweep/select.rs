@@ -5,21 +5,21 @@ use super::metrics::Metric;
 use super::mode::Mode;
 use crate::results::Direction;
 
-/// Values that differ by no more than this share of the best count as equal: sums of the same
-/// work in another order differ in their last digits.
+/// Values that differ from the best value by at most this share count as equal: sums of the same
+/// work in a different order differ in their last digits.
 const EQUAL: f64 = 1e-9;
 
 /// The best settings by a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
-    /// Their index among all groups.
+    /// The index of these settings among all groups.
     pub group: usize,
-    /// Mean and deviation of the metric over their seeds.
+    /// Mean and deviation of the metric over the seeds of these settings.
     pub spread: Spread,
-    /// Number of groups whose means equal the best one, these settings included.
+    /// Number of groups whose means equal the best mean, including these settings.
     pub as_good: usize,
-    /// Number of other groups whose means are worse by less than the standard deviation over
-    /// the seeds of the best.
+    /// Number of other groups whose means are worse by less than the best group's standard
+    /// deviation over its seeds.
     pub within_spread: usize,
 }
 

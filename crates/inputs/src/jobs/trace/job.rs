@@ -19,19 +19,20 @@ input! {
         id: String as Id = "job_id" or "jobname" [""],
         /// the job's virtual cluster
         vc: PhantomData<String> as Later(Id) = "vc" [""],
-        /// the job's GPUs, at most those of its virtual cluster; jobs of 0 GPUs are left out
+        /// the number of GPUs, at most as many as the virtual cluster has; jobs with 0 GPUs are
+        /// left out
         gpus: i64 as Whole(1..=MAX_GPUS) = "gpu_num" [""],
-        /// the time of its submission
+        /// the time of the job's submission
         submit: PhantomData<CellTime> as Later(Clock) = "submit_time" [""],
         /// the run time in seconds, alone and at full speed
         duration: i64 as Whole(1..=LONGEST) = "duration" ["s"],
-        /// its user; no policy uses it
+        /// the job's user; not used by any policy
         user: String as Or(Id, String::new()) = "user" [""],
-        /// its name, if the table has `job_id`; no policy uses it
+        /// the job's name, if the table has `job_id`; not used by any policy
         name: String as Or(Id, String::new()) = "jobname" [""],
-        /// its CPUs; no policy uses them; default: 0
+        /// the number of CPUs; not used by any policy; default: 0
         cpus: f64 as Or(AMOUNT, 0.0) = "cpu_num" [""],
-        /// how it ended; no policy uses it
+        /// the state in which the job ended; not used by any policy
         state: String as Or(Id, String::new()) = "state" [""],
         ..workload: Option<Workload>,
         ..usage: GivenUsage,
@@ -51,7 +52,7 @@ pub(super) fn state(word: String) -> String {
 /// The GPU usage of a job's workload according to the profiles; 0 if there are no profiles.
 ///
 /// # Errors
-/// The workload must have a profile, but has none.
+/// The workload has no profile, although it must have one.
 pub(super) fn profiled(
     line: &Line<'_, JobRow>,
     workload: Option<&Workload>,

@@ -27,7 +27,7 @@ impl LeftOut {
         }
     }
 
-    /// A phrase for every reason for which jobs were left out, with their number.
+    /// A phrase for every reason for which jobs were left out, with the number of these jobs.
     pub fn phrases(&self) -> Vec<String> {
         let mut phrases = Vec::new();
         let mut add = |jobs: usize, what: &str| {

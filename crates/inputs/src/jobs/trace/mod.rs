@@ -1,8 +1,8 @@
 //! Reads job traces of GPU clusters.
 //!
-//! The columns are those of `JobRow`. Other columns are ignored, so that the artifact's
-//! `cluster_full_log.csv`, Helios' `cluster_log.csv` and Philly's logs can be read without changes.
-//! Philly's states `Pass`, `Failed` and `Killed` become `COMPLETED`, `FAILED` and `CANCELLED`.
+//! `JobRow` declares the columns. Other columns are ignored, so that the artifact's `cluster_full_log.csv`, Helios'
+//! `cluster_log.csv` and Philly's logs can be read without changes. Philly's states `Pass`, `Failed` and `Killed`
+//! become `COMPLETED`, `FAILED` and `CANCELLED`.
 //!
 //! # Times
 //!
@@ -47,7 +47,7 @@ pub struct Options<'a> {
     pub from: Option<Stamp>,
     /// End of the window of submissions, inclusive; only for traces with civil times.
     pub to: Option<Stamp>,
-    /// The time from which the ends of the window are counted. Earlier jobs are left out. Default: the
+    /// The time from which the start and end of the window are counted. Earlier jobs are left out. Default: the
     /// submission of the first job.
     pub epoch: Option<Local>,
     /// Whether jobs with faults are left out instead of being reported as errors.

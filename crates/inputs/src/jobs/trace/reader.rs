@@ -15,7 +15,7 @@ use gleaner_io::Gatherer;
 use gleaner_io::rows::{Cell, CellResult, Place};
 use gleaner_io::source::Source;
 
-/// Collects the valid jobs of a trace, and the faults of the others.
+/// Collects the valid jobs of a trace, and the faults of the invalid jobs.
 pub(super) struct Reader<'a> {
     cluster: &'a Cluster,
     /// Index of each VC in the cluster, by the VC's name.
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Removes jobs whose ids repeat that of an earlier job, and records a fault for each of them.
+    /// Removes jobs with the id of an earlier job, and records a fault for each removed job.
     pub fn drop_repeated(&mut self, rows: &Rows<'_, JobRow>) -> Result<()> {
         let repeated = repeated(&self.jobs);
         if repeated.is_empty() {
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         self.faults.add(fault)
     }
 
-    /// The VC and the submission of a row's job; `None` if the job is not simulated.
+    /// The index of the VC and the submission time of a row's job; `None` if the job is not simulated.
     fn scope(&mut self, line: &Line<'_, JobRow>) -> CellResult<Option<(usize, i64)>> {
         if line.cell("gpu_num").whole() == Some(0) {
             self.left_out.cpu_only += 1;
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// The job's number of GPUs, which must not exceed that of its VC.
+    /// The job's number of GPUs, which must not exceed the number of GPUs of its VC.
     fn gpus(&self, cell: &Cell<'_>, gpus: i64, vc: usize) -> CellResult<u32> {
         let most = self.cluster.vc_gpus(vc);
         let fits = u32::try_from(gpus)
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The indices of jobs whose ids repeat that of an earlier job.
+/// The indices of jobs with the id of an earlier job.
 fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
     let id = |index: usize| jobs[index].1.id.as_str();
     let mut order: Vec<usize> = (0..jobs.len()).collect();

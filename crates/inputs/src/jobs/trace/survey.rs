@@ -1,4 +1,4 @@
-//! The first pass over a trace, which finds the form of its times and its first submission.
+//! The first pass over a trace, which finds the format of the times and the first submission.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use gleaner_domain::error::Result;
 /// The result of the first pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Survey {
-    /// The form of the trace's times.
+    /// The format of the trace's times.
     pub form: Form,
     /// Earliest submission of a GPU job of a known VC, in seconds of the file's clock.
     pub first: i64,
@@ -43,7 +43,7 @@ impl Survey {
     }
 }
 
-/// The submission of a row's job; `None` unless it is a GPU job of a known VC.
+/// The submission time of a row's job; `None` unless the job is a GPU job of a known VC.
 fn second(line: &Line<'_, JobRow>, form: Form, vcs: &BTreeMap<&str, usize>) -> Option<i64> {
     line.cell("gpu_num").whole().filter(|gpus| *gpus > 0)?;
     vcs.get(&*line.cell("vc").id().ok()?)?;

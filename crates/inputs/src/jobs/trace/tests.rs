@@ -1,4 +1,4 @@
-//! Small fixed examples of every form of time and every fault.
+//! Small fixed examples of every format of times and every fault.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -108,7 +108,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
         epoch: time("2020-04-01"),
         ..Options::default()
     };
-    // Second 0 is 10 s after the epoch. So each end of the window is 10 s later than specified.
+    // Second 0 is 10 s after the epoch. Both ends of the window are therefore 10 s later than specified.
     let loaded = read_with(&log, options).unwrap();
     assert_eq!(ids(&loaded.value), [("4", 172_800), ("5", 259_200)]);
     assert_eq!(loaded.value.start, 172_800);
@@ -119,7 +119,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
             "left out 3 jobs submitted outside the window",
         ]
     );
-    // Without an epoch, the times of the window are used as they are.
+    // Without an epoch, the times of the window are used without a shift.
     let options = Options {
         epoch: None,
         ..options
@@ -314,7 +314,7 @@ fn an_incomplete_workload_is_a_fault() {
     let log = format!("{MODELS}1,a,1,0,1,VGG,,64,0\n2,a,1,0,1,VGG,x,64,2\n");
     let message = fault(read_with(&log, Options::default()));
     let parts = [
-        "line 2, dataset: found nothing, expected a text; \
+        "line 2, dataset: found nothing, expected a string; \
          fill in all of model, dataset, batchsize, amp, or none",
         "line 3, amp: found \"2\", expected 0 or 1",
     ];

@@ -12,7 +12,7 @@ use gleaner_domain::{Local, Stamp};
 /// The window of a trace, and its clock.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
-    /// The form of times in the trace.
+    /// The format of the trace's times.
     pub form: Form,
     /// Second 0 of the trace's clock, as a second of the file's clock.
     zero: i64,
@@ -38,7 +38,7 @@ pub(super) enum Position {
     Early,
     /// The submission is before or after the window.
     Outside,
-    /// The submission is so long after the first one that one of the two must be wrong.
+    /// The submission is so long after the first submission that one of the two times must be wrong.
     Absurd,
     /// The submission is simulated, at this second of the trace's clock.
     At(i64),

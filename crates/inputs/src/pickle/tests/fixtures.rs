@@ -161,7 +161,7 @@ fn reports_what_a_column_holds_instead() {
     assert!(error.contains("6: Tcup, Tcdw, Jmin"), "{error}");
     let error = frame.index_datetimes_ns().unwrap_err().to_string();
     assert!(
-        error.contains("holds texts") && error.contains("pd.to_datetime"),
+        error.contains("holds strings") && error.contains("pd.to_datetime"),
         "{error}"
     );
 }

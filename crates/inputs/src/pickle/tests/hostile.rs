@@ -304,7 +304,7 @@ fn shared_values_are_not_expanded_without_limit() {
 
 #[test]
 fn lists_nested_by_reference_stay_small() {
-    // Each list contains the previous one ten times: 10^20 numbers if expanded.
+    // Each list contains the previous list ten times: 10^20 numbers if expanded.
     let mut lists = keep(0, list(&vec![int(1); 10]));
     for depth in 1..20 {
         let members: Vec<_> = (0..10).map(|_| shared(depth - 1)).collect();

@@ -1,4 +1,4 @@
-//! Event logs as CSV.
+//! Writes event logs as CSV.
 
 use std::io::{self, Write};
 
@@ -20,12 +20,12 @@ pub(super) struct LongWriter<W: Write> {
     writer: Writer<W>,
     clock: Clock,
     time: Option<Utc>,
-    /// The current time as text, formatted once for all of its rows.
+    /// The current time as a string, formatted once for all rows of this time.
     text: String,
 }
 
 impl<W: Write> LongWriter<W> {
-    /// Begins the table of a log on this clock.
+    /// Begins the table of a log with this clock.
     pub fn new(clock: &Clock, out: W) -> io::Result<Self> {
         let mut writer = Writer::from_writer(out);
         writer.write_record(["time", "node", "state"])?;
@@ -55,7 +55,7 @@ impl<W: Write> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table. Returns the writer that it was written to.
+    /// Ends the table. Returns the underlying writer.
     pub fn finish(self) -> io::Result<W> {
         self.writer.into_inner().map_err(|e| e.into_error())
     }
@@ -70,7 +70,7 @@ pub(super) fn write_wide(log: &EventLog, mut out: impl Write) -> io::Result<()> 
     )?;
     header.flush()?;
     drop(header);
-    // The row as it is written, `,0` or `,1` for every node; a change replaces one byte of it.
+    // The written row after the time: `,0` or `,1` for every node. A change replaces one byte.
     let mut row = b",0".repeat(log.nodes().len());
     row.push(b'\n');
     for (time, changes) in log.rows() {

@@ -36,10 +36,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a path's extension names.
+    /// The format indicated by a path's extension.
     ///
     /// # Errors
-    /// [`Error::Usage`] for another extension, or none.
+    /// [`Error::Usage`] for any other extension, or for no extension.
     pub fn of(path: &Path) -> Result<Self> {
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         match extension.to_str() {
@@ -54,9 +54,9 @@ impl Format {
     }
 }
 
-/// Writes a log in the format that `path`'s extension names.
+/// Writes a log in the format indicated by `path`'s extension.
 ///
-/// A `.gev` also records which file the log was read from, so that a stale cache can be detected.
+/// A `.gev` also records the file from which the log was read, so that a stale cache can be detected.
 ///
 /// # Errors
 /// The extension is unknown, or the file cannot be written.
@@ -75,8 +75,8 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
 
 /// The rows of the long form: a time, and a node's state or nothing.
 ///
-/// The first event mentions every node. A row without a node stands for an event without changes.
-/// It also separates two events at the same time.
+/// The first event has a row for every node. A row without a node represents an event without changes, and also
+/// separates two events at the same time.
 #[derive(Debug)]
 struct LongRows {
     nodes: u32,
@@ -84,7 +84,7 @@ struct LongRows {
 }
 
 impl LongRows {
-    /// The rows of a log with this many nodes.
+    /// The rows of a log with this number of nodes.
     fn new(nodes: usize) -> Self {
         LongRows {
             nodes: nodes as u32,

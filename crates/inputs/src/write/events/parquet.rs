@@ -1,8 +1,8 @@
-//! Event logs as Parquet: times in nanoseconds, states as `int8`.
+//! Writes event logs as Parquet: times in nanoseconds, states as `int8`.
 //!
 //! Times are in UTC if the log's clock is known; the file's metadata then describes the clock.
-//! Otherwise they are local times. The metadata also has a digest of the log, because Parquet's own
-//! checksums are optional and rarely checked.
+//! Otherwise they are local times. The metadata also contains a digest of the log, because Parquet's own checksums are
+//! optional and rarely checked.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(super) struct LongWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> LongWriter<W> {
-    /// Begins the table of a log of these nodes on this clock.
+    /// Begins the table of a log with these nodes and this clock.
     pub fn new(nodes: &[String], clock: &Clock, out: W) -> io::Result<Self> {
         let writer = long_fields(clock).and_then(|fields| open(out, fields, clock));
         let names = nodes.iter().map(|name| ByteArray::from(name.as_str()));
@@ -72,7 +72,7 @@ impl<W: Write + Send> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table of a log with this fingerprint and quality. Returns the writer that it was written to.
+    /// Ends the table of a log with this fingerprint and quality. Returns the underlying writer.
     pub fn finish(mut self, digest: Digest, quality: Option<&Quality>) -> io::Result<W> {
         if !self.times.is_empty() {
             self.end_group().map_err(io_error)?;

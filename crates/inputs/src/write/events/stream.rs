@@ -28,8 +28,7 @@ enum Sink {
 }
 
 impl EventWriter {
-    /// Begins a log of these nodes, whose clock is unknown. The extension of `path` names the
-    /// format.
+    /// Begins a log of these nodes, whose clock is unknown. The extension of `path` determines the format.
     ///
     /// # Errors
     /// The extension is unknown, or the file cannot be written.
@@ -37,7 +36,7 @@ impl EventWriter {
         Self::create_on(path, nodes, &Clock::UNKNOWN)
     }
 
-    /// Like [`EventWriter::create`], but for a log on this clock.
+    /// Like [`EventWriter::create`], but for a log with this clock.
     ///
     /// # Errors
     /// As for [`EventWriter::create`].
@@ -54,7 +53,7 @@ impl EventWriter {
         })
     }
 
-    /// Adds an event. The events must follow the rules of [`gleaner_domain::EventLog`]. Only `.gev` keeps the queue.
+    /// Adds an event. The events must follow the rules of [`gleaner_domain::EventLog`]. Only `.gev` stores the queue.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -77,7 +76,7 @@ impl EventWriter {
         written.map_err(|e| Error::io("write", &self.path, e))
     }
 
-    /// Ends the log. The file appears at `path` only now. CSV does not keep the quality.
+    /// Ends the log. The file appears at `path` only at this point. CSV does not store the quality.
     ///
     /// # Errors
     /// The file cannot be written.
