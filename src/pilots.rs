@@ -43,7 +43,7 @@ settings! {
         /// Wall times of the pilots in minutes, separated by commas, such as 2,4,8,16.
         pub lengths: Vec<u64> = Vec::new() => Spec::of("MINUTES").separated_by(',').conflicts(&["best"])
             .within("whole minutes, at least 1", |minutes| *minutes >= 1);
-        /// Find the best wall times under the model fits: the best ladders of at most 1, 2, ..., K wall times.
+        /// Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times.
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
         /// Seconds from the start of a pilot until it is ready.

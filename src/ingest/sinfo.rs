@@ -29,8 +29,8 @@ settings! {
         pub to: Option<String> = None => Spec::of("TIME");
         /// Time zone of the event log, such as America/Chicago or -06:00 [default: UTC].
         pub timezone: Option<String> = None => Spec::of("ZONE");
-        /// Longest gap, in seconds, between two polls of a node over which its state holds. In a longer
-        /// gap, the state holds for one interval, and the node is then unknown [default: 5 times the
+        /// Longest gap between two polls of a node, in seconds, for which the node is assumed to keep its state. In a
+        /// longer gap, the state is assumed to last one interval, and the node is then unknown [default: 5 times the
         /// median interval of the polls].
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
         /// How the event log shows nodes while their state is unknown.

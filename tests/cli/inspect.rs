@@ -123,7 +123,7 @@ fn without_idle_nodes_no_window_is_suggested() {
     let (code, out, err) = gleaner(directory.path(), "busy.csv");
     assert_eq!(code, Some(0), "{err}");
     assert!(
-        out.contains("suggested --t-fwd  none: no node is idle"),
+        out.contains("suggested --t-fwd  none: no node is ever idle"),
         "{out}"
     );
     assert!(out.contains("never idle      1 node: n0"), "{out}");

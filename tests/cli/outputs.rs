@@ -8,7 +8,7 @@ use gleaner_domain::objective::{NAMED, Variable};
 use gleaner_domain::results::compare::{AnswerRow, IncumbentRow, SolverRow};
 use gleaner_domain::results::profile::{FailureRow, PairRow, SingleRow};
 use gleaner_domain::results::replay::{
-    AllocationRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
+    AllocationRow, DelayRow, FragmentRow, StepRow, Summary, TaskRow, TimingRow,
 };
 use gleaner_domain::results::reproduce::ReproducedRow;
 use gleaner_domain::results::search::{RungRow, SearchRow, TrialRow};
@@ -77,6 +77,7 @@ fn results() -> Vec<Placed> {
         ("## `tasks`", columns(TaskRow::FIELDS)),
         ("## `allocations`", columns(&AllocationRow::FIELDS)),
         ("## `fragments`", columns(FragmentRow::FIELDS)),
+        ("## `delays`", columns(DelayRow::FIELDS)),
         ("## `search`", columns(SearchRow::FIELDS)),
         ("## `trials`", columns(TrialRow::FIELDS)),
         ("## `rungs`", columns(RungRow::FIELDS)),

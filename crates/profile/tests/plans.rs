@@ -63,7 +63,7 @@ fn pairs_are_listed_by_name_or_by_one_of_its_forms() {
         ("[[\"a\"]]", "expected \"all\""),
         (
             "[[\"a\", \"c\"]]",
-            "found \"c\", expected the name of a workload",
+            "found \"c\", expected a workload, or NAME",
         ),
         ("[[\"a:3:0\", \"b\"]]", "found \"a:3:0\""),
         ("{ sample = 7 }", "a sample of 1 to 6"),

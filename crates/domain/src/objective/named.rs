@@ -52,8 +52,8 @@ pub const NAMED: &[Named] = &[
         goal: Goal::Total,
         expression: "speedup * if deadline > 0 && left < deadline * best_rate \
                      { 0.1 + left / (deadline * best_rate) } else { 0.1 }",
-        meaning: "Speedup, weighted by the share of its best rate that a task needs to meet its deadline; \
-                  tasks without a deadline, or that cannot meet it, come last",
+        meaning: "Speedup, weighted by the share of a task's best rate that the task needs to meet its \
+                  deadline; tasks that have no deadline or cannot meet it come last",
     },
     Named {
         name: "trial",

@@ -80,7 +80,8 @@ record! {
         event: TrialEvent = "event" [""],
         /// number of the trial, from 0
         trial: u32 = "trial" [""],
-        /// rung that the trial starts towards, reached or is promoted to, from 0
+        /// number of the rung, from 0: the rung that the trial trains towards (`started`, `promoted`), else the last
+        /// rung that it reached
         rung: u32 = "rung" [""],
         /// resource of that rung, as in the task file
         resource: f64 = "resource" ["resource"],

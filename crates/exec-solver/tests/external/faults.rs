@@ -443,7 +443,7 @@ fn faulty_commands_and_manifests_are_reported() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("solver.toml");
     for (text, told) in [
-        ("command = []", "at least the name of a program"),
+        ("command = []", "command with at least a program name"),
         ("comand = [\"a\"]", "line 1"),
         ("command = [\"a\"]\nthreads = 0", "threads of at least 1"),
         (

@@ -569,11 +569,11 @@ fn searches_name_their_faults() {
         ),
         (
             ("submit", "2026-01-01 00:00:00"),
-            "submit: found a time, expected none",
+            "submit: found a time, expected no time",
         ),
         (
             ("deadline", "2026-01-01 00:00:00"),
-            "deadline: found a time, expected none",
+            "deadline: found a time, expected no time",
         ),
     ] {
         let text = [toml_with("a", &[change]), SEARCH.to_owned()].concat();

@@ -40,8 +40,8 @@ mod tests {
         for (text, part) in [
             ("1795453200 idle", "other than"),
             ("1795453200 idle m1 m2", "other than"),
-            ("-5 idle m1", "\"-5\" for the seconds"),
-            ("idle 5 m1", "\"idle\" for the seconds"),
+            ("-5 idle m1", "\"-5\" instead of seconds"),
+            ("idle 5 m1", "\"idle\" instead of seconds"),
         ] {
             assert!(StateLine::parse(text).unwrap_err().contains(part), "{text}");
         }

@@ -71,7 +71,7 @@ pub enum Reason {
     SeveralTypes,
     /// The profile of the job is not in the workload, or occurs twice.
     NoProfile,
-    /// There is no measured throughput for this kind of job.
+    /// The throughput for this job type and number of GPUs was not measured, or is 0.
     NoThroughput,
     /// The job has no task that states its resources.
     NoTask,
@@ -149,7 +149,9 @@ impl Reason {
             Reason::UnknownCluster => "of a virtual cluster without machines (left out)",
             Reason::SeveralTypes => "with GPUs of several types (the first type is used)",
             Reason::NoProfile => "with a profile that the workload lacks",
-            Reason::NoThroughput => "of a kind of job without a throughput (left out)",
+            Reason::NoThroughput => {
+                "without a throughput for their type and number of GPUs (left out)"
+            }
             Reason::NoTask => "without a task",
             Reason::NoJob => "with tasks but no row in the table of jobs",
             Reason::Earlier => "not in chronological order (left out)",

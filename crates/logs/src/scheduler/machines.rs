@@ -71,7 +71,7 @@ const ALCF: Machine = Machine {
         (Role::Count, "NODES_USED"),
         (Role::Nodes, "LOCATION"),
     ],
-    gaps: "single nodes that were down are missing; full outages are in MACHINESTATUS, for --outages",
+    gaps: "outages of single nodes are missing; outages of the whole machine are in MACHINESTATUS (read with --outages)",
     example: "",
 };
 
@@ -108,8 +108,8 @@ pub const MACHINES: &[Machine] = &[
         name: "polaris",
         title: "Polaris, ALCF",
         nodes: Some(560),
-        gaps: "LOCATION is cut at 2,048 characters, about 139 of 560 nodes; single nodes that were down are missing, \
-               and full outages are in MACHINESTATUS",
+        gaps: "LOCATION is cut at 2,048 characters, about 139 of 560 nodes; outages of single nodes are missing, \
+               and outages of the whole machine are in MACHINESTATUS",
         example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
                   ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv \\\n   ",
         ..ALCF

@@ -684,7 +684,10 @@ fn hostile_tables_are_faults() {
             table(Cells::Time("NANOS", true, vec![Some(i64::MAX)]), nodes()),
             "none usable",
         ),
-        (table(start(), Cells::Lists(vec![None])), "without nodes"),
+        (
+            table(start(), Cells::Lists(vec![None])),
+            "with neither nodes",
+        ),
         (
             table(start(), Cells::Text(vec![Some("['n1".to_owned())])),
             "do not match",

@@ -329,7 +329,7 @@ fn helios() {
         (
             "1425512",
             "1425511",
-            "the id of an earlier one (which is used) | log, line 3: 1425511",
+            "with a repeated id (the first is used) | log, line 3: 1425511",
         ),
         (
             "2020-06-09 18:41:27",
