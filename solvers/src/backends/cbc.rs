@@ -66,7 +66,7 @@ impl Solver for Cbc {
     }
 }
 
-fn run(job: &Job<'_>) -> Result<Outcome, String> {
+pub(super) fn run(job: &Job<'_>) -> Result<Outcome, String> {
     match apart::run(job.deadline, job.stop, || solve(job).to_bytes()) {
         apart::Ended::Wrote(bytes) => {
             let outcome = Outcome::from_bytes(&bytes);

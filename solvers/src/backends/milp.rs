@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use good_lp::solvers::ObjectiveDirection;
 use good_lp::{Expression, ProblemVariables, SolverModel, Variable, variable};
 
+use super::ModelAnswer;
 use super::equal_share::equal_share;
 use super::precision;
 use crate::formulations::{self, fair};
@@ -258,6 +259,50 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
             .filter(|plan| is_feasible(problem, spec, plan));
         Ok((outcome, found))
     }
+}
+
+/// Solves a model of another crate with `library`, without a start solution.
+pub(super) fn solve_model(
+    solver: &'static str,
+    model: Model,
+    limits: &Limits,
+    stop: &AtomicBool,
+    library: impl Fn(&Job<'_>) -> Result<Outcome, String>,
+) -> Result<ModelAnswer, SolveError> {
+    let columns = model.columns.len();
+    if columns as u64 > formulations::MAX_COLUMNS {
+        return Err(SolveError::Unfit(format!(
+            "the model would have {columns} columns, more than the limit of {}: use the exact solver",
+            formulations::MAX_COLUMNS
+        )));
+    }
+    let (outcome, scale) = match trivial(&model) {
+        Some(outcome) => (
+            Outcome {
+                values: outcome.optimal.then(Vec::new),
+                ..outcome
+            },
+            1.0,
+        ),
+        None => {
+            let job = Job {
+                scale: scale(&model),
+                start: None,
+                deadline: deadline(limits.time),
+                stop,
+                gap: limits.gap.max(0.0),
+                model,
+            };
+            let failed = |message| SolveError::Backend { solver, message };
+            (library(&job).map_err(failed)?, job.scale)
+        }
+    };
+    Ok(ModelAnswer {
+        is_optimal: outcome.optimal,
+        is_infeasible: outcome.infeasible,
+        values: outcome.values,
+        bound: outcome.bound.map(|bound| bound / scale),
+    })
 }
 
 /// Estimates the number of matrix entries of the model.

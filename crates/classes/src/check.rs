@@ -1,0 +1,129 @@
+//! A checker that recomputes an answer from the problem alone. It shares no code with the solvers.
+
+use std::fmt;
+
+use gleaner_solvers::Status;
+
+use crate::answer::Answer;
+use crate::problem::Problem;
+
+/// A fault of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Violation {
+    /// The answer has no plan although its status says so, or the reverse.
+    Plan(Status),
+    /// The plan has this number of entries, not one for each task.
+    Length(usize),
+    /// The task with this name holds something that is not among its options.
+    Option(String),
+    /// The task with this name is fixed and holds something else than before.
+    Moved(String),
+    /// The tasks hold more nodes of the class with this name than it has.
+    Capacity(String, u64, u32),
+    /// The stated objective differs from that of the plan.
+    Objective(f64, f64),
+    /// The stated bound is below the objective of the plan.
+    Bound(f64, f64),
+    /// The status is optimal, but the bound is too far above the objective.
+    Gap(f64),
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Violation::Plan(status) => {
+                write!(f, "status {} does not agree with the plan", status.as_str())
+            }
+            Violation::Length(found) => {
+                write!(f, "the plan has {found} entries, not one for each task")
+            }
+            Violation::Option(task) => write!(
+                f,
+                "task {task} holds something that is not among its options"
+            ),
+            Violation::Moved(task) => write!(f, "task {task} is fixed and does not keep its nodes"),
+            Violation::Capacity(class, used, has) => {
+                write!(f, "class {class} has {has} nodes, but {used} are used")
+            }
+            Violation::Objective(stated, found) => {
+                write!(f, "stated objective {stated}, recomputed {found}")
+            }
+            Violation::Bound(stated, found) => write!(
+                f,
+                "stated bound {stated} below the plan's objective {found}"
+            ),
+            Violation::Gap(gap) => write!(f, "stated as optimal with a relative gap of {gap:e}"),
+        }
+    }
+}
+
+/// Relative difference at which two objectives count as equal.
+const EQUAL: f64 = 1e-9;
+/// Relative gap up to which a plan counts as optimal. The tolerances of the libraries behind MILP solvers leave as much.
+const OPTIMAL: f64 = 1e-6;
+
+/// Checks an answer.
+///
+/// # Errors
+/// Every violation.
+pub fn check(problem: &Problem, answer: &Answer) -> Result<(), Vec<Violation>> {
+    let mut out = Vec::new();
+    let has_plan = matches!(answer.status, Status::Optimal | Status::Feasible);
+    let Some(plan) = answer.plan.as_ref().filter(|_| has_plan) else {
+        if has_plan || answer.plan.is_some() {
+            out.push(Violation::Plan(answer.status));
+        }
+        return if out.is_empty() { Ok(()) } else { Err(out) };
+    };
+    if plan.len() != problem.tasks.len() {
+        return Err(vec![Violation::Length(plan.len())]);
+    }
+    let mut used = vec![0u64; problem.classes.len()];
+    let mut objective = 0.0;
+    for (task, held) in problem.tasks.iter().zip(plan) {
+        if task.fixed && task.current != *held {
+            out.push(Violation::Moved(task.name.clone()));
+        }
+        let Some(held) = held else {
+            objective += task.none;
+            continue;
+        };
+        match task
+            .options
+            .iter()
+            .find(|o| o.class == held.class && o.count == held.count)
+        {
+            Some(option) => {
+                objective += option.value;
+                used[held.class] += u64::from(held.count);
+            }
+            None => out.push(Violation::Option(task.name.clone())),
+        }
+    }
+    for (class, used) in problem.classes.iter().zip(used) {
+        if used > u64::from(class.capacity) {
+            out.push(Violation::Capacity(
+                class.name.clone(),
+                used,
+                class.capacity,
+            ));
+        }
+    }
+    let size = objective.abs().max(1e-9);
+    let stated = answer.objective.unwrap_or(f64::NAN);
+    // Written so that NaN fails.
+    let is_right = (stated - objective).abs() <= EQUAL * size;
+    if !is_right {
+        out.push(Violation::Objective(stated, objective));
+    }
+    if let Some(bound) = answer.bound {
+        if bound < objective - EQUAL * size {
+            out.push(Violation::Bound(bound, objective));
+        }
+        let gap = (bound - objective) / size;
+        if answer.status == Status::Optimal && gap > OPTIMAL {
+            out.push(Violation::Gap(gap));
+        }
+    }
+    if out.is_empty() { Ok(()) } else { Err(out) }
+}

@@ -1,0 +1,317 @@
+//! Problems in which tasks have a scaling curve for each class, in place of a list of options.
+
+use std::collections::BTreeMap;
+
+use gleaner_solvers::problem::interpolate;
+use serde::Deserialize;
+
+use crate::problem::{Choice, Class, Held, Problem, Task};
+
+/// One allocation decision whose tasks have curves. Unknown JSON fields are ignored.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CurveProblem {
+    /// Identifier of the problem; answers repeat it.
+    #[serde(default)]
+    pub id: String,
+    /// The classes of nodes.
+    pub classes: Vec<Class>,
+    /// Forward window in seconds (`-Tfwd`).
+    pub t_fwd: f64,
+    /// The tasks.
+    pub tasks: Vec<CurveTask>,
+}
+
+/// A task with a curve for each class that it can use.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CurveTask {
+    /// Name, unique within the problem.
+    pub name: String,
+    /// Scaling curves by the name of the class. A class without a curve is not used by the task.
+    pub curves: BTreeMap<String, Curve>,
+    /// Minimum number of nodes on which the task runs, at least 1.
+    pub min_nodes: PerClass,
+    /// Maximum number of nodes that the task can use.
+    pub max_nodes: PerClass,
+    /// Seconds of progress lost when the task grows in its class.
+    pub rescale_up: f64,
+    /// Seconds of progress lost when the task shrinks in its class, or stops.
+    pub rescale_down: f64,
+    /// Seconds of progress lost when the task goes to another class. Default: `rescale_up` + `rescale_down`.
+    #[serde(rename = "move", default)]
+    pub move_cost: Option<f64>,
+    /// Which numbers of nodes are allowed.
+    #[serde(default)]
+    pub counts: Counts,
+    /// What the task holds now; `None` if it holds nothing.
+    #[serde(default)]
+    pub current: Option<CurrentNodes>,
+}
+
+/// Objective per second by the number of nodes.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Curve {
+    /// Node counts of the points: first 0, then strictly increasing.
+    pub nodes: Vec<u32>,
+    /// Objective per second at each point; linear in between.
+    pub objective: Vec<f64>,
+}
+
+/// A number of nodes in all classes, or in each class.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum PerClass {
+    /// The same number in all classes.
+    All(u32),
+    /// Numbers by the name of the class.
+    Each(BTreeMap<String, u32>),
+}
+
+/// Which numbers of nodes a task may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counts {
+    /// All numbers between the bounds.
+    #[default]
+    All,
+    /// Only those of the curve's points.
+    Points,
+}
+
+/// Nodes of a class that a task holds now.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CurrentNodes {
+    /// Name of the class.
+    pub class: String,
+    /// Number of nodes.
+    pub nodes: u32,
+}
+
+/// Maximum number of options of a problem, which take 24 bytes each.
+const MOST_OPTIONS: usize = 20_000_000;
+
+impl CurveProblem {
+    /// The problem with a list of options for each task.
+    ///
+    /// The value of n nodes of class k is `t_fwd` times the objective per second, less the cost of the change. The cost
+    /// is a number of seconds times the current objective per second: `rescale_up` or `rescale_down` in the same class,
+    /// `move` in another class, and 0 if nothing changes. Holding nothing costs `rescale_down`.
+    ///
+    /// # Errors
+    /// Every fault of the problem, one sentence each.
+    pub fn to_options(&self) -> Result<Problem, Vec<String>> {
+        let mut faults = Vec::new();
+        if !(self.t_fwd > 0.0 && self.t_fwd <= 1e12) {
+            faults.push(format!(
+                "t_fwd is {:e}, expected more than 0 and at most 1e12",
+                self.t_fwd
+            ));
+        }
+        let mut left = MOST_OPTIONS;
+        let mut tasks = Vec::with_capacity(self.tasks.len());
+        for task in &self.tasks {
+            let before = faults.len();
+            self.check_task(task, &mut faults);
+            if faults.len() == before {
+                match self.task(task, &mut left) {
+                    Some(task) => tasks.push(task),
+                    None => {
+                        faults.push(format!(
+                            "the tasks up to {} have more than {MOST_OPTIONS} options: set their counts to \"points\"",
+                            task.name
+                        ));
+                        break;
+                    }
+                }
+            }
+        }
+        let problem = Problem {
+            id: self.id.clone(),
+            classes: self.classes.clone(),
+            tasks,
+        };
+        faults.extend(problem.validate());
+        if faults.is_empty() {
+            Ok(problem)
+        } else {
+            Err(faults)
+        }
+    }
+
+    /// The index of a class.
+    fn class(&self, name: &str) -> Option<usize> {
+        self.classes.iter().position(|class| class.name == name)
+    }
+
+    fn check_task(&self, task: &CurveTask, faults: &mut Vec<String>) {
+        let name = &task.name;
+        let current = task.current.iter().map(|current| &current.class);
+        for class in task
+            .curves
+            .keys()
+            .chain(current)
+            .chain(task.min_nodes.classes())
+            .chain(task.max_nodes.classes())
+        {
+            if self.class(class).is_none() {
+                faults.push(format!("task {name}: there is no class {class}"));
+            }
+        }
+        for (class, curve) in &task.curves {
+            curve.check(&format!("task {name}: class {class}"), faults);
+            match (task.min_nodes.of(class), task.max_nodes.of(class)) {
+                (Some(min), Some(max)) if (1..=max).contains(&min) => {}
+                (Some(min), Some(max)) => faults.push(format!(
+                    "task {name}: class {class}: min_nodes {min} and max_nodes {max}, expected 1 or more and no less"
+                )),
+                _ => faults.push(format!("task {name}: class {class}: min_nodes or max_nodes is missing")),
+            }
+        }
+        let costs = [
+            ("rescale_up", Some(task.rescale_up)),
+            ("rescale_down", Some(task.rescale_down)),
+            ("move", task.move_cost),
+        ];
+        for (field, cost) in costs {
+            if let Some(cost) = cost.filter(|cost| !(0.0..=1e12).contains(cost)) {
+                faults.push(format!(
+                    "task {name}: {field} is {cost:e}, expected 0 to 1e12"
+                ));
+            }
+        }
+    }
+
+    /// A valid task with its options; `None` if there are more than `left`.
+    fn task(&self, task: &CurveTask, left: &mut usize) -> Option<Task> {
+        let rate = task.current_rate();
+        let mut options = Vec::new();
+        for (class, nodes) in self.classes.iter().enumerate() {
+            let Some(curve) = task.curves.get(&nodes.name) else {
+                continue;
+            };
+            let least = task.min_nodes.of(&nodes.name).unwrap_or(1);
+            let last = curve.nodes.last().copied().unwrap_or(0);
+            let most = task
+                .max_nodes
+                .of(&nodes.name)
+                .unwrap_or(last)
+                .min(last)
+                .min(nodes.capacity);
+            let mut add = |count: u32| {
+                let cost = task.cost(&nodes.name, count) * rate;
+                let value = self.t_fwd * curve.rate(count) - cost;
+                *left = left.checked_sub(1)?;
+                options.push(Choice {
+                    class,
+                    count,
+                    value,
+                });
+                Some(())
+            };
+            match task.counts {
+                Counts::All => (least..=most).try_for_each(&mut add)?,
+                Counts::Points => {
+                    let points = curve
+                        .nodes
+                        .iter()
+                        .filter(|count| (least..=most).contains(*count));
+                    points.copied().try_for_each(&mut add)?;
+                }
+            }
+        }
+        let held = task.current.as_ref().filter(|current| current.nodes > 0);
+        Some(Task {
+            name: task.name.clone(),
+            options,
+            none: -(task.rescale_down * rate),
+            current: held.and_then(|current| {
+                let class = self.class(&current.class)?;
+                Some(Held {
+                    class,
+                    count: current.nodes,
+                })
+            }),
+            fixed: false,
+        })
+    }
+}
+
+impl CurveTask {
+    /// Objective per second now: 0 below the minimum.
+    fn current_rate(&self) -> f64 {
+        let Some(current) = &self.current else {
+            return 0.0;
+        };
+        let least = self.min_nodes.of(&current.class);
+        let curve = self.curves.get(&current.class);
+        match curve.filter(|_| least.is_some_and(|least| current.nodes >= least)) {
+            Some(curve) => curve.rate(current.nodes),
+            None => 0.0,
+        }
+    }
+
+    /// Seconds of progress lost by going to `count` nodes of a class.
+    fn cost(&self, class: &str, count: u32) -> f64 {
+        match &self.current {
+            Some(current) if current.class == class => match count.cmp(&current.nodes) {
+                std::cmp::Ordering::Greater => self.rescale_up,
+                std::cmp::Ordering::Less => self.rescale_down,
+                std::cmp::Ordering::Equal => 0.0,
+            },
+            _ => self
+                .move_cost
+                .unwrap_or(self.rescale_up + self.rescale_down),
+        }
+    }
+}
+
+impl Curve {
+    /// Objective per second on `count` nodes.
+    fn rate(&self, count: u32) -> f64 {
+        interpolate(&self.nodes, |point| self.objective[point], count)
+    }
+
+    fn check(&self, place: &str, faults: &mut Vec<String>) {
+        let (nodes, objective) = (&self.nodes, &self.objective);
+        if nodes.len() != objective.len() {
+            faults.push(format!(
+                "{place}: {} nodes but {} objective values, expected equally many",
+                nodes.len(),
+                objective.len()
+            ));
+        }
+        if nodes.first() != Some(&0) {
+            faults.push(format!("{place}: the nodes must start at 0"));
+        }
+        if let Some(pair) = nodes.windows(2).find(|pair| pair[0] >= pair[1]) {
+            faults.push(format!(
+                "{place}: the nodes must increase, found {} after {}",
+                pair[1], pair[0]
+            ));
+        }
+        if let Some(rate) = objective.iter().find(|rate| !(0.0..=1e100).contains(*rate)) {
+            faults.push(format!(
+                "{place}: an objective of {rate:e}, expected 0 to 1e100"
+            ));
+        }
+    }
+}
+
+impl PerClass {
+    /// The number in a class; `None` if it is missing.
+    fn of(&self, class: &str) -> Option<u32> {
+        match self {
+            PerClass::All(count) => Some(*count),
+            PerClass::Each(counts) => counts.get(class).copied(),
+        }
+    }
+
+    /// The classes that are named.
+    fn classes(&self) -> impl Iterator<Item = &String> {
+        match self {
+            PerClass::All(_) => None,
+            PerClass::Each(counts) => Some(counts.keys()),
+        }
+        .into_iter()
+        .flatten()
+    }
+}

@@ -1,0 +1,46 @@
+//! Exact allocation of nodes of several classes to elastic tasks.
+//!
+//! Machines have nodes of several kinds, and a task runs at another speed on each. A [`Problem`] has **classes**, each
+//! with a number of idle nodes, and tasks, each with **options**: a number of nodes of one class, and what this adds to
+//! the objective. Each task takes one option or none. [`Exact`] finds the plan with the greatest objective and proves
+//! that no plan is better.
+//!
+//! ```
+//! use gleaner_classes::{Exact, Problem};
+//! use gleaner_solvers::{Limits, Status};
+//!
+//! let problem: Problem = serde_json::from_str(r#"{
+//!     "classes": [{"name": "v100", "capacity": 4}, {"name": "a100", "capacity": 2}],
+//!     "tasks": [
+//!         {"name": "a", "options": [[0, 2, 10], [0, 4, 16], [1, 1, 12], [1, 2, 20]]},
+//!         {"name": "b", "options": [[0, 2, 10], [0, 4, 18], [1, 2, 21]]}
+//!     ]
+//! }"#)?;
+//! let answer = Exact::default().solve(&problem, &Limits::default())?;
+//! // Task a takes both nodes of the class a100, and b all of v100.
+//! assert_eq!((answer.status, answer.objective), (Status::Optimal, Some(38.0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The problem is a multiple-choice knapsack with a capacity for each class, in which each choice uses one capacity only
+//! (Kellerer, Pferschy and Pisinger 2004, chapter 11). Sia (Jayaram Subramanya et al., SOSP 2023) solves one each
+//! minute as a mixed-integer linear program.
+
+mod answer;
+mod check;
+mod curves;
+mod exact;
+pub mod milp;
+mod prices;
+mod problem;
+mod reduced;
+mod round;
+mod search;
+pub mod synthetic;
+
+pub use answer::{Answer, Work};
+pub use check::{Violation, check};
+pub use curves::{Counts, CurrentNodes, Curve, CurveProblem, CurveTask, PerClass};
+pub use exact::Exact;
+pub use milp::Milp;
+pub use problem::{Choice, Class, Held, LARGEST_VALUE, Problem, Task};

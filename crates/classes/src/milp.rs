@@ -1,0 +1,138 @@
+//! The problem as a mixed-integer linear program, for other solvers.
+//!
+//! There is one binary for each task and option, with the option's value, less that of holding nothing, as its
+//! coefficient:
+//!
+//! maximise Σ gain_jo · y_jo  subject to  Σ_o y_jo ≤ 1 for every task, and Σ count_jo · y_jo ≤ capacity_k over the
+//! options of every class k.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use gleaner_solvers::backends::{self, ModelAnswer};
+use gleaner_solvers::model::Model;
+use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
+
+use crate::answer::Answer;
+use crate::problem::{Held, Problem};
+
+/// Solves problems with node classes by a MILP solver, on one thread.
+#[derive(Debug, Clone)]
+pub struct Milp {
+    kind: SolverKind,
+    stop: Arc<AtomicBool>,
+}
+
+impl Milp {
+    /// A solver by HiGHS or CBC.
+    pub fn new(kind: SolverKind) -> Self {
+        Milp {
+            kind,
+            stop: Arc::default(),
+        }
+    }
+
+    /// Makes the solver end soon after the flag is set, with the best plan so far.
+    pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
+    }
+
+    /// Solves a problem.
+    ///
+    /// # Errors
+    /// [`SolveError::Invalid`]: see [`Problem::validate`]. [`SolveError::NotBuilt`] if the solver was left out of this
+    /// build, and [`SolveError::Unfit`] if it is not a MILP solver.
+    pub fn solve(&self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
+        let faults = problem.validate();
+        if !faults.is_empty() {
+            return Err(SolveError::Invalid(faults));
+        }
+        let (model, columns) = model(problem);
+        let answer = backends::solve_model(self.kind, model, limits, &self.stop)?;
+        Ok(verdict(problem, &columns, answer, limits))
+    }
+}
+
+/// The model, and what each column stands for: the task's index and its nodes.
+pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
+    let mut model = Model {
+        name: "classes".to_owned(),
+        ..Model::default()
+    };
+    let mut columns = Vec::new();
+    let mut used: Vec<Vec<(usize, f64)>> = vec![Vec::new(); problem.classes.len()];
+    for (index, task) in problem.tasks.iter().enumerate() {
+        let mut row = Vec::new();
+        let options = task.options.iter();
+        let allowed = options.filter(|option| !task.fixed || task.current == Some(option.held()));
+        for option in allowed {
+            let (class, count) = (option.class, option.count);
+            let column = model.add_binary(
+                format!("y_{index}_{class}_{count}"),
+                option.value - task.none,
+            );
+            row.push((column, 1.0));
+            used[class].push((column, f64::from(count)));
+            columns.push((index, option.held()));
+        }
+        let least = f64::from(u8::from(task.fixed && task.current.is_some()));
+        model.add_row(format!("task_{index}"), row, least, 1.0);
+    }
+    for (index, (class, terms)) in problem.classes.iter().zip(used).enumerate() {
+        let capacity = f64::from(class.capacity);
+        model.add_row(format!("class_{index}"), terms, f64::NEG_INFINITY, capacity);
+    }
+    (model, columns)
+}
+
+/// The answer for the values of a model's columns. The plan is checked; the solver's claim alone counts for nothing.
+fn verdict(
+    problem: &Problem,
+    columns: &[(usize, Held)],
+    found: ModelAnswer,
+    limits: &Limits,
+) -> Answer {
+    let without_plan = |status| Answer {
+        status,
+        ..Answer::infeasible(problem)
+    };
+    if found.is_infeasible {
+        return without_plan(Status::Infeasible);
+    }
+    let Some(values) = found.values else {
+        return without_plan(Status::Unknown);
+    };
+    let mut plan: Vec<Option<Held>> = vec![None; problem.tasks.len()];
+    for ((task, held), value) in columns.iter().zip(values) {
+        if value > 0.5 {
+            plan[*task] = Some(*held);
+        }
+    }
+    let none: f64 = problem.tasks.iter().map(|task| task.none).sum();
+    let objective = problem.objective(&plan);
+    let bound = found
+        .bound
+        .zip(objective)
+        .map(|(bound, objective)| (bound + none).max(objective));
+    let gap = bound
+        .zip(objective)
+        .map(|(bound, objective)| (bound - objective) / objective.abs().max(bound.abs()).max(1e-9));
+    // The libraries' tolerances leave a gap of this size in a proven optimum.
+    let allowed = limits.gap.max(1e-7);
+    let is_optimal = found.is_optimal && gap.is_some_and(|gap| gap <= allowed);
+    let answer = Answer {
+        status: if is_optimal {
+            Status::Optimal
+        } else {
+            Status::Feasible
+        },
+        objective,
+        bound,
+        plan: Some(plan),
+        ..Answer::infeasible(problem)
+    };
+    match crate::check(problem, &answer) {
+        Ok(()) => answer,
+        Err(_) => without_plan(Status::Unknown),
+    }
+}

@@ -1,0 +1,275 @@
+//! Prices of nodes that give the least upper bound on the objective.
+//!
+//! With a price λ_k for each node of class k, every task can be decided alone: it takes the item with the greatest
+//! profit, its gain less the price of its nodes. The bound (Everett 1963; Held and Karp 1971) is
+//!
+//! D(λ) = Σ_k λ_k N_k + Σ_j max_i (gain_i - λ_k n_i),
+//!
+//! at least the objective of every plan: a plan pays Σ_k λ_k (used nodes) ≤ Σ_k λ_k N_k. For example, one class has 3
+//! nodes, and two tasks gain 10 from 2 nodes each. At the price 5, both tasks have the profit 0, so D = 15. At the
+//! price 4, D = 12 + 2 · 2 = 16. The best plan gains 10: only one task fits.
+//!
+//! The least D is the optimum of a linear program: mix the plans that tasks choose at some prices, so that the mix uses
+//! at most N_k nodes of each class and gains the most (Dantzig and Wolfe 1960; the cuts of Kelley 1960 are its dual).
+//! It has k + 1 rows, so its inverse is tiny. Each step evaluates D at the prices of the rows. The plan found there
+//! becomes a column if it improves the mix; else the prices are optimal. The prices of the rows jump about in the first
+//! steps. So every second step evaluates the middle between these and the best prices so far.
+
+use crate::reduced::{Item, Reduced};
+
+/// Relative difference between D and the optimum of the linear program at which the prices count as optimal.
+const TOLERANCE: f64 = 1e-11;
+/// Maximum number of evaluations of D. About 20 are needed, and about 100 with large costs of rescaling.
+const MOST_STEPS: usize = 2_000;
+/// What counts as zero in the inverse and the mix, relative to numbers of about 1.
+const ZERO: f64 = 1e-12;
+
+/// Prices and their bound.
+#[derive(Debug, Clone)]
+pub(crate) struct Prices {
+    /// The price of a node, by class; at least 0.
+    pub prices: Vec<f64>,
+    /// D at these prices.
+    pub bound: f64,
+    /// The mix of plans: the share of each, and the item of each task.
+    pub mix: Vec<(f64, Vec<Item>)>,
+    /// Number of evaluations of D.
+    pub steps: u64,
+    /// Whether no mix fits into the classes, so that there is no plan.
+    pub is_infeasible: bool,
+}
+
+/// What tasks choose at some prices.
+struct Plan {
+    /// D at the prices.
+    bound: f64,
+    gain: f64,
+    /// Number of used nodes, by class.
+    used: Vec<f64>,
+    items: Vec<Item>,
+}
+
+/// A column of the basis.
+enum Column {
+    /// Unused nodes of a class.
+    Unused,
+    /// A plan that fits into no class and that no optimal mix contains.
+    Artificial,
+    Plan(Vec<Item>),
+}
+
+/// Finds the prices with the least bound, starting with `first`.
+pub(crate) fn find(problem: &Reduced, first: &[f64]) -> Prices {
+    Search::new(problem).run(first)
+}
+
+struct Search<'p> {
+    problem: &'p Reduced,
+    /// Number of rows: the shares of the mix sum to 1, and one row for each class.
+    rows: usize,
+    /// The inverse of the basis, row by row.
+    inverse: Vec<f64>,
+    /// The amount of each column of the basis.
+    amount: Vec<f64>,
+    /// The gain of each column of the basis.
+    gain: Vec<f64>,
+    basis: Vec<Column>,
+}
+
+impl<'p> Search<'p> {
+    fn new(problem: &'p Reduced) -> Self {
+        let rows = problem.capacity.len() + 1;
+        let mut inverse = vec![0.0; rows * rows];
+        (0..rows).for_each(|row| inverse[row * rows + row] = 1.0);
+        let most: f64 = problem.tasks.iter().map(|task| greatest(&task.hull)).sum();
+        let mut gain = vec![0.0; rows];
+        // Less than any plan, also if the items of some tasks lose.
+        gain[0] = -10.0 * most - 1.0;
+        let mut basis: Vec<Column> = (0..rows).map(|_| Column::Unused).collect();
+        basis[0] = Column::Artificial;
+        let nodes = problem.capacity.iter().map(|nodes| f64::from(*nodes));
+        Search {
+            problem,
+            rows,
+            inverse,
+            amount: [1.0].into_iter().chain(nodes).collect(),
+            gain,
+            basis,
+        }
+    }
+
+    fn run(mut self, first: &[f64]) -> Prices {
+        let mut best = (f64::INFINITY, first.to_vec());
+        let mut next = first.to_vec();
+        let mut is_middle = true;
+        let mut steps = 0;
+        for _ in 0..MOST_STEPS {
+            steps += 1;
+            let plan = self.plan(&next);
+            if plan.bound < best.0 {
+                best = (plan.bound, next);
+            }
+            self.improve(plan);
+            let (value, prices) = self.dual();
+            if best.0 - value <= TOLERANCE * best.0.abs().max(1e-9) {
+                break;
+            }
+            // From prices other than those of the rows, a plan may not improve the mix. The next step then evaluates
+            // the prices of the rows.
+            is_middle = !is_middle;
+            next = if is_middle {
+                let both = prices.iter().zip(&best.1);
+                both.map(|(price, best)| (price + best) / 2.0).collect()
+            } else {
+                prices
+            };
+        }
+        let is_infeasible = self.mix_is_artificial();
+        Prices {
+            bound: best.0,
+            prices: best.1,
+            mix: self.mix(),
+            steps,
+            is_infeasible,
+        }
+    }
+
+    /// What each task chooses at these prices.
+    fn plan(&self, prices: &[f64]) -> Plan {
+        let capacity = self.problem.capacity.iter().zip(prices);
+        let mut plan = Plan {
+            bound: capacity
+                .map(|(nodes, price)| f64::from(*nodes) * price)
+                .sum(),
+            gain: 0.0,
+            used: vec![0.0; prices.len()],
+            items: Vec::with_capacity(self.problem.tasks.len()),
+        };
+        for task in &self.problem.tasks {
+            let (item, profit) = task.best(prices);
+            plan.bound += profit;
+            plan.gain += item.gain;
+            if let Some(held) = item.held() {
+                plan.used[held.class] += f64::from(held.count);
+            }
+            plan.items.push(item);
+        }
+        plan
+    }
+
+    /// The value of the mix, and the price of each class.
+    fn dual(&self) -> (f64, Vec<f64>) {
+        let rows = self.rows;
+        let dual = |column: usize| -> f64 {
+            (0..rows)
+                .map(|row| self.gain[row] * self.inverse[row * rows + column])
+                .sum()
+        };
+        let value = (0..rows).map(|row| self.gain[row] * self.amount[row]).sum();
+        // After a rounding error, a price may be a little below 0.
+        (value, (1..rows).map(|row| dual(row).max(0.0)).collect())
+    }
+
+    /// Adds a plan to the mix, and then unused nodes as long as that improves the mix.
+    fn improve(&mut self, plan: Plan) {
+        let rows = self.rows;
+        let mut column = vec![1.0];
+        column.extend_from_slice(&plan.used);
+        let dual: Vec<f64> = (0..rows)
+            .map(|at| {
+                (0..rows)
+                    .map(|row| self.gain[row] * self.inverse[row * rows + at])
+                    .sum()
+            })
+            .collect();
+        let cost: f64 = column
+            .iter()
+            .zip(&dual)
+            .map(|(entry, price)| entry * price)
+            .sum();
+        let size = plan.gain.abs().max(cost.abs()).max(1e-9);
+        if plan.gain - cost > ZERO * size {
+            self.pivot(&column, plan.gain, Column::Plan(plan.items));
+        }
+        // Each pivot improves the mix, so a negative price ends after a few.
+        for _ in 0..10 * rows {
+            let negative = (1..rows).find(|at| {
+                let price: f64 = (0..rows)
+                    .map(|row| self.gain[row] * self.inverse[row * rows + at])
+                    .sum();
+                price < -ZERO * self.gain[0].abs().max(1.0)
+            });
+            let Some(at) = negative else { return };
+            let mut column = vec![0.0; rows];
+            column[at] = 1.0;
+            if !self.pivot(&column, 0.0, Column::Unused) {
+                return;
+            }
+        }
+    }
+
+    /// Replaces a column of the basis. Returns whether there is one to replace.
+    fn pivot(&mut self, column: &[f64], gain: f64, kind: Column) -> bool {
+        let rows = self.rows;
+        let entries: Vec<f64> = (0..rows)
+            .map(|row| {
+                let line = &self.inverse[row * rows..(row + 1) * rows];
+                line.iter().zip(column).map(|(a, b)| a * b).sum()
+            })
+            .collect();
+        // The first amount that falls to 0. Among equal ones, the greatest entry keeps the numbers exact.
+        let mut leaving: Option<(f64, usize)> = None;
+        for (row, (entry, amount)) in entries.iter().zip(&self.amount).enumerate() {
+            if *entry <= 1e-9 {
+                continue;
+            }
+            let ratio = amount.max(0.0) / entry;
+            let is_first = leaving.is_none_or(|(least, other)| {
+                ratio < least - ZERO || ratio <= least + ZERO && *entry > entries[other]
+            });
+            if is_first {
+                leaving = Some((ratio, row));
+            }
+        }
+        let Some((ratio, leaving)) = leaving else {
+            return false;
+        };
+        for (amount, entry) in self.amount.iter_mut().zip(&entries) {
+            *amount -= ratio * entry;
+        }
+        self.amount[leaving] = ratio;
+        let factor = 1.0 / entries[leaving];
+        for at in 0..rows {
+            self.inverse[leaving * rows + at] *= factor;
+        }
+        for row in (0..rows).filter(|row| *row != leaving) {
+            for at in 0..rows {
+                self.inverse[row * rows + at] -= entries[row] * self.inverse[leaving * rows + at];
+            }
+        }
+        self.gain[leaving] = gain;
+        self.basis[leaving] = kind;
+        true
+    }
+
+    fn mix_is_artificial(&self) -> bool {
+        let shares = self.basis.iter().zip(&self.amount);
+        shares
+            .filter(|(column, _)| matches!(column, Column::Artificial))
+            .any(|(_, share)| *share > 1e-7)
+    }
+
+    fn mix(self) -> Vec<(f64, Vec<Item>)> {
+        let shares = self.basis.into_iter().zip(self.amount);
+        let plans = shares.filter_map(|(column, share)| match column {
+            Column::Plan(items) if share > 1e-9 => Some((share, items)),
+            _ => None,
+        });
+        plans.collect()
+    }
+}
+
+/// The size of the greatest gain.
+fn greatest(items: &[Item]) -> f64 {
+    items.iter().map(|item| item.gain.abs()).fold(0.0, f64::max)
+}

@@ -1,0 +1,239 @@
+//! One allocation decision on nodes of several classes.
+
+use serde::{Deserialize, Serialize};
+
+/// A set of nodes that are interchangeable for training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Class {
+    /// Name, unique within the problem.
+    pub name: String,
+    /// Number of idle nodes, or of other units such as GPUs.
+    #[serde(alias = "nodes")]
+    pub capacity: u32,
+}
+
+/// What a task may hold: nodes of one class, and what this is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<f64>", into = "(usize, u32, f64)")]
+pub struct Choice {
+    /// Index of the class.
+    pub class: usize,
+    /// Number of nodes of the class, at least 1.
+    pub count: u32,
+    /// What the task adds to the objective.
+    pub value: f64,
+}
+
+/// Nodes of a class that a task holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(usize, u32)", into = "(usize, u32)")]
+pub struct Held {
+    /// Index of the class.
+    pub class: usize,
+    /// Number of nodes of the class, at least 1.
+    pub count: u32,
+}
+
+/// A task, with everything that it may hold. Unknown JSON fields are ignored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Name, unique within the problem.
+    pub name: String,
+    /// What the task may hold.
+    pub options: Vec<Choice>,
+    /// What the task adds to the objective if it holds nothing; usually 0 or negative.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub none: f64,
+    /// What the task holds now; `None` if it holds nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current: Option<Held>,
+    /// Whether the task must keep what it holds now.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fixed: bool,
+}
+
+/// One allocation decision: each task takes one of its options or none, and the tasks in a class take at most its
+/// capacity. The objective, which is maximised, is the sum of the values. Unknown JSON fields are ignored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Identifier of the problem; answers repeat it.
+    #[serde(default)]
+    pub id: String,
+    /// The classes of nodes.
+    pub classes: Vec<Class>,
+    /// The tasks.
+    pub tasks: Vec<Task>,
+}
+
+/// The largest value of an option, in size. Sums of such values keep their precision.
+pub const LARGEST_VALUE: f64 = 1e15;
+
+impl Problem {
+    /// Returns every fault of the problem, one sentence each; an empty list if the problem is valid.
+    pub fn validate(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let names = self.classes.iter().map(|class| class.name.as_str());
+        faults.extend(repeated(names).map(|name| format!("class {name}: the name occurs twice")));
+        let names = self.tasks.iter().map(|task| task.name.as_str());
+        faults.extend(repeated(names).map(|name| format!("task {name}: the name occurs twice")));
+        for task in &self.tasks {
+            self.check_task(task, &mut faults);
+        }
+        faults
+    }
+
+    fn check_task(&self, task: &Task, faults: &mut Vec<String>) {
+        let name = &task.name;
+        let is_value = |value: f64| value.abs() <= LARGEST_VALUE;
+        if !is_value(task.none) {
+            let none = task.none;
+            faults.push(format!(
+                "task {name}: none is worth {none:e}, expected -1e15 to 1e15"
+            ));
+        }
+        let classes = self.classes.len();
+        for (index, option) in task.options.iter().enumerate() {
+            let number = index + 1;
+            let Choice {
+                class,
+                count,
+                value,
+            } = *option;
+            if class >= classes {
+                faults.push(format!(
+                    "task {name}: option {number} names class {class}, expected 0 to {}",
+                    classes.saturating_sub(1)
+                ));
+            }
+            if count == 0 {
+                faults.push(format!(
+                    "task {name}: option {number} has 0 nodes, expected at least 1"
+                ));
+            }
+            if !is_value(value) {
+                faults.push(format!(
+                    "task {name}: option {number} is worth {value:e}, expected -1e15 to 1e15"
+                ));
+            }
+        }
+        let kinds = task
+            .options
+            .iter()
+            .map(|option| (option.class, option.count));
+        faults.extend(repeated(kinds).map(|(class, count)| {
+            format!("task {name}: two options with a count of {count} in class {class}")
+        }));
+        if task.fixed
+            && task
+                .current
+                .is_some_and(|held| task.option_of(held).is_none())
+        {
+            faults.push(format!(
+                "task {name}: it is fixed, but what it holds is not among its options"
+            ));
+        }
+    }
+
+    /// The objective of a plan: what each task holds, in task order. `None` if a task holds what is not among its
+    /// options.
+    pub fn objective(&self, plan: &[Option<Held>]) -> Option<f64> {
+        self.tasks
+            .iter()
+            .zip(plan)
+            .map(|(task, held)| task.value_of(*held))
+            .sum()
+    }
+}
+
+impl Task {
+    /// The option with these nodes.
+    pub fn option_of(&self, held: Held) -> Option<&Choice> {
+        self.options
+            .iter()
+            .find(|option| (option.class, option.count) == (held.class, held.count))
+    }
+
+    /// What the task adds to the objective; `None` if it may not hold this.
+    pub fn value_of(&self, held: Option<Held>) -> Option<f64> {
+        match held {
+            None => Some(self.none),
+            Some(held) => self.option_of(held).map(|option| option.value),
+        }
+    }
+}
+
+impl Choice {
+    /// The nodes without their value.
+    pub fn held(&self) -> Held {
+        Held {
+            class: self.class,
+            count: self.count,
+        }
+    }
+}
+
+/// An option as `[class, count, value, …]`; further numbers are ignored.
+impl TryFrom<Vec<f64>> for Choice {
+    type Error = String;
+
+    fn try_from(numbers: Vec<f64>) -> Result<Self, String> {
+        let whole = |number: f64| {
+            let is_whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
+            is_whole.then_some(number as u32)
+        };
+        let option = match numbers.as_slice() {
+            [class, count, value, ..] => whole(*class)
+                .zip(whole(*count))
+                .map(|found| (found, *value)),
+            _ => None,
+        };
+        let Some(((class, count), value)) = option else {
+            return Err(format!(
+                "option {numbers:?}: expected [class, count, value], where class is an index and count a whole number"
+            ));
+        };
+        Ok(Choice {
+            class: class as usize,
+            count,
+            value,
+        })
+    }
+}
+
+impl From<Choice> for (usize, u32, f64) {
+    fn from(option: Choice) -> Self {
+        (option.class, option.count, option.value)
+    }
+}
+
+impl From<(usize, u32)> for Held {
+    fn from((class, count): (usize, u32)) -> Self {
+        Held { class, count }
+    }
+}
+
+impl From<Held> for (usize, u32) {
+    fn from(held: Held) -> Self {
+        (held.class, held.count)
+    }
+}
+
+/// The values that occur more than once, in order, each as often as it repeats an earlier one.
+fn repeated<T: Ord + Copy>(values: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+    let mut values: Vec<T> = values.collect();
+    values.sort_unstable();
+    let pairs: Vec<T> = values
+        .windows(2)
+        .filter(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0])
+        .collect();
+    pairs.into_iter()
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
+fn is_false(value: &bool) -> bool {
+    !*value
+}

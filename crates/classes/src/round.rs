@@ -1,0 +1,72 @@
+//! A good plan from prices, quickly: most tasks take their best item, and the others what is left.
+
+use crate::reduced::{Item, Reduced};
+
+/// The plan that gives each task in turn the item with the least loss that still fits. Tasks with the most to lose come
+/// first. Then tasks take greater items of the nodes that are left. `None` if a task finds no item that fits, which
+/// happens only if some tasks must hold nodes.
+pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
+    let mut free = problem.capacity.clone();
+    let mut order: Vec<(f64, usize)> = (0..problem.tasks.len())
+        .map(|task| (second_loss(problem, task, prices), task))
+        .collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut items = vec![Item::NONE; problem.tasks.len()];
+    for (_, task) in &order {
+        let fitting = problem.tasks[*task]
+            .all
+            .iter()
+            .filter(|item| fits(item, &free));
+        let best = fitting.max_by(|a, b| a.profit(prices).total_cmp(&b.profit(prices)))?;
+        take(best, &mut free);
+        items[*task] = *best;
+    }
+    // The tasks with the least to lose were given the least.
+    for (_, task) in order.iter().rev() {
+        let held = items[*task];
+        give_back(&held, &mut free);
+        let fitting = problem.tasks[*task]
+            .all
+            .iter()
+            .filter(|item| fits(item, &free));
+        let best = fitting.max_by(|a, b| a.gain.total_cmp(&b.gain));
+        let best = best
+            .filter(|best| best.gain > held.gain)
+            .copied()
+            .unwrap_or(held);
+        take(&best, &mut free);
+        items[*task] = best;
+    }
+    Some(items)
+}
+
+/// The loss of a task's second-best item.
+fn second_loss(problem: &Reduced, task: usize, prices: &[f64]) -> f64 {
+    let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    for item in &problem.tasks[task].all {
+        let profit = item.profit(prices);
+        if profit > first {
+            (first, second) = (profit, first);
+        } else if profit > second {
+            second = profit;
+        }
+    }
+    first - second
+}
+
+fn fits(item: &Item, free: &[u32]) -> bool {
+    item.held()
+        .is_none_or(|held| held.count <= free[held.class])
+}
+
+fn take(item: &Item, free: &mut [u32]) {
+    if let Some(held) = item.held() {
+        free[held.class] -= held.count;
+    }
+}
+
+fn give_back(item: &Item, free: &mut [u32]) {
+    if let Some(held) = item.held() {
+        free[held.class] += held.count;
+    }
+}

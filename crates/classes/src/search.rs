@@ -1,0 +1,498 @@
+//! The core search: all plans whose total loss is small.
+//!
+//! At given prices, the loss of an item is the greatest profit of its task less the profit of the item. The bound D
+//! exceeds the value of a plan by its **total loss**: the losses of its items, and the price of the nodes that stay
+//! unused. So the best plan is that with the least total loss (Sinha and Zoltners 1979; Pisinger 1995 for the core).
+//!
+//! The search starts from the plan in which every task takes its best item, and changes one task after the other. A
+//! **state** is the slack of each class, its nodes less those used so far, which may be negative. Of the plans with the
+//! same state only the one with the least loss is kept. Tasks are ordered by the loss of their second-best item. A plan
+//! with a total loss of at most L leaves a task at its best item if its second-best one loses more. So most tasks never
+//! change.
+//!
+//! For example, a class has 3 nodes at the price 5. Task A loses 0 with 2 nodes and 1 with 1 node, task B loses 0 with
+//! 2 nodes and 4 with none. The slack is -1 at first. A with 1 node has the slack 0 and the loss 1: the best plan.
+//! B with none has the slack 1 and the loss 4 + 5.
+//!
+//! A state is left out if its total loss must exceed L: slack that remains costs the price of its nodes, or the
+//! cheapest loss a node for which a later task uses them, and missing nodes cost the cheapest loss a node for which a
+//! later task gives them back. A task uses more nodes of at most one class, and gives back nodes of at most one class.
+//! So the losses for several classes with slack add up, and so do those for several classes without.
+
+use std::ops::Range;
+
+use crate::reduced::{Item, Reduced};
+
+/// All slacks in one number, so that a change of a task is an addition and states sort as they did before it.
+type Packed = u128;
+
+/// A change of a task from its best item.
+#[derive(Debug, Clone, Copy)]
+struct Change {
+    item: Item,
+    /// What it adds to the packed slacks, modulo 2^128.
+    delta: Packed,
+    loss: f64,
+}
+
+/// A task that may change.
+#[derive(Debug)]
+struct CoreTask {
+    /// Index of the task.
+    task: usize,
+    /// Loss of its second-best item.
+    second: f64,
+    /// Changes, by loss.
+    changes: Vec<Change>,
+}
+
+/// What the tasks from some index on can still do for a class.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// Number of nodes that they can give back.
+    back: i64,
+    /// Least loss per node that they give back.
+    back_loss: f64,
+    /// Least loss per node of slack: the price if it stays unused, or that of using more.
+    slack_loss: f64,
+}
+
+/// A problem at some prices, ready to be searched.
+#[derive(Debug)]
+pub(crate) struct Core {
+    /// The best item of each task.
+    base: Vec<Item>,
+    /// The tasks by the loss of their second-best item.
+    tasks: Vec<CoreTask>,
+    prices: Vec<f64>,
+    /// The slack of each class if all tasks take their best items.
+    slack: Vec<i64>,
+    /// The lowest bit and the mask of each class in packed slacks, and what is added to its slack.
+    fields: Vec<Field>,
+    /// `reach[i * classes + k]` is what the tasks from `i` on can do for class k.
+    reach: Vec<Reach>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Field {
+    shift: u32,
+    mask: Packed,
+    offset: i64,
+}
+
+impl Field {
+    /// The slack of the class.
+    fn slack(&self, packed: Packed) -> i64 {
+        ((packed >> self.shift) & self.mask) as i64 + self.offset
+    }
+}
+
+/// A state: the slacks, and the cheapest way to them.
+#[derive(Debug, Clone, Copy)]
+struct State {
+    slack: Packed,
+    loss: f64,
+    /// Index of the state before the last task, and the change of that task; [`STAY`] for none.
+    from: u32,
+    change: u32,
+}
+
+const STAY: u32 = u32::MAX;
+
+/// Losses are equal if they differ by no more than this.
+const EQUAL: f64 = 1e-9;
+
+/// How a search ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The best plan whose total loss is below the limit; `None` if there is none or it was not found.
+    pub found: Option<Vec<Item>>,
+    /// Whether no plan with a total loss below that of `found`, or else below the limit, was missed.
+    pub is_complete: bool,
+}
+
+/// The effort of a search.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Effort {
+    /// Maximum number of states at a time; the others are dropped, and the search is not complete.
+    pub width: usize,
+    /// Maximum number of states in total. At the limit the search ends, and is not complete.
+    pub states: u64,
+}
+
+impl Core {
+    /// Prepares a search. `None` if the slacks do not fit into a packed number.
+    pub fn new(problem: &Reduced, prices: &[f64]) -> Option<Self> {
+        let mut base = Vec::with_capacity(problem.tasks.len());
+        let mut slack: Vec<i64> = problem
+            .capacity
+            .iter()
+            .map(|nodes| i64::from(*nodes))
+            .collect();
+        let mut tasks = Vec::new();
+        for (task, items) in problem.tasks.iter().enumerate() {
+            let (best, profit) = items.best(prices);
+            base.push(best);
+            if let Some(held) = best.held() {
+                slack[held.class] -= i64::from(held.count);
+            }
+            let mut changes: Vec<Change> = items
+                .all
+                .iter()
+                .filter(|item| **item != best)
+                .map(|item| Change {
+                    item: *item,
+                    delta: 0,
+                    loss: (profit - item.profit(prices)).max(0.0),
+                })
+                .collect();
+            changes.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+            if let Some(first) = changes.first() {
+                let second = first.loss;
+                tasks.push(CoreTask {
+                    task,
+                    second,
+                    changes,
+                });
+            }
+        }
+        // Of equal losses, the greatest changes come first, so that the smallest ones can fill what is left.
+        let size = |task: &CoreTask| {
+            task.changes
+                .first()
+                .map(|change| change.item.count.abs_diff(base[task.task].count))
+        };
+        let grade = |task: &CoreTask| (task.second / EQUAL).floor();
+        tasks.sort_by(|a, b| grade(a).total_cmp(&grade(b)).then(size(b).cmp(&size(a))));
+        let mut core = Core {
+            base,
+            tasks,
+            prices: prices.to_vec(),
+            slack,
+            fields: Vec::new(),
+            reach: Vec::new(),
+        };
+        core.pack()?;
+        core.look_ahead();
+        Some(core)
+    }
+
+    /// The loss of the second-best item of the task at this place in the order; infinite beyond the last.
+    pub fn second(&self, place: usize) -> f64 {
+        self.tasks
+            .get(place)
+            .map_or(f64::INFINITY, |task| task.second)
+    }
+
+    /// Determines the bits of each class, and the deltas of all changes.
+    fn pack(&mut self) -> Option<()> {
+        let classes = self.slack.len();
+        let mut range = vec![(0i64, 0i64); classes];
+        for task in &self.tasks {
+            let base = self.base[task.task];
+            for (class, (down, up)) in range.iter_mut().enumerate() {
+                let moves = task
+                    .changes
+                    .iter()
+                    .map(|change| freed(base, change.item, class));
+                let (least, most) =
+                    moves.fold((0, 0), |(a, b), move_| (a.min(move_), b.max(move_)));
+                *down += least;
+                *up += most;
+            }
+        }
+        let mut shift = 0;
+        for (class, (down, up)) in range.iter().enumerate() {
+            let width = u64::try_from(up - down).ok()?;
+            let bits = 64 - width.leading_zeros() + 1;
+            if shift + bits > Packed::BITS {
+                return None;
+            }
+            // Slacks are stored with the least one at 0, so that no field borrows from the next.
+            self.fields.push(Field {
+                shift,
+                mask: (1 << bits) - 1,
+                offset: self.slack[class] + down,
+            });
+            shift += bits;
+        }
+        let fields = &self.fields;
+        for task in &mut self.tasks {
+            let base = self.base[task.task];
+            for change in &mut task.changes {
+                for (class, field) in fields.iter().enumerate() {
+                    let freed = freed(base, change.item, class);
+                    // A negative number wraps around, and so does the sum with the packed slacks.
+                    let moved = (freed as Packed).wrapping_shl(field.shift);
+                    change.delta = change.delta.wrapping_add(moved);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Computes what the later tasks can do, from the last task to the first.
+    fn look_ahead(&mut self) {
+        let classes = self.slack.len();
+        let nothing = |class: usize| Reach {
+            back: 0,
+            back_loss: f64::INFINITY,
+            slack_loss: self.prices[class],
+        };
+        let mut reach: Vec<Reach> = (0..classes).map(nothing).collect();
+        let mut all = vec![reach.clone()];
+        for task in self.tasks.iter().rev() {
+            let base = self.base[task.task];
+            for (class, reach) in reach.iter_mut().enumerate() {
+                let mut most = 0;
+                for change in &task.changes {
+                    let freed = freed(base, change.item, class);
+                    most = most.max(freed);
+                    let each = change.loss / freed.unsigned_abs() as f64;
+                    match freed {
+                        0 => {}
+                        1.. => reach.back_loss = reach.back_loss.min(each),
+                        _ => reach.slack_loss = reach.slack_loss.min(each),
+                    }
+                }
+                reach.back += most;
+            }
+            all.push(reach.clone());
+        }
+        self.reach = all.into_iter().rev().flatten().collect();
+    }
+
+    /// The packed slacks before any change.
+    fn start(&self) -> Packed {
+        let fields = self.fields.iter().zip(&self.slack);
+        fields.fold(0, |packed, (field, slack)| {
+            packed | ((slack - field.offset) as Packed) << field.shift
+        })
+    }
+
+    /// The least total loss that a state before the task at `place` can reach, and its total loss if no task changes
+    /// any more; infinite if it cannot reach one.
+    fn totals(&self, place: usize, state: &State) -> (f64, f64) {
+        let classes = self.fields.len();
+        let reach = &self.reach[place * classes..(place + 1) * classes];
+        let (mut with_slack, mut without) = (0.0, 0.0);
+        let mut unused = 0.0;
+        for (class, field) in self.fields.iter().enumerate() {
+            let slack = field.slack(state.slack);
+            if slack >= 0 {
+                with_slack += slack as f64 * reach[class].slack_loss;
+                unused += slack as f64 * self.prices[class];
+            } else {
+                if -slack > reach[class].back {
+                    return (f64::INFINITY, f64::INFINITY);
+                }
+                without += -slack as f64 * reach[class].back_loss;
+                unused = f64::INFINITY;
+            }
+        }
+        (
+            state.loss + f64::max(with_slack, without),
+            state.loss + unused,
+        )
+    }
+
+    /// The sum of the sizes of all slacks.
+    fn imbalance(&self, state: &State) -> u64 {
+        let slacks = self
+            .fields
+            .iter()
+            .map(|field| field.slack(state.slack).unsigned_abs());
+        slacks.sum()
+    }
+
+    /// Searches for the plan with the least total loss below the end of `limits`. No plan has one below the start. Counts the states in `states`.
+    pub fn search(&self, limits: Range<f64>, effort: Effort, states: &mut u64) -> Outcome {
+        let mut run = Run {
+            core: self,
+            floor: limits.start,
+            limit: limits.end,
+            best: None,
+            history: Vec::new(),
+        };
+        let is_complete = run.all(effort, states);
+        Outcome {
+            found: run.found(),
+            is_complete,
+        }
+    }
+}
+
+/// A search that is under way.
+struct Run<'c> {
+    core: &'c Core,
+    /// No plan has a lower total loss.
+    floor: f64,
+    /// Only plans with a lower total loss are of interest.
+    limit: f64,
+    /// The best plan so far: its total loss, the number of tasks before its last change, the state there, and the
+    /// change.
+    best: Option<(f64, usize, u32, u32)>,
+    /// For each task, how each state after it came about: index of the state before it, and its change.
+    history: Vec<Vec<(u32, u32)>>,
+}
+
+impl Run<'_> {
+    /// Changes one task after the other. Returns whether the search is complete.
+    fn all(&mut self, effort: Effort, states: &mut u64) -> bool {
+        let core = self.core;
+        let start = State {
+            slack: core.start(),
+            loss: 0.0,
+            from: 0,
+            change: STAY,
+        };
+        let (least, total) = core.totals(0, &start);
+        if total < self.limit {
+            self.limit = total;
+            self.best = Some((total, 0, 0, STAY));
+        }
+        let mut now = if least < self.limit {
+            vec![start]
+        } else {
+            Vec::new()
+        };
+        let mut next = Vec::new();
+        let mut merged = Vec::new();
+        let mut is_complete = true;
+        for (place, task) in core.tasks.iter().enumerate() {
+            // The later tasks can change no more of a state that has lost too much. As it is, it has been considered.
+            if now
+                .iter()
+                .all(|state| state.loss + task.second >= self.limit)
+            {
+                break;
+            }
+            next.clear();
+            for (index, state) in now.iter().enumerate() {
+                let stays = State {
+                    from: index as u32,
+                    change: STAY,
+                    ..*state
+                };
+                if core.totals(place + 1, &stays).0 < self.limit {
+                    next.push(stays);
+                }
+            }
+            for (number, change) in task.changes.iter().enumerate() {
+                if change.loss >= self.limit {
+                    break;
+                }
+                merged.clear();
+                let mut kept = 0;
+                for (index, state) in now.iter().enumerate() {
+                    let loss = state.loss + change.loss;
+                    if loss >= self.limit {
+                        continue;
+                    }
+                    let changed = State {
+                        slack: state.slack.wrapping_add(change.delta),
+                        loss,
+                        from: index as u32,
+                        change: number as u32,
+                    };
+                    *states += 1;
+                    let (least, total) = core.totals(place + 1, &changed);
+                    if total < self.limit {
+                        self.limit = total;
+                        self.best = Some((total, place, index as u32, number as u32));
+                    }
+                    if least < self.limit {
+                        // All states before it in `next` that are smaller come first.
+                        while let Some(other) = next
+                            .get(kept)
+                            .filter(|other: &&State| other.slack < changed.slack)
+                        {
+                            merged.push(*other);
+                            kept += 1;
+                        }
+                        match next.get(kept) {
+                            Some(other) if other.slack == changed.slack => {
+                                merged.push(if other.loss <= changed.loss {
+                                    *other
+                                } else {
+                                    changed
+                                });
+                                kept += 1;
+                            }
+                            _ => merged.push(changed),
+                        }
+                    }
+                }
+                merged.extend_from_slice(&next[kept..]);
+                std::mem::swap(&mut next, &mut merged);
+            }
+            if next.len() > effort.width {
+                self.narrow(place + 1, effort.width, &mut next);
+                is_complete = false;
+            }
+            self.history.push(
+                next.iter()
+                    .map(|state| (state.from, state.change))
+                    .collect(),
+            );
+            std::mem::swap(&mut now, &mut next);
+            if *states > effort.states {
+                return false;
+            }
+        }
+        is_complete
+    }
+
+    /// Keeps the states that can reach the least total losses. Of equal ones those with the least slack and the least
+    /// lack of nodes, because they need the fewest further changes.
+    fn narrow(&self, place: usize, width: usize, states: &mut Vec<State>) {
+        let rank = |state: &State| {
+            (
+                self.core.totals(place, state).0.max(self.floor),
+                self.core.imbalance(state),
+            )
+        };
+        let order = |a: &(f64, u64), b: &(f64, u64)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        let mut ranks: Vec<(f64, u64)> = states.iter().map(rank).collect();
+        let (_, last, _) = ranks.select_nth_unstable_by(width - 1, order);
+        let last = *last;
+        let mut room = width;
+        states.retain(|state| {
+            let is_kept = room > 0 && order(&rank(state), &last).is_le();
+            room -= usize::from(is_kept);
+            is_kept
+        });
+    }
+
+    /// The best plan: the base, and the changes on the way to its state.
+    fn found(&self) -> Option<Vec<Item>> {
+        let (_, place, mut state, change) = self.best?;
+        let core = self.core;
+        let mut items = core.base.clone();
+        let mut set = |place: usize, change: u32| {
+            if change != STAY {
+                let task = &core.tasks[place];
+                items[task.task] = task.changes[change as usize].item;
+            }
+        };
+        set(place, change);
+        for place in (0..place).rev() {
+            let (from, change) = self.history[place][state as usize];
+            set(place, change);
+            state = from;
+        }
+        Some(items)
+    }
+}
+
+/// The number of nodes of a class that a change from `base` to `item` gives back.
+fn freed(base: Item, item: Item, class: usize) -> i64 {
+    let count = |item: Item| {
+        if item.class as usize == class {
+            i64::from(item.count)
+        } else {
+            0
+        }
+    };
+    count(base) - count(item)
+}
