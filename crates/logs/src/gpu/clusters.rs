@@ -12,7 +12,8 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::words::counted;
 use gleaner_domain::{Cluster, VirtualCluster};
 
-/// The name of all virtual clusters together in results, so no virtual cluster may have this name.
+/// The name that results use for all virtual clusters together. No virtual cluster may have this
+/// name.
 const ALL: &str = "all";
 
 /// The GPUs that a job held from one second to another.
@@ -126,7 +127,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
         edges.push((used.start, gpus, used.vc));
         edges.push((used.end, -gpus, used.vc));
     }
-    // Of edges in the same second, ends come first because their numbers are negative.
+    // In the same second, ends come before starts, because an end has a negative number of GPUs.
     edges.sort_unstable();
     let mut held = vec![0i64; demand.largest.len()];
     let mut peaks: Vec<u64> = demand.largest.iter().map(|gpus| u64::from(*gpus)).collect();
@@ -220,8 +221,8 @@ mod tests {
         }
     }
 
-    // Small fixed example. The jobs of VC a hold 8 GPUs at once, and one of them ends as another
-    // starts. VC b has a job of 20 GPUs whose run is unknown.
+    // Small fixed example. The jobs of VC `a` hold 8 GPUs at once, and one of them ends as
+    // another starts. VC `b` has a job of 20 GPUs whose run is unknown.
     #[test]
     fn a_vc_has_the_nodes_that_its_jobs_held_at_once() {
         let uses = [

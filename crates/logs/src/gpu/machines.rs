@@ -104,7 +104,7 @@ impl Machines {
     }
 
     /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on that day. For each
-    /// VC, the largest number of all days is used.
+    /// VC, the maximum over all days is used.
     fn take_day(&mut self, cells: &[&str], header: &mut Vec<String>) -> Result<(), &'static str> {
         const EXPECTED: &str = "a header of date and virtual clusters, and their GPUs on each day";
         if header.is_empty() {

@@ -21,7 +21,8 @@ use gleaner_domain::error::Result;
 pub(super) struct Rules {
     /// Median interval of the polls, in seconds.
     pub interval: i64,
-    /// Longest gap, in seconds, between two polls that mention a node over which its state holds; at least `interval`.
+    /// Longest gap between two polls that mention a node, in seconds, for which the node is assumed to keep its
+    /// state; at least `interval`.
     pub max_gap: i64,
     /// Whether unknown nodes are shown as idle.
     pub is_unknown_idle: bool,
@@ -68,7 +69,7 @@ pub(super) struct Timeline {
     seconds: [u64; StateClass::ALL.len()],
 }
 
-/// What polls show about the whole time from the first poll to the last.
+/// What polls show about the period from the first poll to the last.
 pub(super) struct Timed {
     /// When nodes are not idle.
     pub busy: Sorted<Edge>,

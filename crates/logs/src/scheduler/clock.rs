@@ -56,7 +56,7 @@ impl SchedulerClock {
         })
     }
 
-    /// Sets the zone that the log names. A zone that the user gave has precedence.
+    /// Sets the zone that the log names. A zone that the user gave takes precedence.
     pub fn say_zone(&mut self, zone: Zone) {
         if self.zone.is_none() {
             self.zone = Some(zone);
@@ -169,7 +169,7 @@ impl SchedulerClock {
         }
     }
 
-    /// Converts a time that the user gave to seconds since 1970. `window` is the span of the logs. If the clock is
+    /// Converts a user-specified time to seconds since 1970. `window` is the span of the logs. If the clock is
     /// unknown, local times are treated as UTC. A time with an offset is always converted to UTC.
     ///
     /// # Errors
@@ -437,7 +437,7 @@ mod tests {
     }
 
     /// Converts times of Chicago, which leaves summer time on 2026-11-01 at 2:00 (7:00 UTC) and
-    /// enters it on 2026-03-08 at 2:00. Returns hours of UTC and the counts.
+    /// enters it on 2026-03-08 at 2:00. Returns the UTC times of day, in hours, and the counts.
     fn in_chicago<const N: usize>(texts: [&str; N]) -> ([f64; N], LogCounts) {
         let mut clock = SchedulerClock::of_flag(Some("America/Chicago")).unwrap();
         let mut log_counts = LogCounts::default();

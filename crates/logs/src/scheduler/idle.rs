@@ -56,8 +56,8 @@ struct Found<'n> {
     lack: Option<Lack>,
 }
 
-/// Why and when nodes were held, in seconds since 1970. `to` is `None` if the hold does not end in
-/// the log.
+/// Why and when nodes were held. Times are in seconds since 1970; `to` is `None` if the hold does
+/// not end in the log.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     why: Hold,
@@ -102,7 +102,8 @@ impl Held {
 }
 
 impl IdleNodes {
-    /// A sink for these nodes, of which each has `cores_per_node` cores. It sorts up to `segment` edges at a time in memory.
+    /// A sink for these nodes, each of which has `cores_per_node` cores. It sorts up to `segment` edges at a time in
+    /// memory.
     pub fn new(nodes: NodeSet, cores_per_node: Option<u32>, segment: usize) -> Self {
         IdleNodes {
             nodes,

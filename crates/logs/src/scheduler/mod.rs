@@ -24,8 +24,8 @@
 //!
 //! The times of an event log are local times if the zone or the offset is known ([`gleaner_domain::Clock`]). The clock
 //! comes from one of three sources: the zone that the user or the header of SWF names, offsets that times include,
-//! or accounting records. In accounting records, stamps are local times, and starts and ends are seconds since 1970.
-//! Otherwise local times are used as written, and seconds since 1970 are shown in UTC.
+//! or accounting records. In accounting records, timestamps are local times, but the starts and ends of jobs are
+//! seconds since 1970. Otherwise local times are used as written, and seconds since 1970 are shown in UTC.
 //!
 //! # Nodes
 //!
@@ -165,7 +165,7 @@ pub struct Options {
     pub node_count: Option<u32>,
     /// How tables of jobs are read.
     pub table: TableOptions,
-    /// File with outages of the whole machine, for job records of ALCF and tables.
+    /// File with outages of the whole machine, for ALCF's job records and for tables of jobs.
     pub outages: Option<PathBuf>,
     /// Which jobs are used, for Slurm's table and tables of jobs.
     pub selection: Selection,

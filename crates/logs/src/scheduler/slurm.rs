@@ -267,13 +267,13 @@ fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     })
 }
 
-/// Counts a fault for a text that is not a time.
+/// Counts a fault for a string that is not a time.
 pub(super) fn no_time(text: &str, at: At, log: &mut Log) -> Result<()> {
     let found = format_args!("{text:?} is not a time such as 2026-01-31T08:00:00");
     log.fault(Reason::Unreadable, at, found)
 }
 
-/// Whether a text is one of the words that Slurm writes in place of an unknown value.
+/// Whether a string is one of the words that Slurm writes in place of an unknown value.
 pub fn is_unknown(text: &str) -> bool {
     matches!(
         text,

@@ -193,7 +193,7 @@ struct JobLine<'l> {
     last: Option<&'l str>,
 }
 
-/// The number of nodes in a text that ends with nodes times processors, such as
+/// The number of nodes in a field that ends with nodes times processors, such as
 /// `frontier:excl:8x64`.
 fn nodes_of_shape(text: &str) -> Option<u32> {
     let is_digit = |c: char| c.is_ascii_digit();

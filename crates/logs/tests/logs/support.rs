@@ -1,4 +1,4 @@
-//! Helpers that read logs and format events as short texts.
+//! Helpers that read logs and format events as short strings.
 
 use std::path::{Path, PathBuf};
 
