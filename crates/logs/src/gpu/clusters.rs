@@ -35,7 +35,7 @@ pub(super) struct Demand<'a> {
 
 /// The numbers of nodes of all VCs.
 pub(super) struct Sizes {
-    /// Number of nodes by VC index; `None` if the list of machines does not have the VC.
+    /// Number of nodes by VC index; `None` if the list of machines does not contain the VC.
     nodes: Vec<Option<u64>>,
     /// Whether all jobs are put into one VC.
     one: bool,
@@ -118,8 +118,8 @@ fn name_of(file: &Path, format: Format) -> String {
 }
 
 /// The maximum number of GPUs held at once in each VC, or the number of GPUs of its largest job if
-/// that is larger. All starts and ends are visited in order of time, and the GPUs that are held are
-/// added up.
+/// that is larger. All starts and ends are visited in order of time, and each updates the number of
+/// held GPUs.
 fn peaks(demand: &Demand<'_>) -> Vec<u64> {
     let mut edges: Vec<(i64, i64, u32)> = Vec::with_capacity(demand.uses.len() * 2);
     for used in demand.uses {
@@ -141,7 +141,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
 }
 
 impl Sizes {
-    /// Number of nodes of a VC; `None` if the list of machines does not have the VC.
+    /// Number of nodes of a VC; `None` if the list of machines does not contain the VC.
     pub fn nodes(&self, vc: u32) -> Option<u64> {
         self.nodes
             .get(vc as usize)

@@ -20,7 +20,7 @@ pub(super) struct Machines {
 }
 
 impl Machines {
-    /// Number of GPUs of a machine; `None` if the list does not have it.
+    /// Number of GPUs of a machine; `None` if the list does not contain it.
     pub fn gpus_of(&self, machine: &str) -> Option<u32> {
         self.by_name.get(machine).copied()
     }

@@ -93,7 +93,7 @@ impl Default for Options {
 /// file; every file is read twice.
 ///
 /// # Errors
-/// A file cannot be read, or the files do not have two polls at different times. With
+/// A file cannot be read, or the files contain no two polls at different times. With
 /// [`Options::strict`], the first fault is also an error. [`Error::Usage`] if options contradict the
 /// polls or each other. [`Error::Stopped`] if the observer stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<PollLog> {

@@ -105,7 +105,7 @@ impl Bounded {
         })
     }
 
-    /// The edges, in order, for a log in which unknown nodes are shown as `shown` states.
+    /// The edges, in order, for a log that shows unknown nodes as `shown` specifies.
     ///
     /// # Errors
     /// A temporary file cannot be read.

@@ -127,7 +127,7 @@ impl SchedulerClock {
         Ok(earliest)
     }
 
-    /// The seconds since 1970 that a time can mean.
+    /// The possible values of a time, in seconds since 1970.
     fn choices(&mut self, moment: Moment) -> Choices {
         let stamp = match moment {
             Moment::Second(second) => return Choices::one(second),
@@ -249,7 +249,7 @@ fn text(moment: Option<Moment>) -> String {
     }
 }
 
-/// The seconds since 1970 that a time can mean. They are equal unless a local time occurs twice.
+/// The possible values of a time, in seconds since 1970. They are equal unless a local time occurs twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Choices {
     first: i64,
@@ -368,8 +368,8 @@ pub fn epoch(text: &str) -> Option<i64> {
     whole.parse().ok().filter(|second| *second <= LAST)
 }
 
-/// Parses `2026-01-31T08:00:00`, or the same with a space, without an offset. This is a fast path
-/// for the most common format.
+/// Parses a time such as `2026-01-31T08:00:00` or `2026-01-31 08:00:00`, without an offset. This
+/// is a fast path for the most common format.
 fn iso(b: &[u8]) -> Option<i64> {
     if b.len() != 19 || b[4] != b'-' || b[7] != b'-' || !matches!(b[10], b'T' | b' ') {
         return None;

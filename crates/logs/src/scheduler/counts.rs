@@ -108,7 +108,7 @@ impl Reason {
         self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
 
-    /// Text for messages, which follows a number of lines.
+    /// The words that follow a number of lines in messages.
     pub fn words(self) -> &'static str {
         match self {
             Reason::NeverStarted => "that never started",

@@ -64,8 +64,8 @@ impl Edges {
         }
     }
 
-    /// Sweeps over the edges of a log that shows unknown nodes as `shown` says. Only [`Edges::Bounded`] can be
-    /// swept more than once.
+    /// Sweeps over the edges of a log that shows unknown nodes as `shown` specifies. Only [`Edges::Bounded`]
+    /// can be swept more than once.
     pub fn sweep(
         &mut self,
         rank: &[u32],

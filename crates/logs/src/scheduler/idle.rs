@@ -38,8 +38,8 @@ pub(super) struct IdleNodes {
     pub pending: Pending,
     /// Runs without an end so far, by job and start. A later record may state the end.
     open: BTreeMap<(String, i64), Open>,
-    /// Jobs that were waiting when their file was written, by id: the second of their submission and their number of
-    /// nodes. A later file may say that they ran.
+    /// Jobs that were waiting when their file was written, by id: the submission time and number of nodes of each. A
+    /// later file may say that they ran.
     queued: BTreeMap<String, (i64, usize)>,
 }
 
@@ -378,7 +378,7 @@ impl Sink for IdleNodes {
     }
 }
 
-/// The ranges of nodes that are held, and the nodes that the lists lack. Faults of the lists are counted.
+/// The ranges of nodes that are held, and the nodes that the lists lack. Faults in the lists are counted.
 fn find<'n>(
     known: &'n mut NodeSet,
     short: &mut ShortJobs,

@@ -23,9 +23,9 @@
 //! # Times
 //!
 //! The times of an event log are local times if the zone or the offset is known ([`gleaner_domain::Clock`]). The clock
-//! comes from one of three sources: the zone that the user or the header of SWF names, offsets that times include,
-//! or accounting records. In accounting records, timestamps are local times, but the starts and ends of jobs are
-//! seconds since 1970. Otherwise local times are used as written, and seconds since 1970 are shown in UTC.
+//! comes from one of three sources: the zone named by the user or an SWF header, offsets in the times, or accounting
+//! records. In accounting records, timestamps are local times, but the starts and ends of jobs are seconds since 1970.
+//! Otherwise local times are used as written, and seconds since 1970 are shown in UTC.
 //!
 //! # Nodes
 //!

@@ -257,7 +257,7 @@ fn never_ran(row: &Row<'_, '_>) -> bool {
     waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END)
 }
 
-/// When a job that never ran left the queue, and how many nodes it asked for; `None` if the log does not say when.
+/// When a job that never ran left the queue, and how many nodes it requested; `None` if the log does not say when.
 fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     let until = moment(end);
     let is_pending = is_unknown(end) && state.starts_with("PENDING");

@@ -248,7 +248,7 @@ fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     })
 }
 
-/// A number, limited to the most seconds or processors that a job can have.
+/// A number, limited to the maximum number of seconds or processors that a job can have.
 fn number(text: &str) -> Option<f64> {
     const MOST: f64 = 4e9;
     let number: f64 = text.parse().ok()?;

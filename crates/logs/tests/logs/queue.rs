@@ -55,7 +55,7 @@ fn job() -> impl Strategy<Value = Job> {
 /// started.
 fn sacct(jobs: &[Job]) -> [String; 2] {
     let header = "JobIDRaw|State|Submit|Start|End|NNodes|NodeList\n";
-    // These jobs change the log at every second, so that there is an event at each.
+    // These jobs change the log every second, so that every second has an event.
     let mut first = header.to_owned();
     for second in (0..50).step_by(2) {
         let (start, end) = (time(second), time(second + 1));

@@ -758,7 +758,7 @@ fn members_may_be_damaged() {
     );
 }
 
-/// The zone and the number of nodes of a machine are used, and what its data lack is printed.
+/// The machine's zone and number of nodes are used, and the gaps in its data are printed.
 #[test]
 fn a_machine_is_described() {
     use gleaner_logs::scheduler::Machine;

@@ -275,7 +275,7 @@ impl TakeRows for TableReader {
 }
 
 impl TableReader {
-    /// Adds the lists of nodes in a row, whose text is `nodes` unless they are stored as a list.
+    /// Adds the lists of nodes in a row. `nodes` is the text of the cell; it is ignored if the cell is stored as a list.
     fn add_nodes<'r>(
         &self,
         row: &Row<'r>,
