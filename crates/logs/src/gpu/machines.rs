@@ -25,7 +25,7 @@ impl Machines {
         self.by_name.get(machine).copied()
     }
 
-    /// Number of GPUs of each virtual cluster; empty if the list does not state it.
+    /// Number of GPUs of each virtual cluster; empty if the list does not state them.
     pub fn gpus_by_vc(&self) -> &BTreeMap<String, u64> {
         &self.by_vc
     }

@@ -1,10 +1,10 @@
 //! Converts polls to times at which nodes become idle or busy.
 //!
 //! A node changes at the poll that first shows it changed. Its state holds until the next poll that
-//! mentions it. If that poll is more than the longest allowed gap later, the state holds for one
-//! interval only, and is then unknown until that poll. For example, polls are 15 s apart, the longest
-//! gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown
-//! from 30 to 115, and idle again from 115 on.
+//! mentions it. If that poll is more than the longest allowed gap later, the node keeps its state for one
+//! interval only, and its state is then unknown until that poll. For example, polls are 15 s apart, the longest
+//! gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown from 30 to
+//! 115, and idle again from 115 on.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

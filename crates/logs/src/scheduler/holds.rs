@@ -95,9 +95,9 @@ impl Holds {
         Ok(summaries.remove(0))
     }
 
-    /// Calls `event` with every event of several event logs, which show unknown nodes in different ways, and with the
-    /// index of the log. If the logs differ, they are reported one after the other. If they are equal, one sweep
-    /// reports each event once for every log.
+    /// Calls `event` with every event of several event logs, which show unknown nodes in different ways. The first
+    /// argument is the index of the log. If the logs differ, they are reported one after the other. If they are
+    /// equal, one sweep reports each event once for every log.
     ///
     /// # Errors
     /// As for [`Holds::sweep`].

@@ -158,7 +158,7 @@ pub struct Options {
     pub delimiter: Option<String>,
     /// Number of processors per node, for SWF logs. Default: from the header.
     pub cores_per_node: Option<u32>,
-    /// Whether lines of SWF logs end with a field beyond the format that states the number of nodes of a job, as in
+    /// Whether lines of SWF logs end with an additional field that states the number of nodes of a job, as in
     /// `frontier:excl:2500x112`.
     pub are_nodes_last: bool,
     /// Number of nodes of the machine, for logs that state only node counts.
@@ -229,7 +229,7 @@ pub fn read_inputs<'a>(
     read_opened(inputs, options, open, &Unobserved)
 }
 
-/// Reads logs from streams, and the other files that the options name, which `open_other` opens.
+/// Reads logs from streams. `open_other` opens the other files that the options name.
 fn read_opened<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,

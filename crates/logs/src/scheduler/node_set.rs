@@ -106,8 +106,8 @@ impl NodeSet {
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
     /// It is then returned as [`Looked::cut`] instead of being looked up, so that it cannot become a node that does not
-    /// exist. If the list of nodes is complete, this also applies to a last name that is not a node of the list, but
-    /// the beginning of one.
+    /// exist. If the list of nodes is complete, this also applies to a last name that is not in the list, but is the
+    /// beginning of a node's name.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,

@@ -76,7 +76,7 @@ pub struct SacctReader {
     vc_of: Option<VcOf>,
     /// Which jobs are used.
     selection: Selection,
-    /// The lines read so far, if the log has several files and a repeated line must count once.
+    /// The lines read so far, if the log has several files and a repeated line must be counted only once.
     duplicates: Option<Duplicates>,
 }
 
@@ -119,7 +119,7 @@ impl SacctReader {
         self.check_vc(place)
     }
 
-    /// Checks that the table has a column for the virtual clusters, if they matter.
+    /// Checks that the table has a column for the virtual clusters, if they are needed.
     fn check_vc(&self, place: Place<'_>) -> Result<()> {
         let has = |vc_of| {
             vc_columns(vc_of)

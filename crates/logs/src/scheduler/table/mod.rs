@@ -84,7 +84,7 @@ pub(super) struct TableReader {
     delimiter: Option<String>,
     selection: Selection,
     members: Option<Members>,
-    /// The rows read so far, if the log has several files and a repeated row must count once.
+    /// The rows read so far, if the log has several files and a repeated row must be counted only once.
     duplicates: Option<Duplicates>,
     /// The columns of the current table.
     columns: Option<Columns>,
