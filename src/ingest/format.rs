@@ -39,7 +39,7 @@ pub enum Made {
     /// An event log of idle nodes, a table of jobs, or both.
     EventsAndJobs(gpu::Format),
     /// A table of jobs. A trace that names its machines can also be converted to an event log of idle nodes: the
-    /// extension of the output decides.
+    /// output's extension selects the result.
     Jobs(gpu::Format),
 }
 

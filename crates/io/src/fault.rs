@@ -7,9 +7,9 @@ use crate::input::Unit;
 /// A position in a file, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// A line of a text, counted from 1.
+    /// A line of a text file, counted from 1.
     Line(u64),
-    /// A line of a text and a character in it, both counted from 1.
+    /// A line of a text file and a character in that line, both counted from 1.
     Column(usize, usize),
     /// A byte of the file, counted from 0.
     Byte(usize),

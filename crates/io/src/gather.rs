@@ -1,11 +1,11 @@
-//! Collects the faults of an input, up to a limit.
+//! Collects the faults in an input, up to a limit.
 
 use gleaner_domain::error::{Fault, Faults, Result};
 
 /// Reading stops once an input has this many faults.
 pub const MAX_FAULTS: usize = 1_000;
 
-/// Collects the faults of an input, and stops the reading after [`MAX_FAULTS`] faults.
+/// Collects the faults in an input, and stops reading after [`MAX_FAULTS`] faults.
 #[derive(Debug, Default)]
 pub struct Gatherer {
     faults: Faults,
@@ -15,7 +15,7 @@ impl Gatherer {
     /// Adds a fault to the collection.
     ///
     /// # Errors
-    /// There are now [`MAX_FAULTS`] faults; the error contains all of them.
+    /// The number of faults has reached [`MAX_FAULTS`]; the error contains all of them.
     pub fn add(&mut self, fault: Fault) -> Result<()> {
         self.faults.push(fault);
         if self.faults.0.len() < MAX_FAULTS {

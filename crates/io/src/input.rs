@@ -26,7 +26,7 @@ pub struct Input<'a> {
     compressed: bool,
     line: u64,
     buffer: Vec<u8>,
-    /// The file on disk, if the stream reads one that is not compressed.
+    /// The regular file that the stream reads; `None` if there is no such file or it is compressed.
     disk: Option<File>,
     observer: Option<&'a dyn Observer>,
 }
@@ -41,7 +41,7 @@ pub struct Line<'l> {
     pub cut: bool,
 }
 
-/// The kinds of parts of a file, which messages refer to.
+/// The kinds of parts of a file that messages count, such as lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// Lines of a text file.

@@ -9,7 +9,7 @@ use csv::{ReaderBuilder, StringRecord, Terminator};
 pub enum Dialect {
     /// Comma-separated values; a cell may be quoted.
     Csv,
-    /// Cells are separated by this text, which is not empty. Quotes are ordinary characters.
+    /// Cells are separated by this string, which is not empty. Quotes are ordinary characters.
     Plain(String),
 }
 
@@ -35,7 +35,7 @@ impl Dialect {
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }
 
-    /// The text that separates cells.
+    /// The string that separates cells.
     fn delimiter(&self) -> &str {
         match self {
             Dialect::Csv => ",",

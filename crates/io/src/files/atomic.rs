@@ -138,8 +138,8 @@ impl AtomicFile {
     }
 }
 
-/// A complete file that is not yet in place. It is closed, so a run can have any number of such files. If it is dropped
-/// before [`ClosedFile::place`], an existing file at its path stays unchanged.
+/// A complete file that is not yet in place. It is closed and uses no file descriptor, so a run can have any number of
+/// such files. If it is dropped before [`ClosedFile::place`], an existing file at its path stays unchanged.
 #[derive(Debug)]
 pub struct ClosedFile {
     path: PathBuf,
@@ -268,7 +268,7 @@ impl Closed {
 
 /// The prefix of the name of a temporary file for `target`.
 fn prefix(target: &Path) -> io::Result<OsString> {
-    /// Maximum length of a name in bytes that leaves room for the other parts of the temporary name.
+    /// Maximum length of a name, in bytes, for which the temporary name contains the whole name.
     const LONGEST: usize = 200;
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut prefix = OsString::from(".");

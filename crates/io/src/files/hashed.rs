@@ -32,7 +32,7 @@ impl<W: Write> Hashed<W> {
     /// Returns the inner writer, and the length and digest of everything written to it.
     ///
     /// # Errors
-    /// The error of the inner writer.
+    /// The inner writer fails.
     pub fn finish(mut self) -> io::Result<(W, u64, Digest)> {
         self.pass_on()?;
         Ok((

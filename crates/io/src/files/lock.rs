@@ -5,9 +5,9 @@ use std::path::Path;
 
 use gleaner_domain::error::{Error, Result};
 
-/// The right to write into a directory. It ends when this value is dropped or when the process
-/// ends, even if the process is killed. The operating system holds the lock, so no lock file is
-/// left behind.
+/// The exclusive right to write to a directory. It ends when this value is dropped or when the
+/// process ends, even if the process is killed. The operating system holds the lock, so no lock
+/// file is left behind.
 #[derive(Debug)]
 pub struct DirLock {
     /// A handle to the directory itself. `None` if the file system has no locks.

@@ -9,9 +9,9 @@ use gleaner_domain::error::{Error, Result};
 /// An output that goes to stdout or to a file.
 #[derive(Debug)]
 pub enum Output {
-    /// To stdout, immediately.
+    /// Written to stdout immediately.
     Stdout(BufWriter<Stdout>),
-    /// To a file, which is moved into place at the end.
+    /// Written to a file, which is moved into place at the end.
     File(AtomicFile),
 }
 

@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a regular file with `options`. It does not follow symbolic links, and it does not block on
-/// named pipes or devices.
+/// Opens a regular file with `options`. Symbolic links are not followed, and named pipes and
+/// devices do not block.
 ///
 /// # Errors
 /// The file cannot be opened, or is not a regular file: [`io::ErrorKind::InvalidInput`].

@@ -57,7 +57,7 @@ struct Typed<T: Decoded> {
     meaning: Meaning,
     reader: Option<ColumnReaderImpl<T>>,
     batch: Batch<T>,
-    /// The levels of the current row within the batch: one, or more for a list.
+    /// The range of the current row's levels within the batch: one level, or several for a list.
     row: Range<usize>,
     /// Index of the current row's first value within the batch, which stores no missing values.
     first: usize,

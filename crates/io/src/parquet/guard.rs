@@ -12,14 +12,14 @@ const MAX_PAGE: i64 = 256 << 20;
 /// Maximum size of a dictionary: 64 MiB.
 const MAX_DICTIONARY: i64 = 64 << 20;
 /// Maximum number of bytes to which one compressed byte may expand. Zstandard reaches this ratio
-/// with its blocks of a repeated byte.
+/// with blocks that repeat a single byte.
 const MAX_INFLATION: i64 = 1 << 15;
 /// Maximum depth of a schema.
 const MAX_SCHEMA_DEPTH: usize = 16;
 
 /// The first and the last bytes of every file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
-/// Number of bytes at the end of a file: the length of the footer and the signature.
+/// Number of bytes at the end of a file that hold the footer's length and the signature.
 pub(super) const TAIL: usize = 8;
 
 /// Maximum number of rows that a file of this many bytes may declare.
@@ -106,8 +106,9 @@ fn check_schema(elements: &[Thrift]) -> Option<()> {
     open.iter().all(|left| *left == 0).then_some(())
 }
 
-/// Checks every page header of a column chunk, in a file of this many bytes. `header` takes the byte at which a header
-/// begins and the byte before which it must end. It returns the header and its length. The error says what is wrong.
+/// Checks every page header of a column chunk, in a file of this many bytes. `header` takes the offset at which a
+/// header begins and the offset at or before which it must end. It returns the header and its length. The error says
+/// what is wrong.
 pub(super) fn check_pages(
     file: u64,
     chunk: &ColumnChunkMetaData,

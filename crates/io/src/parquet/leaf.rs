@@ -26,7 +26,7 @@ const BATCH_OF_LISTS: usize = 16;
 
 /// The reason why a visit ended early.
 pub(super) enum Stop {
-    /// The file is damaged; the text describes the damage.
+    /// The file is damaged; the string describes the damage.
     Damaged(String),
     /// The visitor returned this error.
     Caller(Error),

@@ -1,7 +1,7 @@
 //! Reads Parquet files as columns of plain values. All counts are checked first.
 //!
 //! The files are decoded by the `parquet` crate. Its panics on damaged files are caught, and
-//! `guard` rejects counts for which it would allocate too much memory.
+//! `guard` rejects counts that would make the crate allocate too much memory.
 //!
 //! - [`Table`] holds the bytes of a file, and visits it column by column.
 //! - [`RowFile`] reads the file page by page, and visits it row by row. Only the pages around the current row are in
@@ -205,7 +205,7 @@ fn count_rows(metadata: &ParquetMetaData, length: usize) -> Result<usize, String
     Ok(rows)
 }
 
-/// The first line of an error. The lines after it may be a dump of data.
+/// The first line of an error. Later lines may contain a dump of data.
 fn describe(error: &ParquetError) -> String {
     let text = error.to_string();
     text.lines().next().unwrap_or_default().to_owned()

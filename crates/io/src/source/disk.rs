@@ -1,4 +1,4 @@
-//! A file on disk that is read more than once. A change of the file between two readings is
+//! A file on disk that is read more than once. A change of the file between two reads is
 //! detected.
 
 use std::fs::File;
@@ -13,8 +13,8 @@ use super::Digest;
 const CHUNK: usize = 1 << 18;
 
 /// An open file, and for each chunk the digest of the content up to the end of the chunk. Every
-/// reading compares the bytes with these digests, so the parsed bytes are the same as the hashed
-/// bytes.
+/// pass over the file compares its bytes with these digests, so the parsed bytes are the same as
+/// the hashed bytes.
 #[derive(Debug)]
 pub(super) struct Disk {
     /// The file is kept open, so that another file that replaces it under the same name is never

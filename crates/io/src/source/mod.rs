@@ -154,7 +154,7 @@ impl Source {
     }
 
     /// Like [`Source::read_all`], but a compressed input may inflate to at most `limit` bytes. Text formats have lower
-    /// limits because a parsed text takes many times its length in memory.
+    /// limits because parsed text takes many times its length in memory.
     ///
     /// # Errors
     /// Same as [`Source::read_all`].
@@ -224,7 +224,7 @@ impl Source {
         }
     }
 
-    /// The first bytes of the content, which may not be fully decompressed or unpacked yet.
+    /// The first bytes of the content. While the input is being opened, they may still be compressed or packed.
     fn head(&self) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         self.reader()?

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 /// input, and to an input from a pipe.
 pub const WHOLE_LIMIT: u64 = 1 << 30;
 
-/// The same limit for texts that are parsed into many small values, such as JSON: 64 MiB.
+/// The same limit for text formats that are parsed into many small values, such as JSON: 64 MiB.
 pub const TEXT_LIMIT: u64 = 64 << 20;
 
 /// The same limit for TOML, which is written by hand: 16 MiB.

@@ -25,8 +25,8 @@ pub(super) fn write(table: &Table<'_>, out: impl Write) -> std::io::Result<()> {
     csv.flush()
 }
 
-/// A column, with caches of values that adjacent rows often share: the text of the last time, and
-/// the current run of equal values.
+/// A column, with caches of values that adjacent rows often share: the most recent time with its
+/// text, and the current run of equal values.
 struct Cells<'a> {
     column: &'a Column<'a>,
     last: Option<(Local, String)>,

@@ -14,7 +14,7 @@ mod parquet;
 
 pub use file::Form;
 
-/// Writing a table to a file.
+/// Writes a table to a file or stream.
 pub trait WriteTable {
     /// Writes the table as CSV: a header, then a line for each row.
     ///

@@ -56,13 +56,14 @@ struct Job {
 enum Profile {
     /// The job runs for a fixed time.
     Delay(Delay),
-    /// Other profiles run one after the other, and the whole list is repeated `times` times.
+    /// The named profiles run one after the other, and the whole sequence is repeated `times`
+    /// times.
     Sequence {
         profiles: Vec<String>,
         times: u64,
         fails: bool,
     },
-    /// Something else. Its duration depends on the platform.
+    /// Any other profile. Its duration depends on the platform.
     Other,
 }
 
@@ -140,9 +141,9 @@ struct Delays<'p> {
 }
 
 impl<'p> Delays<'p> {
-    /// The duration of a profile, or `None` if it does not consist of delays only. `nested` is the
-    /// number of levels of sequences that are still allowed. The error is the name of a profile
-    /// that the workload does not have.
+    /// The duration of a profile, or `None` if the profile does not consist only of delays.
+    /// `nested` is the number of levels of sequences that are still allowed. The error is the name
+    /// of a profile that the workload does not have.
     fn of(&mut self, name: &str, nested: usize) -> Result<Option<Delay>, String> {
         if let Some(known) = self.known.get(name) {
             return Ok(*known);
@@ -169,7 +170,8 @@ impl<'p> Delays<'p> {
         Ok(delay)
     }
 
-    /// The duration of a sequence: the sum of its parts. A part that fails ends the sequence.
+    /// The duration of a sequence: the sum of the durations of its parts. A part that fails ends
+    /// the sequence.
     fn sequence(
         &mut self,
         profiles: &[String],
@@ -213,7 +215,8 @@ impl Job {
         })
     }
 
-    /// The job after a run of this delay. A job that exceeds its walltime is ended at its walltime.
+    /// The job's record, given the delay of its profile. A job that exceeds its walltime is ended
+    /// at its walltime.
     fn run(&self, delay: Delay) -> scheduler::Job<'_> {
         let walltime = self.walltime.unwrap_or(f64::INFINITY);
         let state = match (walltime < delay.seconds, delay.fails) {

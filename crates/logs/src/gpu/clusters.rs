@@ -12,7 +12,8 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::words::counted;
 use gleaner_domain::{Cluster, VirtualCluster};
 
-/// The name of all virtual clusters together in results, so no virtual cluster may have this name.
+/// The name that results use for all virtual clusters together. No virtual cluster may have this
+/// name.
 const ALL: &str = "all";
 
 /// The GPUs that a job held from one second to another.
@@ -34,7 +35,7 @@ pub(super) struct Demand<'a> {
 
 /// The numbers of nodes of all VCs.
 pub(super) struct Sizes {
-    /// Number of nodes by VC index; `None` if the list of machines does not have the VC.
+    /// Number of nodes by VC index; `None` if the list of machines does not contain the VC.
     nodes: Vec<Option<u64>>,
     /// Whether all jobs are put into one VC.
     one: bool,
@@ -117,8 +118,8 @@ fn name_of(file: &Path, format: Format) -> String {
 }
 
 /// The maximum number of GPUs held at once in each VC, or the number of GPUs of its largest job if
-/// that is larger. All starts and ends are visited in order of time, and the GPUs that are held are
-/// added up.
+/// that is larger. All starts and ends are visited in order of time, and each updates the number of
+/// held GPUs.
 fn peaks(demand: &Demand<'_>) -> Vec<u64> {
     let mut edges: Vec<(i64, i64, u32)> = Vec::with_capacity(demand.uses.len() * 2);
     for used in demand.uses {
@@ -126,7 +127,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
         edges.push((used.start, gpus, used.vc));
         edges.push((used.end, -gpus, used.vc));
     }
-    // Of edges in the same second, ends come first because their numbers are negative.
+    // In the same second, ends come before starts, because an end has a negative number of GPUs.
     edges.sort_unstable();
     let mut held = vec![0i64; demand.largest.len()];
     let mut peaks: Vec<u64> = demand.largest.iter().map(|gpus| u64::from(*gpus)).collect();
@@ -140,7 +141,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
 }
 
 impl Sizes {
-    /// Number of nodes of a VC; `None` if the list of machines does not have the VC.
+    /// Number of nodes of a VC; `None` if the list of machines does not contain the VC.
     pub fn nodes(&self, vc: u32) -> Option<u64> {
         self.nodes
             .get(vc as usize)
@@ -220,8 +221,8 @@ mod tests {
         }
     }
 
-    // Small fixed example. The jobs of VC a hold 8 GPUs at once, and one of them ends as another
-    // starts. VC b has a job of 20 GPUs whose run is unknown.
+    // Small fixed example. The jobs of VC `a` hold 8 GPUs at once, and one of them ends as
+    // another starts. VC `b` has a job of 20 GPUs whose run is unknown.
     #[test]
     fn a_vc_has_the_nodes_that_its_jobs_held_at_once() {
         let uses = [

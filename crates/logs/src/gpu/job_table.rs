@@ -366,8 +366,8 @@ impl JobTable {
     }
 }
 
-/// Adds the runs of a job that have a start and an end to `runs`. If any run lacks one of them,
-/// counts a fault. Returns the submission time, in seconds.
+/// Adds to `runs` every run of the job that has both a start and an end. If any run lacks one of
+/// these times, counts a fault. Returns the submission time, in seconds.
 fn place(
     log: &mut Log,
     at: At,
@@ -443,7 +443,8 @@ fn plain(name: &str) -> &str {
     without_zero_fraction(name.trim())
 }
 
-/// Converts a job to a job of the trace. `index` maps the index of its VC to the index in the cluster.
+/// Converts a job to a job of the trace. `index` maps the VC's index in the trace to its index in the
+/// cluster.
 fn whole((id, job): (String, Taken), index: &[usize]) -> Job {
     Job {
         id,

@@ -20,12 +20,12 @@ pub(super) struct Machines {
 }
 
 impl Machines {
-    /// Number of GPUs of a machine; `None` if the list does not have it.
+    /// Number of GPUs of a machine; `None` if the list does not contain it.
     pub fn gpus_of(&self, machine: &str) -> Option<u32> {
         self.by_name.get(machine).copied()
     }
 
-    /// Number of GPUs of each virtual cluster; empty if the list does not state it.
+    /// Number of GPUs of each virtual cluster; empty if the list does not state them.
     pub fn gpus_by_vc(&self) -> &BTreeMap<String, u64> {
         &self.by_vc
     }
@@ -104,7 +104,7 @@ impl Machines {
     }
 
     /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on that day. For each
-    /// VC, the largest number of all days is used.
+    /// VC, the maximum over all days is used.
     fn take_day(&mut self, cells: &[&str], header: &mut Vec<String>) -> Result<(), &'static str> {
         const EXPECTED: &str = "a header of date and virtual clusters, and their GPUs on each day";
         if header.is_empty() {

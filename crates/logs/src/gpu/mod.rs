@@ -9,19 +9,19 @@
 //! - **Alibaba PAI, 2020**, `pai_job_table` and `pai_task_table`. GPUs: `inst_num` times `plan_gpu`
 //!   percent, added up over tasks and rounded up. Duration: from the first start of a GPU task to
 //!   the last end. VC: the tasks' `gpu_type`.
-//! - **Batsim**, a workload in JSON. GPUs: `res`, each resource counts as a GPU. Duration: the
+//! - **Batsim**, a workload in JSON. GPUs: `res`; each resource counts as a GPU. Duration: the
 //!   profile's `delay`, at most the walltime. VC: a single VC of `nb_res` GPUs.
 //! - **Helios**, `cluster_log.csv`. GPUs: `gpu_num`. Duration: from `start_time` to `end_time`. VC:
 //!   `vc`.
-//! - **Gavel**, `.trace`. GPUs: the scale factor. Duration: the steps divided by a throughput,
-//!   which was measured or is given. VC: a single VC.
+//! - **Gavel**, `.trace`. GPUs: the scale factor. Duration: the steps divided by a measured or
+//!   given throughput. VC: a single VC.
 //! - **Slurm**, `sacct`'s table. GPUs: `gres/gpu` of `AllocTRES`. Duration: the sum of all runs.
 //!   VC: the partition or account.
 //!
 //! Files are read once, as streams. The jobs and the times during which they held GPUs are kept in
 //! memory; the files are not. Philly, Helios and Slurm have civil times; the seconds of the trace
-//! are then counted from its first submission. Jobs that cannot be used, and contradictions, are
-//! counted by kind.
+//! are then counted from its first submission. Unusable jobs and contradictions are counted by
+//! reason.
 //!
 //! Only Batsim's format states the size of its VC. In other formats a VC gets enough nodes for the
 //! maximum number of GPUs that its jobs held at once, unless a list of machines or a number of nodes
@@ -136,7 +136,7 @@ pub struct Options {
     pub steps_per_second: Option<f64>,
     /// Delimiter of the cells in `sacct`'s table. Default: inferred from the header.
     pub delimiter: Option<String>,
-    /// The column that names the virtual clusters of Slurm's jobs.
+    /// The column that names the virtual clusters of Slurm jobs.
     pub vc_of: VcOf,
     /// Whether reading fails at the first fault.
     pub strict: bool,

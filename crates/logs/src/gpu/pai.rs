@@ -91,7 +91,7 @@ struct JobRow {
     at: At,
 }
 
-/// The sum of the tasks of a job.
+/// The total resources and the time span of a job's tasks.
 struct Tasks {
     /// Percent of a GPU, summed over all instances.
     gpu: f64,

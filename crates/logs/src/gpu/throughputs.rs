@@ -1,4 +1,5 @@
-//! Reads Gavel's throughputs: steps per second of every kind of job, measured on several GPU types.
+//! Reads Gavel's throughputs: the steps per second of every job type, measured on several GPU
+//! types.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +16,7 @@ const WHERE: &str = "simulation_throughputs.json of https://github.com/stanford-
 /// The speeds of jobs in steps per second.
 #[derive(Debug)]
 pub(super) enum Speeds {
-    /// By the kind and the number of GPUs of a job. `None` if the measured throughput is 0.
+    /// By a job's type and number of GPUs. `None` if the measured throughput is 0.
     Measured(BTreeMap<(String, u64), Option<f64>>),
     /// The same speed for all jobs.
     Same(f64),
@@ -37,7 +38,7 @@ impl Speeds {
         }
     }
 
-    /// Steps per second of a job. The error says why it has no speed.
+    /// Steps per second of a job. The error says why the speed is unknown.
     pub fn of_job(&self, kind: &str, gpus: u64) -> Result<f64, &'static str> {
         match self {
             Speeds::Same(speed) => Ok(*speed),
@@ -85,8 +86,8 @@ fn read(path: &Path, worker: &str) -> Result<Speeds> {
     faults.finish(Speeds::Measured(speeds))
 }
 
-/// Parses the kind and the number of GPUs of a job: `('LM (batch size 5)', 2)`, or
-/// `LM (batch size 5)` for one GPU.
+/// Parses a job's type and number of GPUs: `('LM (batch size 5)', 2)`, or `LM (batch size 5)`
+/// for one GPU.
 fn key(name: &str) -> Option<(String, u64)> {
     let Some(inner) = name
         .strip_prefix("('")

@@ -12,14 +12,14 @@
 //!    of idle nodes.
 //!
 //! For example, a machine has the nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B
-//! runs from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C takes 2 and 3 during
-//! the runs of A and B, so both jobs have the candidates 4 and 5. A lacks 2 nodes and has 2 candidates, so it used
-//! both. B then has no candidate left, although it lacks a node: the log contradicts itself, which is counted.
+//! runs from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C holds nodes 2 and 3
+//! during the runs of A and B, so both jobs have the candidates 4 and 5. A lacks 2 nodes and has 2 candidates, so it
+//! used both. B then has no candidate left, although it lacks a node: the log contradicts itself, which is counted.
 //!
 //! If jobs do not share nodes, and the stated counts are right, the bounds hold: a node that is neither held
-//! nor a candidate was idle, and a node that is held was busy. The bounds need not be the best possible. For example,
-//! two jobs that run at the same time may each lack 1 node, and both have the candidates 4 and 5. Then both nodes were
-//! busy, but these steps do not detect that.
+//! nor a candidate was idle, and a node that is held was busy. The bounds need not be tight. For example, two jobs
+//! that run at the same time may each lack 1 node, and both have the candidates 4 and 5. Then both nodes were busy,
+//! but these steps do not detect that.
 
 use std::collections::BTreeMap;
 
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
     }
 
     /// Ends the jobs that end by `second`, and starts the jobs that start before it. Called before the changes of that
-    /// second, so that these changes apply to the jobs that run then. A job that starts in that second is started
+    /// second are applied, so that they affect the jobs that run then. A job that starts in that second is started
     /// later, with the nodes that are free after the changes.
     fn advance(&mut self, second: i64) {
         loop {
@@ -236,8 +236,8 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
         is_settled: vec![false; jobs.len()],
         contradictions: 0,
     };
-    // For each job, the latest end among this job and all jobs before it. The jobs that can overlap a job begin at the
-    // first job whose entry is after the start of the job: all jobs before it have ended by then.
+    // For each job, the latest end among this job and all jobs before it. A job cannot overlap the jobs before the
+    // first one whose entry is later than its start: they have ended by then.
     let mut latest = i64::MIN;
     let ends: Vec<i64> = jobs
         .iter()
@@ -277,9 +277,9 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
 }
 
 /// Assigns each open job, in order, as many of its candidates as it lacks. Candidates that were assigned to an earlier
-/// job for an overlapping time are skipped. In the order of `rank`, the candidates after the last node that the job
-/// lists come first, and then the candidates before it. A job that does not state how many nodes it used is assigned
-/// one node.
+/// job for an overlapping period are skipped. Candidates are taken in the order of `rank`: first those after the last
+/// node that the job lists, then those before it. A job that does not state how many nodes it used is assigned one
+/// node.
 pub fn deal(
     jobs: &[ShortJob],
     candidates: &[Vec<u32>],
@@ -287,7 +287,7 @@ pub fn deal(
     rank: &[u32],
 ) -> Vec<Vec<u32>> {
     let place = |node: u32| rank.get(node as usize).copied().unwrap_or(node);
-    // When each node is assigned, as (start, end).
+    // The periods for which each node has been assigned, as (start, end).
     let mut assigned: BTreeMap<u32, Vec<(i64, i64)>> = BTreeMap::new();
     let mut dealt = vec![Vec::new(); jobs.len()];
     for (index, job) in jobs.iter().enumerate() {

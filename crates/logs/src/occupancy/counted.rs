@@ -44,7 +44,8 @@ impl CountedIdle {
         }
     }
 
-    /// Starts a job. One whose number of cores is unknown fills its nodes, and none has more cores than its nodes have.
+    /// Starts a job. If its number of cores is unknown or exceeds the number of cores of its nodes, the job is
+    /// assumed to use all cores of its nodes.
     pub fn start(&mut self, job: &CountedJob) {
         self.end_until(job.start);
         self.count(job.start);

@@ -5,10 +5,10 @@
 //! 2 nodes from 10 to 15. A gets the nodes 0-2, and B the nodes 3-6. At second 10, A first releases
 //! its nodes, so the free runs are 0-2 and 7, and C gets the nodes 0-1.
 //!
-//! A job for which too few nodes are free gets these, and the others as soon as other jobs release them. So a node is
-//! idle only if no job lacks one: at any time, max(0, M - U) nodes are idle on a machine of M nodes whose running jobs
-//! use U nodes in total. For example, on a machine of 4 nodes, job A has 3 nodes from second 0 to 10, and job B 2 nodes
-//! from 5 to 20. At 5, B gets the node 3, and at 10 the node 0.
+//! If too few nodes are free for a job, it gets the free nodes at once, and the remaining nodes as soon as other jobs
+//! release them. So a node is idle only if no job lacks nodes: at any time, max(0, M - U) nodes are idle on a machine
+//! of M nodes whose running jobs use U nodes in total. For example, on a machine of 4 nodes, job A has 3 nodes from
+//! second 0 to 10, and job B 2 nodes from 5 to 20. At 5, B gets the node 3, and at 10 the node 0.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -35,7 +35,7 @@ pub struct CountedJob {
 }
 
 impl CountedJob {
-    /// Its bytes, for a spill to disk.
+    /// The bytes of the job, for spilling to disk.
     pub fn to_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&self.start.to_le_bytes());
@@ -58,7 +58,7 @@ impl CountedJob {
     }
 }
 
-/// The `N` bytes from index `at` on.
+/// The `N` bytes that start at index `at`.
 pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     std::array::from_fn(|index| bytes[at + index])
 }
@@ -151,7 +151,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
-    /// Assigns free nodes to the jobs that lack some, the earliest first.
+    /// Assigns free nodes to the jobs that lack nodes, in order of their starts.
     fn supply(&mut self, second: i64) {
         while !self.free.is_empty()
             && let Some((&(start, serial), lacking)) = self.lacking.first_key_value()
@@ -166,7 +166,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
-    /// Makes a run of nodes free, and joins it with the free runs next to it.
+    /// Frees a run of nodes, and joins it with the adjacent free runs.
     fn give_back(&mut self, mut run: NodeRange) {
         if let Some((&first, &count)) = self.free.range(..run.first).next_back()
             && first + count == run.first
@@ -195,8 +195,8 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
-    /// Assigns up to `wanted` free nodes at `second` to the job with this serial, start and end. Returns how many were
-    /// not free.
+    /// Assigns up to `wanted` free nodes at `second` to the job with this serial, start and end. Returns how many
+    /// nodes the job still lacks.
     fn assign(&mut self, second: i64, serial: u64, (start, end): (i64, i64), wanted: u32) -> u32 {
         let mut wanted = wanted;
         let job = self.running.entry((end, serial)).or_insert(Dealt {

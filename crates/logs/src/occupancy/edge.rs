@@ -21,7 +21,7 @@ pub enum Hold {
 }
 
 impl Hold {
-    /// All holds. A node with several holds is counted under the first of them.
+    /// All holds. A node with several holds is counted under the hold that comes first in this list.
     pub const ALL: [Hold; 5] = [
         Hold::Running,
         Hold::Down,
@@ -44,7 +44,7 @@ impl Hold {
 /// The start or end of a hold on consecutive nodes; 16 bytes.
 ///
 /// Edges sort by time, and within a second ends come before starts. So a job that starts when
-/// another ends does not seem to share its nodes.
+/// another job ends does not appear to share nodes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     /// The second, then whether the hold starts, and in the lowest bits the job.
@@ -122,7 +122,7 @@ impl Edge {
 }
 
 impl Ord for Edge {
-    // Sorting happens in another crate.
+    // The function is inlined into the sort, which is in another crate.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         // Most pairs differ in the first part.

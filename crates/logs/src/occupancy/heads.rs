@@ -1,10 +1,9 @@
 //! A set of indexes in which the next and the previous member are found quickly.
 
-/// A set of indexes below a given length. The lowest level has a bit for each index. Each level above
-/// has a bit for each word of the level below, which is 1 if the word is not 0. A search that finds a word
-/// empty goes up a level, skips all empty words there, and comes down again. For example, a million
-/// indexes need levels of 15,625, 245, 4 and 1 words, so a search reads at most four words on the
-/// way up and three on the way down.
+/// A set of indexes below a given length. The lowest level has a bit for each index. Each level above has a bit
+/// for each word of the level below: 1 if the word is not 0. A search that finds a word empty goes up a level,
+/// skips all empty words there, and comes down again. For example, a million indexes need levels of 15,625,
+/// 245, 4 and 1 words, so a search reads at most four words on the way up and three on the way down.
 #[derive(Debug, Clone)]
 pub(super) struct Heads {
     levels: Vec<Vec<u64>>,
@@ -74,7 +73,7 @@ impl Heads {
         None
     }
 
-    /// Goes down from the bit `index` of a level, which is 1, to a member of the set. In each word on
+    /// Goes down to a member of the set, from the bit `index` of a level; this bit must be 1. In each word on
     /// the way, `choose` picks the bit.
     fn descend(&self, level: usize, mut index: usize, choose: impl Fn(u64) -> u32) -> usize {
         for words in self.levels[..level].iter().rev() {

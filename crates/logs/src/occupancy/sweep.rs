@@ -2,16 +2,17 @@
 //!
 //! The nodes are divided into stretches: runs of consecutive nodes that no edge has separated. The
 //! holds on a stretch are stored at its first node, its head. An edge first cuts the stretches at
-//! its two ends, so that it only changes whole stretches, and marks these as touched. At the end of
-//! a second, the touched stretches get their new states, and the nodes that became idle or busy are
-//! the event. After an edge over many stretches, neighbours with equal holds are joined again. So
-//! the time to process an edge depends on the number of stretches, not on the number of nodes.
+//! its two ends. It then changes only whole stretches, and marks them as touched. At the end of
+//! each second, the touched stretches get their new states. The event of that second lists the
+//! nodes that became idle or busy. After an edge over many stretches, neighbours with equal holds
+//! are joined again. So the time to process an edge depends on the number of stretches, not on the
+//! number of nodes.
 //!
 //! For example, of the nodes 0-7, a job holds 2-5 from second 10 to 30, and an outage holds 4-7 from
-//! 20 to 40. At 10 the stretches become 0-1, 2-5 and 6-7, and the event is that 2-5 become busy. At
-//! 20 the stretch 2-5 is cut into 2-3 and 4-5. Both 4-5 and 6-7 get a hold, but the event is only
-//! that 6-7 become busy. At 30 the job ends on 2-3 and 4-5, and the event is that 2-3 become idle:
-//! the outage still holds 4-5.
+//! 20 to 40. At 10 the stretches become 0-1, 2-5 and 6-7, and the event reports that 2-5 become
+//! busy. At 20 the stretch 2-5 is cut into 2-3 and 4-5. Both 4-5 and 6-7 get a hold, but the event
+//! reports only that 6-7 become busy. At 30 the job ends on 2-3 and 4-5, and the event reports that
+//! 2-3 become idle: the outage still holds 4-5.
 
 use gleaner_domain::Change;
 
@@ -22,9 +23,9 @@ use super::ranges::NodeRange;
 /// The time span of the events, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// First second. The first event shows the states at its end.
+    /// First second. The first event shows the states at the end of this second.
     pub from: i64,
-    /// Last second. It always has an event, even if nothing changes.
+    /// Last second. There is always an event for this second, even if nothing changes.
     pub to: i64,
 }
 
@@ -42,7 +43,7 @@ pub struct Shares {
     /// Node-seconds in which nothing held the node.
     pub idle: f64,
     /// Node-seconds by hold, in the order of [`Hold::ALL`]. A node with several holds is counted
-    /// under the first of them.
+    /// under the first of them in that order.
     pub held: [f64; IDLE],
 }
 
@@ -75,7 +76,7 @@ pub struct OccupancySummary {
     pub overlaps: Overlaps,
 }
 
-/// The nodes that change in a second.
+/// The nodes that become idle or busy during one second.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
     /// The second, since 1970.
@@ -84,7 +85,7 @@ pub struct Event<'a> {
     pub changes: &'a [Change],
     /// For each job that took nodes, the number of nodes that it started on.
     pub jobs: &'a [u32],
-    /// For each change, the job that took the node: 0 if none did, else its index in `jobs` plus 1.
+    /// For each change, the job that took the node: 0 if no job did, else the job's index in `jobs` plus 1.
     pub takers: &'a [u32],
 }
 
@@ -118,8 +119,8 @@ impl Node {
 ///
 /// Edges come in pairs of a start and a later end. A hold that starts and ends in the same second
 /// has no edges. `rank` holds, for every node, its index in the log. Edges of other nodes are
-/// ignored. All changes of a second are one event, and a change that is undone within the second is
-/// left out. The first event lists the nodes that are idle at the window's start, which must be
+/// ignored. All changes in one second form one event, and a change that is undone within the second
+/// is left out. The first event lists the nodes that are idle at the window's start, which must be
 /// before its end.
 ///
 /// # Errors
@@ -299,7 +300,7 @@ impl<'a> Sweep<'a> {
         last: bool,
         event: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Until `second`, the nodes were in the states before the edges of that second.
+        // Count the time up to `second` with the old states: the edges of `second` take effect only then.
         self.count_up_to(second);
         self.settle();
         if self.found.is_empty() && self.swept.events > 0 && !last {

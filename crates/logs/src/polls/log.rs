@@ -13,7 +13,8 @@ use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
 
 /// The longest median interval, in seconds, at which the bunching of changes at polls hardly affects
-/// a replay. The efficiency of a replay is 0.2 points too high at 11 s, and 4 points at 60 s.
+/// a replay. The efficiency of a replay is 0.2 percentage points too high at a median interval of 11
+/// s, and 4 points at 60 s.
 const FINE: i64 = 15;
 
 /// Polls, ready to be turned into events.

@@ -51,8 +51,9 @@ pub struct Options {
     pub to: Option<String>,
     /// Time zone in which the event log shows its times. Default: UTC.
     pub timezone: Option<String>,
-    /// Longest gap, in seconds, between two polls that mention a node over which its state holds.
-    /// Default: [`Options::GAP`] times the median interval of the polls.
+    /// Longest gap between two polls that mention a node, in seconds, for which the node is
+    /// assumed to keep its state. Default: [`Options::GAP`] times the median interval of the
+    /// polls.
     pub max_gap: Option<i64>,
     /// Whether unknown nodes are shown as idle.
     pub is_unknown_idle: bool,
@@ -92,7 +93,7 @@ impl Default for Options {
 /// file; every file is read twice.
 ///
 /// # Errors
-/// A file cannot be read, or the files do not have two polls at different times. With
+/// A file cannot be read, or the files contain no two polls at different times. With
 /// [`Options::strict`], the first fault is also an error. [`Error::Usage`] if options contradict the
 /// polls or each other. [`Error::Stopped`] if the observer stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<PollLog> {
@@ -176,8 +177,8 @@ fn read_sources(
     })
 }
 
-/// The longest gap over which a state holds: the given gap, or by default [`Options::GAP`] times the
-/// median interval of the polls.
+/// The longest gap for which a node is assumed to keep its state: the given gap, or by default
+/// [`Options::GAP`] times the median interval of the polls.
 fn max_gap(options: &Options, interval: i64) -> Result<i64> {
     match options.max_gap {
         Some(gap) if gap < interval => Err(Error::Usage(format!(

@@ -1,10 +1,10 @@
 //! Converts polls to times at which nodes become idle or busy.
 //!
 //! A node changes at the poll that first shows it changed. Its state holds until the next poll that
-//! mentions it. If that poll is more than the longest allowed gap later, the state holds for one
-//! interval only, and is then unknown until that poll. For example, polls are 15 s apart, the longest
-//! gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown
-//! from 30 to 115, and idle again from 115 on.
+//! mentions it. If that poll is more than the longest allowed gap later, the node keeps its state for one
+//! interval only, and its state is then unknown until that poll. For example, polls are 15 s apart, the longest
+//! gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown from 30 to
+//! 115, and idle again from 115 on.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -21,7 +21,8 @@ use gleaner_domain::error::Result;
 pub(super) struct Rules {
     /// Median interval of the polls, in seconds.
     pub interval: i64,
-    /// Longest gap, in seconds, between two polls that mention a node over which its state holds; at least `interval`.
+    /// Longest gap between two polls that mention a node, in seconds, for which the node is assumed to keep its
+    /// state; at least `interval`.
     pub max_gap: i64,
     /// Whether unknown nodes are shown as idle.
     pub is_unknown_idle: bool,
@@ -68,7 +69,7 @@ pub(super) struct Timeline {
     seconds: [u64; StateClass::ALL.len()],
 }
 
-/// What polls show about the whole time from the first poll to the last.
+/// What polls show about the period from the first poll to the last.
 pub(super) struct Timed {
     /// When nodes are not idle.
     pub busy: Sorted<Edge>,

@@ -51,7 +51,7 @@ impl<'l> BlockLine<'l> {
     }
 }
 
-/// The time with which a block begins; `None` if the line is not a whole number of seconds.
+/// The time in the first line of a block; `None` if the line is not a whole number of seconds.
 pub(super) fn begin(text: &str) -> Option<i64> {
     let text = text.trim();
     let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());

@@ -60,8 +60,8 @@ impl AccountReader {
         Ok(second.unwrap_or_default())
     }
 
-    /// Records that a job started or ended at `second`, according to a record that was written then.
-    /// The record's stamp is local time, and the second is in UTC, so the pair shows the log's clock.
+    /// Records that a job started or ended at `second`, when the record with the timestamp `stamp` was written.
+    /// The timestamp is a local time and `second` is in UTC, so the pair shows the log's clock.
     fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut Collector<'_>) {
         collector.written(stamp, second);
         self.last = Some(Moment::Second(second));

@@ -27,7 +27,8 @@ impl Bounded {
     /// quality. Contradictions in the log are reported in a remark.
     ///
     /// # Errors
-    /// A temporary file cannot be read or written, the unknown nodes do not fit in memory, or `observer` stops.
+    /// A temporary file cannot be read or written, the unknown nodes do not fit in memory, or `observer` stops
+    /// the reading.
     pub fn new(
         edges: Sorted<Edge>,
         short: &ShortJobs,
@@ -104,7 +105,7 @@ impl Bounded {
         })
     }
 
-    /// The edges, in order, for a log in which unknown nodes are shown as `shown` states.
+    /// The edges, in order, for a log that shows unknown nodes as `shown` specifies.
     ///
     /// # Errors
     /// A temporary file cannot be read.
@@ -119,7 +120,7 @@ impl Bounded {
     }
 }
 
-/// Edges that end with an error once `observer` stops.
+/// Edges that end with an error once `observer` stops the reading.
 fn stoppable(
     edges: impl Iterator<Item = io::Result<Edge>>,
     observer: &dyn Observer,

@@ -56,7 +56,7 @@ impl SchedulerClock {
         })
     }
 
-    /// Sets the zone that the log names. A zone that the user gave has precedence.
+    /// Sets the zone that the log names. A zone that the user gave takes precedence.
     pub fn say_zone(&mut self, zone: Zone) {
         if self.zone.is_none() {
             self.zone = Some(zone);
@@ -127,7 +127,7 @@ impl SchedulerClock {
         Ok(earliest)
     }
 
-    /// The seconds since 1970 that a time can mean.
+    /// The possible values of a time, in seconds since 1970.
     fn choices(&mut self, moment: Moment) -> Choices {
         let stamp = match moment {
             Moment::Second(second) => return Choices::one(second),
@@ -169,7 +169,7 @@ impl SchedulerClock {
         }
     }
 
-    /// Converts a time that the user gave to seconds since 1970. `window` is the span of the logs. If the clock is
+    /// Converts a user-specified time to seconds since 1970. `window` is the span of the logs. If the clock is
     /// unknown, local times are treated as UTC. A time with an offset is always converted to UTC.
     ///
     /// # Errors
@@ -249,7 +249,7 @@ fn text(moment: Option<Moment>) -> String {
     }
 }
 
-/// The seconds since 1970 that a time can mean. They are equal unless a local time occurs twice.
+/// The possible values of a time, in seconds since 1970. They are equal unless a local time occurs twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Choices {
     first: i64,
@@ -368,8 +368,8 @@ pub fn epoch(text: &str) -> Option<i64> {
     whole.parse().ok().filter(|second| *second <= LAST)
 }
 
-/// Parses `2026-01-31T08:00:00`, or the same with a space, without an offset. This is a fast path
-/// for the most common format.
+/// Parses a time such as `2026-01-31T08:00:00` or `2026-01-31 08:00:00`, without an offset. This
+/// is a fast path for the most common format.
 fn iso(b: &[u8]) -> Option<i64> {
     if b.len() != 19 || b[4] != b'-' || b[7] != b'-' || !matches!(b[10], b'T' | b' ') {
         return None;
@@ -437,7 +437,7 @@ mod tests {
     }
 
     /// Converts times of Chicago, which leaves summer time on 2026-11-01 at 2:00 (7:00 UTC) and
-    /// enters it on 2026-03-08 at 2:00. Returns hours of UTC and the counts.
+    /// enters it on 2026-03-08 at 2:00. Returns the UTC times of day, in hours, and the counts.
     fn in_chicago<const N: usize>(texts: [&str; N]) -> ([f64; N], LogCounts) {
         let mut clock = SchedulerClock::of_flag(Some("America/Chicago")).unwrap();
         let mut log_counts = LogCounts::default();

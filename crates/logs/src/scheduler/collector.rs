@@ -21,17 +21,17 @@ pub struct Collector<'s> {
 
 /// Turns the records of a log into idle nodes or into a table of jobs.
 pub trait Sink {
-    /// Takes a record. Counts the faults of the record, and leaves out the parts that they make unusable.
+    /// Takes a record. Counts the faults in the record, and leaves out the parts that they make unusable.
     ///
     /// # Errors
-    /// A fault, if the reader is strict, or a temporary file that cannot be written.
+    /// There is a fault and the reader is strict, or a temporary file cannot be written.
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()>;
 
     /// Looks up nodes for a reader that keeps a job until its end. If no node is known, counts a
     /// fault and returns `None`. A sink that ignores nodes returns an empty list.
     ///
     /// # Errors
-    /// A fault, if the reader is strict.
+    /// There is a fault and the reader is strict.
     fn look_up(&mut self, _: &mut Log, _: At, _: &Nodes<'_>) -> Result<Option<Vec<NodeRange>>> {
         Ok(Some(Vec::new()))
     }

@@ -13,7 +13,7 @@ use gleaner_io::input::{Line, Place, Unit};
 pub enum Reason {
     /// The job never ran, or has not run yet.
     NeverStarted,
-    /// The line is a step of a job. The line of the job includes its nodes.
+    /// The line is a step of a job. The nodes of the step are included in the job's own line.
     Step,
     /// The same line was read before, for example because the files of two months overlap.
     Duplicate,
@@ -29,7 +29,7 @@ pub enum Reason {
     NoTime,
     /// The job was still running at the end of the trace, so its duration is unknown.
     StillRunning,
-    /// The job's profile does not consist of delays, so its duration is unknown.
+    /// The job's profile does not consist only of delays, so the duration is unknown.
     OtherProfile,
     /// The job's partition or state was not selected.
     NotSelected,
@@ -97,7 +97,7 @@ pub enum Reason {
 
 impl Reason {
     /// Whether this is a fault: the log contradicts itself or cannot be parsed. Other reasons are
-    /// usual.
+    /// normal.
     pub fn is_fault(self) -> bool {
         self >= Reason::Unreadable
     }
@@ -108,7 +108,7 @@ impl Reason {
         self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
 
-    /// Text for messages, which follows a number of lines.
+    /// The words that follow a number of lines in messages.
     pub fn words(self) -> &'static str {
         match self {
             Reason::NeverStarted => "that never started",

@@ -45,7 +45,7 @@ impl Edges {
             (None, _) => {
                 let mut used = MostUsed::default();
                 let jobs = spool(jobs, |job| used.start(job)).map_err(spill_error)?;
-                // A machine has at most `MAX_NODES`. Jobs beyond that get too few nodes, which is counted.
+                // A machine has at most `MAX_NODES` nodes. Jobs that need more get too few nodes, and are counted.
                 (jobs, used.most.min(MAX_NODES as u64) as u32)
             }
         };
@@ -64,8 +64,8 @@ impl Edges {
         }
     }
 
-    /// Sweeps over the edges of a log that shows unknown nodes like this. Only [`Edges::Bounded`] can be swept more
-    /// than once.
+    /// Sweeps over the edges of a log that shows unknown nodes as `shown` specifies. Only [`Edges::Bounded`]
+    /// can be swept more than once.
     pub fn sweep(
         &mut self,
         rank: &[u32],
@@ -95,7 +95,7 @@ pub(super) struct Dealt {
     pub idle: Option<(u64, u64)>,
 }
 
-/// How jobs that state their cores share nodes.
+/// What is needed to bound the idle time if jobs share nodes and state their cores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SharedNodes {
     pub cores_per_node: u32,

@@ -19,9 +19,9 @@ pub struct Holds {
     /// Place of each node in `nodes`, by the node's index in `edges`.
     pub(super) rank: Vec<u32>,
     pub(super) edges: Edges,
-    /// The jobs that wait; `None` if the log has no submissions.
+    /// The waiting jobs over time; `None` if the log has no submissions.
     pub(super) pending: Option<Waits>,
-    /// What is unknown, as far as the log has been read.
+    /// What the log leaves unknown, as far as it is known before a sweep.
     pub(super) quality: Quality,
     /// The files that were read, in order.
     pub(super) files: Vec<PathBuf>,
@@ -38,20 +38,20 @@ pub struct IdleEvent<'a> {
     pub time: Utc,
     /// The nodes that change, by ascending index.
     pub changes: &'a [Change],
-    /// The jobs that wait, and those that took nodes.
+    /// The waiting jobs, and the jobs that took nodes.
     pub queue: RowQueue<'a>,
 }
 
 /// Summary of a log that was converted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// What was read, used, left out and odd.
+    /// Counts of what was read, used, left out or unusual.
     pub log_counts: LogCounts,
     /// Number of nodes.
     pub nodes: usize,
     /// Local times of the start and end of the event log, as text.
     pub span: (String, String),
-    /// Number of events and changes, and the node time by state.
+    /// Number of events and changes, and the node-time by state.
     pub swept: OccupancySummary,
     /// What the log leaves unknown.
     pub quality: Quality,
@@ -70,8 +70,8 @@ impl Holds {
         &self.clock
     }
 
-    /// What the log leaves unknown, as far as it is known before the first sweep: all but the idleness of a log that
-    /// names all nodes.
+    /// What the log leaves unknown. If the log names all nodes, its idleness is missing here, because only a sweep
+    /// measures it.
     pub fn quality(&self) -> &Quality {
         &self.quality
     }
@@ -95,8 +95,9 @@ impl Holds {
         Ok(summaries.remove(0))
     }
 
-    /// Calls `event` with every event of several event logs, which show unknown nodes in different ways, and with the
-    /// index of the log. The logs come one after the other, or side by side if they are equal.
+    /// Calls `event` with every event of several event logs, which show unknown nodes in different ways. The first
+    /// argument is the index of the log. If the logs differ, they are reported one after the other. If they are
+    /// equal, one sweep reports each event once for every log.
     ///
     /// # Errors
     /// As for [`Holds::sweep`].

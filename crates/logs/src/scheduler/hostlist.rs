@@ -31,7 +31,7 @@ const MAX_BRACKETS: usize = 32;
 /// Maximum number of digits in a number within a bracket.
 const MAX_DIGITS: usize = 18;
 
-/// Why a text is not a list of hosts.
+/// Why a string is not a list of hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HostlistError {
     /// A bracket is not closed, not opened, or within another bracket.

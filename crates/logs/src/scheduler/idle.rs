@@ -38,8 +38,8 @@ pub(super) struct IdleNodes {
     pub pending: Pending,
     /// Runs without an end so far, by job and start. A later record may state the end.
     open: BTreeMap<(String, i64), Open>,
-    /// Jobs that were waiting when their file was written, by id: the second of their submission and their number of
-    /// nodes. A later file may say that they ran.
+    /// Jobs that were waiting when their file was written, by id: the submission time and number of nodes of each. A
+    /// later file may say that they ran.
     queued: BTreeMap<String, (i64, usize)>,
 }
 
@@ -56,8 +56,8 @@ struct Found<'n> {
     lack: Option<Lack>,
 }
 
-/// Why and when nodes were held, in seconds since 1970. `to` is `None` if the hold does not end in
-/// the log.
+/// Why and when nodes were held. Times are in seconds since 1970; `to` is `None` if the hold does
+/// not end in the log.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     why: Hold,
@@ -102,7 +102,8 @@ impl Held {
 }
 
 impl IdleNodes {
-    /// A sink for these nodes, of which each has `cores_per_node` cores. It sorts up to `segment` edges at a time in memory.
+    /// A sink for these nodes, each of which has `cores_per_node` cores. It sorts up to `segment` edges at a time in
+    /// memory.
     pub fn new(nodes: NodeSet, cores_per_node: Option<u32>, segment: usize) -> Self {
         IdleNodes {
             nodes,
@@ -377,7 +378,7 @@ impl Sink for IdleNodes {
     }
 }
 
-/// The ranges of nodes that are held, and the nodes that the lists lack. Faults of the lists are counted.
+/// The ranges of nodes that are held, and the nodes that the lists lack. Faults in the lists are counted.
 fn find<'n>(
     known: &'n mut NodeSet,
     short: &mut ShortJobs,

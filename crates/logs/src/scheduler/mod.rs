@@ -23,8 +23,8 @@
 //! # Times
 //!
 //! The times of an event log are local times if the zone or the offset is known ([`gleaner_domain::Clock`]). The clock
-//! comes from one of three sources: the zone that the user or the header of SWF names, offsets that times include,
-//! or accounting records. In accounting records, stamps are local times, and starts and ends are seconds since 1970.
+//! comes from one of three sources: the zone named by the user or an SWF header, offsets in the times, or accounting
+//! records. In accounting records, timestamps are local times, but the starts and ends of jobs are seconds since 1970.
 //! Otherwise local times are used as written, and seconds since 1970 are shown in UTC.
 //!
 //! # Nodes
@@ -158,14 +158,14 @@ pub struct Options {
     pub delimiter: Option<String>,
     /// Number of processors per node, for SWF logs. Default: from the header.
     pub cores_per_node: Option<u32>,
-    /// Whether lines of SWF logs end with a field beyond the format that states the number of nodes of a job, as in
+    /// Whether lines of SWF logs end with an additional field that states the number of nodes of a job, as in
     /// `frontier:excl:2500x112`.
     pub are_nodes_last: bool,
     /// Number of nodes of the machine, for logs that state only node counts.
     pub node_count: Option<u32>,
     /// How tables of jobs are read.
     pub table: TableOptions,
-    /// File with outages of the whole machine, for job records of ALCF and tables.
+    /// File with outages of the whole machine, for ALCF's job records and for tables of jobs.
     pub outages: Option<PathBuf>,
     /// Which jobs are used, for Slurm's table and tables of jobs.
     pub selection: Selection,
@@ -229,7 +229,7 @@ pub fn read_inputs<'a>(
     read_opened(inputs, options, open, &Unobserved)
 }
 
-/// Reads logs from streams, and the other files that the options name, which `open_other` opens.
+/// Reads logs from streams. `open_other` opens the other files that the options name.
 fn read_opened<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,

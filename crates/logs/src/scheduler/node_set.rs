@@ -106,8 +106,8 @@ impl NodeSet {
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
     /// It is then returned as [`Looked::cut`] instead of being looked up, so that it cannot become a node that does not
-    /// exist. If the list of nodes is complete, this also applies to a last name that is not a node of the list, but
-    /// the beginning of one.
+    /// exist. If the list of nodes is complete, this also applies to a last name that is not in the list, but is the
+    /// beginning of a node's name.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,
@@ -277,8 +277,8 @@ pub fn in_natural_order(mut names: Vec<String>) -> (Vec<String>, Vec<u32>) {
 pub struct Completions(Vec<(String, u32)>);
 
 impl Completions {
-    /// The node with this name, which may have been cut, if no other name begins with it. For example, of n1, n2 and
-    /// n10, `n2` can only be n2, but `n1` may be the beginning of n10.
+    /// The node with this name, which may have been cut, if no other name begins with it. For example, of `n1`, `n2`
+    /// and `n10`, a cut name `n2` can only be `n2`, but `n1` may be the beginning of `n10`.
     pub fn only_one(&self, name: &str) -> Option<u32> {
         let Completions(sorted) = self;
         let at = sorted.partition_point(|(other, _)| other.as_str() < name);
@@ -399,7 +399,7 @@ mod tests {
         assert_eq!(found, [Some(3), None, Some(0), None, None]);
         // A node that a list repeats is counted once.
         assert_eq!(nodes.look_up(["n10,n11,n10"], stated(3)).unwrap().named, 2);
-        // The machine has no node n, but nodes whose names begin with n.
+        // The machine has no node `n`, but has nodes whose names begin with `n`.
         let mut machine = nodes.into_machine();
         let looked = machine.look_up(["n10,n"], stated(2)).unwrap();
         assert_eq!((looked.named, looked.cut.as_deref()), (1, Some("n")));

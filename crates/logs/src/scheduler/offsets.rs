@@ -118,8 +118,8 @@ impl Offsets {
     }
 
     /// The second at which the clock changed. It is after `span`, which has the old offset, and not
-    /// later than the start of `next`, the next stretch with lines. If the old clock showed 2:00, the
-    /// usual hour of changes, in between, the clock changed then; otherwise it changed at the start of
+    /// later than the start of `next`, the next stretch with lines. If the old clock showed 2:00 (the usual
+    /// hour of changes) between these times, the clock changed then; otherwise it changed at the start of
     /// `next`.
     fn change(&self, span: Span, next: i64) -> i64 {
         const DAY: i64 = 24 * HOUR;

@@ -1,4 +1,4 @@
-//! How many jobs wait for nodes, over time.
+//! Counts the jobs that are waiting for nodes, over time.
 
 use std::io;
 use std::iter::Peekable;
@@ -14,21 +14,21 @@ pub(super) struct Pending {
     is_known: bool,
 }
 
-/// A job is submitted, or starts. Changes are ordered by time. The second is in the upper bits, and in the lowest
-/// [`NODES_BITS`] bits the number of nodes plus [`ZERO`]; negative if the job starts. Sorting is faster than with two
-/// numbers.
+/// A job is submitted, or starts. Changes are ordered by time. The upper bits hold the second. The lowest
+/// [`NODES_BITS`] bits hold [`ZERO`] plus the number of nodes, which is negative if the job starts. Sorting single
+/// numbers is faster than sorting pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Wait(i64);
 
 /// Number of bits for the number of nodes.
 const NODES_BITS: u32 = 22;
-/// What stands for no nodes.
+/// The value that represents 0 nodes.
 const ZERO: i64 = 1 << (NODES_BITS - 1);
-/// The latest second, 69,000 years after 1970. Later ones are moved to it.
+/// The latest second, 69,000 years after 1970. Later seconds are replaced by it.
 const LATEST: i64 = i64::MAX >> NODES_BITS;
 
 impl Wait {
-    /// A change at `second`. More than 2^21 - 1 nodes are cut to that.
+    /// A change at `second`. The number of nodes is limited to 2^21 - 1.
     fn new(second: i64, nodes: i64) -> Self {
         let second = second.clamp(-LATEST, LATEST);
         Wait(second << NODES_BITS | (nodes.clamp(1 - ZERO, ZERO - 1) + ZERO))
@@ -66,7 +66,7 @@ impl Pending {
         self.changes.push(Wait::new(start, -nodes))
     }
 
-    /// The jobs that wait; `None` if no job states its submission. `again` states whether they are read more than once.
+    /// The waiting jobs; `None` if no job states its submission. `again` states whether they are read more than once.
     ///
     /// # Errors
     /// A temporary file cannot be read or written.
@@ -84,11 +84,11 @@ impl Pending {
     }
 }
 
-/// The changes of the jobs that wait, in order.
+/// The changes of the waiting jobs, in order of time.
 pub(super) struct Waits(Stored<Wait>);
 
 impl Waits {
-    /// The jobs that wait, from the beginning of the log.
+    /// The waiting jobs, from the beginning of the log.
     ///
     /// # Errors
     /// A temporary file cannot be read.
@@ -100,14 +100,15 @@ impl Waits {
     }
 }
 
-/// The jobs that wait, from second to second.
+/// The waiting jobs, from second to second.
 pub(super) struct PendingJobs<'w> {
     changes: Peekable<Pass<'w, Wait>>,
     waiting: Waiting,
 }
 
 impl PendingJobs<'_> {
-    /// The jobs that wait at the end of a second, which must not be before the last one asked for.
+    /// The number of waiting jobs, and of the nodes that they need, at the end of a second. The second must not be
+    /// before that of the previous call.
     ///
     /// # Errors
     /// A temporary file cannot be read.

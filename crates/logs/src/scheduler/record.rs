@@ -47,7 +47,7 @@ pub struct Job<'l> {
 pub struct Queued {
     /// When it was cancelled; `None` if it was still waiting when the log was written.
     pub until: Option<Moment>,
-    /// Number of nodes that it asked for; 1 if the log does not state it.
+    /// Number of nodes that it requested; 1 if the log does not state it.
     pub nodes: usize,
 }
 

@@ -99,7 +99,7 @@ impl Settler {
         self.settle(collector)
     }
 
-    /// Decides the meaning of lists if that is still open, and reports the jobs that were kept.
+    /// Decides the meaning of lists if it is still undecided, and reports the jobs that were kept.
     ///
     /// # Errors
     /// Same as for [`Settler::take`].

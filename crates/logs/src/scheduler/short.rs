@@ -90,7 +90,7 @@ struct Short {
     file: usize,
 }
 
-/// The last names of lists that may have been cut, after the decision about them.
+/// The decisions on last names that may have been cut.
 #[derive(Debug, Default)]
 pub(super) struct Completed {
     /// Jobs whose last name may have been cut but can only be one node, with that node.
@@ -166,7 +166,7 @@ impl ShortJobs {
         Ok(())
     }
 
-    /// Decides about the last names of lists, and puts the jobs in order.
+    /// Decides which last names of lists are complete, and puts the jobs in order.
     ///
     /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. This
     /// reduces the number of nodes that the job lacks by one. The last name of a list that turns out not to be suspect

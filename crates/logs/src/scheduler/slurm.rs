@@ -76,7 +76,7 @@ pub struct SacctReader {
     vc_of: Option<VcOf>,
     /// Which jobs are used.
     selection: Selection,
-    /// The lines read so far, if the log has several files and a repeated line must count once.
+    /// The lines read so far, if the log has several files and a repeated line must be counted only once.
     duplicates: Option<Duplicates>,
 }
 
@@ -119,7 +119,7 @@ impl SacctReader {
         self.check_vc(place)
     }
 
-    /// Checks that the table has a column for the virtual clusters, if they matter.
+    /// Checks that the table has a column for the virtual clusters, if they are needed.
     fn check_vc(&self, place: Place<'_>) -> Result<()> {
         let has = |vc_of| {
             vc_columns(vc_of)
@@ -257,7 +257,7 @@ fn never_ran(row: &Row<'_, '_>) -> bool {
     waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END)
 }
 
-/// When a job that never ran left the queue, and how many nodes it asked for; `None` if the log does not say when.
+/// When a job that never ran left the queue, and how many nodes it requested; `None` if the log does not say when.
 fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     let until = moment(end);
     let is_pending = is_unknown(end) && state.starts_with("PENDING");
@@ -267,13 +267,13 @@ fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     })
 }
 
-/// Counts a fault for a text that is not a time.
+/// Counts a fault for a string that is not a time.
 pub(super) fn no_time(text: &str, at: At, log: &mut Log) -> Result<()> {
     let found = format_args!("{text:?} is not a time such as 2026-01-31T08:00:00");
     log.fault(Reason::Unreadable, at, found)
 }
 
-/// Whether a text is one of the words that Slurm writes in place of an unknown value.
+/// Whether a string is one of the words that Slurm writes in place of an unknown value.
 pub fn is_unknown(text: &str) -> bool {
     matches!(
         text,

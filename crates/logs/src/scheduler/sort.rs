@@ -126,7 +126,8 @@ impl<T: Packed> Stored<T> {
         Stored::Once(Some(values))
     }
 
-    /// All values, from the first. A second pass over values that can be read only once has no values.
+    /// All values, from the first. A second pass over values that can be read only once yields
+    /// nothing.
     pub fn pass(&mut self) -> Result<Pass<'_, T>> {
         match self {
             Stored::Once(values) => Ok(match values.take() {

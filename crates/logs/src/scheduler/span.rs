@@ -47,7 +47,7 @@ impl Span {
         })
     }
 
-    /// The time about which the log states anything: the span of all its jobs and records.
+    /// The period that the log covers: the span of all its jobs and records.
     pub fn covered(&self) -> Option<Window> {
         let whole = self.whole()?;
         let (first, last) = self.records.unwrap_or((whole.from, whole.to));

@@ -193,7 +193,7 @@ struct JobLine<'l> {
     last: Option<&'l str>,
 }
 
-/// The number of nodes in a text that ends with nodes times processors, such as
+/// The number of nodes in a field that ends with nodes times processors, such as
 /// `frontier:excl:8x64`.
 fn nodes_of_shape(text: &str) -> Option<u32> {
     let is_digit = |c: char| c.is_ascii_digit();
@@ -248,7 +248,7 @@ fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     })
 }
 
-/// A number, limited to the most seconds or processors that a job can have.
+/// A number, limited to the maximum number of seconds or processors that a job can have.
 fn number(text: &str) -> Option<f64> {
     const MOST: f64 = 4e9;
     let number: f64 = text.parse().ok()?;

@@ -53,7 +53,7 @@ pub(super) fn window(
 /// The times of `--from` and `--to` in seconds since 1970, if the user gave them. `whole` is the span of the log.
 ///
 /// # Errors
-/// A text is not a time, or the time cannot be shown in the log's clock.
+/// A value is not a time, or the time cannot be shown in the log's clock.
 pub fn given(
     log: &Log,
     from: Option<&str>,

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A node is idle while it is present. Counts are assigned to nodes with generated names: at a count of N, the nodes
-//! with the N lowest indexes are idle, so that the node that came last leaves first.
+//! with the N lowest indexes are idle. So the node that came last leaves first.
 
 mod log;
 mod reader;

@@ -341,7 +341,7 @@ fn the_window_may_have_an_offset_in_every_format() {
     }
 }
 
-/// The distinct times in a text, such as `2026-01-01 08:00:00`.
+/// The distinct times in a string, such as `2026-01-01 08:00:00`.
 fn times(line: &str) -> Vec<String> {
     let mut times: Vec<String> = (0..line.len().saturating_sub(18))
         .filter_map(|at| line.get(at..at + 19))

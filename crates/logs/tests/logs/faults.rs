@@ -1,5 +1,5 @@
-//! Damaged copies of the samples: faults are counted and shown. They are an error only if nothing
-//! remains, or with `--strict`.
+//! Damaged copies of the samples: faults are counted and shown. Faults are an error only if
+//! nothing usable remains, or with `--strict`.
 
 use gleaner_logs::scheduler::{Format, Options, Reason, read_events_only, read_nodes};
 
@@ -212,7 +212,7 @@ fn jobs_without_enough_free_nodes_are_counted() {
     );
 }
 
-/// Found by fuzzing: memory must not depend on a number of nodes in a file.
+/// Found by fuzzing: the memory used must not depend on the number of nodes that a file states.
 #[test]
 fn absurd_numbers_of_nodes_do_not_size_the_machine() {
     let log = text("workload.swf").replace("MaxNodes: 3", "MaxNodes: 4000000000");

@@ -9,8 +9,8 @@ use gleaner_logs::polls::{Options, PollSummary, StateClass, read, read_bytes};
 
 use super::support::{sample, text};
 
-/// The events of polls, such as `00:15 -m3`: minute and second of the hour, and changes; + means
-/// idle.
+/// The events of polls, such as `00:15 -m3`: minute and second of the hour, and changes; `+`
+/// means idle.
 fn rows(bytes: &[u8], options: &Options) -> (Vec<String>, PollSummary) {
     let log = read_bytes(Path::new("polls"), bytes, options).unwrap();
     let nodes = log.nodes().to_vec();
@@ -125,7 +125,7 @@ fn polls_of_hpc_whisk() {
     let of = |class: StateClass| summary.seconds[class.index()];
     assert_eq!(of(StateClass::Pilot), 2 * 21 + 11);
     assert_eq!(of(StateClass::PoweredDown), 21 + 11);
-    // p09 is powered down, and never idle.
+    // Node `p09` is powered down, and never idle.
     assert_eq!(summary.nodes, 5);
 }
 

@@ -9,7 +9,7 @@ use gleaner_logs::scheduler::{Input, Reason};
 /// A poll with names: its time, and the class of each node by name.
 type Words = (i64, BTreeMap<String, StateClass>);
 
-/// The polls of a text, and what was read.
+/// The polls in a string, and what was read.
 fn polls(text: &str) -> (Vec<Words>, PollNames) {
     let mut found = Vec::new();
     let input = Input::new(Path::new("polls"), text.as_bytes());

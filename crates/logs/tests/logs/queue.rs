@@ -1,4 +1,4 @@
-//! The jobs that wait in the queue, at every event of a log.
+//! The jobs waiting in the queue, at every event of a log.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -51,10 +51,11 @@ fn job() -> impl Strategy<Value = Job> {
     })
 }
 
-/// Two files of `sacct`. The first one was written before the jobs with [`Fate::RanLater`] started.
+/// Two files of `sacct`. The first file was written before the jobs with [`Fate::RanLater`]
+/// started.
 fn sacct(jobs: &[Job]) -> [String; 2] {
     let header = "JobIDRaw|State|Submit|Start|End|NNodes|NodeList\n";
-    // These jobs change the log at every second, so that there is an event at each.
+    // These jobs change the log every second, so that every second has an event.
     let mut first = header.to_owned();
     for second in (0..50).step_by(2) {
         let (start, end) = (time(second), time(second + 1));

@@ -86,7 +86,8 @@ fn slurm_with_another_delimiter_and_columns() {
     );
 }
 
-/// The job was still running when the first list was written. A later list has its end.
+/// The job was still running when the first list was written. A later list reports the end of the
+/// job.
 #[test]
 fn a_later_slurm_list_adds_the_end_of_a_job() {
     let log = text("sacct.txt");

@@ -1,4 +1,5 @@
-//! Generated schedules: the events read from a log must equal the events from which the log was made.
+//! Generated schedules: the events read from a log must equal the events from which the log was
+//! generated.
 
 use std::path::{Path, PathBuf};
 

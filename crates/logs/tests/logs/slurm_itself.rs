@@ -1,7 +1,7 @@
 //! Tests with the output of Slurm itself. `crates/logs/tests/fixtures/slurm` holds the output of Slurm 22.05.8
 //! (Debian 12) on four nodes, unchanged except for the kernel's version in `nodes.txt`. In `truth.txt` each job
 //! recorded when and where it began and ended. The jobs include a requeued job and a job whose
-//! node failed; cancelled, timed-out, failed, held and running jobs; an array, and names with bars.
+//! node failed; cancelled, timed-out, failed, held and running jobs; an array, and names with vertical bars.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -143,7 +143,7 @@ fn nodes_are_busy_when_the_jobs_say_so() {
     assert!(checked.0 > 300 && checked.1 > 500, "{checked:?}");
 }
 
-/// A configuration. Without one, `scontrol` does not start.
+/// A configuration file, without which `scontrol` does not start.
 static CONFIGURATION: LazyLock<NamedTempFile> = LazyLock::new(|| {
     let file = NamedTempFile::new().unwrap();
     let text = "ClusterName=x\nSlurmctldHost=localhost\nNodeName=n1\nPartitionName=p Nodes=n1\n";

@@ -10,7 +10,7 @@ use gleaner_logs::spot::{Options, SpotSummary, read_bytes};
 use super::support;
 use super::support::text;
 
-/// The events of a trace, such as `1970-01-01 00:01:30.500 -i-1`; + means that the node is
+/// The events of a trace, such as `1970-01-01 00:01:30.500 -i-1`; `+` means that the node is
 /// present.
 fn rows(bytes: &[u8], options: &Options) -> gleaner_domain::Result<(Vec<String>, SpotSummary)> {
     let log = read_bytes(Path::new("trace"), bytes, options)?;

@@ -1,4 +1,4 @@
-//! Helpers that read logs and format events as short texts.
+//! Helpers that read logs and format events as short strings.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub fn text(name: &str) -> String {
     std::fs::read_to_string(sample(name)).unwrap()
 }
 
-/// The events of a log, such as `2026-01-01 08:00:00 +n01 -n02`; + means idle.
+/// The events of a log, such as `2026-01-01 08:00:00 +n01 -n02`; `+` means idle.
 pub fn events(log: &[u8], options: &Options) -> Result<(Vec<String>, Summary)> {
     let input = Input::new(Path::new("log"), log);
     let holds = scheduler::read_inputs([input], options)?;
@@ -50,7 +50,8 @@ pub fn between(format: Format, from: &str, to: &str) -> Options {
     }
 }
 
-/// Converts a time such as `2026-01-31 08:00:00`, or the same with a T, to the format `01/31/2026 08:00:00`.
+/// Converts a time such as `2026-01-31 08:00:00`, or the same time with a `T`, to the format
+/// `01/31/2026 08:00:00`.
 pub fn month_first(text: &str) -> String {
     format!(
         "{}/{}/{} {}",

@@ -374,7 +374,7 @@ const JOBS: [&str; 5] = [
     "10:30:00 +n2",
 ];
 
-/// Reads a text and expects [`JOBS`].
+/// Reads a table and expects [`JOBS`].
 #[track_caller]
 fn assert_jobs(table: &str, options: &Options) {
     let options = Options {
@@ -412,7 +412,8 @@ fn a_quote_that_is_not_closed_costs_one_line() {
                  2026-01-01T09:30:00,2026-01-01T10:30:00,\"n2,\n";
     assert_jobs(table, &options());
     let (_, summary) = events(table.as_bytes(), &options()).unwrap();
-    // The first quote is a character of the text. The last quote would become part of a node's name.
+    // The quote in `5" disk` is an ordinary character. The last quote would become part of a node's name, so its
+    // line is left out.
     assert_eq!(summary.log_counts.jobs, 4, "{summary}");
     let text = summary.to_string();
     assert!(
@@ -760,7 +761,7 @@ fn members_may_be_damaged() {
     );
 }
 
-/// The zone and the number of nodes of a machine are used, and what its data lack is printed.
+/// The machine's zone and number of nodes are used, and the gaps in its data are printed.
 #[test]
 fn a_machine_is_described() {
     use gleaner_logs::scheduler::Machine;

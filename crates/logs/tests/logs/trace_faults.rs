@@ -1,5 +1,5 @@
-//! Damaged copies of the samples of traces: faults are counted and shown. They are an error only if
-//! nothing remains, or with `--strict`.
+//! Damaged copies of the samples of traces: faults are counted and shown. Faults are an error only
+//! if nothing usable remains, or with `--strict`.
 
 use gleaner_logs::gpu::{Format, Options};
 use gleaner_logs::scheduler;
@@ -96,7 +96,7 @@ fn philly() {
             "log, job 1: 7 is not a job",
         ),
     ] {
-        // The sample has a lost attempt of its own, which would stop a strict reader.
+        // Even the undamaged sample has a lost attempt, which would stop a strict reader.
         assert_fault(&options, from, to, expected);
     }
     let options = Options {

@@ -174,7 +174,8 @@ fn batsim() {
     assert_eq!(vcs(&sample(&options)), ["log 2"]);
 }
 
-/// A workload of two jobs: x runs the profile `asked` of `profiles`, and y runs a delay of one second.
+/// A workload of two jobs: `x` runs the profile `asked` of `profiles`, and `y` runs a delay of one
+/// second.
 fn sequence(profiles: &str, asked: &str) -> Prepared {
     let log = format!(
         r#"{{"nb_res": 4, "jobs": [

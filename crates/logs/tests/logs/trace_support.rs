@@ -1,4 +1,4 @@
-//! Helpers that read traces of GPU clusters and format jobs as short texts.
+//! Helpers that read traces of GPU clusters and format jobs as short strings.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub fn prepare(files: &[&str], options: &Options) -> Result<Prepared> {
     gpu::read_inputs(inputs, options)
 }
 
-/// The texts of the samples of a format.
+/// The contents of the samples of a format.
 pub fn samples(format: Format) -> Vec<String> {
     let names: &[_] = match format {
         Format::Philly => &["philly-jobs.json"],

@@ -57,8 +57,8 @@ impl Role {
         }
     }
 
-    /// The names that the column has in public data sets, in upper or lower case. The first one that a table has is
-    /// used.
+    /// The names that the column has in public data sets, in upper or lower case. The first of these names that a
+    /// table has is used.
     pub fn aliases(self) -> &'static [&'static str] {
         match self {
             Role::Start => &[
@@ -136,7 +136,7 @@ pub type Named = (Role, String);
 /// Parses the columns that the user names, each as `ROLE=NAME`.
 ///
 /// # Errors
-/// [`Error::Usage`]: a text is not of that form, or names a role twice.
+/// [`Error::Usage`] if a string is not `ROLE=NAME`, or a role is named twice.
 pub fn parse(texts: &[String]) -> Result<Vec<Named>> {
     let mut columns: Vec<Named> = Vec::new();
     for text in texts {
@@ -169,8 +169,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of a table. For each role, the column is the one that the user names, else the first
-    /// preferred one that the table has, else one with a known name.
+    /// Finds the columns of a table. For each role, this is the column that the user names. Otherwise it is the
+    /// first preferred column that the table has, or else a column with a known name.
     ///
     /// # Errors
     /// The table lacks a column that the user names.

@@ -143,7 +143,7 @@ impl TakeRows for Members {
     }
 }
 
-/// The start of a text, for messages.
+/// The start of a string, for messages.
 fn shown(text: &str) -> String {
     text.chars().take(60).collect()
 }

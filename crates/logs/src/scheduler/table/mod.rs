@@ -1,8 +1,8 @@
 //! Reads tables of jobs that public machines publish: delimited text or Parquet, with a row for each job.
 //!
 //! Columns are found by their names in these data sets, or by the names that the user gives (`columns.rs`). Cells
-//! may have any of the forms that occur there (`values.rs`). The nodes of jobs may be in a separate table
-//! (`members.rs`). `rows.rs` hides whether a table is text or Parquet.
+//! may have any of the formats that occur in these data sets (`values.rs`). The nodes of jobs may be in a
+//! separate table (`members.rs`). `rows.rs` hides whether a table is text or Parquet.
 
 mod columns;
 mod members;
@@ -38,7 +38,7 @@ use columns::{ALCF_START, Columns, LOCATION};
 /// Where to find such tables, for messages.
 pub const WHERE: &str = "a table of jobs with their starts, ends and nodes (`gleaner ingest table --list` names public ones)";
 
-/// Why times of ALCF's tables are in UTC, for the user.
+/// Why the times in ALCF's tables are treated as UTC, for the user.
 pub(super) const ALCF_UTC: &str = "ALCF's tables do not state their zone, but maintenance begins at 15:00 in winter \
                                    and at 14:00 in summer, which is 9:00 in Chicago if they are in UTC";
 
@@ -84,7 +84,7 @@ pub(super) struct TableReader {
     delimiter: Option<String>,
     selection: Selection,
     members: Option<Members>,
-    /// The rows read so far, if the log has several files and a repeated row must count once.
+    /// The rows read so far, if the log has several files and a repeated row must be counted only once.
     duplicates: Option<Duplicates>,
     /// The columns of the current table.
     columns: Option<Columns>,
@@ -275,7 +275,7 @@ impl TakeRows for TableReader {
 }
 
 impl TableReader {
-    /// Adds the lists of nodes in a row, whose text is `nodes` unless they are stored as a list.
+    /// Adds the lists of nodes in a row. `nodes` is the text of the cell; it is ignored if the cell is stored as a list.
     fn add_nodes<'r>(
         &self,
         row: &Row<'r>,

@@ -88,7 +88,8 @@ impl<'r> Row<'r> {
         self.stored(role).is_some_and(|column| column.utc)
     }
 
-    /// Calls `each` with the texts of a cell that is stored as a list. Returns false if it is not stored as a list.
+    /// Calls `each` with the strings of a cell that is stored as a list. Returns false if the cell is not stored as
+    /// a list.
     pub fn list(&self, role: usize, mut each: impl FnMut(Cow<'r, str>)) -> bool {
         let (Row::Stored(rows, _), Some(column)) = (self, self.stored(role)) else {
             return false;
@@ -310,7 +311,8 @@ impl TextTable {
         }
     }
 
-    /// Takes a row. Quotes that do not match are ordinary characters if it then has as many cells as the header.
+    /// Takes a row. Quotes that do not match are ordinary characters if the row then has as many cells as the
+    /// header.
     fn row(
         &self,
         text: &str,
@@ -338,7 +340,8 @@ impl TextTable {
 }
 
 impl TextTable {
-    /// Whether a cell that is read begins with a quote. No value does, so the quotes of the row do not match.
+    /// Whether a cell that is read begins with a quote. No valid value begins with a quote, so the quotes of the row
+    /// do not match.
     fn has_stray_quote(&self, cells: &Cells<'_>) -> bool {
         let mut read = self.at.iter().copied().flatten();
         read.any(|at| cells.get(at).is_some_and(|cell| cell.starts_with('"')))

@@ -1,4 +1,4 @@
-//! The forms in which public tables write times, counts and lists of nodes.
+//! The formats in which public tables write times, counts and lists of nodes.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::super::record::Moment;
 use gleaner_domain::{Local, Stamp, Utc};
 use gleaner_io::parquet::Value;
 
-/// Whether a text stands for a missing value.
+/// Whether a string stands for a missing value.
 pub(super) fn is_missing(text: &str) -> bool {
     matches!(
         text,
@@ -53,7 +53,7 @@ pub(in super::super) fn time(value: Value<'_>, utc: bool) -> Result<Option<Momen
     Ok(Some(moment).filter(|moment| !is_zero(*moment)))
 }
 
-/// The time in a text; `None` if it is missing.
+/// The time in a string; `None` if it is missing.
 pub(super) fn text_time(text: &str) -> Result<Option<Moment>, NoTime> {
     let text = text.trim();
     if is_missing(text) {
@@ -83,7 +83,7 @@ fn is_zero(moment: Moment) -> bool {
     }
 }
 
-/// The time in a text that is a number, such as `1621555260`, `1621555260.0` or `1.62155526e9`.
+/// The time in a string that is a number, such as `1621555260`, `1621555260.0` or `1.62155526e9`.
 fn number(text: &str) -> Result<Moment, NoTime> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -127,7 +127,7 @@ fn slashed(text: &str) -> Option<Stamp> {
     ))
 }
 
-/// Up to three numbers of at most four digits. A fraction of the last one is dropped.
+/// Up to three numbers of at most four digits. A fraction of the last number is dropped.
 fn fields(text: &str, separator: char) -> Option<[Option<u32>; 3]> {
     let (text, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -152,8 +152,8 @@ pub(super) fn count(value: Value<'_>) -> Option<u32> {
     count.filter(|count| *count > 0)
 }
 
-/// Adds the host lists in a text: one host list, several separated by spaces, or a list in Python or JSON syntax,
-/// such as `['n1', 'n2']`. The error says what is wrong.
+/// Adds the host lists in a string: one host list, several host lists separated by spaces, or a list in Python or
+/// JSON syntax, such as `['n1', 'n2']`. The error says what is wrong.
 pub(super) fn lists<'t>(text: &'t str, lists: &mut Vec<Cow<'t, str>>) -> Result<(), &'static str> {
     let text = text.trim();
     if is_missing(text) && text != "0" || text == "[]" {
@@ -178,13 +178,14 @@ pub(super) fn lists<'t>(text: &'t str, lists: &mut Vec<Cow<'t, str>>) -> Result<
     Ok(())
 }
 
-/// The content of a list of quoted texts in brackets; `None` for other texts, such as the list of hosts `[07-08]`.
+/// The content of a list of quoted strings in brackets; `None` for anything else, such as the list of hosts
+/// `[07-08]`.
 fn quoted_items(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('[')?;
     inner.trim_start().starts_with(['\'', '"']).then_some(inner)
 }
 
-/// Adds the texts in quotes. `items` ends with the closing bracket of the list.
+/// Adds the quoted strings. `items` ends with the closing bracket of the list.
 fn items_in_quotes<'t>(
     mut items: &'t str,
     lists: &mut Vec<Cow<'t, str>>,
