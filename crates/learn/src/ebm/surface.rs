@@ -28,7 +28,7 @@ pub(super) struct Surface {
     /// For each cross, 1 ÷ (number of rows) of each of its four rectangles. All four are 0 if a
     /// rectangle has too few rows.
     weights: [Vec<f64>; 4],
-    /// Estimated gains of the crosses with the same `row`, see [`Surface::estimate`].
+    /// Estimated gains of the crosses with the same `row` (see [`Surface::estimate`]).
     gains: Vec<f64>,
 }
 

@@ -138,9 +138,9 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
 }
 
 /// The trace with a different future from the start of `week` on. Jobs that are running at that
-/// time take longer. Jobs submitted later have other durations. Half of the jobs submitted after
-/// the week are removed, and the rest belong to another user. `ends` holds the end time of each
-/// job. Also returns the number of running jobs.
+/// time have longer durations. Jobs submitted later have other durations. Half of the jobs
+/// submitted after the week are removed, and the rest belong to another user. `ends` holds the
+/// end time of each job. Also returns the number of running jobs.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -298,7 +298,7 @@ fn forecasts_use_only_past_intervals() {
                 changed.gpus(now),
             ]
         };
-        // At step 2500, interval 2500 is in its last second and not over yet.
+        // Step 2500 is compared in the last second of interval 2500, which is not over yet.
         for step in 1500..=2500 {
             let [jobs, gpus, other_jobs, other_gpus] = at(step);
             assert!(

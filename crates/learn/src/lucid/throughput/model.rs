@@ -91,7 +91,7 @@ impl ThroughputModel {
         &self.gpus
     }
 
-    /// Makes the curve of a feature monotone in both machines, see [`Ebm::smooth`]. Returns
+    /// Makes the curve of a feature monotone in both machines (see [`Ebm::smooth`]). Returns
     /// `false` if there is no such feature.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         self.jobs.smooth(feature, direction) && self.gpus.smooth(feature, direction)
