@@ -32,7 +32,7 @@ pub struct Weekly {
     pub learning: Learning,
     /// The calendar of the trace.
     pub calendar: Calendar,
-    /// The estimate, in seconds, of the jobs of each week before which no job has ended, such as
+    /// The estimate, in seconds, of jobs submitted in a week before which no job had ended, such as
     /// the first week.
     pub first: f64,
 }

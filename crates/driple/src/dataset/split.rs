@@ -64,8 +64,8 @@ pub enum SplitError {
 
 /// Splits jobs in the same way as the published builder. The jobs are shuffled as Python's
 /// `random.shuffle` does after `random.seed`, and the first [`Settings::graphs`] jobs are kept. Of
-/// these, the first 60 % are for training, the next 20 % for validation and the rest for testing,
-/// with both bounds rounded down to whole jobs. Each part is then divided into batches. For
+/// these, the first 60 % are for training, the next 20 % for validation and the rest for testing.
+/// Both bounds are rounded down to whole jobs. Each part is then divided into batches. For
 /// example, 320 jobs in batches of 32 give 6 training batches, 2 validation batches and 2 test
 /// batches.
 ///

@@ -18,7 +18,7 @@
 use super::Adjacency;
 use crate::random::PythonRandom;
 
-/// Sums of densities that differ by less than this count as equal.
+/// Two sums of densities count as equal if they differ by less than this.
 const SAME: f64 = 0.0001;
 /// Marks a vertex that has no community yet.
 const NONE: u32 = u32::MAX;

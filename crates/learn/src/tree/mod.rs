@@ -83,8 +83,8 @@ pub struct Node {
 pub struct Split {
     /// Index of the feature in [`Tree::features`].
     pub feature: usize,
-    /// Rows whose value is at most this go left. The threshold is the midpoint between two training
-    /// values.
+    /// A row goes left if its value is at most this threshold. The threshold is the midpoint
+    /// between two training values.
     pub threshold: f64,
     /// Whether rows with a missing value go left.
     pub missing_left: bool,

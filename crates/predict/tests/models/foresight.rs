@@ -188,7 +188,7 @@ fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
             of(&changed, told),
             "{name}, {choice}, week {week}"
         );
-        // Otherwise the estimators would have learnt nothing at all.
+        // If these estimates were equal, the estimators would have learnt nothing.
         let after = &other.jobs[later..];
         assert_ne!(
             of(&estimates, after),
@@ -214,8 +214,8 @@ fn estimates_use_only_jobs_that_have_ended() {
     knows_only_the_past(&world, "lucid", EstimatorChoice::Best);
 }
 
-/// Computed by hand: the median, and the user's mean, of the jobs that ended under the policy
-/// before the week.
+/// Derived by formula: among the jobs that ended under the policy before the week, the median
+/// duration of all jobs and the mean duration of the user's similar jobs.
 #[test]
 fn rules_use_only_jobs_that_have_ended() {
     let world = World::new();
@@ -248,8 +248,8 @@ fn rules_use_only_jobs_that_have_ended() {
                         let (low, high) = ((durations.len() - 1) / 2, durations.len() / 2);
                         (durations[low] + durations[high]) as f64 / 2.0
                     }
-                    // Unknown names are replaced with known names. Other tests check this
-                    // replacement.
+                    // Jobs with names that are new to the history are skipped. Other tests check
+                    // their estimates.
                     _ => {
                         let named = |past: &Job| past.user == job.user && past.name == job.name;
                         let Some(any) = alike(&named) else { continue };

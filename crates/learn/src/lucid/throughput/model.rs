@@ -36,8 +36,8 @@ impl TryFrom<Saved> for ThroughputModel {
     }
 }
 
-/// The settings with the best forecasts for August after training on April to July: a learning rate
-/// of 0.1 and 10 pairs, as published, with 32 bins and at most 200 rounds.
+/// The settings with the best forecasts for August after training on April to July: 32 bins and at
+/// most 200 rounds. The learning rate of 0.1 and the 10 pairs are the published settings.
 pub fn settings(seed: u64) -> Settings {
     Settings {
         learning_rate: 0.1,
