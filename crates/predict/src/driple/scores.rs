@@ -20,7 +20,8 @@ pub type Metrics = [f64; METRICS];
 pub struct Scores {
     /// Name of the model or baseline.
     pub model: String,
-    /// Mean squared error after dividing labels and predictions by the highest training label.
+    /// Mean squared error after dividing labels and predictions by the metric's highest training
+    /// label.
     pub mse: Metrics,
     /// Mean absolute error, in the metric's own unit.
     pub mae: Metrics,

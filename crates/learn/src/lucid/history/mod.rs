@@ -188,8 +188,8 @@ impl User {
             .collect()
     }
 
-    /// The recent names most similar to `name`, the most similar first. Equally similar names are
-    /// in reverse alphabetical order, as in difflib.
+    /// At most [`CLOSEST`] recent names that are similar to `name`, the most similar first. Equally
+    /// similar names are in reverse alphabetical order, as in difflib.
     fn closest(&self, name: &str) -> Vec<&str> {
         let name = Name::new(name);
         let mut closest: Vec<(f64, &str)> = Vec::new();
