@@ -133,8 +133,8 @@ impl<'a> Fluid<'a> {
         changed
     }
 
-    /// Moves a vertex to one of the densest communities around it, unless the vertex already
-    /// belongs to one of them. Returns whether the vertex moved.
+    /// Moves a vertex to a community with the greatest sum, drawn at random, unless the vertex
+    /// already belongs to such a community. Returns whether the vertex moved.
     fn visit(&mut self, vertex: usize, random: &mut PythonRandom) -> bool {
         self.look_around(vertex);
         self.keep_densest();
@@ -199,7 +199,7 @@ impl<'a> Fluid<'a> {
     }
 
     /// Assigns each vertex without a community to the community of the nearest vertex that has one.
-    /// Returns the number of these vertices.
+    /// Returns the number of assigned vertices.
     ///
     /// This is a breadth-first search that starts from all vertices of `reached` at once.
     fn flood(&mut self) -> usize {

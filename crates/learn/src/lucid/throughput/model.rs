@@ -1,5 +1,5 @@
 //! The throughput model: one machine forecasts the number of GPU jobs, another the number of GPUs
-//! they request.
+//! that these jobs request.
 
 use std::ops::Range;
 
@@ -86,7 +86,7 @@ impl ThroughputModel {
         &self.jobs
     }
 
-    /// The machine that forecasts the number of GPUs they request.
+    /// The machine that forecasts the number of GPUs that GPU jobs request.
     pub fn gpus(&self) -> &Ebm {
         &self.gpus
     }
