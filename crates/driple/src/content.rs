@@ -31,7 +31,7 @@ pub enum ContentError {
          with PK or the bytes 80 02 8a 0a; copy the file again, or save its tensors again"
     )]
     Neither(String),
-    /// The file was written by `torch.save`, but is damaged or malicious.
+    /// The file was written by `torch.save`, but it is damaged or malicious.
     #[error(transparent)]
     Torch(#[from] torch::TorchError),
 }

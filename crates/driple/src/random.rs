@@ -79,8 +79,8 @@ mod tests {
         assert_eq!(words(1 << 32), [485_306_839, 1_508_871_100, 1_794_561_286]);
     }
 
-    // Golden value: CPython 3.11, the 2,000th word of seed 7, after the state has been renewed
-    // several times.
+    // Golden value: CPython 3.11, the 2,000th word for seed 7, after the generator has renewed its
+    // state several times.
     #[test]
     fn a_used_up_state_is_generated_again() {
         let mut random = PythonRandom::new(7);

@@ -1,5 +1,5 @@
 //! Fits the explainable boosting machine on the throughput task, and prints one line of JSON per
-//! label with the time and the errors: `fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]`.
+//! label with the time and the errors. Usage: `fit FEATURES.csv TRAINING_ROWS RUNS [MAX_BINS]`.
 //! `RAYON_NUM_THREADS` sets the number of threads.
 //!
 //! The table is `throughput_features.csv` of the reference data. Its columns are the time, two

@@ -11,8 +11,8 @@ use gleaner_domain::Usage;
 pub enum Held {
     /// From the tensors of its graph.
     Tensors,
-    /// From the peak of the memory utilisation, read as a share of the GPU's memory. Only for
-    /// inspectors that were trained with the share of held memory as this metric.
+    /// From the peak of the memory utilisation, read as a share of the GPU's memory. This suits
+    /// only inspectors that were trained with the share of held memory as this metric.
     Peak,
 }
 
@@ -24,14 +24,14 @@ const ELEMENT: f64 = 4.0;
 /// Bytes per MB.
 const MB: f64 = 1_048_576.0;
 
-/// GPU memory in MB that training with a graph holds.
+/// Estimates the GPU memory, in MB, that training holds, from the tensors of a graph.
 ///
 /// Outputs of the forward pass are kept until their gradients are computed. Gradients are dropped
-/// as soon as they are used. Outputs and gradients have the same sizes. Therefore, a graph with
-/// gradients holds half of the outputs of all its operations, and a graph of the forward pass alone
-/// holds all of them. For example, 1,048,576 elements of a graph with gradients take 0.5 × 4 bytes
-/// each, which is 2 MB. The result is an underestimate, because optimisers also store additional
-/// copies of parameters.
+/// as soon as they are used. Outputs and gradients have the same sizes. Therefore, training holds
+/// half of the outputs of all operations if the graph contains gradients, and all of them if it
+/// contains only the forward pass. For example, 1,048,576 elements of a graph with gradients take
+/// 0.5 × 4 bytes each, which is 2 MB. The memory of libraries is added. The result is an
+/// underestimate, because optimisers also store additional copies of parameters.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
     let elements: f64 = grouped
         .features

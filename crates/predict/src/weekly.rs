@@ -32,7 +32,8 @@ pub struct Weekly {
     pub learning: Learning,
     /// The calendar of the trace.
     pub calendar: Calendar,
-    /// The estimate of every job until the first job has ended, in seconds.
+    /// The estimate, in seconds, of jobs submitted in a week before which no job had ended, such as
+    /// the first week.
     pub first: f64,
 }
 

@@ -101,8 +101,8 @@ pub enum Unlabelled {
 
 impl Measurements {
     /// Reads measurements from a CSV file with a header. The file must have the columns of
-    /// [`FIELDS`] and [`MEASURES`] and the column `Resource`, in any order. Other columns and rows
-    /// of resources that are not in [`RESOURCES`] are ignored.
+    /// [`FIELDS`] and [`MEASURES`] and the column `Resource`, in any order. Other columns are
+    /// ignored, and so are rows of resources that are not in [`RESOURCES`].
     ///
     /// # Errors
     /// If a column is missing or occurs twice, the text is not UTF-8, a row has more or fewer

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Example};
 use crate::random::PythonRandom;
 
-/// How jobs are split. The default settings are those of the published data sets, except that the
-/// published data sets were split with `graphs` = 320 and `drop_remainder` = true.
+/// How jobs are split. The default settings are those of the published data sets, with two
+/// exceptions: the published data sets were split with `graphs` = 320 and `drop_remainder` = true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// The maximum number of jobs to use; `None` to use all.
+    /// The maximum number of jobs to use; `None` for no limit.
     pub graphs: Option<usize>,
     /// The number of jobs in a batch.
     pub batch: usize,
@@ -64,14 +64,14 @@ pub enum SplitError {
 
 /// Splits jobs in the same way as the published builder. The jobs are shuffled as Python's
 /// `random.shuffle` does after `random.seed`, and the first [`Settings::graphs`] jobs are kept. Of
-/// these, the first 60 % are for training, the next 20 % for validation and the rest for testing,
-/// with both bounds rounded down to whole jobs. Each part is then divided into batches. For
+/// these, the first 60 % are for training, the next 20 % for validation and the rest for testing.
+/// Both bounds are rounded down to whole jobs. Each part is then divided into batches. For
 /// example, 320 jobs in batches of 32 give 6 training batches, 2 validation batches and 2 test
 /// batches.
 ///
 /// Jobs are sorted by name before the shuffle, so that the same jobs are always split in the same
-/// way. The published builder shuffles them in the order in which the file system lists them. Only
-/// jobs with labels should be passed.
+/// way. The published builder shuffles them in the order in which the file system lists them.
+/// Callers should pass only jobs with labels.
 ///
 /// With fewer than 5 jobs, parts can be empty: 4 jobs are split into 2, 1 and 1; 3 jobs into 1, 1
 /// and 1; 2 jobs into 1, 0 and 1; and a single job is used for testing.

@@ -56,9 +56,9 @@ impl Adjacency {
         kept
     }
 
-    /// Removes all but the first occurrence of each neighbour of a vertex.
+    /// Keeps only the first occurrence of each neighbour in each vertex's list.
     fn once(mut self) -> Self {
-        // For each neighbour, the last vertex at which it was seen.
+        // For each neighbour, the last vertex in whose list it was seen.
         let mut seen_by = vec![u32::MAX; self.len()];
         let (mut from, mut kept) = (0, 0);
         for vertex in 0..self.len() {

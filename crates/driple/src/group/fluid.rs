@@ -18,7 +18,7 @@
 use super::Adjacency;
 use crate::random::PythonRandom;
 
-/// Sums of densities that differ by less than this count as equal.
+/// Two sums of densities count as equal if they differ by less than this.
 const SAME: f64 = 0.0001;
 /// Marks a vertex that has no community yet.
 const NONE: u32 = u32::MAX;
@@ -133,8 +133,8 @@ impl<'a> Fluid<'a> {
         changed
     }
 
-    /// Moves a vertex to one of the densest communities around it, unless the vertex already
-    /// belongs to one of them. Returns whether the vertex moved.
+    /// Moves a vertex to a community with the greatest sum, drawn at random, unless the vertex
+    /// already belongs to such a community. Returns whether the vertex moved.
     fn visit(&mut self, vertex: usize, random: &mut PythonRandom) -> bool {
         self.look_around(vertex);
         self.keep_densest();
@@ -199,7 +199,7 @@ impl<'a> Fluid<'a> {
     }
 
     /// Assigns each vertex without a community to the community of the nearest vertex that has one.
-    /// Returns the number of these vertices.
+    /// Returns the number of assigned vertices.
     ///
     /// This is a breadth-first search that starts from all vertices of `reached` at once.
     fn flood(&mut self) -> usize {

@@ -59,8 +59,8 @@ impl WithoutFrequencies {
             .map(|(kind, &count)| (kind.as_str(), count))
     }
 
-    /// Adds the frequencies to the features. Types that are missing from `frequencies` count as 0
-    /// and are listed in the report.
+    /// Adds the frequencies to the features. Types that are missing from `frequencies` get the
+    /// frequency 0 and are listed in the report.
     #[must_use]
     pub fn weigh(mut self, frequencies: &Frequencies) -> Grouping {
         let known: Vec<Option<f64>> = self

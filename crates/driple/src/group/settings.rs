@@ -84,7 +84,7 @@ pub struct Report {
     pub without_frequency: BTreeMap<String, usize>,
     /// The number of passes over all operations.
     pub passes: usize,
-    /// Whether the last pass changed no group.
+    /// Whether the last pass left all groups unchanged.
     pub converged: bool,
     /// The number of operations that no community reached in any pass. Each of these operations
     /// then joined the community of the nearest reached operation.

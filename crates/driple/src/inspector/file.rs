@@ -142,8 +142,8 @@ impl Inspector {
             let fault = "the node inputs do not match the network's design";
             return Err(InspectorError::Card(fault.to_owned()));
         }
-        // The width is checked against the weights first, so that no memory is allocated for a huge
-        // network that a faulty card may describe.
+        // The width is checked against the weights first, so that a faulty card cannot cause memory
+        // to be allocated for a huge network.
         let hidden = card.architecture.hidden;
         let told = weights
             .get("gru.gru.weight_hh_l0")

@@ -29,8 +29,8 @@ const UNUSED: &str = "conv_layers.2.";
 /// Creates an inspector from the original's weights. Also returns the names of the weights that
 /// were left out because no output depends on them.
 ///
-/// The original's weights do not include the scale of the predictions. If it is known, set
-/// `card.scale`.
+/// The original's weights do not include the scale of the predictions. A caller that knows the
+/// scale should set `card.scale` of the result.
 ///
 /// # Errors
 /// If the weights do not belong to one of the original's networks.

@@ -21,7 +21,7 @@ impl Inspector {
     /// The prediction for a graph does not depend on the other graphs, not even in the last digit.
     ///
     /// # Errors
-    /// [`Stopped`] if the observer stops it.
+    /// [`Stopped`] if the observer stops the predictions.
     pub fn predict(
         &self,
         graphs: &[&GroupedGraph],
@@ -36,7 +36,7 @@ impl Inspector {
     /// graphs.
     ///
     /// # Errors
-    /// [`Stopped`] if the observer stops it.
+    /// [`Stopped`] if the observer stops the predictions.
     pub fn outputs(
         &self,
         graphs: &[&GroupedGraph],

@@ -18,7 +18,7 @@ pub enum Convolution {
     Mpnn,
 }
 
-/// How many convolutions are applied to a graph of `N` nodes. It is always at least one.
+/// How many convolutions are applied to a graph of `N` nodes. The number is always at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {

@@ -21,8 +21,7 @@ pub const READOUT_LAYERS: &str = "graph_read_out.mlp.";
 /// The number of Set2Set steps in the deep design.
 const STEPS: usize = 6;
 
-/// The logarithm of the number of nodes divided by this constant is an input of the deep design's
-/// readout.
+/// `ln(nodes / USUAL_NODES)` is an input of the deep design's readout.
 const USUAL_NODES: f64 = 32.0;
 
 impl Readout {

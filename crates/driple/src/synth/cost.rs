@@ -21,9 +21,9 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// The cost of a network. `kernels` is the number of operations of its graph that run on the
-    /// GPU. `tensors` is the number of tensors that the optimiser keeps per parameter, including
-    /// the parameter itself.
+    /// The cost of a training step of `network`. `kernels` is the number of operations of its
+    /// graph that run on the GPU. `tensors` is the number of tensors that the optimiser keeps per
+    /// parameter, including the parameter itself.
     pub(super) fn of(network: &Network, kernels: usize, tensors: u64) -> Self {
         let forward: f64 = network
             .steps
@@ -77,8 +77,8 @@ fn operations(network: &Network, step: &Step) -> f64 {
     each * elements(step)
 }
 
-/// A lower bound on the number of table elements that a step does not use, because it selects only
-/// some rows.
+/// A lower bound on the number of table elements that a step does not use, because the step
+/// selects only some rows.
 fn not_taken(network: &Network, step: &Step) -> f64 {
     match step.op {
         Op::Gather => (product(network.shape(step.inputs[0])) - elements(step)).max(0.0),

@@ -15,8 +15,8 @@
 ///
 /// - `moving = A / bandwidth`, `work = F / speed + moving` and `gaps = N × launch`.
 /// - `compute = work + gaps`.
-/// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, each way. If a step
-///   uses only some rows of a table, only the gradients of these rows are sent.
+/// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, in each direction. If
+///   a step uses only some rows of a table, only the gradients of these rows are sent.
 /// - `wait = transfer² / (transfer + compute)`, because transfers overlap with computing. Here,
 ///   `transfer` is the time in the slower direction. If workers wait for the slowest worker, `wait`
 ///   increases by a tenth of `compute`.

@@ -11,7 +11,7 @@ use super::setup::Setup;
 use super::tensorflow::{self, Optimiser};
 use crate::dataset::average_utilisation;
 
-/// The workload that a job trains.
+/// A workload: a model, its data and its batch size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workload<'a> {
     /// The name of the model. It determines the family of networks:
@@ -30,15 +30,15 @@ pub struct Workload<'a> {
     pub utilisation: Option<f64>,
 }
 
-/// The number of networks drawn for a workload with a requested utilisation. The one closest to
-/// that utilisation is used.
+/// The number of networks drawn for a workload with a requested utilisation. The network whose
+/// utilisation is closest to the requested one is used.
 const CANDIDATES: usize = 48;
 
 /// A job of a workload on a set-up. `index` is the number in the job's name and determines the
 /// job's noise. The network belongs to the model's family and has a random size. If a utilisation
 /// is requested, several networks are drawn, and the one whose utilisation is closest to it is
-/// used. The utilisation is computed by the model described at [`Setup`]. The metrics are as noisy
-/// as the metrics of other samples.
+/// used. Utilisations are computed according to the model described at [`Setup`]. The metrics are
+/// as noisy as the metrics of other samples.
 #[must_use]
 pub fn workload(setup: &Setup, seed: u64, index: usize, wanted: &Workload<'_>) -> Sample {
     let family = Family::of_model(wanted.model);

@@ -60,7 +60,7 @@ impl<T: Real> Batch<T> {
     }
 
     /// Computes the input of the readout's linear layers, once for all epochs. Training must not
-    /// change any of the `parameters` that it depends on.
+    /// change any of the `parameters` that this input depends on.
     pub fn embed(&mut self, network: &Network, parameters: &Parameters<T>) {
         self.parts.par_iter_mut().for_each(|part| {
             let mut tape = Tape::without_gradients(parameters);

@@ -35,7 +35,8 @@ pub enum CheckpointError {
          gleaner"
     )]
     Version(u32),
-    /// The description of the training cannot be parsed or written, or a tensor belongs to no part.
+    /// The description of the training run cannot be parsed or written, or a tensor does not belong
+    /// to any part.
     #[error("the checkpoint is damaged: {0}")]
     Damaged(String),
     /// The network or its weights are invalid, or the file cannot be written.
@@ -97,7 +98,8 @@ fn moments(parameters: &Parameters<f32>, values: &[Array2<f32>]) -> Weights {
     parameters.ids().zip(values).map(tensor).collect()
 }
 
-/// Reads a checkpoint. Training continues from this state as if it had never been interrupted.
+/// Reads a checkpoint. Training from the returned state continues as if it had never been
+/// interrupted.
 ///
 /// # Errors
 /// If `bytes` are not a checkpoint, or the checkpoint is damaged.

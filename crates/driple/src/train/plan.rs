@@ -20,9 +20,9 @@ pub enum Schedule {
 const WARM_UP: f64 = 5.0;
 
 impl Schedule {
-    /// The factor of the learning rate at step `step`, counted from 0, in a training run of
-    /// `epochs` epochs with `steps` steps each. For example, with the cosine schedule, 100 epochs
-    /// and one step per epoch, the factor is 0.2 at step 0, 1 at step 4 and 0.01 at step 99.
+    /// The factor that multiplies the learning rate at step `step`, counted from 0, in a training
+    /// run of `epochs` epochs with `steps` steps each. For example, with the cosine schedule, 100
+    /// epochs and one step per epoch, the factor is 0.2 at step 0, 1 at step 4 and 0.01 at step 99.
     #[must_use]
     pub fn share(self, step: u64, steps: usize, epochs: usize) -> f64 {
         let (step, steps, epochs) = (step as f64, steps as f64, epochs as f64);

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::nn::{AdamState, Parameters, Real};
 
-/// The result of an epoch. Errors are mean squared errors of labels, each divided by the highest
-/// label of its metric in the training set.
+/// The result of an epoch. Errors are mean squared errors, after each label is divided by the
+/// highest label of its metric in the training set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
     /// The number of the epoch, from 0.
@@ -28,7 +28,7 @@ impl fmt::Display for Epoch {
     }
 }
 
-/// The epoch whose validation error was lowest.
+/// The epoch with the lowest error so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best<T> {
     /// The number of the epoch, from 0.

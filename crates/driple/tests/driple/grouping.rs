@@ -1,4 +1,4 @@
-//! Groups compared with networkx, and properties that all groups have.
+//! Groups compared with the communities that networkx finds, and properties that all groups have.
 
 use crate::support::reference;
 use gleaner_driple::features::Frequencies;
@@ -241,7 +241,8 @@ proptest! {
         }
         let expected: Vec<_> = expected.into_iter().collect();
         prop_assert_eq!(&grouping.graph.edges, &expected);
-        // The groups of a connected graph are connected to each other.
+        // The groups of a connected graph form a connected graph, which has at least `count - 1`
+        // edges.
         prop_assert!(expected.len() + 1 >= count);
         let again = group(&graph, &frequencies(), &settings).unwrap();
         prop_assert_eq!(again, grouping);

@@ -96,7 +96,7 @@ fn predictions_are_stopped_between_graphs() {
     let inspector = trained(Convolution::Gcn);
     let data = data();
     let graphs: Vec<&GroupedGraph> = data.train[0].iter().map(|e| &e.graph).collect();
-    // On a single thread, no other graph is in progress when the run is stopped.
+    // With a single thread, no other graph is being processed when the predictions are stopped.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1);
     pool.build().unwrap().install(|| {
         for reports in 0..graphs.len() {
@@ -110,8 +110,7 @@ fn predictions_are_stopped_between_graphs() {
     });
 }
 
-/// An inspector whose last biases in the readout are `bias`, so that its predictions are near
-/// `bias`.
+/// An inspector whose last layer has the biases `bias`, so that its predictions are near `bias`.
 fn biased(architecture: Architecture, bias: f32) -> Inspector {
     let start = start::fresh(architecture, &data(), Plan::default(), 7).unwrap();
     let mut inspector = start.best(&start.state);

@@ -193,7 +193,7 @@ fn deep_nesting_is_refused() {
     assert!(graph(bytes, Format::Onnx).is_err());
 }
 
-/// Derived by formula: messages whose stated length exceeds any memory.
+/// Derived by formula: messages whose stated length exceeds the memory of any machine.
 #[test]
 fn huge_lengths_are_refused() {
     for tag in [0x0a, 0x3a, 0x42] {

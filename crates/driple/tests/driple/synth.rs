@@ -296,7 +296,8 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Derived by formula: metrics vary, and statistics of unseen graphs predict them.
+/// Derived by formula: metrics vary between jobs, and a fit on graph statistics predicts the
+/// metrics of unseen graphs.
 #[test]
 fn figures_of_unseen_graphs_are_predictable() {
     let jobs: Vec<(Vec<f64>, Sample)> = samples(Setup::V100, 42, 200)

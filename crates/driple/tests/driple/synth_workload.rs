@@ -62,8 +62,8 @@ fn graphs_have_the_requested_batch_size() {
     }
 }
 
-/// The closest of many networks is within a few percent of the requested utilisation, if the family
-/// can reach it.
+/// The utilisation of the closest of many networks is within a few percent of the requested
+/// utilisation, if the family can reach it.
 #[test]
 fn utilisations_are_close_to_the_requested_ones() {
     for (model, batch, wanted) in [

@@ -15,8 +15,8 @@ const STATE: [&[u8]; 2] = [
     include_bytes!("../fixtures/torch_state_legacy.bin"),
 ];
 
-/// An example of the fixtures: a path of `nodes` nodes. The values of the features and labels count
-/// up.
+/// An example of the fixtures: a path of `nodes` nodes. Features and labels are ascending
+/// sequences.
 fn example(graph: usize, nodes: usize, base: f32) -> Example {
     let feature = |node, at| base + ((graph * nodes + node) * 3 + at) as f32;
     let mut example = Example {

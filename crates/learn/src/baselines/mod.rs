@@ -32,15 +32,15 @@ use crate::Table;
 use crate::ebm::{self, FitError, Mismatch};
 use encoding::{Encoding, Matrix};
 
-/// A kind of model.
+/// A baseline model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Baseline {
-    /// 100 trees, each trained on rows drawn with replacement (Breiman, 2001), from the library
-    /// smartcore.
+    /// 100 trees from the library smartcore, each trained on rows drawn with replacement (Breiman,
+    /// 2001).
     Forest,
-    /// 100 trees of at most 32 leaves, each trained on the residuals of the trees before it
-    /// (Friedman, 2001), on binned features as in LightGBM (Ke et al., 2017), from the library
-    /// forust.
+    /// 100 trees of at most 32 leaves from the library forust. Each tree is trained on the
+    /// residuals of the trees before it (Friedman, 2001). Features are binned as in LightGBM (Ke et
+    /// al., 2017).
     Boosting,
     /// A network with one hidden layer of 100 neurons, trained by Adam, built from the layers
     /// of `gleaner-driple`.

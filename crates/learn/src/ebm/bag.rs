@@ -50,7 +50,7 @@ impl Search {
     }
 }
 
-/// A term as learnt by one bag.
+/// A term in one bag: the search for its steps, and the cells of the bag's rows.
 struct Learner {
     search: Search,
     /// The cell of each training row.
@@ -82,7 +82,7 @@ pub(super) struct Bag {
     /// The score of each cell, for each term.
     scores: Vec<Vec<f64>>,
     /// Residuals of the training rows, before the last step. The next pass over the rows subtracts
-    /// that step, see [`Tables::sum`].
+    /// that step (see [`Tables::sum`]).
     train: Vec<f64>,
     /// Residuals of the held-out rows.
     pub held: Vec<f64>,
@@ -177,7 +177,8 @@ impl Bag {
         }
     }
 
-    /// Keeps the scores if this round is the best so far. Returns whether the bag should continue.
+    /// Keeps the scores if this round reduces the held-out error by enough to count as progress.
+    /// Returns whether the bag should continue.
     pub fn judge(&mut self, round: usize, settings: &Settings) -> bool {
         let loss = squares(&self.held);
         if loss < self.least * (1.0 - settings.tolerance) {

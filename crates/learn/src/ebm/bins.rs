@@ -163,7 +163,7 @@ fn between(a: f64, b: f64) -> f64 {
 }
 
 /// Cuts that put about the same number of values into each bin. If there are at most `most`
-/// distinct values, there is a cut between any two neighbours.
+/// distinct values, there is a cut between each value and the next.
 fn quantiles(sorted: &[f64], most: usize) -> Vec<f64> {
     let mut distinct = sorted.to_vec();
     distinct.dedup();

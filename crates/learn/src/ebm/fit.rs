@@ -287,7 +287,7 @@ fn run(
     }
 }
 
-/// The mean over the bags, row by row.
+/// The mean over the bags, element by element.
 fn average(residuals: &[Vec<f64>]) -> Vec<f64> {
     let mut sums = vec![0.0; residuals[0].len()];
     for bag in residuals {

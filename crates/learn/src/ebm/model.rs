@@ -300,10 +300,10 @@ impl Ebm {
             .collect()
     }
 
-    /// Replaces the curve of a feature by the monotone curve that is nearest in least squares, with
-    /// each bin weighted by its number of training rows (isotonic regression, as in Lucid's
-    /// artifact). The score of missing values does not change. Returns `false` and changes nothing
-    /// if there is no numeric feature of that name.
+    /// Replaces the curve of a feature by the monotone curve that is nearest in least squares
+    /// (isotonic regression, as in Lucid's artifact). Each bin is weighted by its number of
+    /// training rows. The score of missing values does not change. Returns `false` and changes
+    /// nothing if there is no numeric feature of that name.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         let is = |f: &Feature| f.name == feature && matches!(f.bins, Bins::Numeric { .. });
         let Some(index) = self.features.iter().position(is) else {

@@ -6,9 +6,9 @@
 //! gain is the sum of `s² ÷ n` over its four rectangles, minus `s² ÷ n` of the whole grid. Here,
 //! `s` is a sum of residuals and `n` a number of rows. For example, a grid of 3 rows and 4 columns
 //! has 2 training rows in each cell. The residuals of these rows are 5 in the four cells at the
-//! lower right, and −1 elsewhere. The rectangles of the cross above and to the left of these four
-//! cells have `s² ÷ n` of 4, 4, 8 and 40² ÷ 8 = 200. The whole grid has 24² ÷ 24 = 24, so the cross
-//! gains 192.
+//! lower right, and −1 elsewhere. One cross cuts the grid above and to the left of these four
+//! cells. Its rectangles have `s² ÷ n` of 4, 4, 8 and 40² ÷ 8 = 200. The whole grid has 24² ÷ 24 =
+//! 24, so this cross gains 192.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +28,7 @@ pub(super) struct Surface {
     /// For each cross, 1 ÷ (number of rows) of each of its four rectangles. All four are 0 if a
     /// rectangle has too few rows.
     weights: [Vec<f64>; 4],
-    /// Estimated gains of the crosses with the same `row`, see [`Surface::estimate`].
+    /// Estimated gains of the crosses with the same `row` (see [`Surface::estimate`]).
     gains: Vec<f64>,
 }
 

@@ -15,8 +15,8 @@ pub struct Step {
     pub value: f64,
     /// The threshold that the value is compared with.
     pub threshold: f64,
-    /// Whether the row goes left, because its value is at most the threshold, or because it is
-    /// missing and the node sends missing values to the left.
+    /// Whether the row goes left: its value is at most the threshold, or the value is missing and
+    /// the node sends missing values to the left.
     pub left: bool,
     /// Index of the node that the row goes to next.
     pub next: usize,

@@ -37,8 +37,8 @@ use crate::{Column, Table};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Strength of pruning. A subtree of `n` leaves is kept if it decreases the impurity, weighted
-    /// by the share of rows, by more than `n - 1` times this value. If it is 0, the tree is not
-    /// pruned.
+    /// by the share of rows, by more than `n - 1` times this value. If this value is 0, the tree is
+    /// not pruned.
     pub ccp_alpha: f64,
     /// The maximum number of splits on the path to a leaf; `None` for no limit.
     pub max_depth: Option<usize>,
@@ -83,8 +83,8 @@ pub struct Node {
 pub struct Split {
     /// Index of the feature in [`Tree::features`].
     pub feature: usize,
-    /// Rows whose value is at most this go left. The threshold is the midpoint between two training
-    /// values.
+    /// A row goes left if its value is at most this threshold. The threshold is the midpoint
+    /// between two training values.
     pub threshold: f64,
     /// Whether rows with a missing value go left.
     pub missing_left: bool,

@@ -14,7 +14,7 @@ pub struct Best {
     pub feature: usize,
     pub threshold: f64,
     pub missing_left: bool,
-    /// The sum of the purities of both sides, see [`Scan::purity`].
+    /// The sum of the purities of both sides (see [`Scan::purity`]).
     purity: f64,
 }
 

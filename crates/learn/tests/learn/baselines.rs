@@ -223,7 +223,7 @@ fn workload(sheet: &Sheet) -> Table {
 
 // Golden values: LightGBM on the durations of Venus, with strings replaced by numbers. On
 // logarithms with all features, its leaf-wise trees are better than any that grow level by level.
-// The reference there is the error of scikit-learn's trees, 8,578 s.
+// For this combination, the reference is therefore the error of scikit-learn's trees, 8,578 s.
 #[test]
 fn boosted_durations_of_venus_are_no_worse_than_those_of_the_reference() {
     let Some(sheet) = Sheet::shared("models/workload_features.csv") else {

@@ -26,8 +26,8 @@ fn rows(most: usize) -> impl Strategy<Value = Rows> {
     proptest::collection::vec(row, 1..most)
 }
 
-/// Gini impurity times the number of rows: the probability that two of the rows are of different
-/// classes, times their number.
+/// Gini impurity times the number of rows. Gini impurity is the probability that two rows, drawn
+/// with replacement, are of different classes.
 fn impurity(rows: &[&(Vec<f64>, u8)]) -> f64 {
     let number = rows.len() as f64;
     let same = |class: u8| rows.iter().filter(|(_, label)| *label == class).count() as f64;
@@ -35,7 +35,8 @@ fn impurity(rows: &[&(Vec<f64>, u8)]) -> f64 {
 }
 
 /// The least impurity after any split of rows, computed from the definition: every value of every
-/// feature is tried as a threshold. Missing values go to the side with more known values.
+/// feature is tried as a threshold. Missing values go to the side with more known values, or to
+/// the left if both sides have equally many.
 fn least_impurity(rows: &[&(Vec<f64>, u8)], min_leaf: usize) -> Option<f64> {
     let mut least: Option<f64> = None;
     for feature in 0..rows[0].0.len() {

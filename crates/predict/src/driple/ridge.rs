@@ -3,8 +3,9 @@
 //!
 //! With standardised statistics `X`, labels `y`, `n` graphs and the penalty `p`, the weights `w`
 //! solve `(Xᵀ X + p n I) w = Xᵀ y`. The intercept is the weight of a column of ones and has no
-//! penalty. For example, with one statistic whose values are -1 and 1, labels 1 and 3 and no
-//! penalty, the weight is `Xᵀ y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean label, 2.
+//! penalty. For example, one statistic has the values -1 and 1, the labels are 1 and 3, and there
+//! is no penalty. The weight is then `Xᵀ y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean
+//! label, 2.
 
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};

@@ -20,7 +20,8 @@ pub type Metrics = [f64; METRICS];
 pub struct Scores {
     /// Name of the model or baseline.
     pub model: String,
-    /// Mean squared error after dividing labels and predictions by the highest training label.
+    /// Mean squared error after dividing labels and predictions by the metric's highest training
+    /// label.
     pub mse: Metrics,
     /// Mean absolute error, in the metric's own unit.
     pub mae: Metrics,
@@ -107,9 +108,9 @@ pub fn predicted(
     Ok(own.collect())
 }
 
-/// The scores of two baselines without a network, which learn from the training part of a data set:
-/// the mean of each label, and ridge regression on statistics of the graph. Negative predictions of
-/// the regression count as 0.
+/// The scores of two baselines without a network: the mean of each label, and ridge regression on
+/// statistics of the graph. Both learn from the training part of a data set. Negative predictions
+/// of the regression count as 0.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();
     if train.is_empty() {

@@ -25,7 +25,7 @@ pub struct Score {
     pub mae: f64,
     /// Coefficient of determination; NaN (null) if all true values are equal.
     pub r2: f64,
-    /// Spearman's rank correlation; NaN (null) if all predictions are equal.
+    /// Spearman's rank correlation; NaN (null) if all predictions or all true values are equal.
     pub spearman: f64,
     /// Training time in seconds; `None` if the model was not trained here.
     pub fit_s: Option<f64>,

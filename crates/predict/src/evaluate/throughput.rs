@@ -68,7 +68,7 @@ fn work(train: usize, seed: u64) -> usize {
     ebm_work(train, seed).saturating_mul(2 * (1 + BASELINES))
 }
 
-/// The work of an EBM. Training a model from a library takes about as long.
+/// The work of training an EBM. Training a model from a library takes about as long.
 fn ebm_work(train: usize, seed: u64) -> usize {
     settings(seed).work(train, FEATURES.len())
 }

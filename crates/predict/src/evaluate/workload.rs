@@ -29,7 +29,8 @@ pub struct WorkloadTask<'t> {
     pub seed: u64,
 }
 
-/// Scores of two kinds of estimates: for all jobs after the split, and week by week.
+/// Scores of models that learn once, from the first jobs, and of estimators that are retrained each
+/// week.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadScores {
     /// Number of training jobs.
@@ -47,8 +48,8 @@ pub struct WorkloadScores {
     pub best: Best,
     /// Number of estimated jobs from the second week on.
     pub weekly_test: usize,
-    /// Scores of estimators that are retrained at the start of each week, on the jobs that could
-    /// have ended by then.
+    /// Scores of estimators that are retrained at the start of each week, on the jobs that would
+    /// have ended by then if no job had waited.
     pub weekly: Vec<Score>,
 }
 
@@ -65,10 +66,11 @@ pub struct Best {
 /// The two EBMs.
 pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 
-/// Estimators that do not use profiles.
+/// The estimators that are rules. They never use profiles.
 pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
-/// Trains on the first jobs and estimates the remaining jobs, then does the same week by week.
+/// Trains on the first jobs and estimates the remaining jobs. Then estimates the jobs of each week
+/// from the second week on, with estimators that are retrained for that week.
 ///
 /// # Errors
 /// A model cannot be trained, for example because there are no training jobs, or the evaluation is

@@ -27,7 +27,7 @@ pub struct LabelledEbm<'m> {
     pub label: Label,
     /// Unit of the prediction.
     pub unit: &'static str,
-    /// Whether the unit is a logarithm, ln(1 + seconds).
+    /// Whether predictions are logarithms, ln(1 + seconds).
     pub logarithm: bool,
     /// The machine.
     pub ebm: &'m Ebm,

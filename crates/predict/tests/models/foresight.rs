@@ -138,9 +138,9 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
 }
 
 /// The trace with a different future from the start of `week` on. Jobs that are running at that
-/// time take longer. Jobs submitted later have other durations. Half of the jobs submitted after
-/// the week are removed, and the rest belong to another user. `ends` holds the end time of each
-/// job. Also returns the number of running jobs.
+/// time have longer durations. Jobs submitted later have other durations. Half of the jobs
+/// submitted after the week are removed, and the rest belong to another user. `ends` holds the
+/// end time of each job. Also returns the number of running jobs.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -188,7 +188,7 @@ fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
             of(&changed, told),
             "{name}, {choice}, week {week}"
         );
-        // Otherwise the estimators would have learnt nothing at all.
+        // If these estimates were equal, the estimators would have learnt nothing.
         let after = &other.jobs[later..];
         assert_ne!(
             of(&estimates, after),
@@ -214,8 +214,8 @@ fn estimates_use_only_jobs_that_have_ended() {
     knows_only_the_past(&world, "lucid", EstimatorChoice::Best);
 }
 
-/// Computed by hand: the median, and the user's mean, of the jobs that ended under the policy
-/// before the week.
+/// Derived by formula: among the jobs that ended under the policy before the week, the median
+/// duration of all jobs and the mean duration of the user's similar jobs.
 #[test]
 fn rules_use_only_jobs_that_have_ended() {
     let world = World::new();
@@ -248,8 +248,8 @@ fn rules_use_only_jobs_that_have_ended() {
                         let (low, high) = ((durations.len() - 1) / 2, durations.len() / 2);
                         (durations[low] + durations[high]) as f64 / 2.0
                     }
-                    // Unknown names are replaced with known names. Other tests check this
-                    // replacement.
+                    // Jobs with names that are new to the history are skipped. Other tests check
+                    // their estimates.
                     _ => {
                         let named = |past: &Job| past.user == job.user && past.name == job.name;
                         let Some(any) = alike(&named) else { continue };
@@ -298,7 +298,7 @@ fn forecasts_use_only_past_intervals() {
                 changed.gpus(now),
             ]
         };
-        // At step 2500, interval 2500 is in its last second and not over yet.
+        // Step 2500 is compared in the last second of interval 2500, which is not over yet.
         for step in 1500..=2500 {
             let [jobs, gpus, other_jobs, other_gpus] = at(step);
             assert!(

@@ -46,7 +46,7 @@ pub enum DatasetError {
     /// There are no batches.
     #[error("there are no batches: expected at least train.0.adj, train.0.x and train.0.y")]
     Empty,
-    /// The stored maximum of a label is not the largest label of the training part.
+    /// The stored maximum of a label differs from its largest value in the training part.
     #[error(
         "y_train_max[{label}] is {stored}, but the largest label in train is {found}; \
          correct y_train_max or leave it out"

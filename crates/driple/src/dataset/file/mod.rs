@@ -1,7 +1,7 @@
 //! Data sets as safetensors files.
 //!
-//! A part of the data is `train`, `val` or `test`. Batch `b` of a part, counted from 0, has `B`
-//! graphs of `N` nodes each. It is stored as three tensors:
+//! The data have three parts: `train`, `val` and `test`. Batch `b` of a part, counted from 0, has
+//! `B` graphs of `N` nodes each. It is stored as three tensors:
 //!
 //! - `{part}.{b}.adj`: the adjacency matrices with entries 0 and 1, `u8`, `B × N × N`; `f32` and
 //!   `bool` are also accepted;

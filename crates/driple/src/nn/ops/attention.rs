@@ -116,9 +116,9 @@ struct Head<'a, T> {
 const SLOPE: f64 = 0.2;
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// One attention head. Returns `activation`, applied to weighted sums of the rows `x` of
-    /// `input`, each `H` wide. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`,
-    /// where `vector` is `a`, `2 H` long.
+    /// One attention head. Applies `activation` to weighted sums of the rows `x` of `input`, each
+    /// `H` wide. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`, where `a` is
+    /// `vector`, which has `2 H` elements.
     pub fn attend(
         &mut self,
         input: Var,
@@ -218,8 +218,8 @@ impl<T: Real> Head<'_, T> {
         let (mut first, mut second) = (vec![T::zero(); nodes], vec![T::zero(); nodes]);
         for group in &self.attention.groups {
             let (weights, by_weights) = (&self.weights[group.clone()], &by_weights[group.clone()]);
-            // The gradient of a score is the score's weight times the difference between the
-            // gradient of this weight and the weighted mean of all weights' gradients in the group.
+            // The gradient of a score is its weight times a difference: the gradient of this weight
+            // minus the weighted mean gradient of all weights in the group.
             let mean = dot(weights, by_weights);
             for (offset, index) in group.clone().enumerate() {
                 if let Some((u, v)) = self.attention.pairs[index].score {

@@ -9,7 +9,7 @@ use crate::graph::Shape;
 /// The size of each dimension of a tensor; `None` if it is unknown.
 pub(super) type Dimensions = Vec<Option<u64>>;
 
-/// The maximum number of values in a tensor that may represent a shape, an axis or similar.
+/// The maximum number of values in a tensor that may represent shapes, axes and the like.
 pub(super) const VALUES: usize = 32;
 
 /// The maximum number of dimensions of a tensor from which other shapes are inferred. The limit

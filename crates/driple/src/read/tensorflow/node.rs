@@ -5,7 +5,8 @@ use super::message::{AttrValue, NodeDef, TensorShape};
 use crate::graph::{Node, Shape};
 use crate::read::NodeFault;
 
-/// Converts a node. If that fails, returns its name and what is wrong with it.
+/// Converts a node. If the conversion fails, returns the node's name and what is wrong with the
+/// node.
 pub(super) fn node(def: NodeDef) -> Read {
     let shape = match check(&def).and_then(|()| output(&def)) {
         Ok(shape) => shape,

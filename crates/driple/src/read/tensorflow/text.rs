@@ -1,7 +1,7 @@
 //! Reads GraphDefs in protobuf's text format.
 //!
 //! A scanner first divides the file into nodes, which are then parsed one by one. An error can
-//! therefore name the node, and only few parsed nodes are in memory at the same time. The parser
+//! therefore name the node, and only a few parsed nodes are in memory at the same time. The parser
 //! recurses into nested messages, but never deeper than [`super::scan::DEPTH`].
 
 use super::Read;

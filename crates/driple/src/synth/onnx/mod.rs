@@ -55,7 +55,7 @@ fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step outputs images. `images` holds the answer for each earlier step.
+/// Whether a step outputs images. For each earlier step, `images` holds whether it does.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,

@@ -6,8 +6,8 @@
 //! each side is computed separately. The steps are shortened until no switch lies within a step of
 //! the point.
 
-/// The lengths of the steps that are tried. A switch closer than the shortest step cannot be
-/// distinguished from one at the point itself.
+/// The step lengths to try, longest first. A switch closer than the shortest step cannot be
+/// distinguished from a switch at the point itself.
 const STEPS: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
 /// The maximum difference between two slopes that count as equal, as a share of the slope. The

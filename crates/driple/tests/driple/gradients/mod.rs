@@ -57,8 +57,8 @@ fn verdicts(
     graphs: &[GroupedGraph],
 ) -> Vec<(String, Verdict)> {
     let (network, mut parameters) = Network::new::<f64>(architecture, seed);
-    // The initial weights of the original's readout are so small that gradients would vanish in
-    // rounding errors.
+    // The initial weights of the original's readout are so small that rounding errors would hide
+    // the gradients.
     for id in parameters.ids().collect::<Vec<_>>() {
         parameters[id].mapv_inplace(|value| value * 1.5 + 0.01);
     }
@@ -135,8 +135,8 @@ proptest! {
     }
 }
 
-/// MPNN with seed 906 has a rectifier that switches between the point and 1e-5 to its right. So a
-/// central difference at that step is not the derivative (.0000604 instead of .0000623).
+/// MPNN with seed 906 has a rectifier with a switch less than 1e-5 to the right of the point. So
+/// a central difference with a step of 1e-5 is not the derivative (.0000604 instead of .0000623).
 #[test]
 fn a_rectifier_that_switches_close_by_is_stepped_around() {
     let graphs = [

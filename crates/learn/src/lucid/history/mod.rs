@@ -1,5 +1,5 @@
 //! Estimates from history: a job is expected to run as long as its user's earlier jobs with the
-//! same name and size.
+//! same name and number of GPUs.
 //!
 //! As in Lucid's artifact, the similarity of names is the ratio that Python's difflib computes. The
 //! artifact compares a name with all names of all users. This implementation compares a name only
@@ -19,7 +19,7 @@ use similarity::Name;
 /// The minimum ratio at which two names count as similar.
 const CUT_OFF: f64 = 0.6;
 
-/// The number of most similar names that are used for a new name.
+/// The number of similar names whose jobs are used in place of the jobs of an unknown name.
 const CLOSEST: usize = 2;
 
 /// The maximum number of earlier names that a new name is compared with. These are the names of the
@@ -188,8 +188,8 @@ impl User {
             .collect()
     }
 
-    /// The recent names most similar to `name`, the most similar first. Equally similar names are
-    /// in reverse alphabetical order, as in difflib.
+    /// At most [`CLOSEST`] recent names that are similar to `name`, the most similar first. Equally
+    /// similar names are in reverse alphabetical order, as in difflib.
     fn closest(&self, name: &str) -> Vec<&str> {
         let name = Name::new(name);
         let mut closest: Vec<(f64, &str)> = Vec::new();

@@ -25,12 +25,13 @@ impl Name {
     }
 
     /// Returns the similarity ratio: twice the number of matching characters, divided by the
-    /// number of characters of both names. It is 1 for equal names. `None` if it is below `least`.
+    /// number of characters of both names. The ratio of equal names is 1. `None` if the ratio is
+    /// below `least`.
     ///
     /// The longest common substring consists of matching characters. If there are several such
-    /// substrings, the one that begins first in `other` is used, and among these the one that
-    /// begins first in this name. The same rule is applied recursively to the parts of both names
-    /// before the substring, and to the parts after it.
+    /// substrings, the substring that begins first in `other` is used. Ties are broken by where
+    /// the substring begins in this name. The same rule is applied recursively to the parts of
+    /// both names before the substring, and to the parts after it.
     ///
     /// Two quick upper bounds are computed first, from the lengths and from the common characters.
     /// They rule out most names.

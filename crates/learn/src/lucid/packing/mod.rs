@@ -1,11 +1,12 @@
 //! Lucid's packing analyze model. It predicts how well a job shares its GPUs, as a score of 0
 //! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree. The features of the
-//! tree describe the GPU usage of the job's workload when it runs alone.
+//! tree describe the job's workload: its GPU usage when it runs alone, and whether it uses mixed
+//! precision.
 //!
 //! The training scores are set by hand. Measured pairs of workloads give a second score,
 //! [`Shared::score`]. The published model uses this score, and the speed from which it is computed,
 //! as features: [`Features::WithPairs`]. Both are unknown for a new workload until it is measured
-//! together with others, and the purpose of the model is to avoid these measurements. Therefore
+//! together with others. The purpose of the model is to avoid these measurements, so
 //! [`Features::Profile`] is the default.
 
 mod evaluate;
@@ -45,7 +46,7 @@ pub struct Profile {
     pub score: u8,
 }
 
-/// Two workloads that were measured on the same GPU.
+/// Two workloads that were measured while they shared a GPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// The two workloads; both may be the same.
@@ -65,8 +66,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The sharing score that follows from the speed: 2 below 0.85, 1 from 0.85 to below 0.95,
-    /// otherwise 0. If there are no pairs, the score is 2.
+    /// The sharing score that follows from the speed: 2 below 0.85, 1 from 0.85 to below 0.95, and
+    /// 0 otherwise. If there are no pairs, the score is 2.
     pub fn score(&self) -> u8 {
         match self.speed {
             slow if slow < 0.85 => 2,

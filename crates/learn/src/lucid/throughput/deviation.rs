@@ -4,7 +4,7 @@
 //! or leaves the window (Welford, 1962). When a value enters, and the window then has `n` values,
 //! `m` becomes `m' = m + (x - m) / n` and `q` becomes `q + (x - m) (x - m')`. When a value leaves,
 //! the same formulas apply with the signs reversed. For example, 2 and 4 have `m` = 3 and `q` = 2.
-//! When 6 enters, it differs by 3 from the old mean, which becomes 4, and by 2 from the new mean,
+//! When 6 enters, it differs by 3 from the old mean. The new mean is 4, from which 6 differs by 2,
 //! so `q` becomes 2 + 3 × 2 = 8.
 //!
 //! The differences are compensated for rounding in the same way as in pandas 3, which computed the

@@ -1,5 +1,5 @@
 //! The throughput model: one machine forecasts the number of GPU jobs, another the number of GPUs
-//! they request.
+//! that these jobs request.
 
 use std::ops::Range;
 
@@ -36,8 +36,8 @@ impl TryFrom<Saved> for ThroughputModel {
     }
 }
 
-/// The settings with the best forecasts for August after training on April to July: a learning rate
-/// of 0.1 and 10 pairs, as published, with 32 bins and at most 200 rounds.
+/// The settings with the best forecasts for August after training on April to July: 32 bins and at
+/// most 200 rounds. The learning rate of 0.1 and the 10 pairs are the published settings.
 pub fn settings(seed: u64) -> Settings {
     Settings {
         learning_rate: 0.1,
@@ -86,12 +86,12 @@ impl ThroughputModel {
         &self.jobs
     }
 
-    /// The machine that forecasts the number of GPUs they request.
+    /// The machine that forecasts the number of GPUs that GPU jobs request.
     pub fn gpus(&self) -> &Ebm {
         &self.gpus
     }
 
-    /// Makes the curve of a feature monotone in both machines, see [`Ebm::smooth`]. Returns
+    /// Makes the curve of a feature monotone in both machines (see [`Ebm::smooth`]). Returns
     /// `false` if there is no such feature.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         self.jobs.smooth(feature, direction) && self.gpus.smooth(feature, direction)

@@ -114,7 +114,7 @@ impl DurationEbm {
         &self.machine
     }
 
-    /// Makes the curve of a feature monotone, see [`Ebm::smooth`]. Returns `false` if there is no
+    /// Makes the curve of a feature monotone (see [`Ebm::smooth`]). Returns `false` if there is no
     /// such feature.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {
         self.machine.smooth(feature, direction)

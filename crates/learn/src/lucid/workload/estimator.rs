@@ -20,7 +20,8 @@ pub enum Estimator {
     Ebm,
     /// An EBM that learns the duration in seconds, as published.
     EbmSeconds,
-    /// The mean duration of the user's earlier jobs with this name and size, see [`History`].
+    /// The mean duration of the user's earlier jobs with the same name and number of GPUs (see
+    /// [`History`]).
     History,
     /// The median duration of all past jobs, which is the same for every job.
     Median,

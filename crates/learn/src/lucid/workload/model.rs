@@ -12,14 +12,15 @@ use crate::ebm::FitError;
 /// Which estimator to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EstimatorChoice {
-    /// The estimator that ranks held-out jobs best, see [`Trial::best`].
+    /// The estimator that ranks held-out jobs best (see [`Trial::best`]).
     #[default]
     Best,
-    /// This one.
+    /// This estimator.
     Named(Estimator),
 }
 
-/// The estimator to use for [`EstimatorChoice::Best`] if there are too few jobs to hold some out.
+/// The estimator that [`EstimatorChoice::Best`] stands for if there are too few jobs to hold some
+/// out.
 pub(super) const UNTRIED: Estimator = Estimator::Ebm;
 
 /// A trained model that estimates how long jobs run.
@@ -98,8 +99,8 @@ impl Estimators {
 }
 
 impl WorkloadModel {
-    /// Tries every estimator on the last weeks of jobs that have ended, then fits all of them on
-    /// all jobs, because any of them may be requested later.
+    /// Tries every estimator on the last weeks of the jobs in `past`. Then fits every estimator on
+    /// all of these jobs, because any estimator may be requested later.
     ///
     /// # Errors
     /// If there is no job, a duration is not finite or is too large, or the fit is stopped.

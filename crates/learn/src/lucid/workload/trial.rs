@@ -12,7 +12,7 @@ use crate::metrics::{is_near_chance, mean_absolute_error, spearman};
 /// A week in seconds.
 const WEEK: i64 = 7 * 24 * 3600;
 
-/// The minimum number of jobs to learn from, and to test on.
+/// The minimum number of training jobs, and the minimum number of held-out jobs.
 const LEAST: usize = 10;
 
 /// How well estimators performed on jobs that they had not seen.
@@ -37,8 +37,8 @@ pub struct Trial {
 pub struct TrialScore {
     /// The estimator that was tried.
     pub estimator: Estimator,
-    /// Spearman's rank correlation of its estimates with the durations; `None` if the estimates are
-    /// all equal.
+    /// Spearman's rank correlation of its estimates with the durations; `None` if all estimates or
+    /// all durations are equal.
     pub rank_correlation: Option<f64>,
     /// Mean absolute error, in seconds.
     pub mae: f64,
@@ -104,7 +104,7 @@ impl Trial {
 
     /// Returns the estimator that ranked the held-out jobs best, because schedulers use ranks.
     /// Among equally good estimators, the estimator with the smallest error is returned. An
-    /// estimator whose estimates are all equal counts as having a rank correlation of 0.
+    /// estimator without a rank correlation counts as having a rank correlation of 0.
     pub fn best(&self) -> Estimator {
         let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
         let mut best: Option<&TrialScore> = None;

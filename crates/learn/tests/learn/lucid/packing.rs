@@ -105,8 +105,8 @@ fn trees_of_the_published_split_are_those_of_scikit_learn() {
     let train = indices(&results["train_rows_in_order"]);
     let of_train = |row: &usize| (profiles[*row].clone(), shared[*row]);
     let (train_profiles, train_shared): (Vec<_>, Vec<_>) = train.iter().map(of_train).unzip();
-    // scikit-learn chooses at random among equally good splits. In the first tree, its choices
-    // equal those made here. In the second tree, three of the seven splits differ.
+    // scikit-learn chooses at random among equally good splits. In the first tree, its choices are
+    // the same as the choices made here. In the second tree, three of the seven splits differ.
     for ((features, name), same) in MODELS.into_iter().zip([10, 4]) {
         let model = PackingModel::fit(features, &train_profiles, &train_shared, SETTINGS).unwrap();
         let expected = reference(&format!("models/packing_tree_{name}.json"));
@@ -228,9 +228,9 @@ fn accuracy_and_confusion_of_the_published_split() {
     }
 }
 
-// Golden values: scikit-learn over its own 200 splits. If profiles are left out one by one, it
-// predicts 45 to 47 and 52 to 55 of them correctly, depending on its random choices among equally
-// good splits.
+// Golden values: scikit-learn over its own 200 splits. With leave-one-out cross-validation, it
+// predicts 45 to 47 and 52 to 55 of the 66 profiles correctly. These numbers depend on its random
+// choices among equally good splits.
 #[test]
 fn accuracy_over_random_splits_is_near_the_published_one() {
     let Some((profiles, pairs)) = published() else {

@@ -143,7 +143,7 @@ fn unsqueeze(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     )
 }
 
-/// Axes counted from 0. Negative axes count from the end.
+/// The axes as indices from 0. Negative axes count from the end.
 fn axes(axes: &[i64], rank: usize) -> Option<Vec<usize>> {
     axes.iter().map(|at| axis(*at, rank)).collect()
 }

@@ -180,7 +180,7 @@ fn broadcast(a: &[Option<u64>], b: &[Option<u64>]) -> Option<Dimensions> {
         .collect()
 }
 
-/// An axis counted from 0. A negative axis counts from the end.
+/// The axis as an index from 0. A negative axis counts from the end.
 fn axis(axis: i64, rank: usize) -> Option<usize> {
     let from_end = i64::try_from(rank).ok()?;
     let axis = if axis < 0 {
