@@ -9,7 +9,7 @@ use crate::{Job, Verdict};
 #[derive(Debug, Clone)]
 pub(crate) struct Asha {
     resources: Vec<f64>,
-    /// All rungs except the last rung, from which nothing is promoted.
+    /// All rungs except the last rung, from which no trial is promoted.
     rungs: Vec<Standing>,
     trials: u32,
     started: u32,

@@ -26,8 +26,8 @@ impl Hyperband {
         }
     }
 
-    /// The next job of the first bracket that has one. Brackets share no trials, so the result of a
-    /// bracket does not depend on whether the next bracket has started.
+    /// The next job, from the first bracket that has a job to hand out. Brackets share no trials,
+    /// so a bracket's result does not depend on whether the next bracket has started.
     pub(crate) fn start(&mut self) -> Option<Job> {
         self.brackets.iter_mut().find_map(Halving::start)
     }

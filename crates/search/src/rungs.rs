@@ -10,8 +10,8 @@ const SAME: f64 = 1e-9;
 /// A resource at which trials are measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rung {
-    /// Number of trials that are trained this far. For ASHA, this number depends on the order of the results, and this
-    /// is the minimum.
+    /// Number of trials that are trained this far. For ASHA, the actual number depends on the order of the results, and
+    /// this field is the minimum.
     pub trials: u32,
     /// The total resource that each of these trials has consumed when it reaches this rung.
     pub resource: f64,
@@ -35,13 +35,13 @@ impl Plan {
     ///
     /// * Random search has one rung, R.
     /// * Successive halving and ASHA have r, r·eta, r·eta², … as long as these are below R, and R. If R/r
-    ///   is a power of eta, these are the rungs of Li et al. 2020. Otherwise the paper stops at the last
-    ///   power below R; here one more rung, a shorter step, trains the last trials to R.
+    ///   is a power of eta, these are the rungs of Li et al. 2020. Otherwise the paper stops at the last power below R;
+    ///   here, an additional rung trains the last trials from there to R.
     /// * Hyperband has R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r
     ///   is not a power of eta, the first rung is above r.
     ///
     /// Resources that differ by less than one part in 10⁹ count as the same. Resources need not be whole
-    /// numbers: with R = 100 and eta = 3 Hyperband has 33.3.
+    /// numbers: with R = 100 and eta = 3, Hyperband has a rung at 33.3.
     ///
     /// If the plan is not valid, the result is meaningless; it has at most [`MAX_RUNGS`] + 1 numbers.
     pub fn rungs(&self) -> Vec<f64> {
@@ -109,7 +109,7 @@ impl Plan {
         }
     }
 
-    /// The greatest possible number of jobs: trials times rungs, over all brackets.
+    /// The greatest possible number of jobs: trials times rungs, summed over all brackets.
     pub(crate) fn most_jobs(&self) -> u64 {
         let of = |bracket: &Bracket| {
             let trials = bracket.rungs.first().map_or(0, |rung| rung.trials);

@@ -1,4 +1,4 @@
-//! Learning curves that were measured.
+//! Measured learning curves.
 
 use std::collections::BTreeMap;
 
