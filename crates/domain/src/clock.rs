@@ -45,9 +45,9 @@ impl Clock {
         offsets: Vec::new(),
     };
 
-    /// A clock that is ahead of UTC by `offset` seconds at first. `changes` contains the later
-    /// offsets in ascending order of time. Each is preceded by the second since 1970 at which it
-    /// begins.
+    /// A clock that is ahead of UTC by `offset` seconds at first. `changes` lists the later offsets
+    /// in ascending order of time. Each entry is the second since 1970 at which an offset begins,
+    /// followed by the offset.
     pub fn new(offset: i32, changes: impl IntoIterator<Item = (i64, i32)>) -> Self {
         let mut clock = Clock {
             offsets: vec![(Utc(i64::MIN), offset)],

@@ -206,8 +206,8 @@ pub struct PackingTable {
 }
 
 /// Models whose pairs were not measured. Jobs of these models and their partners barely slow each
-/// other, or the jobs leave little memory for a partner. The original assumes speeds of 1 and 1 for
-/// such pairs.
+/// other, or the jobs leave little memory for a partner. For pairs with such a model, the original
+/// assumes that both jobs run at speed 1.
 pub const UNMEASURED: [&str; 4] = ["NeuMF", "ResNet50", "BERT", "Transformer"];
 
 impl PackingTable {

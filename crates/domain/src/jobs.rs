@@ -73,7 +73,7 @@ pub struct Job {
     pub usage: Usage,
 }
 
-/// A job without a name that needs one GPU for a second, in the first virtual cluster.
+/// An unnamed job of the first virtual cluster that needs one GPU for one second.
 impl Default for Job {
     fn default() -> Self {
         Job {

@@ -152,7 +152,8 @@ mod tests {
     use super::*;
     use crate::Change;
 
-    /// Two nodes with fragments of 0 to 100 s (cut), 200 to 230 s and 210 to 300 s. A job waits from 200 s to 210 s.
+    /// Two nodes with fragments from 0 to 100 s (cut off), from 200 to 230 s and from 210 to 300 s. A job waits from
+    /// 200 to 210 s.
     fn log() -> EventLog {
         let mut log = EventLogBuilder::new(vec!["a".into(), "b".into()]);
         type Row<'r> = (i64, &'r [(u32, bool)], u64);

@@ -53,7 +53,8 @@ pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
     })
 }
 
-/// The groups of `places`, as indices, that have the best mean of `metric`.
+/// The members of `places` whose groups have the best mean of `metric`. `places` contains indices
+/// of groups.
 fn leading(groups: &[Group], mode: Mode, places: &[usize], metric: &Metric) -> Vec<usize> {
     let value = |place: &usize| groups[*place].mean(mode, metric);
     let values = places.iter().filter_map(value);
