@@ -227,7 +227,8 @@ mod tests {
         ) {
             let (path, width, height) = (Path::new("x"), matrix[0].len(), matrix.len());
             let mut by_column = ColumnScan::new(path, names(width), height).unwrap();
-            // In reverse order, because blocks of a pickle may come in any order.
+            // The columns are scanned in reverse order, because blocks of a pickle may come in any
+            // order.
             for node in (0..width).rev() {
                 let column: Vec<u8> = matrix.iter().map(|row| row[node]).collect();
                 by_column.column(node, &column).unwrap();

@@ -105,7 +105,7 @@ pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<(
 /// Encodes a log as `.gev`.
 ///
 /// # Errors
-/// None, if the log follows the rules of [`EventLog`] and fits in memory.
+/// The log violates the rules of [`EventLog`], or does not fit in memory.
 pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
     let in_memory = |error| Error::Run(format!("cannot encode the event log: {error}"));
     let mut writer = Writer::new([(); 3].map(|()| Cursor::new(Vec::new())));
@@ -657,7 +657,7 @@ mod tests {
         out
     }
 
-    // Fixed examples of invalid content under a valid checksum.
+    // Fixed examples of invalid content with a valid checksum.
     #[test]
     fn lengths_beyond_the_file_allocate_nothing() {
         let huge = [253, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];

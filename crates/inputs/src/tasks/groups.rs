@@ -71,7 +71,7 @@ fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
 /// Reads a list of names.
 ///
 /// # Errors
-/// The node that is not a list or not a name.
+/// The faulty node: a node that is not a list, or a member of the list that is not a name.
 fn names(node: Node) -> Result<Vec<String>, Node> {
     let Node::List(nodes) = node else {
         return Err(node);

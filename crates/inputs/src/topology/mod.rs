@@ -157,8 +157,8 @@ impl Reader<'_> {
             is_root[index] = false;
         }
         let roots = (0..below.len()).filter(|&index| is_root[index]);
-        // Switches that cannot be reached from a root are in a cycle or below one. The walk also
-        // starts from these switches, so that it reports the cycle.
+        // Switches that cannot be reached from a root are in a cycle or below a cycle. The walk
+        // also starts from these switches, so that it reports the cycle.
         let starts: Vec<usize> = roots.chain(0..below.len()).collect();
         let mut state = vec![State::New; below.len()];
         let mut leaves = Vec::new();
@@ -263,7 +263,7 @@ impl Examples {
 }
 
 /// Calls `each` with every name of a list. `left` is the maximum number of names in this list and
-/// all later ones; it is reduced by the number of names in this list. The error describes the
+/// all later lists. It is reduced by the number of names in this list. The error describes the
 /// invalid text.
 fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
     // Slurm accepts a comma at the end of a list, and also prints such a comma.

@@ -22,8 +22,9 @@ pub(super) struct Window {
     earliest: i64,
     /// Latest plausible second of the file's clock.
     latest: i64,
-    /// First and last second of the window, on the trace's clock; `None` if the window is open at that end.
+    /// First second of the window, on the trace's clock; `None` if the window has no start.
     begin: Option<i64>,
+    /// Last second of the window, on the trace's clock; `None` if the window has no end.
     end: Option<i64>,
 }
 
