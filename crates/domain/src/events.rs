@@ -322,8 +322,8 @@ impl EventLogBuilder {
         u32::try_from(index).ok()
     }
 
-    /// Adds a row, which must follow the rules of [`EventLog`]: its time is not before the last row's time, its changes
-    /// are sorted by node, and each change changes the node's state. [`EventLogBuilder::finish`] checks these rules.
+    /// Adds a row, which must follow the rules of [`EventLog`]. Its time is not before the last row's time, its changes
+    /// are sorted by node, and each change flips the state of its node. [`EventLogBuilder::finish`] checks these rules.
     #[inline]
     pub fn push_row(&mut self, time: Utc, changes: impl IntoIterator<Item = Change>) {
         self.log.times.push(time);

@@ -34,8 +34,8 @@ impl Trace {
         ends.map(|(first, last)| (first.submit, last.submit))
     }
 
-    /// The load of a job of this trace on each of its GPUs, as known before the job runs; `None` if
-    /// nothing is known about the job's workload.
+    /// The load of a job of this trace on each of its GPUs, as far as it is known before the job
+    /// runs. `None` if nothing is known about the job's workload.
     pub fn known(&self, job: &Job) -> Option<Usage> {
         let known = job.workload.and_then(|workload| self.known.get(workload));
         match known {

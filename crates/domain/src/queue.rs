@@ -18,8 +18,8 @@ pub struct RowQueue<'a> {
     pub pending: Option<Pending>,
     /// For each job that took nodes in this row, the number of nodes that the job used in total.
     pub jobs: &'a [u32],
-    /// For each change of the row, the job that took the node: 0 if no job took it, otherwise the job's index in `jobs`
-    /// plus 1.
+    /// For each change of the row, the job that took the node, as the job's index in `jobs` plus 1; 0 if no job took
+    /// the node.
     pub takers: &'a [u32],
 }
 

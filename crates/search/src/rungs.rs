@@ -80,9 +80,9 @@ impl Plan {
     /// * ASHA: at least as many as successive halving.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is
-    ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3 the
-    ///   brackets start with 81, 34, 15, 8 and 5 trials; programs that round before they multiply have
-    ///   27, 9 and 6 instead of 34, 15 and 8.
+    ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3, the brackets start
+    ///   with 81, 34, 15, 8 and 5 trials. Programs that round before they multiply have 27, 9 and 6 trials instead of
+    ///   34, 15 and 8.
     ///
     /// If the plan is not valid, the result is meaningless.
     pub fn brackets(&self) -> Vec<Bracket> {

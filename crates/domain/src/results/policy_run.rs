@@ -103,8 +103,8 @@ impl ProfilerRun {
 }
 
 impl PolicyRun {
-    /// Number of GPUs available to the policy: the GPUs of the whole cluster, including nodes lent
-    /// to the profiler, and the GPUs of the profiler's own nodes.
+    /// Number of GPUs available to the policy. These are the GPUs of the whole cluster, including
+    /// the nodes lent to the profiler, and the GPUs of the profiler's own nodes.
     pub fn gpus(&self, cluster: &Cluster) -> u64 {
         cluster.gpus()
             + self

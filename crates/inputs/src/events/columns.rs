@@ -3,7 +3,7 @@
 //! Nearly all cells of such a table equal the cell above them. States are therefore compared eight
 //! at a time: eight bytes are one 64-bit word, and XOR of two words is zero where they agree. Only
 //! the bytes that differ are inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …`
-//! have the XOR `00 00 01 00 …`: if they are parts of two rows, the state of the third node
+//! have the XOR `00 00 01 00 …`. If the words are parts of two rows, the state of the third node
 //! changed.
 
 use std::path::Path;

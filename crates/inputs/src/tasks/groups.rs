@@ -1,7 +1,7 @@
 //! Reads groups of tasks from TOML or JSON.
 //!
-//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both: the minimum and maximum
-//! total number of nodes that the group's tasks hold.
+//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both. These are the minimum and
+//! the maximum total number of nodes that the group's tasks hold.
 
 use std::collections::BTreeSet;
 use std::path::Path;

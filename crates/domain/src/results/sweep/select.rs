@@ -5,8 +5,8 @@ use super::metrics::Metric;
 use super::mode::Mode;
 use crate::results::Direction;
 
-/// Values that differ from the best value by at most this share count as equal: sums of the same
-/// work in a different order differ in their last digits.
+/// Values that differ from the best value by at most this share count as equal, because sums of the
+/// same work in a different order differ in their last digits.
 const EQUAL: f64 = 1e-9;
 
 /// The best settings by a metric.
