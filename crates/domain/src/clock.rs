@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::stamp::Offset;
 use super::{Local, Stamp, Utc};
 
-/// Maximum offset of a clock from UTC, ahead or behind, in seconds: one less than 26 hours.
+/// Maximum offset of a clock from UTC, ahead or behind, in seconds: one second less than 26 hours.
 pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 
 /// The clock of a log.

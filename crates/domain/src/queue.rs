@@ -91,7 +91,7 @@ impl EventLog {
 
     /// Removes the fragments that last less than `seconds` from the log: their nodes stay busy. Fragments that are cut
     /// off by the start or end of the log are kept, because they may last longer. Rows without changes are left out,
-    /// except the last one.
+    /// except the last row.
     pub fn without_short_fragments(&self, seconds: f64) -> EventLog {
         let ignored = self.short_fragments(seconds);
         let mut out = EventLogBuilder::new(self.nodes().to_vec());

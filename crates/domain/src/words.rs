@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Replaces each character that a terminal interprets or hides with a visible escape, such as `\u{1b}`. Such characters
-/// are control characters, line separators, and characters that control the direction of text.
+/// Replaces each character that a terminal interprets or hides with a visible escape, such as `\u{1b}`. Terminals
+/// interpret or hide control characters, line separators, and characters that control the direction of text.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }

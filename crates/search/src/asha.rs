@@ -27,7 +27,7 @@ impl Asha {
         }
     }
 
-    /// The paper's get_job: the best promotable trial of the highest rung that has one; otherwise a new
+    /// The paper's get_job: the best promotable trial of the highest rung with promotable trials, otherwise a new
     /// trial.
     pub(crate) fn start(&mut self) -> Option<Job> {
         let highest_first = self.rungs.iter_mut().enumerate().rev();

@@ -4,8 +4,8 @@ use crate::halving::Halving;
 use crate::score::Score;
 use crate::{Bracket, Job, Verdict};
 
-/// The brackets of a search. Random search and successive halving have one bracket, Hyperband has
-/// several.
+/// The brackets of a search. Random search and successive halving have one bracket, and Hyperband
+/// has several brackets.
 #[derive(Debug, Clone)]
 pub(crate) struct Hyperband {
     brackets: Vec<Halving>,

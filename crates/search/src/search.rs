@@ -135,10 +135,10 @@ impl Search {
     /// and some are outstanding, the next bracket's jobs follow. This order does not affect which trials a bracket
     /// promotes, as long as a loss depends only on the trial and the resource.
     ///
-    /// ASHA promotes the best promotable trial of the highest rung that has one. If there is no such trial, it starts a
-    /// new trial, and if all trials have started, it waits. A result may make an earlier trial promotable, or push a
-    /// promotable trial out of the top. So the promoted trials depend on when jobs are requested. With fewer than
-    /// eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
+    /// ASHA promotes the best promotable trial of the highest rung with promotable trials. If no trial is promotable,
+    /// ASHA starts a new trial, or waits if all trials have started. A result may make an earlier trial promotable, or
+    /// push a promotable trial out of the top. So the promoted trials depend on when jobs are requested. With fewer
+    /// than eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator has no third answer besides an item and the end"

@@ -205,7 +205,7 @@ impl TaskRow {
     }
 }
 
-/// A span in which a task held a node: a row of `allocations`, in the order of `to`. Rows of one
+/// A row of `allocations`: a span in which a task held a node. The rows are in the order of `to`. Spans of the same
 /// node never overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllocationRow {

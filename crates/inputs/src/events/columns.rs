@@ -135,7 +135,7 @@ impl<'a> ColumnScan<'a> {
 }
 
 /// Calls `found` with every index at which the two slices differ, up to the length of the shorter
-/// one.
+/// slice.
 fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     let length = above.len().min(here.len());
     let (above_words, above_rest) = above[..length].as_chunks::<8>();
@@ -143,7 +143,8 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     for (word, (a, h)) in above_words.iter().zip(here_words).enumerate() {
         let mut differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*h);
         // The words are little-endian, so the first byte has the lowest bits. The trailing zeros
-        // locate the first byte that differs, and clearing that byte exposes the next one.
+        // locate the first byte that differs, and clearing that byte exposes the next differing
+        // byte.
         while differ != 0 {
             let byte = differ.trailing_zeros() / 8;
             found(8 * word + byte as usize);

@@ -438,7 +438,7 @@ fn gzipped(sample: Sample) -> Sample {
     }
 }
 
-/// Files for which every prefix is a fault.
+/// Files for which the readers must reject every prefix.
 fn strict() -> Vec<Sample> {
     vec![
         from_fixture("pickle/events-2.2.3-p4.pkl", read_events),
