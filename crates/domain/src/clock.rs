@@ -90,8 +90,8 @@ impl Clock {
         self.offsets.first().map_or(0, |(_, offset)| *offset)
     }
 
-    /// The changes after the first offset: the instant of each, and the new offset in seconds ahead
-    /// of UTC.
+    /// The changes after the first offset: the instant of each change, and the new offset in
+    /// seconds ahead of UTC.
     pub fn changes(&self) -> &[(Utc, i32)] {
         self.offsets.get(1..).unwrap_or_default()
     }

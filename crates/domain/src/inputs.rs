@@ -10,9 +10,9 @@ pub trait Estimates: Send + Sync {
     /// Estimated duration of a job in seconds; `None` if there is no estimate.
     fn seconds(&self, job: &Job) -> Option<f64>;
 
-    /// Estimated duration of a job under a policy, given by its name in the results. The estimate
-    /// depends on the policy if estimates are learnt from jobs that have already ended under the
-    /// policy.
+    /// Estimated duration of a job under a policy, which is given by the policy's name in the
+    /// results. The estimate depends on the policy if estimates are learnt from jobs that have
+    /// already ended under the policy.
     fn seconds_under(&self, _policy: &str, job: &Job) -> Option<f64> {
         self.seconds(job)
     }

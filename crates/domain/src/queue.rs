@@ -56,8 +56,8 @@ impl Queue {
         }
     }
 
-    /// Whether the queue describes this many rows and changes, and takers are jobs of their row. `starts` contains the
-    /// index of each row's first change, followed by the number of changes.
+    /// Whether the queue describes this many rows and changes, and whether all takers are jobs of their rows. `starts`
+    /// contains the index of each row's first change, followed by the number of changes.
     pub(crate) fn fits(&self, starts: &[usize]) -> bool {
         let rows = starts.len().saturating_sub(1);
         let has_rows = self.starts.len() == rows + 1 && self.takers.len() == starts[rows];

@@ -55,8 +55,8 @@ impl Asha {
         })
     }
 
-    /// Records the loss of a job. Promotions are decided when jobs are requested, so this returns no
-    /// verdict about them.
+    /// Records the loss of a job. Promotions are decided when jobs are requested, so this method returns no verdict
+    /// about promotions.
     pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
         let Some(rung) = self.rungs.get_mut(job.rung as usize) else {
             return vec![Verdict::Finished { trial: job.trial }];

@@ -1,4 +1,4 @@
-//! Search algorithms for hyperparameters or architectures, which schedule trials, and learning curves that simulate
+//! Search algorithms, which schedule trials of hyperparameters or architectures, and learning curves that simulate
 //! training.
 //!
 //! A **trial** is a candidate: one choice of hyperparameters. A **job** trains a trial from one

@@ -3,8 +3,8 @@
 use crate::Algorithm;
 use crate::plan::{MAX_RUNGS, Plan};
 
-/// Resources whose relative difference is below this count as equal: 0.3·3² is 2.7, although it is less in
-/// floating-point arithmetic.
+/// Resources whose relative difference is below this limit count as equal. For example, 0.3·3² is 2.7, but
+/// floating-point arithmetic gives a smaller number.
 const SAME: f64 = 1e-9;
 
 /// A resource at which trials are measured.

@@ -487,7 +487,7 @@ impl Summary {
         }
     }
 
-    /// Remarks that explain results which a reader could overlook or mistake for errors.
+    /// Remarks on results that a reader could overlook or mistake for errors. Each remark states the reason.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {

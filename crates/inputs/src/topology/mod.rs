@@ -3,12 +3,12 @@
 //!
 //! A line describes a switch with its nodes, a switch with the switches below it, or a block with
 //! its nodes. The nodes are ordered by a depth-first walk over the tree of switches. Root switches
-//! and blocks are visited in the order of the file. The switches below a switch, and its nodes, are
-//! visited in the order of their lists. Slurm accepts a switch that is below several others; such a
-//! switch is visited only once, where the walk first reaches it.
+//! and blocks are visited in the order of the file. The switches or nodes below a switch are
+//! visited in the order of its list. Slurm accepts a switch that is below several other switches.
+//! Such a switch is visited only once, where the walk first reaches it.
 //!
-//! For a switch that has switches below it, `scontrol` also lists all nodes below. Such lists are
-//! ignored.
+//! For a switch above other switches, `scontrol` also lists all nodes below the switch. Such lists
+//! are ignored.
 
 mod line;
 #[cfg(test)]
