@@ -161,7 +161,7 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
 /// Builds the log from changes in any order. Changes are put into row order by a counting sort.
 /// `ends` first holds the index at which the changes of each row begin, and later the index at
 /// which they end. For example, three changes in the rows 2, 0 and 2 give the counts 1, 0 and 2, so
-/// the changes of row 2 begin at index 1. Within a row they are sorted by node.
+/// the changes of row 2 begin at index 1. Within a row, changes are sorted by node.
 fn in_row_order(mut builder: EventLogBuilder, times: &[Utc], found: &[(u32, Change)]) -> EventLog {
     let mut ends = vec![0usize; times.len() + 1];
     for (row, _) in found {

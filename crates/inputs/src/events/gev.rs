@@ -17,8 +17,8 @@
 //!
 //! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte: 0 if the
 //! queue is missing, 1 if it has only takers, 2 if it also has pending jobs. The rows of the queue follow
-//! ([`RowQueue`]). Each row has the number of pending jobs and of their nodes, if they are stored; the number of jobs
-//! that took nodes; the number of nodes of each of these jobs; and the taker of each change to busy.
+//! ([`RowQueue`]). Each row has the numbers of pending jobs and of their nodes, if the queue has pending jobs; the
+//! number of jobs that took nodes; the number of nodes of each of these jobs; and the taker of each change to busy.
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all

@@ -16,9 +16,8 @@ pub(super) type Pickle<'a> = gleaner_pickle::Pickle<'a, Global>;
 pub(super) type Value<'a> = gleaner_pickle::Value<'a, Global>;
 pub(super) type Recorded<'a> = gleaner_pickle::Call<'a, Global>;
 
-/// Dictionaries that describe objects must have fewer entries than this. The
-/// limit bounds the time of look-ups, because very many objects can share one
-/// dictionary.
+/// Dictionaries that describe objects must have fewer entries than this limit. The limit bounds the
+/// time of look-ups, because very many objects can share one dictionary.
 const MAX_STATE_ENTRIES: usize = 64;
 
 /// Number of bytes to which a byte of input may expand. A value takes at least one byte in the file

@@ -52,7 +52,7 @@ pub struct Options<'a> {
     pub epoch: Option<Local>,
     /// Whether jobs with faults are left out instead of being reported as errors.
     pub skip_invalid: bool,
-    /// Profiles of workloads. If they are given, every workload of the trace must have a profile.
+    /// Profiles of workloads. If profiles are given, every workload of the trace must have a profile.
     pub profiles: Option<&'a BTreeMap<Workload, Profile>>,
     /// Whether workloads may lack a profile even if profiles are given.
     pub unprofiled: bool,
