@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::stamp::Offset;
 use super::{Local, Stamp, Utc};
 
-/// Maximum offset of a clock from UTC, ahead or behind, in seconds: one less than 26 hours.
+/// Maximum offset of a clock from UTC, ahead or behind, in seconds: one second less than 26 hours.
 pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 
 /// The clock of a log.
@@ -45,9 +45,9 @@ impl Clock {
         offsets: Vec::new(),
     };
 
-    /// A clock that is ahead of UTC by `offset` seconds at first. `changes` contains the later
-    /// offsets in ascending order of time. Each is preceded by the second since 1970 at which it
-    /// begins.
+    /// A clock that is ahead of UTC by `offset` seconds at first. `changes` lists the later offsets
+    /// in ascending order of time. Each entry is the second since 1970 at which an offset begins,
+    /// followed by the offset.
     pub fn new(offset: i32, changes: impl IntoIterator<Item = (i64, i32)>) -> Self {
         let mut clock = Clock {
             offsets: vec![(Utc(i64::MIN), offset)],
@@ -90,8 +90,8 @@ impl Clock {
         self.offsets.first().map_or(0, |(_, offset)| *offset)
     }
 
-    /// The changes after the first offset: the instant of each, and the new offset in seconds ahead
-    /// of UTC.
+    /// The changes after the first offset: the instant of each change, and the new offset in
+    /// seconds ahead of UTC.
     pub fn changes(&self) -> &[(Utc, i32)] {
         self.offsets.get(1..).unwrap_or_default()
     }

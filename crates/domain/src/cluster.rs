@@ -1,6 +1,6 @@
 //! GPU clusters: virtual clusters of equal nodes.
 
-/// Memory in MB of the GPUs on which Lucid measured pairs of jobs.
+/// Memory of each GPU on which Lucid measured pairs of jobs, in MB.
 pub const GPU_MEMORY: f64 = 24_576.0;
 
 /// A cluster split into virtual clusters, which are scheduled separately.

@@ -85,7 +85,7 @@ impl From<InvalidLog> for Error {
     }
 }
 
-/// One fault in an input file: where, what was found, what was expected, what to do.
+/// A fault in an input file: its place, what was found, what was expected, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fault {
     /// The file, as named by the user.

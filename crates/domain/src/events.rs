@@ -31,17 +31,17 @@ impl Change {
         self.0 >> 1
     }
 
-    /// Whether the node is idle from now on.
+    /// Whether the node becomes idle; false if it becomes busy.
     pub fn idle(self) -> bool {
         self.0 & 1 == 1
     }
 }
 
-/// A log of node idleness: rows in time order, each with the nodes that changed.
+/// A log of node idleness. Its rows are in time order, and each row lists the changes of nodes at one time.
 ///
 /// Before row 0 every node is busy, so row 0 lists exactly the nodes idle at the
-/// start. Within a row changes are sorted by node, each node occurs at most once, and every change
-/// changes the state of its node. A row may be empty; `--skip-rows` also counts such rows.
+/// start. The changes of a row are sorted by node, each node occurs at most once, and every change changes the state of
+/// its node. A row may be empty; `--skip-rows` also counts such rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLog {
     nodes: Vec<String>,
@@ -112,7 +112,7 @@ impl EventLog {
     /// Returns the part of the log that `slice` selects, without rows that equal the previous row. The
     /// last row is kept as the end of the log, unless the slice drops it.
     ///
-    /// This part is empty if the slice keeps no row; a slice that begins after the last node keeps no nodes. If a local
+    /// The part is empty if the slice keeps no row. A slice that begins after the last node keeps no nodes. If a local
     /// time occurs twice, `from` means the first occurrence and `to` the second.
     ///
     /// # Errors
@@ -322,8 +322,8 @@ impl EventLogBuilder {
         u32::try_from(index).ok()
     }
 
-    /// Adds a row, which must follow the rules of [`EventLog`]: its time is not before the last row's time, its changes
-    /// are sorted by node, and each change changes the node's state. [`EventLogBuilder::finish`] checks these rules.
+    /// Adds a row, which must follow the rules of [`EventLog`]. Its time is not before the last row's time, its changes
+    /// are sorted by node, and each change flips the state of its node. [`EventLogBuilder::finish`] checks these rules.
     #[inline]
     pub fn push_row(&mut self, time: Utc, changes: impl IntoIterator<Item = Change>) {
         self.log.times.push(time);

@@ -7,12 +7,12 @@ use crate::Digest;
 
 /// Hashes an event log row by row, as it is written.
 ///
-/// The bytes that are hashed, with numbers little-endian, are:
+/// The following bytes are hashed, with little-endian numbers:
 /// - for every node, the length of its name (8 bytes) and the name;
-/// - if the clock is known, its description with the description's length in the same way;
+/// - if the clock is known, its description, preceded by the description's length in the same way;
 /// - for every row, its time in nanoseconds (8 bytes), the number of its changes (8 bytes), and
 ///   each change (4 bytes): twice the node's index, plus 1 if the node becomes idle;
-/// - if the quality is known, its text with the text's length in the same way.
+/// - if the quality is known, its text, preceded by the text's length in the same way.
 ///
 /// Times are in UTC if the clock is known.
 #[derive(Debug, Clone)]

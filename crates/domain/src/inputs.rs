@@ -10,9 +10,9 @@ pub trait Estimates: Send + Sync {
     /// Estimated duration of a job in seconds; `None` if there is no estimate.
     fn seconds(&self, job: &Job) -> Option<f64>;
 
-    /// Estimated duration of a job under a policy, given by its name in the results. The estimate
-    /// depends on the policy if estimates are learnt from jobs that have already ended under the
-    /// policy.
+    /// Estimated duration of a job under a policy, which is given by the policy's name in the
+    /// results. The estimate depends on the policy if estimates are learnt from jobs that have
+    /// already ended under the policy.
     fn seconds_under(&self, _policy: &str, job: &Job) -> Option<f64> {
         self.seconds(job)
     }
@@ -206,8 +206,8 @@ pub struct PackingTable {
 }
 
 /// Models whose pairs were not measured. Jobs of these models and their partners barely slow each
-/// other, or the jobs leave little memory for a partner. The original assumes speeds of 1 and 1 for
-/// such pairs.
+/// other, or the jobs leave little memory for a partner. For pairs with such a model, the original
+/// assumes that both jobs run at speed 1.
 pub const UNMEASURED: [&str; 4] = ["NeuMF", "ResNet50", "BERT", "Transformer"];
 
 impl PackingTable {

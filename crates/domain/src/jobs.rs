@@ -34,8 +34,8 @@ impl Trace {
         ends.map(|(first, last)| (first.submit, last.submit))
     }
 
-    /// The load of a job of this trace on each of its GPUs, as known before the job runs; `None` if
-    /// nothing is known about the job's workload.
+    /// The load of a job of this trace on each of its GPUs, as far as it is known before the job
+    /// runs. `None` if nothing is known about the job's workload.
     pub fn known(&self, job: &Job) -> Option<Usage> {
         let known = job.workload.and_then(|workload| self.known.get(workload));
         match known {
@@ -73,7 +73,7 @@ pub struct Job {
     pub usage: Usage,
 }
 
-/// A job without a name that needs one GPU for a second, in the first virtual cluster.
+/// An unnamed job of the first virtual cluster that needs one GPU for one second.
 impl Default for Job {
     fn default() -> Self {
         Job {

@@ -10,7 +10,7 @@ pub enum UnknownNodes {
     Busy,
     /// As idle: the log shows all nodes that could have been idle.
     Idle,
-    /// The jobs that list too few nodes are assigned candidates, so that the number of idle nodes is that of the
+    /// Jobs that list too few nodes are assigned candidate nodes, so that the number of idle nodes agrees with the
     /// stated counts.
     Deal,
 }
@@ -34,11 +34,11 @@ pub struct Quality {
     pub unknown: u64,
     /// All nodes in the time that the source does not cover, such as a gap in which nothing was polled.
     pub uncovered: u64,
-    /// Nodes that jobs used and did not list, because the list cannot be read.
+    /// Nodes of jobs whose list of nodes cannot be read.
     pub unreadable: u64,
-    /// Nodes that jobs used and did not list, because the list is shorter than the stated count.
+    /// Nodes that jobs used but did not list, because the list is shorter than the stated count.
     pub shortened: u64,
-    /// Nodes that jobs used and did not list, because the list is empty.
+    /// Nodes that jobs used but did not list, because the list is empty.
     pub missing: u64,
     /// Number of lines that cannot be read.
     pub unreadable_lines: u64,
@@ -49,7 +49,7 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// The quality of a log of which everything is known.
+    /// The quality of a log about which everything is known.
     pub fn certain(idle: u64) -> Self {
         Quality {
             unknown_nodes: UnknownNodes::Deal,
@@ -82,7 +82,7 @@ impl Quality {
         share(self.unknown, self.idle_upper)
     }
 
-    /// What a user needs to know, as sentences. None if everything is known.
+    /// What a user needs to know, as sentences. The list is empty if everything is known.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.are_nodes_generated {
@@ -107,7 +107,8 @@ impl Quality {
         sentences
     }
 
-    /// What is unknown if the source only counts nodes. If jobs share nodes, it includes the bounds on the idleness.
+    /// What is unknown if the source only counts nodes. If jobs share nodes, the sentences also state the bounds on the
+    /// idleness.
     fn generated(&self) -> Vec<String> {
         let (lower, upper) = (self.idle_lower, self.idle_upper);
         if lower >= upper {
@@ -152,7 +153,7 @@ impl Quality {
         )
     }
 
-    /// Why nodes are unknown, with the nodes that lists lack and their share of the idleness.
+    /// Why nodes are unknown: for each reason, the node-hours that lists lack, and their share of the idle time.
     fn causes(&self) -> Option<String> {
         let causes = [
             (self.unreadable, "in lists that cannot be read"),

@@ -18,8 +18,8 @@ pub struct RowQueue<'a> {
     pub pending: Option<Pending>,
     /// For each job that took nodes in this row, the number of nodes that the job used in total.
     pub jobs: &'a [u32],
-    /// For each change of the row, the job that took the node: 0 if no job took it, otherwise the job's index in `jobs`
-    /// plus 1.
+    /// For each change of the row, the job that took the node, as the job's index in `jobs` plus 1; 0 if no job took
+    /// the node.
     pub takers: &'a [u32],
 }
 
@@ -56,8 +56,8 @@ impl Queue {
         }
     }
 
-    /// Whether the queue describes this many rows and changes, and takers are jobs of their row. `starts` contains the
-    /// index of each row's first change, followed by the number of changes.
+    /// Whether the queue describes this many rows and changes, and whether all takers are jobs of their rows. `starts`
+    /// contains the index of each row's first change, followed by the number of changes.
     pub(crate) fn fits(&self, starts: &[usize]) -> bool {
         let rows = starts.len().saturating_sub(1);
         let has_rows = self.starts.len() == rows + 1 && self.takers.len() == starts[rows];
@@ -91,7 +91,7 @@ impl EventLog {
 
     /// Removes the fragments that last less than `seconds` from the log: their nodes stay busy. Fragments that are cut
     /// off by the start or end of the log are kept, because they may last longer. Rows without changes are left out,
-    /// except the last one.
+    /// except the last row.
     pub fn without_short_fragments(&self, seconds: f64) -> EventLog {
         let ignored = self.short_fragments(seconds);
         let mut out = EventLogBuilder::new(self.nodes().to_vec());
@@ -152,7 +152,8 @@ mod tests {
     use super::*;
     use crate::Change;
 
-    /// Two nodes with fragments of 0 to 100 s (cut), 200 to 230 s and 210 to 300 s. A job waits from 200 s to 210 s.
+    /// Two nodes with fragments from 0 to 100 s (cut off), from 200 to 230 s and from 210 to 300 s. A job waits from
+    /// 200 to 210 s.
     fn log() -> EventLog {
         let mut log = EventLogBuilder::new(vec!["a".into(), "b".into()]);
         type Row<'r> = (i64, &'r [(u32, bool)], u64);

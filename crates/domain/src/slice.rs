@@ -15,7 +15,7 @@ pub struct Slice {
     pub skip_rows: usize,
     /// First node kept.
     pub first_node: usize,
-    /// Number of nodes kept; if `None`, all nodes from the first one on.
+    /// Number of nodes kept; `None` keeps all nodes from `first_node` on.
     pub nodes: Option<usize>,
     /// Rows before this time are also dropped.
     #[serde(serialize_with = "as_text", deserialize_with = "from_text")]

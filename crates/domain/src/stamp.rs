@@ -53,8 +53,8 @@ impl Stamp {
 impl FromStr for Stamp {
     type Err = ParseTimeError;
 
-    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), the same with an offset such as
-    /// `+01:00` or with `Z`, a date alone, or seconds since 1970.
+    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), this form with an offset such as `+01:00`
+    /// or with `Z`, a date alone, or seconds since 1970.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         if let Ok(seconds) = text.parse::<f64>() {

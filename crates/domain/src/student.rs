@@ -12,9 +12,9 @@ const SUMMED: usize = 200;
 /// 95 %. Infinite for 0 degrees of freedom.
 ///
 /// For up to 200 degrees of freedom, bisection inverts the distribution, which is a finite sum
-/// (Abramowitz and Stegun, 26.7.3 and 26.7.4). For more degrees of freedom, the result is the
-/// expansion about the normal distribution in inverse degrees of freedom (26.7.5), whose error is
-/// then less than 10⁻⁹.
+/// (Abramowitz and Stegun, 26.7.3 and 26.7.4). For more degrees of freedom, the result is an
+/// expansion about the normal distribution in powers of the inverse degrees of freedom (26.7.5).
+/// Its error is then less than 10⁻⁹.
 pub fn t95(freedom: usize) -> f64 {
     match freedom {
         0 => f64::INFINITY,

@@ -6,7 +6,7 @@ use gleaner_solvers::Task;
 
 use super::{Clock, ScalingCurve, Utc};
 
-/// The text that represents the work of an endless task in files.
+/// The word that represents the work of an endless task in files.
 pub const ENDLESS: &str = "endless";
 
 /// Maximum number of tasks of a replay, over all rounds in which they are submitted.

@@ -9,7 +9,7 @@ pub struct TrialSearch {
     pub plan: Plan,
     /// The losses of trials. A family uses the seed of the replay.
     pub curves: LearningCurves,
-    /// The task that each trial trains, by index into the set. If the list is empty, a task is drawn for each trial.
+    /// For each trial, the index of its task in the set. If the list is empty, a task is drawn for each trial.
     pub tasks: Vec<u32>,
 }
 

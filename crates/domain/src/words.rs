@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Returns the text with a visible escape, such as `\u{1b}`, for each character that a terminal interprets or hides:
-/// control characters, line separators, and characters that control the direction of text.
+/// Replaces each character that a terminal interprets or hides with a visible escape, such as `\u{1b}`. Terminals
+/// interpret or hide control characters, line separators, and characters that control the direction of text.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
@@ -14,8 +14,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_obeyed(c))
 }
 
-/// Returns the JSON with JSON's own escapes for such characters. They occur only within strings, because JSON allows
-/// them nowhere else. Line breaks are unchanged.
+/// Like [`printable_lines`], but uses JSON's own escapes in JSON text. The escaped characters occur only within
+/// strings, because JSON allows them nowhere else.
 pub fn printable_json(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_obeyed(c);
     if !text.contains(is_escaped) {
@@ -32,10 +32,10 @@ pub fn printable_json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Maximum number of characters that [`shortened`] keeps of a text.
+/// Maximum number of characters of a string that [`shortened`] keeps.
 const MOST_SHOWN: usize = 500;
 
-/// Maximum number of characters that [`shortened_lines`] keeps of a line.
+/// Maximum number of characters of a line that [`shortened_lines`] keeps.
 const LONGEST_LINE: usize = 4000;
 
 /// Like [`printable`], but cuts the text after 500 characters and adds the number of omitted
@@ -54,7 +54,7 @@ pub fn shortened_lines(text: &str) -> String {
     printable_lines(&lines.join("\n")).into_owned()
 }
 
-/// Returns the first `most` characters of a text, with the number of omitted characters.
+/// Returns the first `most` characters of a string, followed by the number of omitted characters.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     let Some((end, _)) = text.char_indices().nth(most) else {
         return Cow::Borrowed(text);
@@ -88,7 +88,8 @@ fn is_obeyed(c: char) -> bool {
             | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The last lines of a text that are not blank, at most `most` of them, trimmed, [`printable`], and joined by ` | `.
+/// The last lines of a string that are not blank, at most `most` of them. The lines are trimmed, made [`printable`],
+/// and joined by ` | `.
 pub fn last_lines(text: &str, most: usize) -> String {
     let lines = text.lines().map(str::trim);
     let filled: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();

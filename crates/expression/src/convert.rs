@@ -8,14 +8,14 @@ use crate::function::{FUNCTIONS, Function};
 use crate::node::{Comparison, Condition, Node, Operator};
 use crate::{Fault, MAX_DEPTH};
 
-/// Name of infinity.
+/// The name of infinity in expressions.
 const INFINITY: &str = "inf";
 
 const OPERAND: &str = "a number, a name, or a bracket";
 
-/// Parses a text that has passed [`scan::check`](crate::scan::check).
+/// Parses an expression that has passed [`scan::check`](crate::scan::check).
 pub fn parse(text: &str, variables: &[&str]) -> Result<Node, Fault> {
-    // The text becomes a single line, so that a column is a position in the text.
+    // Line breaks become spaces, so that a column of the parser is a position in the text.
     let line: String = text
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })

@@ -22,7 +22,7 @@
 //! The crate `syn` parses the text. Its result is checked here before anything is evaluated. Names
 //! must be known, functions must have the right number of arguments, and conditions may occur only
 //! where a condition is expected. An expression has at most [`MAX_LENGTH`] characters and
-//! [`MAX_DEPTH`] nested brackets, so that no text takes long to parse or to evaluate.
+//! [`MAX_DEPTH`] nested brackets, so that no expression takes long to parse or to evaluate.
 
 mod convert;
 mod function;

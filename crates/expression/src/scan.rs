@@ -1,5 +1,5 @@
-//! Checks the characters of a text before it is parsed. This catches faults that the parser would not
-//! notice or would describe badly. For example, the parser would treat `//` as the start of a comment.
+//! Checks the characters of an expression before it is parsed. This catches faults that the parser would not notice or
+//! would describe badly. For example, the parser would treat `//` as the start of a comment.
 
 use crate::{Fault, MAX_DEPTH, MAX_LENGTH};
 

@@ -1,4 +1,4 @@
-//! Tests of values against direct formulas, of faults and their positions, and of random texts.
+//! Tests values against direct formulas, faults and their positions, and random strings.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use gleaner_expression::{Expression, MAX_DEPTH, MAX_LENGTH};
@@ -151,7 +151,7 @@ fn products_with_one_wanted_variable_are_taken_apart() {
     }
 }
 
-/// An expression as text, with its value computed directly.
+/// The text of an expression, and its value computed directly.
 #[derive(Debug, Clone)]
 struct Known {
     text: String,
@@ -306,7 +306,7 @@ const TOKENS: [&str; 40] = [
     "unsafe",
 ];
 
-/// Parses a million texts: none causes a panic, and the position of every fault is in the text.
+/// Parses a million strings: none causes a panic, and the position of every fault is within its string.
 #[test]
 fn texts_at_random_are_parsed_or_refused() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);

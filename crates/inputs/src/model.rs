@@ -15,8 +15,8 @@ use gleaner_predict::{Kind, Model, Trained};
 /// Reads a model of any kind.
 ///
 /// # Errors
-/// The file cannot be read, or it is not a model that this program can use: the format, the version or the features are
-/// not supported, or numbers are invalid.
+/// The file cannot be read, or it is not a model that this program can use. For example, its format, version or
+/// features are not supported, or its numbers are invalid.
 pub fn read(path: &Path) -> Result<Loaded<Trained>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// An amount, for example of memory, that a reader may spend on expanding a graph.
+/// The amount of a resource, such as memory, that a reader may spend on expanding a graph.
 ///
 /// Nodes may be shared. A reader that copies a node for each reference pays for each copy, so a
 /// small file cannot exhaust memory or time.

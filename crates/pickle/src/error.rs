@@ -12,7 +12,7 @@ pub struct PickleError {
     pub problem: Problem,
 }
 
-/// The fault that a [`PickleError`] reports.
+/// The fault reported by a [`PickleError`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -37,7 +37,7 @@ pub enum Problem {
         /// Number of remaining bytes.
         left: usize,
     },
-    /// An unsupported instruction, or one that the caller refuses.
+    /// An instruction that is unsupported or that the caller refuses.
     #[error("instruction 0x{code:02x} ({name}) is not accepted; nothing was executed")]
     Instruction {
         /// The instruction.

@@ -12,9 +12,9 @@
 //! Containers and calls are nodes, and a value refers to a node by its number. Two values with the same
 //! number are the same Python object, so shared objects stay shared. A list or dict may contain itself.
 //!
-//! A recorded [`Call`] contains the callee, the arguments, and what the file does to the result. The
-//! reader of the graph decides what a call *means*. The reader also provides the complete list of names that a file may
-//! refer to; any other name is an error.
+//! A recorded [`Call`] contains the callee, the arguments, and the changes that the file would make to the returned
+//! object. The reader of the graph decides what a call *means*. The reader also provides the complete list of names
+//! that a file may refer to; any other name is an error.
 //!
 //! ```
 //! use gleaner_pickle::{Body, Value, decode};
@@ -46,9 +46,9 @@
 //!
 //! # Limits
 //!
-//! Protocols 2 to 5 are decoded. Files with sets, out-of-band buffers, names from the extension
-//! registry, instructions of protocol 0, or the rare instructions POP, DUP, LONG4 and NEWOBJ_EX are
-//! refused; the error names the instruction.
+//! This crate decodes protocols 2 to 5. It refuses files with sets, out-of-band buffers, names from the extension
+//! registry, instructions of protocol 0, or the rare instructions POP, DUP, LONG4 and NEWOBJ_EX. The error names the
+//! instruction.
 //!
 //! Decoding creates at most [`MAX_VALUES`] values and [`MAX_NODES`] nodes, checks every length against the number of
 //! remaining bytes, and does not recurse. Time and memory are proportional to the size of the input.

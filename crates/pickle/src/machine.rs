@@ -10,7 +10,7 @@ use crate::opcode as op;
 use crate::value::{Body, Node, Pickle, Value};
 use crate::{MAX_NODES, MAX_VALUES};
 
-/// Decodes the pickle at the start of `bytes`; see [`crate::decode`].
+/// Decodes the pickle at the start of `bytes` (see [`crate::decode`]).
 pub(crate) fn run<'a, G: Copy>(
     bytes: &'a [u8],
     refused: &[u8],
@@ -237,8 +237,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// Python numbers memoized values consecutively; some versions start at 1. So a number beyond
-    /// the next two is a fault, and a short file cannot request a large memo.
+    /// Python numbers memoized values consecutively, and some versions start at 1. A number beyond
+    /// the next two is therefore a fault, and a short file cannot request a large memo.
     fn memoize(&mut self, index: usize) -> Step {
         let value = self.top()?;
         let next = self.memo.len();

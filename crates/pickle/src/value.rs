@@ -69,8 +69,8 @@ pub struct Call<'a, G> {
     pub callee: Value<'a, G>,
     /// The arguments, always a tuple.
     pub args: Value<'a, G>,
-    /// The value that would be passed to `__setstate__` or set the attributes of the returned
-    /// object.
+    /// The value that would be passed to `__setstate__` of the returned object, or whose entries
+    /// would become its attributes.
     pub state: Option<Value<'a, G>>,
     /// The keys and values that would be set in the returned object, such as an `OrderedDict`.
     pub entries: Vec<(Value<'a, G>, Value<'a, G>)>,

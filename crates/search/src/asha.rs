@@ -9,7 +9,7 @@ use crate::{Job, Verdict};
 #[derive(Debug, Clone)]
 pub(crate) struct Asha {
     resources: Vec<f64>,
-    /// All rungs except the last rung, from which nothing is promoted.
+    /// All rungs except the last rung, from which no trial is promoted.
     rungs: Vec<Standing>,
     trials: u32,
     started: u32,
@@ -27,7 +27,7 @@ impl Asha {
         }
     }
 
-    /// The paper's get_job: the best promotable trial of the highest rung that has one; otherwise a new
+    /// The paper's get_job: the best promotable trial of the highest rung with promotable trials, otherwise a new
     /// trial.
     pub(crate) fn start(&mut self) -> Option<Job> {
         let highest_first = self.rungs.iter_mut().enumerate().rev();
@@ -55,8 +55,8 @@ impl Asha {
         })
     }
 
-    /// Records the loss of a job. Promotions are decided when jobs are requested, so this returns no
-    /// verdict about them.
+    /// Records the loss of a job. Promotions are decided when jobs are requested, so this method returns no verdict
+    /// about promotions.
     pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
         let Some(rung) = self.rungs.get_mut(job.rung as usize) else {
             return vec![Verdict::Finished { trial: job.trial }];

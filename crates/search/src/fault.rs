@@ -1,4 +1,4 @@
-//! Faults in settings.
+//! Faults in settings and tables.
 
 use std::fmt;
 

@@ -4,8 +4,8 @@ use crate::halving::Halving;
 use crate::score::Score;
 use crate::{Bracket, Job, Verdict};
 
-/// The brackets of a search. Random search and successive halving have one bracket, Hyperband has
-/// several.
+/// The brackets of a search. Random search and successive halving have one bracket, and Hyperband
+/// has several brackets.
 #[derive(Debug, Clone)]
 pub(crate) struct Hyperband {
     brackets: Vec<Halving>,
@@ -26,8 +26,8 @@ impl Hyperband {
         }
     }
 
-    /// The next job of the first bracket that has one. Brackets share no trials, so the result of a
-    /// bracket does not depend on whether the next bracket has started.
+    /// The next job, from the first bracket that has a job to hand out. Brackets share no trials,
+    /// so a bracket's result does not depend on whether the next bracket has started.
     pub(crate) fn start(&mut self) -> Option<Job> {
         self.brackets.iter_mut().find_map(Halving::start)
     }

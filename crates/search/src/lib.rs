@@ -1,4 +1,4 @@
-//! Search algorithms for hyperparameters or architectures, which schedule trials, and learning curves that simulate
+//! Search algorithms, which schedule trials of hyperparameters or architectures, and learning curves that simulate
 //! training.
 //!
 //! A **trial** is a candidate: one choice of hyperparameters. A **job** trains a trial from one
@@ -38,8 +38,8 @@
 //!
 //! [`Plan::brackets`] returns the resources and numbers of trials that follow from the settings.
 //!
-//! Everything here is deterministic: the same plan, and the same losses reported in the same order between
-//! the same calls of [`Search::next`], give the same jobs.
+//! A search is deterministic. Its jobs depend only on the plan, the reported losses, and the order of the reports and
+//! of the calls of [`Search::next`].
 
 mod algorithm;
 mod asha;

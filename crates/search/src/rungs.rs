@@ -3,15 +3,15 @@
 use crate::Algorithm;
 use crate::plan::{MAX_RUNGS, Plan};
 
-/// Resources whose relative difference is below this count as equal: 0.3·3² is 2.7, although it is less in
-/// floating-point arithmetic.
+/// Resources whose relative difference is below this limit count as equal. For example, 0.3·3² is 2.7, but
+/// floating-point arithmetic gives a smaller number.
 const SAME: f64 = 1e-9;
 
 /// A resource at which trials are measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rung {
-    /// Number of trials that are trained this far. For ASHA, this number depends on the order of the results, and this
-    /// is the minimum.
+    /// Number of trials that are trained this far. For ASHA, the actual number depends on the order of the results, and
+    /// this field is the minimum.
     pub trials: u32,
     /// The total resource that each of these trials has consumed when it reaches this rung.
     pub resource: f64,
@@ -35,13 +35,13 @@ impl Plan {
     ///
     /// * Random search has one rung, R.
     /// * Successive halving and ASHA have r, r·eta, r·eta², … as long as these are below R, and R. If R/r
-    ///   is a power of eta, these are the rungs of Li et al. 2020. Otherwise the paper stops at the last
-    ///   power below R; here one more rung, a shorter step, trains the last trials to R.
+    ///   is a power of eta, these are the rungs of Li et al. 2020. Otherwise the paper stops at the last power below R;
+    ///   here, an additional rung trains the last trials from there to R.
     /// * Hyperband has R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r
     ///   is not a power of eta, the first rung is above r.
     ///
     /// Resources that differ by less than one part in 10⁹ count as the same. Resources need not be whole
-    /// numbers: with R = 100 and eta = 3 Hyperband has 33.3.
+    /// numbers: with R = 100 and eta = 3, Hyperband has a rung at 33.3.
     ///
     /// If the plan is not valid, the result is meaningless; it has at most [`MAX_RUNGS`] + 1 numbers.
     pub fn rungs(&self) -> Vec<f64> {
@@ -80,9 +80,9 @@ impl Plan {
     /// * ASHA: at least as many as successive halving.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is
-    ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3 the
-    ///   brackets start with 81, 34, 15, 8 and 5 trials; programs that round before they multiply have
-    ///   27, 9 and 6 instead of 34, 15 and 8.
+    ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3, the brackets start
+    ///   with 81, 34, 15, 8 and 5 trials. Programs that round before they multiply have 27, 9 and 6 trials instead of
+    ///   34, 15 and 8.
     ///
     /// If the plan is not valid, the result is meaningless.
     pub fn brackets(&self) -> Vec<Bracket> {
@@ -109,7 +109,7 @@ impl Plan {
         }
     }
 
-    /// The greatest possible number of jobs: trials times rungs, over all brackets.
+    /// The greatest possible number of jobs: trials times rungs, summed over all brackets.
     pub(crate) fn most_jobs(&self) -> u64 {
         let of = |bracket: &Bracket| {
             let trials = bracket.rungs.first().map_or(0, |rung| rung.trials);

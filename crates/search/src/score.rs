@@ -15,7 +15,7 @@ impl Score {
     /// A loss that is not finite becomes infinite, the worst value. So training that diverged never has a good loss,
     /// even if the loss is negative infinity.
     pub(crate) fn new(trial: u32, loss: f64) -> Self {
-        // Adding zero turns a negative zero into a positive one, because the two are equal losses.
+        // Adding zero turns negative zero into positive zero, because the two are equal losses.
         let loss = if loss.is_finite() {
             loss + 0.0
         } else {

@@ -16,7 +16,7 @@ pub struct Job {
     pub trial: u32,
     /// The rung that the trial reaches, counted from 0. If it is above 0, the trial has been promoted.
     pub rung: u32,
-    /// Number of the trial's bracket, see [`crate::Bracket::number`].
+    /// Number of the trial's bracket (see [`crate::Bracket::number`]).
     pub bracket: u32,
     /// The resource that the trial has consumed before: the resource of the rung below, or 0.
     pub from: f64,
@@ -37,7 +37,7 @@ pub enum Next {
     Done,
 }
 
-/// A decision about a trial that can no longer change.
+/// A final decision about a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The trial will continue to this rung.
@@ -135,10 +135,10 @@ impl Search {
     /// and some are outstanding, the next bracket's jobs follow. This order does not affect which trials a bracket
     /// promotes, as long as a loss depends only on the trial and the resource.
     ///
-    /// ASHA promotes the best promotable trial of the highest rung that has one. If there is no such trial, it starts a
-    /// new trial, and if all trials have started, it waits. A result may make an earlier trial promotable, or push a
-    /// promotable trial out of the top. So the promoted trials depend on when jobs are requested. With fewer than
-    /// eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
+    /// ASHA promotes the best promotable trial of the highest rung with promotable trials. If no trial is promotable,
+    /// ASHA starts a new trial, or waits if all trials have started. A result may make an earlier trial promotable, or
+    /// push a promotable trial out of the top. So the promoted trials depend on when jobs are requested. With fewer
+    /// than eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator has no third answer besides an item and the end"
@@ -159,8 +159,8 @@ impl Search {
     }
 
     /// Records that the outstanding job of a trial ended with this loss. Returns the decisions that are now certain.
-    /// When a rung closes, these are its promoted trials and then its stopped trials, both with the
-    /// best first.
+    /// When a rung closes, the decisions for its promoted trials precede those for its stopped trials, and each group
+    /// is in order from best to worst.
     ///
     /// # Errors
     /// The trial has no outstanding job. The search is then unchanged.
@@ -177,8 +177,8 @@ impl Search {
         Ok(verdicts)
     }
 
-    /// The trial with the least loss among those that reached the last rung, and this loss. The loss is
-    /// infinite if none of these trials has a finite loss.
+    /// The trial with the least loss among those that reached the last rung, and its loss. The loss is infinite if none
+    /// of these trials has a finite loss.
     pub fn best(&self) -> Option<(u32, f64)> {
         self.best.map(|score| (score.trial, score.loss))
     }

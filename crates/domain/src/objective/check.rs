@@ -8,7 +8,7 @@ use crate::{TrainingTask, Utc};
 /// take 400 MB.
 const MAX_VALUES: usize = 50_000_000;
 
-/// The share of a task's work that remains just before it is done.
+/// The share of a task's work that remains just before the task finishes.
 const NEARLY_DONE: f64 = 1e-9;
 
 /// The replay in which an objective will be used.
@@ -23,9 +23,9 @@ pub struct Situation {
 }
 
 impl Objective {
-    /// Checks the objective's values for all tasks at the extremes of their possible states. These
-    /// are the task's submission and the end of the log, each with all and with almost none of the
-    /// task's work remaining. A value between these extremes may still be out of range.
+    /// Checks the objective's values for each task at the extremes of the task's possible states.
+    /// These are the task's submission and the end of the log, each with all and with almost none
+    /// of the task's work remaining. A value between these extremes may still be out of range.
     ///
     /// # Errors
     /// [`Error::Usage`] if solvers reject a value, or if there are too many values.
@@ -53,7 +53,7 @@ impl Objective {
         let corners = moments
             .into_iter()
             .flat_map(|moment| works.map(|work| (moment, work)));
-        // If the objective does not depend on the state, the first corner is enough.
+        // If the objective does not depend on the state, one state is enough.
         let corners = corners.take(if self.varies() { usize::MAX } else { 1 });
         for ((now, waited), (done, left)) in corners {
             let state = TaskState {

@@ -44,7 +44,7 @@ pub struct Objective {
 }
 
 impl Objective {
-    /// The criterion for the best plan in every decision's problem.
+    /// The criterion by which the best plan is chosen at every decision.
     pub fn goal(&self) -> Goal {
         self.goal
     }
@@ -103,7 +103,7 @@ impl Objective {
             )
         })?;
         let scaled = expression.scaled(|index| Variable::ALL[index].is_of_a_point());
-        // A task has a list of the values of each such variable, except for `nodes`.
+        // For each variable of a point except `nodes`, a task has a list of the variable's values.
         let scaled = scaled.filter(|scaled| scaled.variable != Variable::Nodes as usize);
         Ok(Objective {
             text,
@@ -144,7 +144,7 @@ impl Default for Objective {
 }
 
 impl PartialEq for Objective {
-    /// Whether both have the same name or text.
+    /// Whether both objectives have the same name or text.
     fn eq(&self, other: &Self) -> bool {
         self.text == other.text
     }

@@ -1,4 +1,4 @@
-//! Objectives that are functions defined by a program that uses this one as a library.
+//! Objectives that are functions of a program that uses this crate as a library.
 
 use gleaner_solvers::range;
 

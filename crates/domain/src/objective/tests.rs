@@ -166,7 +166,7 @@ fn values_out_of_range_are_refused_with_what_led_to_them() {
     assert_eq!(values("0 * rate", &task), [0.0; 3]);
 }
 
-/// The result of a check of the objective on a log of 100 s.
+/// The result of checking the objective on a log of 100 s.
 fn checked(text: &str, task: TrainingTask) -> Result<(), String> {
     let situation = Situation {
         start: Utc::from_seconds(1000),

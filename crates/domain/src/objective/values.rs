@@ -25,8 +25,8 @@ pub struct TaskState {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants {
     /// Work per second and node at the task's minimum number of nodes. If the task does no work
-    /// there, the value at the first point of the curve at which it does; 1 if it never does any
-    /// work.
+    /// there, the value at the first point of the curve with a positive rate; 1 if there is no such
+    /// point.
     speed_of_one: f64,
     best_rate: f64,
 }

@@ -15,7 +15,7 @@ pub enum AnswerStatus {
     Refused(String),
 }
 
-/// Prefix of the reason of a refusal.
+/// Prefix of the reason for a refusal.
 const REFUSED: &str = "refused: ";
 
 impl AnswerStatus {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Field;
 
-/// Direction in which values of a figure get better.
+/// The direction in which the values of a figure improve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
@@ -22,7 +22,7 @@ pub struct Metric<S> {
     pub name: &'static str,
     /// Whether the figure is a whole number.
     pub is_whole: bool,
-    /// The direction in which values get better; `None` for figures that only describe the run.
+    /// The direction in which values improve; `None` for figures that only describe the run.
     pub best: Option<Direction>,
     /// The figure's value in a summary; `None` if the run has no value.
     pub of: fn(&S) -> Option<f64>,
@@ -37,7 +37,7 @@ pub trait Figure {
     fn number(&self) -> Option<f64>;
 }
 
-/// A summary. The macro `summary!` declares types of this trait.
+/// A summary. The macro `summary!` declares types that implement this trait.
 pub trait Figures: Sized + 'static {
     /// The summary's fields, in the order in which they appear in JSON.
     const FIELDS: &'static [Field];
@@ -78,8 +78,8 @@ whole!(usize, u64, i64);
 /// Declares a summary: a struct with fields `field: type ["unit"]`. The documentation of a field
 /// is its doc comment. A field that is used to compare runs has a word after the unit: `most` if
 /// the greatest value is the best, `least` if the least value is the best, or `shown` otherwise. If
-/// the figure's name in tables differs from the name of the field, it follows, as in `shown as
-/// "task_count"`.
+/// the figure's name in tables differs from the name of the field, the figure's name follows, as in
+/// `shown as "task_count"`.
 macro_rules! summary {
     (
         $(#[$attribute:meta])*

@@ -62,7 +62,7 @@ pub struct Ladder {
     /// The model in which the scheduler knows how long nodes stay idle.
     pub fits: Fits,
     /// Upper bound on the ready share under `fits` of any ladder with as many lengths. The bound equals the ready share
-    /// of this ladder if the ladder is proven to be the best one. `None` if the ladder was given.
+    /// of this ladder if the ladder is proven to be the best. `None` if the ladder was given.
     pub bound_share: Option<f64>,
     /// The model in which a preempted pilot loses its work.
     pub lost: Lost,

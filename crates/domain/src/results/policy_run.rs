@@ -15,7 +15,7 @@ pub struct PolicyRun {
     pub profiler: Option<ProfilerRun>,
 }
 
-/// The part of a virtual cluster in a [`PolicyRun`].
+/// A virtual cluster's part of a [`PolicyRun`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct VcRun {
     /// Index of the virtual cluster in [`Cluster::vcs`].
@@ -37,7 +37,7 @@ pub struct ProfilerRun {
     /// Maximum time for which a job is profiled, in seconds. Jobs of at most this duration end in
     /// the profiler.
     pub limit: i64,
-    /// Number of GPUs of the profiler's nodes that no virtual cluster lends.
+    /// Number of GPUs of the profiler's own nodes, which are not borrowed from a virtual cluster.
     pub extra_gpus: u64,
 }
 
@@ -103,8 +103,8 @@ impl ProfilerRun {
 }
 
 impl PolicyRun {
-    /// Number of GPUs available to the policy: the GPUs of the whole cluster, including nodes lent
-    /// to the profiler, and the GPUs of the profiler's own nodes.
+    /// Number of GPUs available to the policy. These are the GPUs of the whole cluster, including
+    /// the nodes lent to the profiler, and the GPUs of the profiler's own nodes.
     pub fn gpus(&self, cluster: &Cluster) -> u64 {
         cluster.gpus()
             + self

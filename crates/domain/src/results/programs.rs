@@ -1,4 +1,4 @@
-//! The answers of solvers that are programs: counts of their outcomes, and their faults.
+//! Statistics of the answers of solver programs: counts of outcomes, and faults.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Identity {
     pub version: String,
 }
 
-/// The number of problems given to a program, and the outcomes.
+/// The number of problems given to a program, and the numbers of their outcomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// The program.
@@ -62,7 +62,7 @@ impl Tally {
         self.has_faults().then_some(told)
     }
 
-    /// The kinds of faults with their numbers, and the first fault.
+    /// The number of faults of each kind, and the first fault.
     fn kinds(&self) -> String {
         let counts = [
             (self.wrong, "wrong"),

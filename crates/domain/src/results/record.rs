@@ -30,7 +30,8 @@ impl Field {
     }
 }
 
-/// A row of a table, written and read by its type. The macro `record!` declares such types.
+/// A type whose values are rows of a table. It defines how the rows are written and read. The macro
+/// `record!` declares such types.
 pub trait Record: Sized {
     /// The columns in order.
     const FIELDS: &'static [Field];
@@ -41,7 +42,7 @@ pub trait Record: Sized {
     /// Reads a row.
     ///
     /// # Errors
-    /// The fault of the first cell that does not hold a value of its column.
+    /// The fault of the first cell whose value is invalid for its column.
     fn read<C: Cells>(cells: &C) -> Result<Self, C::Fault>;
 }
 
@@ -357,7 +358,7 @@ macro_rules! record {
     };
 }
 
-/// The encoding that a field of `record!` names.
+/// The encoding that a field of `record!` specifies.
 macro_rules! encoding {
     () => {
         $crate::results::Plain

@@ -205,7 +205,7 @@ impl TaskRow {
     }
 }
 
-/// A span in which a task held a node: a row of `allocations`, in the order of `to`. Rows of one
+/// A row of `allocations`: a span in which a task held a node. The rows are in the order of `to`. Spans of the same
 /// node never overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllocationRow {
@@ -487,7 +487,7 @@ impl Summary {
         }
     }
 
-    /// Remarks on results that a reader could overlook or mistake for errors, with the reasons.
+    /// Remarks on results that a reader could overlook or mistake for errors. Each remark states the reason.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {

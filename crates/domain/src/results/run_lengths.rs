@@ -50,7 +50,7 @@ impl<T> RunLengths<T> {
     }
 }
 
-/// A position in a column: a stretch of equal or evenly spaced values, and the stretch's first row.
+/// A position in a column: a run of equal or evenly spaced values, and the run's first row.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cursor {
     run: usize,
@@ -58,8 +58,8 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// Moves forward to the run that contains a row. `length` returns the length of a run. Returns
-    /// the row's position in its run.
+    /// Moves forward to the run that contains a row, and returns the row's position in the run.
+    /// `length` returns the length of a run.
     #[inline]
     pub fn seek(&mut self, row: usize, length: impl Fn(usize) -> usize) -> usize {
         while row >= self.start + length(self.run) {

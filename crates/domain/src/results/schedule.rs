@@ -20,8 +20,8 @@ pub struct Schedule {
     pub idleness: Vec<Idleness>,
     /// GPU-seconds during which a GPU was held by at least one job.
     pub busy_gpu_seconds: i64,
-    /// Ends of jobs that shared their GPUs, after which the partner got its full speed back,
-    /// although the original leaves the partner slow: see the simulator.
+    /// Ends of jobs that shared their GPUs, after which the partner returned to full speed. The
+    /// original leaves the partner slow (see the simulator).
     pub corrections: Vec<Correction>,
     /// Nodes added (positive) or removed (negative) during the simulation, as the second and the
     /// number of nodes.
@@ -44,8 +44,8 @@ pub struct JobOutcome {
     pub nodes: Vec<(u32, GpuSet)>,
     /// The number by which the policy sorted the job; `None` if the policy gave the job no number.
     pub priority: Option<f64>,
-    /// Work left at the job's end, in seconds at full speed: 0, or negative if the last step at a
-    /// fractional speed did more work than was left.
+    /// Remaining work at the job's end, in seconds at full speed. It is 0, or negative if the last
+    /// step at a fractional speed did more than the remaining work.
     pub remain: f64,
     /// Speed at the job's end; 1 is the speed of a job alone on its GPUs.
     pub speed: f64,
@@ -147,8 +147,8 @@ pub struct State {
     pub gpu_util: f64,
     /// GPU memory held in MB, averaged in the same way.
     pub gmem: f64,
-    /// GPU utilisation in percent, averaged over those GPUs of each node on which it is above 0,
-    /// and then over the nodes that have such GPUs.
+    /// GPU utilisation in percent, averaged over the busy GPUs of each node (those above 0 %), and
+    /// then over the nodes that have busy GPUs.
     pub gpu_util_active: f64,
     /// GPU memory held in MB, averaged in the same way.
     pub gmem_active: f64,

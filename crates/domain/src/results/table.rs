@@ -80,12 +80,12 @@ impl Column<'_> {
 }
 
 impl<'a> Table<'a> {
-    /// The table of rows of one type.
+    /// A table whose rows have the same type.
     pub fn of<R: Record>(name: &'a str, rows: &'a [R]) -> Self {
         Table::named(name, R::FIELDS, R::columns(rows))
     }
 
-    /// The table of these columns. Their names are the names of `fields`, in the same order.
+    /// The table with these columns, whose names are the names of `fields` in the same order.
     pub fn named(
         name: &'a str,
         fields: &[Field],

@@ -1,4 +1,4 @@
-//! Results of training inspectors.
+//! Results of training an inspector.
 
 record! {
     /// A row of the history of a training run: an epoch.

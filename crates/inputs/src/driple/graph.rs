@@ -26,8 +26,8 @@ pub fn read(path: &Path) -> Result<Graph> {
     Ok(read::graph(bytes, format).map_err(|error| Fault::told(path, error))?)
 }
 
-/// Expands `paths` to graph files. The path of a file is returned unchanged. A directory is replaced by its graph
-/// files, which are recognised by their names and sorted.
+/// Expands `paths` to graph files. Paths of files are returned unchanged. Each directory is replaced by its graph
+/// files, which are recognised by their extensions and sorted by name.
 ///
 /// # Errors
 /// A directory cannot be read, or contains no graph.

@@ -3,7 +3,7 @@
 //! Nearly all cells of such a table equal the cell above them. States are therefore compared eight
 //! at a time: eight bytes are one 64-bit word, and XOR of two words is zero where they agree. Only
 //! the bytes that differ are inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …`
-//! have the XOR `00 00 01 00 …`: if they are parts of two rows, the state of the third node
+//! have the XOR `00 00 01 00 …`. If the words are parts of two rows, the state of the third node
 //! changed.
 
 use std::path::Path;
@@ -135,7 +135,7 @@ impl<'a> ColumnScan<'a> {
 }
 
 /// Calls `found` with every index at which the two slices differ, up to the length of the shorter
-/// one.
+/// slice.
 fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     let length = above.len().min(here.len());
     let (above_words, above_rest) = above[..length].as_chunks::<8>();
@@ -143,7 +143,8 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
     for (word, (a, h)) in above_words.iter().zip(here_words).enumerate() {
         let mut differ = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*h);
         // The words are little-endian, so the first byte has the lowest bits. The trailing zeros
-        // locate the first byte that differs, and clearing that byte exposes the next one.
+        // locate the first byte that differs, and clearing that byte exposes the next differing
+        // byte.
         while differ != 0 {
             let byte = differ.trailing_zeros() / 8;
             found(8 * word + byte as usize);
@@ -160,7 +161,7 @@ fn each_difference(above: &[u8], here: &[u8], mut found: impl FnMut(usize)) {
 /// Builds the log from changes in any order. Changes are put into row order by a counting sort.
 /// `ends` first holds the index at which the changes of each row begin, and later the index at
 /// which they end. For example, three changes in the rows 2, 0 and 2 give the counts 1, 0 and 2, so
-/// the changes of row 2 begin at index 1. Within a row they are sorted by node.
+/// the changes of row 2 begin at index 1. Within a row, changes are sorted by node.
 fn in_row_order(mut builder: EventLogBuilder, times: &[Utc], found: &[(u32, Change)]) -> EventLog {
     let mut ends = vec![0usize; times.len() + 1];
     for (row, _) in found {
@@ -227,7 +228,8 @@ mod tests {
         ) {
             let (path, width, height) = (Path::new("x"), matrix[0].len(), matrix.len());
             let mut by_column = ColumnScan::new(path, names(width), height).unwrap();
-            // In reverse order, because blocks of a pickle may come in any order.
+            // The columns are scanned in reverse order, because blocks of a pickle may come in any
+            // order.
             for node in (0..width).rev() {
                 let column: Vec<u8> = matrix.iter().map(|row| row[node]).collect();
                 by_column.column(node, &column).unwrap();

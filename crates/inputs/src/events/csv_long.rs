@@ -1,4 +1,4 @@
-//! Reads long CSV. [`super::long`] describes what its rows mean.
+//! Reads long CSV. [`super::long`] describes the meaning of the rows.
 
 use csv::ByteRecord;
 
@@ -20,8 +20,8 @@ struct Columns {
     state: usize,
 }
 
-/// Whether a header is in the long form: it has the columns `node` and `state`, or `node` and `idle`. In a wide log,
-/// nodes are not expected to have both of these names.
+/// Whether a header is in the long form: it has the columns `node` and `state`, or `node` and `idle`. A wide log is
+/// unlikely to have nodes with both names of such a pair.
 pub(super) fn is_long(header: &ByteRecord) -> bool {
     let has = |name: &str| header.iter().any(|column| column == name.as_bytes());
     has("node") && STATE_NAMES.iter().any(|name| has(name))

@@ -16,15 +16,16 @@
 //! the file are ahead of UTC by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
 //! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte: 0 if the
-//! queue is missing, 1 if it has only takers, 2 if it also has pending jobs. The rows of the queue follow: pending jobs
-//! and their nodes if there are any, the number of jobs that took nodes, the nodes of each of these jobs, and the taker
-//! of each change to busy ([`RowQueue`]).
+//! queue is missing, 1 if it has only takers, 2 if it also has pending jobs. The rows of the queue follow
+//! ([`RowQueue`]). Each row has the numbers of pending jobs and of their nodes, if the queue has pending jobs; the
+//! number of jobs that took nodes; the number of nodes of each of these jobs; and the taker of each change to busy.
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all
 //! steps. For every row, the changes are the nodes whose state flips. Each node is stored as the number of nodes
-//! between it and the previous node of the row. Before the first row every node is busy, so the states follow from the
-//! flips. Before memory is allocated for a length, the length is checked against the number of remaining bytes.
+//! between this node and the previous node of the row. Before the first row every node is busy, so the states follow
+//! from the flips. Before memory is allocated for a length, the length is checked against the number of remaining
+//! bytes.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
@@ -105,7 +106,7 @@ pub fn write(log: &EventLog, path: &Path, source: Option<&SourceId>) -> Result<(
 /// Encodes a log as `.gev`.
 ///
 /// # Errors
-/// None, if the log follows the rules of [`EventLog`] and fits in memory.
+/// The log violates the rules of [`EventLog`], or does not fit in memory.
 pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
     let in_memory = |error| Error::Run(format!("cannot encode the event log: {error}"));
     let mut writer = Writer::new([(); 3].map(|()| Cursor::new(Vec::new())));
@@ -137,8 +138,8 @@ pub struct About<'a> {
     pub source: Option<&'a SourceId>,
 }
 
-/// Writes a log row by row, without holding it in memory. In the file, all times come before all
-/// changes, and all changes before the queue, so all three are spooled until the last row is known.
+/// Writes a log row by row, without holding it in memory. The file contains all times, then all changes, then the
+/// queue. All three are therefore spooled until the last row is known.
 #[derive(Debug)]
 pub struct Writer<S: Write> {
     steps: BufWriter<S>,
@@ -657,7 +658,7 @@ mod tests {
         out
     }
 
-    // Fixed examples of invalid content under a valid checksum.
+    // Fixed examples of invalid content with a valid checksum.
     #[test]
     fn lengths_beyond_the_file_allocate_nothing() {
         let huge = [253, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];

@@ -1,7 +1,7 @@
 //! The long form of an event log: a row for every node that changes.
 //!
-//! Columns `time`, `node`, `state` (1 idle, 0 busy), in any order. The column `state` may also be named
-//! `idle`, with the values `true` and `false`:
+//! The columns are `time`, `node` and `state` (1 for idle, 0 for busy), in any order. The column `state` may also be
+//! named `idle`, with the values `true` and `false`:
 //!
 //! ```csv
 //! time,node,state
@@ -16,8 +16,8 @@
 //! - A node is busy until its first row. A row may repeat the state that a node already has. Two
 //!   different states of a node in one event are a fault.
 //! - Nodes are in the order of their first row.
-//! - A row with neither node nor state begins a new event. An event in which nothing changes is therefore one such row,
-//!   and such a row separates two events at the same time.
+//! - A row with neither node nor state begins a new event. Such a row therefore represents an event without changes,
+//!   and separates two events at the same time.
 //!
 //! The writers give every node a row in the first event. The order of nodes, nodes that are never idle, and the number
 //! of events, which `--skip-rows` counts, are therefore the same after writing and reading.

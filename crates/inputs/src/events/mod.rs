@@ -1,4 +1,4 @@
-//! Event logs: which nodes are idle, by time.
+//! Reads event logs, which record the nodes that become idle or busy over time.
 //!
 //! # Formats
 //!
@@ -109,7 +109,7 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
 }
 
 /// Reads an event log through its cache, `PATH.gev` in the same folder. A missing, damaged or stale
-/// cache is made again.
+/// cache is rebuilt.
 ///
 /// If the cache cannot be written, a note is returned instead of an error. A `.gev` and stdin are
 /// read without a cache, as by [`read`].

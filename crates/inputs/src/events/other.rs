@@ -7,7 +7,7 @@ use gleaner_io::source::{Kind, Source};
 use gleaner_logs::polls::is_poll_line;
 use gleaner_logs::scheduler::{is_swf_line, record_kind};
 
-/// Number of bytes at the start of a file that are inspected.
+/// Number of bytes that are inspected at the start of a file.
 const HEAD: u64 = 1 << 16;
 
 /// What a file is, and what the user can do with it. `FILE` represents the file's name.
@@ -67,11 +67,11 @@ const JOBS: Known = (
      they leave idle",
 );
 
-/// Refuses a text that is known to be something other than an event log. The message says what to
-/// do with it.
+/// Refuses a text file that is recognised as something other than an event log. The message says
+/// what to do with the file.
 ///
 /// # Errors
-/// The text is such a file, or it cannot be read.
+/// The file is recognised as the input of another command, or it cannot be read.
 pub(super) fn refuse(source: &Source) -> Result<()> {
     if !matches!(source.kind(), Kind::Csv | Kind::Json | Kind::Toml) {
         return Ok(());
@@ -90,7 +90,7 @@ pub(super) fn refuse(source: &Source) -> Result<()> {
     }
 }
 
-/// Recognises a text by its beginning; `None` if it is unknown.
+/// Recognises the content of a text file by its beginning; `None` if the content is unknown.
 fn known(head: &str) -> Option<Known> {
     let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next()?;
@@ -115,8 +115,8 @@ fn known(head: &str) -> Option<Known> {
     of_header(first)
 }
 
-/// Whether accounting records are from Cobalt, whose records have fractions of seconds and include
-/// nodes that go up and down.
+/// Whether accounting records are from Cobalt. Its records have fractions of seconds, and also
+/// report when nodes go up or down.
 fn is_cobalt(head: &str) -> bool {
     head.lines().any(|line| {
         let kind = record_kind(line.trim()).unwrap_or_default();

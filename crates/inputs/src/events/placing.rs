@@ -34,7 +34,7 @@ struct Seen {
     zoned: bool,
 }
 
-/// The expectation that a time does not meet, as stated in a message.
+/// A description of the expected time, for the message about an invalid time.
 pub(super) type Misplaced = String;
 
 impl Placing {

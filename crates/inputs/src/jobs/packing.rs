@@ -107,7 +107,7 @@ mod tests {
     use gleaner_domain::{Job, Usage};
 
     /// Checks jobs, each given by its model, number of GPUs and memory in MB. The workloads have these `scores`. Only
-    /// the pairs A with A and B with B are measured.
+    /// the pair of A with itself and the pair of B with itself are measured.
     fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {
         let mut trace = Trace::default();
         for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {
@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn pairs_that_never_share_may_be_missing() {
-        // Too much memory together, different numbers of GPUs, scores that are too high, or a pair that counts as
-        // measured.
+        // Two jobs never share GPUs if they need too much memory together, have different numbers of GPUs, or have
+        // scores that are too high. A pair with BERT counts as measured.
         assert!(example(&[("A", 1, 40.0), ("B", 1, 60.0)], &[1, 1], false).is_ok());
         assert!(example(&[("A", 1, 40.0), ("B", 2, 40.0)], &[1, 1], false).is_ok());
         assert!(example(&[("A", 1, 1.0), ("B", 1, 1.0)], &[1, 2], false).is_ok());

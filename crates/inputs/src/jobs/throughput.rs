@@ -71,7 +71,7 @@ struct Times {
 impl Times {
     /// Reads the time of the next interval, and checks that the interval follows the previous interval.
     fn follow(&mut self, cell: Cell<'_>) -> CellResult<()> {
-        // If the time of this row is invalid, the next row is not compared with it.
+        // If the time of this row is invalid, the next row is not compared with this row.
         let last = self.last.take();
         let form = self.form.or(Form::of(&cell)).unwrap_or(Form::Civil);
         let Some(time) = form.time(&cell)? else {

@@ -13,15 +13,14 @@ const EXPECTED: &str = "an array of values";
 /// around a numpy array.
 const MAX_WRAPPERS: usize = 4;
 
-/// An array of two dimensions, or of one dimension, which becomes a single
-/// column.
+/// A two-dimensional array. A one-dimensional array is represented as a single column.
 pub(super) struct Array<'a> {
     pub columns: usize,
     pub rows: usize,
     pub data: BlockData<'a>,
 }
 
-/// Reads the array in `item`, which is an array or wraps one.
+/// Reads the array in `item`, which is an array or a wrapper around an array.
 pub(super) fn read<'a>(graph: &Graph<'a>, mut item: Item<'a>) -> Result<Array<'a>, PickleError> {
     for _ in 0..MAX_WRAPPERS {
         let call = graph

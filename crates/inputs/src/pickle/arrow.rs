@@ -1,6 +1,5 @@
-//! Reads strings in Apache Arrow's layout, which pandas 3 uses if pyarrow is
-//! installed: one buffer for all strings, and the offset at which each string
-//! starts.
+//! Reads strings in Apache Arrow's layout: one buffer for all strings, and the offset at which each
+//! string starts. Pandas 3 uses this layout if pyarrow is installed.
 
 use std::borrow::Cow;
 

@@ -41,11 +41,11 @@ pub enum ItemType {
 pub enum TimeUnit {
     /// Seconds.
     Seconds,
-    /// Thousandths of a second.
+    /// Milliseconds.
     Milliseconds,
-    /// Millionths of a second.
+    /// Microseconds.
     Microseconds,
-    /// Billionths of a second.
+    /// Nanoseconds.
     Nanoseconds,
 }
 

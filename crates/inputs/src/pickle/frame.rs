@@ -24,7 +24,7 @@ pub struct Frame<'a> {
     places: Vec<Place>,
 }
 
-/// The position of a column's values: a block, and a column in it.
+/// The position of a column's values: a block, and a column of the block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Place {
     block: usize,

@@ -3,9 +3,8 @@
 //! Many values may contain the same value, and a value may even contain itself.
 //! Readers therefore follow a fixed path (a frame, its manager, its blocks,
 //! their arrays) and never recurse. Before they expand a value, they charge its
-//! size to a budget with [`Graph::spend`]. For example, 2,000 columns in a file
-//! of 150 KB can share 20,000 cells, which would expand to 40 million cells;
-//! the budget runs out first.
+//! size to a budget with [`Graph::spend`]. For example, 2,000 columns in a file of 150 KB can share
+//! 20,000 cells. They would expand to 40 million cells, but the budget runs out first.
 
 use gleaner_pickle::{Body, Budget, decode, opcode};
 
@@ -17,14 +16,12 @@ pub(super) type Pickle<'a> = gleaner_pickle::Pickle<'a, Global>;
 pub(super) type Value<'a> = gleaner_pickle::Value<'a, Global>;
 pub(super) type Recorded<'a> = gleaner_pickle::Call<'a, Global>;
 
-/// Dictionaries that describe objects must have fewer entries than this. The
-/// limit bounds the time of look-ups, because very many objects can share one
-/// dictionary.
+/// Dictionaries that describe objects must have fewer entries than this limit. The limit bounds the
+/// time of look-ups, because very many objects can share one dictionary.
 const MAX_STATE_ENTRIES: usize = 64;
 
-/// Number of bytes to which a byte of input may expand. A value takes at least
-/// one byte in the file and 32 bytes as a cell; a column takes 80 bytes in
-/// addition to its values.
+/// Number of bytes to which a byte of input may expand. A value takes at least one byte in the file
+/// and 32 bytes as a cell. A column takes another 80 bytes in addition to its values.
 const EXPANSION: usize = 128;
 /// Number of bytes to which even the shortest file may expand.
 const EXPANSION_FLOOR: usize = 1 << 16;

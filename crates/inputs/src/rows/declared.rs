@@ -1,8 +1,8 @@
 //! Rows of input tables, declared as types.
 //!
-//! `input!` declares each column once: its names, the kind of its cells, its unit and its meaning. The declaration is
-//! used to find the column in a header, to check its cells and report their faults, and to generate the tables of the
-//! documentation.
+//! `input!` declares each column once: its names, the kind of its cells, its unit and its meaning. Readers use the
+//! declaration to find the column in a header, to check its cells and to report their faults. The tables of the
+//! documentation are also generated from it.
 //!
 //! ```ignore
 //! input! {

@@ -45,7 +45,7 @@ macro_rules! kinds {
 kinds! {
     /// A string.
     Text: String, "a string", Cell::text;
-    /// An identifier, read as text. A whole number with a zero fraction loses the fraction.
+    /// An identifier, read as text. A zero fraction of a number is dropped: `3.0` becomes `3`.
     Id: String, "a string", Cell::id;
     /// A boolean: 0 or 1, `false` or `true`.
     Flag: bool, "0 or 1", Cell::flag;

@@ -316,13 +316,12 @@ impl<'a> Fields<'a> {
         list.flatten().unwrap_or_default()
     }
 
-    /// Whether a value with this name exists and has not been taken yet.
+    /// Whether a value with this name exists and has not been removed yet.
     pub fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// Adds a fault for every value that was not taken, because no field has its name.
-    /// Returns the report.
+    /// Adds a fault for every remaining value, because its name is not the name of a field. Returns the report.
     pub fn finish(mut self) -> Report<'a> {
         for name in std::mem::take(&mut self.values).into_keys() {
             self.report.add(&name, "an unknown field", "a known field");

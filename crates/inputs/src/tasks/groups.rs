@@ -1,7 +1,7 @@
 //! Reads groups of tasks from TOML or JSON.
 //!
-//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both: the minimum and maximum
-//! total number of nodes that the group's tasks hold.
+//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both. These are the minimum and
+//! the maximum total number of nodes that the group's tasks hold.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -71,7 +71,7 @@ fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
 /// Reads a list of names.
 ///
 /// # Errors
-/// The node that is not a list or not a name.
+/// The faulty node: a node that is not a list, or a member of the list that is not a name.
 fn names(node: Node) -> Result<Vec<String>, Node> {
     let Node::List(nodes) = node else {
         return Err(node);

@@ -85,7 +85,7 @@ impl From<Vec<TrainingTask>> for TaskSet {
 }
 
 impl TaskSet {
-    /// The largest number of tasks that can be active at once, if at most `max_tasks` may be active.
+    /// The largest number of tasks that can be active at once, under the limit `max_tasks`.
     pub fn at_once(&self, max_tasks: usize) -> usize {
         let tasks = match &self.search {
             Some(search) => usize::try_from(search.trials()).unwrap_or(usize::MAX),
@@ -94,9 +94,9 @@ impl TaskSet {
         tasks.min(max_tasks)
     }
 
-    /// Keeps the tasks that can be replayed with a forward window of `window` seconds, which are those whose rescaling
-    /// costs are at most [`range::LOSS`] windows. As a result, the numbers in the problem of every decision stay within
-    /// [`range`], for any objective and number of nodes.
+    /// Keeps the tasks that can be replayed with a forward window of `window` seconds. These are the tasks whose
+    /// rescaling costs are at most [`range::LOSS`] windows. As a result, the numbers in the problem of every decision
+    /// stay within [`range`], for any objective and number of nodes.
     ///
     /// # Errors
     /// The faults of tasks that cannot be replayed, reported together. With `skip_invalid`, faults are an error only if

@@ -17,7 +17,7 @@ use gleaner_io::source::Source;
 /// The field that may be a column of either frame.
 const SUBMIT: &str = "submit";
 
-/// The fields that are columns of the frame of curves if `of_curves`, and otherwise of the frame of tasks.
+/// The fields that are columns of one frame: the frame of curves if `of_curves` is true, otherwise the frame of tasks.
 fn columns(of_curves: bool) -> Vec<&'static TaskField> {
     let is_column = |field: &&TaskField| {
         let in_curves = field.name.starts_with("curve.");
@@ -82,8 +82,8 @@ fn entry<'a>(
     Entry::read(fields, shared)
 }
 
-/// Returns an error if a frame lacks one of these columns. `others` are the columns of the other frame. If any of them
-/// is present, the files are probably swapped.
+/// Returns an error if a frame lacks one of these columns. `others` are the columns of the other frame. If the frame
+/// has any of these other columns, the files are probably swapped.
 fn require(
     source: &Source,
     frame: &Frame<'_>,

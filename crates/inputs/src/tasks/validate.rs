@@ -10,8 +10,8 @@ use super::fields::{Fields, Report, whole};
 use crate::rows::Number;
 use gleaner_domain::{ScalingCurve, Stamp, TrainingTask};
 
-/// The range of valid priorities, and of the rates of curves that are not 0. Within these bounds,
-/// the product of a priority and a rate, and the quotient of two rates per node, are within
+/// The range of valid priorities, and of the nonzero rates of curves. Within these bounds, the
+/// product of a priority and a rate, and the quotient of two rates per node, are within
 /// [`range::RATE`]. The input of solvers is therefore valid for any objective.
 const RATE: RangeInclusive<f64> = 1e-30..=1e30;
 

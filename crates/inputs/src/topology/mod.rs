@@ -3,12 +3,12 @@
 //!
 //! A line describes a switch with its nodes, a switch with the switches below it, or a block with
 //! its nodes. The nodes are ordered by a depth-first walk over the tree of switches. Root switches
-//! and blocks are visited in the order of the file. The switches below a switch, and its nodes, are
-//! visited in the order of their lists. Slurm accepts a switch that is below several others; such a
-//! switch is visited only once, where the walk first reaches it.
+//! and blocks are visited in the order of the file. The switches or nodes below a switch are
+//! visited in the order of its list. Slurm accepts a switch that is below several other switches.
+//! Such a switch is visited only once, where the walk first reaches it.
 //!
-//! For a switch that has switches below it, `scontrol` also lists all nodes below. Such lists are
-//! ignored.
+//! For a switch above other switches, `scontrol` also lists all nodes below the switch. Such lists
+//! are ignored.
 
 mod line;
 #[cfg(test)]
@@ -157,8 +157,8 @@ impl Reader<'_> {
             is_root[index] = false;
         }
         let roots = (0..below.len()).filter(|&index| is_root[index]);
-        // Switches that cannot be reached from a root are in a cycle or below one. The walk also
-        // starts from these switches, so that it reports the cycle.
+        // Switches that cannot be reached from a root are in a cycle or below a cycle. The walk
+        // also starts from these switches, so that it reports the cycle.
         let starts: Vec<usize> = roots.chain(0..below.len()).collect();
         let mut state = vec![State::New; below.len()];
         let mut leaves = Vec::new();
@@ -263,7 +263,7 @@ impl Examples {
 }
 
 /// Calls `each` with every name of a list. `left` is the maximum number of names in this list and
-/// all later ones; it is reduced by the number of names in this list. The error describes the
+/// all later lists. It is reduced by the number of names in this list. The error describes the
 /// invalid text.
 fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
     // Slurm accepts a comma at the end of a list, and also prints such a comma.

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use gleaner_domain::error::Error;
 
-/// The names in order, separated by spaces, or the faults of the text.
+/// The names of the nodes in order, separated by spaces, or the faults of the topology.
 fn order(text: &str) -> std::result::Result<String, String> {
     match parse(Path::new("net"), text.as_bytes()) {
         Ok(order) => Ok(order.names().join(" ")),
@@ -298,7 +298,7 @@ proptest! {
             tree.write(printed, &mut lines);
         }
         let expected: Vec<String> = forest.iter().flat_map(Tree::depth_first).collect();
-        // The order of the lines affects only the order of the trees.
+        // The order of the lines affects only the order in which the trees are visited.
         let roots: Vec<usize> = (0..lines.len())
             .filter(|at| {
                 let name = format!("s{at}");

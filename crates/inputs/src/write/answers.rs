@@ -38,7 +38,7 @@ struct Line<'a> {
 /// An answer as one JSON line.
 ///
 /// # Errors
-/// Never in practice. A failure of the serialiser is passed on.
+/// The serialiser fails, which does not happen in practice.
 pub fn line(answer: &Answer) -> Result<String> {
     let allocation = &answer.allocation;
     let line = Line {

@@ -62,7 +62,7 @@ pub struct ScheduleWriter<'w> {
     shuffle: Shuffle,
 }
 
-/// Lines that are held back, so that lines are written out of order, as by `sacct`.
+/// Holds lines back, so that they are written slightly out of order, as in the output of `sacct`.
 struct Shuffle {
     lines: Vec<String>,
     rng: ChaCha8Rng,

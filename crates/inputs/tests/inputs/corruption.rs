@@ -333,7 +333,7 @@ fn jobs_table() -> Sample {
     }
 }
 
-/// A pickle of tasks whose maximum number of nodes is 4, the curves' last point.
+/// A pickle of tasks whose maximum number of nodes is 4, which is the last point of the curves.
 fn bounds() -> Sample {
     let mut sample = from_fixture("pickle/tasks-2.2.3-p5.pkl", read_bounds);
     let pair = |first: u64, second: u64| [first.to_le_bytes(), second.to_le_bytes()].concat();
@@ -438,7 +438,7 @@ fn gzipped(sample: Sample) -> Sample {
     }
 }
 
-/// Files for which every prefix is a fault.
+/// Files for which the readers must reject every prefix.
 fn strict() -> Vec<Sample> {
     vec![
         from_fixture("pickle/events-2.2.3-p4.pkl", read_events),

@@ -1,4 +1,5 @@
-//! Faults of event logs are reported with the place, what was found and what was expected.
+//! Tests that faults of event logs are reported with the place, what was found and what was
+//! expected.
 
 use gleaner_io::MAX_FAULTS;
 

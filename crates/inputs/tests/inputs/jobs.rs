@@ -187,7 +187,8 @@ fn every_job_has_its_estimates() {
     }
 }
 
-/// The parts of a trace to write, and their format.
+/// The format of a written trace: its header, its submission times, and whether it has the usage
+/// columns.
 struct Form {
     header: &'static str,
     submit: fn(i64) -> String,

@@ -81,8 +81,7 @@ fn no_flipped_bit_of_our_parquet_reads_as_another_log() {
     assert!(found_by_digest > 0);
 }
 
-/// A random log: some nodes, times with many ties, and rows in which random
-/// nodes change their state.
+/// A random log: some nodes, times with many ties, and rows in which random nodes change state.
 fn any_log() -> impl Strategy<Value = EventLog> {
     let rows = |nodes: usize| {
         let step = prop_oneof![Just(0), 1i64..5, 1_000_000_000i64..100_000_000_000];

@@ -604,8 +604,8 @@ fn learning_curves_name_their_faults() {
     assert_eq!(search.tasks, [0; 9]);
     assert_eq!(search.curves.loss(8, 5.0), 5.0);
     assert!(loaded.notes.is_empty());
-    // Trials that diverged, with text and empty cells, and curves that start after the first rung,
-    // which is at 1.
+    // Curves of trials that diverged, marked by text or empty cells, and curves that start after
+    // the first rung, which is at 1.
     let late = whole
         .replace("3,1,2,a", "3,1,nan,a")
         .replace("4,1,2,a", "4,1,,a")

@@ -75,7 +75,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     }
 }
 
-/// A name shortened for messages and without control characters.
+/// Shortens a name for messages and escapes its control characters.
 fn shown(name: &str) -> String {
     const SHOWN: usize = 80;
     let mut shown: String = name.escape_debug().take(SHOWN).collect();

@@ -43,8 +43,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         self.take(u64::from_le_bytes(count))
     }
 
-    /// The UTF-8 text up to the next line feed, which is skipped. The text must be shorter than
-    /// `limit` bytes.
+    /// The UTF-8 text up to the next line feed. The line feed is skipped. The text must be shorter
+    /// than `limit` bytes.
     pub(super) fn line(&mut self, limit: usize) -> Result<&'a str, Problem> {
         let rest = &self.bytes[self.next..];
         let window = &rest[..rest.len().min(limit)];

@@ -15,7 +15,7 @@ fn read(bytes: &[u8]) -> Result<Pickle<'_, ()>, PickleError> {
     })
 }
 
-/// The problem with a pickle of these instructions.
+/// The problem reported for a pickle of these instructions.
 fn problem(instructions: &[u8]) -> Problem {
     read(&[b"\x80\x04", instructions].concat())
         .unwrap_err()

@@ -55,7 +55,7 @@ impl Draw {
         }
     }
 
-    /// The faults of the distribution's fields. `least` is a lower bound on `low`, if any.
+    /// The faults of the distribution's fields. `least`, if any, is a lower bound on `low`.
     pub(super) fn faults(self, field: &str, least: Option<f64>) -> Vec<Fault> {
         match self {
             Draw::Uniform { low, high } => {

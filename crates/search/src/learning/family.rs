@@ -18,12 +18,11 @@ const NOISE: u64 = 1;
 /// loss(x) = floor + amplitude · (1 + x / scale)^(-rate)
 /// ```
 ///
-/// with the resource x. An untrained trial has the loss floor + amplitude, and endless training brings it to
-/// its floor. Hestness et al., "Deep Learning Scaling is Predictable, Empirically" (2017,
-/// arXiv:1712.00409), find a power law above a floor for the loss as a function of the amount of data.
-/// Domhan et al., "Speeding Up Automatic Hyperparameter Optimization of Deep Neural Networks by
-/// Extrapolation of Learning Curves" (IJCAI 2015), use the shifted power law (their pow4), among others,
-/// for the loss as a function of the epochs.
+/// with the resource x. An untrained trial has the loss floor + amplitude, and its loss approaches the floor under
+/// endless training. Hestness et al., "Deep Learning Scaling is Predictable, Empirically" (2017, arXiv:1712.00409),
+/// find a power law above a floor for the loss as a function of the amount of data. Domhan et al., "Speeding Up
+/// Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of Learning Curves" (IJCAI 2015), use
+/// the shifted power law (their pow4), among others, for the loss as a function of the epochs.
 ///
 /// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial whose loss falls fast at
 /// first can end with a higher loss than a trial whose loss falls slowly, and early losses predict final

@@ -14,7 +14,7 @@ pub use table::{Point, Table};
 pub enum LearningCurves {
     /// Curves drawn from distributions, for any number of trials.
     Family(Family),
-    /// Curves that were measured.
+    /// Measured curves.
     Table(Table),
 }
 

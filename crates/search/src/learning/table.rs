@@ -1,4 +1,4 @@
-//! Learning curves that were measured.
+//! Measured learning curves.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ pub struct Point {
 /// The measured losses of trials 0, 1, 2, …
 ///
 /// Between two points the loss is interpolated linearly. Before the first point, the loss equals the
-/// loss at the first point. After the last point, it equals the loss at the last point. A loss that is
-/// not finite, such as NaN, means that training diverged: the loss at this point becomes infinite, and
-/// so do the losses between this point and the adjacent points.
+/// loss at the first point. After the last point, it equals the loss at the last point. A loss that is not finite, such
+/// as NaN, means that training diverged. The loss at this point then becomes infinite, and so do the losses between
+/// this point and the adjacent points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     trials: Vec<Vec<Point>>,

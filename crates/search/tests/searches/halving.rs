@@ -12,7 +12,7 @@ fn set(trials: &[u32]) -> BTreeSet<u32> {
     trials.iter().copied().collect()
 }
 
-/// The trials that were promoted to a rung, among `of`.
+/// The trials of `of` that were promoted to a rung.
 fn promoted(log: &Log, rung: u32, of: &BTreeSet<u32>) -> Vec<u32> {
     let to = |verdict: &Verdict| match *verdict {
         Verdict::Promoted { trial, rung: to } if to == rung && of.contains(&trial) => Some(trial),
@@ -21,7 +21,7 @@ fn promoted(log: &Log, rung: u32, of: &BTreeSet<u32>) -> Vec<u32> {
     log.verdicts.iter().filter_map(to).collect()
 }
 
-/// Compares the jobs and verdicts of a bracket in a log with its expected rungs.
+/// Compares a bracket's jobs and verdicts in a log with the expected trials of each rung.
 fn compare(log: &Log, bracket: u32, rungs: &[Vec<u32>]) {
     for (i, trials) in rungs.iter().enumerate() {
         let i = i as u32;

@@ -80,7 +80,7 @@ pub fn hyperband(
     all
 }
 
-/// ASHA, Li et al. 2020, Algorithm 2, with a limit on the trials.
+/// ASHA, Li et al. 2020, Algorithm 2, with a limit on the number of trials.
 pub struct Asha {
     /// The losses reported on each rung, with their trials.
     rungs: Vec<Vec<(f64, u32)>>,

@@ -1,4 +1,4 @@
-//! Settings: rungs, brackets and faults.
+//! Tests of settings: rungs, brackets and faults.
 
 use gleaner_search::{Algorithm, Bracket, MAX_JOBS, Plan, Search};
 

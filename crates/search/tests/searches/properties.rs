@@ -59,7 +59,7 @@ fn check_rungs(plan: &Plan) {
     assert!(rungs.is_sorted_by(|low, high| low < high), "{rungs:?}");
     assert_eq!(rungs.last(), Some(&plan.max_resource));
     if plan.algorithm != Algorithm::Random {
-        // The smallest numbers are excluded, because half a unit in the last place is a large part of them.
+        // The smallest numbers are excluded, because half a unit in the last place is a large part of such a number.
         assert!(rungs[0] >= plan.min_resource * (1.0 - 2e-9) || plan.min_resource < 1e-300);
     }
     let mut jobs = 0;

@@ -3,7 +3,7 @@
 /// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Strings; switches as `true` and `false`.
+    /// Strings; the values of switches are `true` and `false`.
     Text,
     /// Whole numbers.
     Whole,
@@ -11,7 +11,7 @@ pub enum Kind {
     Float,
 }
 
-/// A column: a value of every run, given by its JSON pointer.
+/// A column with one value of each run. A JSON pointer locates the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     /// Name of the column.
@@ -53,7 +53,7 @@ pub const REPLAY_SETTINGS: [Field; 19] = [
     field("search", "/search", Kind::Text),
 ];
 
-/// Column of the faults of the program that decided.
+/// Name of the column of the solver program's faults.
 pub const PROGRAM_FAULTS: &str = "program_faults";
 
 /// Settings of a simulation, in the order in which they are varied.

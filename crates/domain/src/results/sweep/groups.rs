@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Metric, Mode};
 use crate::student::t95;
 
-/// Name of the setting that only repeats a run; sweeps choose no best value for it.
+/// Name of the setting whose values only repeat a run. Sweeps do not choose a best value for it.
 pub const SEED: &str = "seed";
 
 /// Mean and deviation of a figure over the runs of a group.

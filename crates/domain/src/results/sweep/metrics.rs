@@ -37,7 +37,7 @@ pub struct Metric {
     pub name: &'static str,
     /// Type of the column's values.
     pub kind: Kind,
-    /// The direction in which values get better; `None` for figures that only describe the run.
+    /// The direction in which values improve; `None` for figures that only describe the run.
     pub best: Option<Direction>,
     of: Of,
 }

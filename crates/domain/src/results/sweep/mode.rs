@@ -48,7 +48,7 @@ impl Mode {
     }
 
     /// Names of the figures that matter most, the most important first. All replays in which all
-    /// tasks finish have done the same work, so other figures must follow the work.
+    /// tasks finish do the same work, so the figures after the total work must distinguish them.
     fn order(self) -> [&'static str; 3] {
         match self {
             Mode::Replay => ["total_work", "completion_mean_s", "rescale_loss"],

@@ -5,8 +5,8 @@ use super::metrics::Metric;
 use super::mode::Mode;
 use crate::results::Direction;
 
-/// Values that differ from the best value by at most this share count as equal: sums of the same
-/// work in a different order differ in their last digits.
+/// Values that differ from the best value by at most this share count as equal, because sums of the
+/// same work in a different order differ in their last digits.
 const EQUAL: f64 = 1e-9;
 
 /// The best settings by a metric.
@@ -53,7 +53,8 @@ pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
     })
 }
 
-/// The groups of `places`, as indices, that have the best mean of `metric`.
+/// The members of `places` whose groups have the best mean of `metric`. `places` contains indices
+/// of groups.
 fn leading(groups: &[Group], mode: Mode, places: &[usize], metric: &Metric) -> Vec<usize> {
     let value = |place: &usize| groups[*place].mean(mode, metric);
     let values = places.iter().filter_map(value);

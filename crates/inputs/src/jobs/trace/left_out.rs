@@ -27,7 +27,7 @@ impl LeftOut {
         }
     }
 
-    /// A phrase for every reason for which jobs were left out, with the number of these jobs.
+    /// A phrase for each reason, with the number of jobs that were left out for that reason.
     pub fn phrases(&self) -> Vec<String> {
         let mut phrases = Vec::new();
         let mut add = |jobs: usize, what: &str| {

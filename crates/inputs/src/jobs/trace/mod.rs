@@ -13,8 +13,8 @@
 //! **Civil times** indicate that the trace is a raw log. If they have offsets from UTC, all times are converted to the
 //! first offset. Jobs of VCs that the cluster does not have are left out, and so are jobs before [`Options::epoch`].
 //! Second 0 is the submission of the first remaining job. The window from [`Options::from`] to [`Options::to`] then
-//! selects jobs: the ends of the window are counted in seconds from the epoch, and submissions from second 0, as in the
-//! original. The simulation starts at the beginning of the window, or at second 0 if there is no window.
+//! selects jobs. As in the original, the ends of the window are counted in seconds from the epoch, but submissions are
+//! counted from second 0. The simulation starts at the beginning of the window, or at second 0 if there is no window.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub struct Options<'a> {
     pub epoch: Option<Local>,
     /// Whether jobs with faults are left out instead of being reported as errors.
     pub skip_invalid: bool,
-    /// Profiles of workloads. If they are given, every workload of the trace must have a profile.
+    /// Profiles of workloads. If profiles are given, every workload of the trace must have a profile.
     pub profiles: Option<&'a BTreeMap<Workload, Profile>>,
     /// Whether workloads may lack a profile even if profiles are given.
     pub unprofiled: bool,

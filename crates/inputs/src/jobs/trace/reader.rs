@@ -213,7 +213,7 @@ fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
         .collect()
 }
 
-/// The faults of a trace with no remaining job.
+/// The faults of a trace of which no job remains.
 fn nothing(source: &Source, left_out: &[String], mut skipped: Faults) -> Faults {
     let mut reasons = left_out.to_vec();
     if !skipped.0.is_empty() {

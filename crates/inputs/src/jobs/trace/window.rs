@@ -22,12 +22,13 @@ pub(super) struct Window {
     earliest: i64,
     /// Latest plausible second of the file's clock.
     latest: i64,
-    /// First and last second of the window, on the trace's clock; `None` if the window is open at that end.
+    /// First second of the window, on the trace's clock; `None` if the window has no start.
     begin: Option<i64>,
+    /// Last second of the window, on the trace's clock; `None` if the window has no end.
     end: Option<i64>,
 }
 
-/// If the first submission is in this range, the seconds must be counted from 1970: no trace's own clock runs for
+/// If the first submission is in this range, the seconds are counted from 1970, because no trace's own clock runs for
 /// thirty years before the first job. The range is from September 2001 to the last second of a [`Local`].
 const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
 

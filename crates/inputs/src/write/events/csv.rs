@@ -70,7 +70,8 @@ pub(super) fn write_wide(log: &EventLog, mut out: impl Write) -> io::Result<()> 
     )?;
     header.flush()?;
     drop(header);
-    // The written row after the time: `,0` or `,1` for every node. A change replaces one byte.
+    // The part of a row that follows the time: `,0` or `,1` for every node. A change replaces one
+    // byte.
     let mut row = b",0".repeat(log.nodes().len());
     row.push(b'\n');
     for (time, changes) in log.rows() {

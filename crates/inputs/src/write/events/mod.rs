@@ -73,7 +73,7 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
     })
 }
 
-/// The rows of the long form: a time, and a node's state or nothing.
+/// Creates the rows of the long form. Each row has a time and, unless it is a row without a node, a node's state.
 ///
 /// The first event has a row for every node. A row without a node represents an event without changes, and also
 /// separates two events at the same time.

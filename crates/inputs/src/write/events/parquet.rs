@@ -39,7 +39,7 @@ pub(super) struct LongWriter<W: Write + Send> {
     times: Vec<i64>,
     nodes: Vec<ByteArray>,
     states: Vec<i32>,
-    /// 1 for a row with a node and a state, 0 for a row without.
+    /// 1 for a row with a node and a state, 0 for a row without a node.
     present: Vec<i16>,
 }
 
@@ -201,7 +201,7 @@ fn wide_group<W: Write + Send>(
     let mut states = Vec::with_capacity(log.len());
     for rows in &flips {
         states.clear();
-        // Every node is busy up to its first change, and each change flips it.
+        // Every node is busy up to its first change, and each change flips the node's state.
         for (state, end) in (0..).zip(rows.iter().chain([&log.len()])) {
             states.resize(*end, state % 2);
         }
