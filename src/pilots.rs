@@ -328,7 +328,7 @@ impl Work<'_> {
 /// Wall times in seconds.
 ///
 /// # Errors
-/// One of them is too long.
+/// A wall time is too long.
 fn seconds(minutes: &[u64]) -> Result<Vec<u64>> {
     let seconds = |minutes: &u64| {
         let seconds = minutes.checked_mul(MINUTE);

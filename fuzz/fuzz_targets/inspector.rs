@@ -1,4 +1,4 @@
-//! Any bytes are either read as an inspector, a checkpoint or weights, or refused with a fault. An
+//! Any input is either read as an inspector, a checkpoint or weights, or rejected with a fault. An
 //! inspector that was read can predict.
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any bytes are either decoded as a pickle or rejected with a fault. A pickle is either read as a
+//! Any input is either decoded as a pickle or rejected with a fault. A pickle is either read as a
 //! table or rejected with a fault.
 #![no_main]
 

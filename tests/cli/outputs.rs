@@ -34,7 +34,7 @@ fn table(first: &str, fields: &[Field]) -> String {
     out
 }
 
-/// A table of a page, and a heading or text before the table that occurs only once.
+/// A heading or another string that occurs only once in a page, and the table that follows it.
 type Placed = (&'static str, String);
 
 /// The tables of objectives, in the order of docs/OBJECTIVES.md.

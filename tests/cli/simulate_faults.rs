@@ -17,7 +17,8 @@ fn spoil(at: &Path, column: usize, cell: &str) {
     });
 }
 
-// The tests of the readers cover all other kinds of faults. This fault also needs the profiles.
+// The tests of the readers cover all other kinds of faults. To detect the fault in this test, the
+// profiles are also needed.
 #[test]
 fn faults_of_jobs_name_the_line_and_jobs_can_be_left_out() {
     let directory = cluster();

@@ -249,7 +249,7 @@ fn a_changed_plan_uses_results_that_still_fit() {
     );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
     assert!(out.contains("runs  16, 8 of them already done"), "{out}");
-    // With different tasks, the runs are different runs.
+    // Runs with different tasks count as different runs, so no result is reused.
     let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
     fs::write(at.join("tasks.toml"), format!("# changed\n{tasks}")).unwrap();
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);

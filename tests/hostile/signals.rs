@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::support::{Attack, State, attack, bounded, end, files, samples, state};
 
 /// Starts `line` and sends it the signal after a while. The wait grows until the program catches the signal before it
-/// ends. Returns `None` if the program always ends first.
+/// ends. Returns `None` if the program succeeds before it receives the signal.
 fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     let mut wait = Duration::from_millis(5);
     for _ in 0..20 {

@@ -27,7 +27,7 @@ const KEPT: [&str; 2] = ["csv", "logs"];
 /// Options under other headings that write files next to the inputs.
 const WRITING: [&str; 1] = ["cache"];
 
-/// Variable that identifies the processes of the repeated command.
+/// Environment variable that identifies the processes of the repeated command.
 const MARK: &str = "GLEANER_CHECK";
 
 /// Maximum number of bytes of the command's stderr that are kept.

@@ -43,7 +43,7 @@ pub(super) enum Who<'a> {
     Follower,
 }
 
-/// Collects, for a user or as a job.
+/// Collects the results, for a user or as the collecting job of a batch.
 ///
 /// # Errors
 /// The directory is missing, or [`advance`] fails.

@@ -78,7 +78,7 @@ pub enum Learned {
 by_text!(Learned: Any seen by Learned::seen_from);
 
 impl Learned {
-    /// Makes a directory relative to `folder`. `train` is unchanged.
+    /// Resolves the path of a directory against `folder`. `train` is unchanged.
     fn seen_from(self, folder: &Path) -> Self {
         match self {
             Learned::Directory(path) => Learned::Directory(folder.join(path)),
