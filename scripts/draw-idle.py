@@ -64,7 +64,7 @@ def main(path):
 
 
 def means(hours, counts):
-    """The mean of the counts in each of `PARTS` equal parts of the time span."""
+    """Means of the step function of these counts over equal parts of its time span."""
     width = hours[-1] / PARTS
     sums = [0.0] * PARTS
     for start, end, count in zip(hours, hours[1:], counts):

@@ -404,7 +404,7 @@ fn targets_of_make_exist() {
     assert!(targets >= 6, "{targets} targets");
 }
 
-/// Other tests read blocks of these kinds: those of dataset/README.md, and the policy in CONTRIBUTING.md.
+/// Other tests read the blocks of dataset/README.md and the policy in CONTRIBUTING.md.
 #[test]
 fn every_block_of_a_document_is_of_a_tested_kind() {
     let examples = [

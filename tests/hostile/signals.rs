@@ -1,5 +1,5 @@
-//! SIGTERM, which batch systems send at the time limit, and Ctrl-C: every command ends in an orderly way, with exit
-//! code 143 or 130, and leaves no partial file.
+//! Tests SIGTERM, which batch systems send at the time limit, and Ctrl-C. Every command must end in an orderly way,
+//! with exit code 143 or 130, and leave no partial file.
 
 use std::fs;
 use std::path::Path;
