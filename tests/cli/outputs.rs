@@ -42,7 +42,7 @@ fn objectives() -> Vec<Placed> {
     let mut names = "| name | expression | what is maximised |\n|---|---|---|\n".to_owned();
     for named in NAMED {
         let expression = named.name.parse::<Objective>().unwrap().expression();
-        // A cell ends at a vertical bar.
+        // A table row must be a single line.
         let words: Vec<&str> = expression.split_whitespace().collect();
         let _ = writeln!(
             names,

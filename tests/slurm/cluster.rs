@@ -82,7 +82,7 @@ impl Cluster {
         success(&output, "sbatch").trim().to_owned()
     }
 
-    /// The state of each task of a job, by the name that Slurm gives it, such as `1_0`.
+    /// The state of each task of a job, by Slurm's name for the task, such as `1_0`.
     #[track_caller]
     pub fn states(&self, job: &str) -> BTreeMap<String, String> {
         let line = format!("squeue --noheader --array --states=all --jobs={job} --format=%i,%T");
