@@ -285,7 +285,7 @@ impl Work<'_> {
         })
     }
 
-    /// Converts the fault of pilots that cannot be simulated to an error that names the settings.
+    /// Converts a fault of the pilot models to an error that names the settings.
     fn wrong(&self, fault: Fault) -> Error {
         let PilotsSettings {
             startup,

@@ -1,5 +1,5 @@
 //! Any input is either read as an inspector, a checkpoint or weights, or rejected with a fault. An
-//! inspector that was read can predict.
+//! inspector that was read can make predictions.
 #![no_main]
 
 use gleaner_domain::Unobserved;

@@ -1,5 +1,5 @@
-//! Invalid data of `gleaner simulate` causes exit code 3 and a message with the place and the
-//! value, or is left out.
+//! Invalid data either makes `gleaner simulate` exit with code 3 and a message that gives the place
+//! and the value, or is left out.
 
 use std::fs;
 use std::path::Path;

@@ -177,8 +177,8 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
         assert!((found - mean).abs() <= 1e-12 * mean);
         assert_eq!(row[place("seeds").unwrap()], "2");
     }
-    // Derived by formula: the standard error of two values is half their difference. The published
-    // 97.5th percentile of Student's t with 1 degree of freedom is 12.706205.
+    // Derived by formula: the standard error of the mean of two values is half their difference.
+    // The published 97.5th percentile of Student's t with 1 degree of freedom is 12.706205.
     let errors: Vec<f64> = lines[1..]
         .chunks_exact(2)
         .map(|pair| [0, 1].map(|seed| pair[seed][column("rescale_loss")].parse::<f64>().unwrap()))

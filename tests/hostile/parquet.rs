@@ -153,7 +153,8 @@ fn the_stated_size_of_a_dictionary_is_checked() {
     assert!(found.err.contains(part), "{}", found.err);
 }
 
-// The attack: a deeply nested schema of one megabyte. The reader calls itself for every level.
+// The attack: a deeply nested schema of one megabyte. The reader calls itself at every level of
+// nesting.
 #[test]
 fn an_endlessly_nested_schema_is_refused() {
     let directory = samples();

@@ -52,7 +52,7 @@ impl Cluster {
         self.directory.path().join("cluster")
     }
 
-    /// The directory in which commands and jobs run. Every node sees it.
+    /// The directory in which commands and jobs run. All nodes have access to it.
     pub fn work(&self) -> PathBuf {
         self.directory.path().join("work")
     }

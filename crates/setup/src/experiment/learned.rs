@@ -125,8 +125,8 @@ impl ModelArgs {
         needed.then(|| Calendar::of(self.epoch.or(experiment.epoch), trace, observer))
     }
 
-    /// Estimates of the jobs' durations by an estimator. The estimator is read from `--models DIR`, or learnt during
-    /// the simulation if no directory is given.
+    /// Estimates the jobs' durations with an estimator. The estimator is read from `--models DIR`, or learnt during the
+    /// simulation if no directory is given.
     ///
     /// # Errors
     /// A model cannot be read.
