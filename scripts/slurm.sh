@@ -16,7 +16,7 @@ set -euo pipefail
 
 UNAVAILABLE=77
 NODES=(n1 n2 n3 n4)
-# Seconds that `start` waits for the nodes, and that `stop` waits for the processes to end.
+# Number of seconds for which `start` waits until all nodes are idle, and `stop` waits until all processes have ended.
 PATIENCE=60
 # The first line of the configuration. `stop` deletes only directories whose configuration contains this line.
 MARK="# Written by scripts/slurm.sh."

@@ -41,7 +41,7 @@ pub struct Inspected {
     pub inspection: Inspection,
     file: PathBuf,
     sources: Vec<SourceId>,
-    /// The source of the rescale costs of the suggestion.
+    /// The source of the rescale costs on which the suggested window is based.
     pub costs: CostSource,
 }
 

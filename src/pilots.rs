@@ -285,7 +285,7 @@ impl Work<'_> {
         })
     }
 
-    /// Converts the fault of pilots that cannot be simulated to an error that names the settings.
+    /// Converts a fault of the pilot models to an error that names the settings.
     fn wrong(&self, fault: Fault) -> Error {
         let PilotsSettings {
             startup,
@@ -328,7 +328,7 @@ impl Work<'_> {
 /// Wall times in seconds.
 ///
 /// # Errors
-/// One of them is too long.
+/// A wall time is too long.
 fn seconds(minutes: &[u64]) -> Result<Vec<u64>> {
     let seconds = |minutes: &u64| {
         let seconds = minutes.checked_mul(MINUTE);

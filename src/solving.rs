@@ -68,7 +68,7 @@ pub fn answers<P: Borrow<Problem>>(
         let problem = problem.borrow();
         of_problem(problem, solver.accepts(problem))?;
         let answer = answer(&mut solver, &limits, problem)?;
-        // A program that was stopped has returned its best plan so far, or none.
+        // A stopped program has returned its best plan so far, or no plan.
         if observer.is_stopped() {
             return Err(Error::Interrupted);
         }

@@ -31,7 +31,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Three days of 400 nodes, with 8.7 % of node-time idle.
+/// A log of 400 nodes over three days, with 8.7 % of node-time idle.
 fn log() -> EventLog {
     let options = EventOptions {
         nodes: 400,

@@ -1,4 +1,4 @@
-//! Any bytes are either refused with a fault or read as a log, down to its last event.
+//! Any input is either rejected with a fault or read as a log, up to its last event.
 #![no_main]
 
 use std::path::Path;

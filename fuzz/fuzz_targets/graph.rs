@@ -1,4 +1,4 @@
-//! Any bytes are either read as a computational graph or refused with a fault. A graph that was
+//! Any input is either read as a computational graph or rejected with a fault. A graph that was
 //! read can be grouped, unless it is too small.
 #![no_main]
 

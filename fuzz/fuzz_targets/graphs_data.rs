@@ -1,4 +1,4 @@
-//! Any bytes are either read as a data set of graphs or refused with a fault. A data set that was
+//! Any input is either read as a data set of graphs or rejected with a fault. A data set that was
 //! read can be written and read again.
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes are either read as an inspector, a checkpoint or weights, or refused with a fault. An
-//! inspector that was read can predict.
+//! Any input is either read as an inspector, a checkpoint or weights, or rejected with a fault. An
+//! inspector that was read can make predictions.
 #![no_main]
 
 use gleaner_domain::Unobserved;

@@ -1,4 +1,4 @@
-//! Any bytes are either read as a list of nodes or refused with a fault.
+//! Any input is either read as a list of nodes or rejected with a fault.
 #![no_main]
 
 use std::path::Path;

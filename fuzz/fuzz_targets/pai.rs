@@ -1,4 +1,4 @@
-//! Any two tables, separated by an empty line, are either read as a trace or refused with a fault.
+//! Any two tables, separated by an empty line, are either read as a trace or rejected with a fault.
 //! A trace that was read can be written and read again.
 #![no_main]
 

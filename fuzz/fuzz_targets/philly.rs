@@ -1,4 +1,4 @@
-//! Any bytes are either read as a trace and as an event log or refused with a fault. A trace that
+//! Any input is either read as a trace and as an event log or rejected with a fault. A trace that
 //! was read can be written and read again.
 #![no_main]
 

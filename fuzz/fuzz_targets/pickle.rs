@@ -1,5 +1,5 @@
-//! Any bytes are either decoded as a pickle or rejected with a fault. A pickle is either read as a
-//! table or rejected with a fault.
+//! Any input is either decoded as a pickle or rejected with a fault. A decoded pickle is either
+//! read as a table or rejected with a fault.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes are either read as node events or refused with a fault.
+//! Any input is either read as node events or rejected with a fault.
 #![no_main]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Any bytes are either read as a table of jobs or refused with a fault. Jobs that were read can be
+//! Any input is either read as a table of jobs or rejected with a fault. Jobs that were read can be
 //! written as a trace and read again.
 #![no_main]
 

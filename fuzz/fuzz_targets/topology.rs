@@ -1,4 +1,4 @@
-//! Any bytes are either read as a topology or refused with a fault.
+//! Any input is either read as a topology or rejected with a fault.
 #![no_main]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Any bytes are either read as tensors that PyTorch saved or refused with a fault.
+//! Any input is either read as tensors that PyTorch saved or rejected with a fault.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

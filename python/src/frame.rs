@@ -22,8 +22,9 @@ use crate::errors::exception;
 /// Writes a table of any library with Arrow's stream protocol as CSV. Missing values are empty cells. Times have the
 /// format `2026-01-31 08:00:00`. Times of columns with a time zone are in UTC and end in `Z`. Floats with integer
 /// values are written without a decimal point, because pandas stores integers as floats if values are missing. Booleans
-/// are written as 1 and 0. The values of lists are separated by `;`. If `is_log` is set, the table is an event log, and
-/// a pandas index with its times is written first. Other unnamed indices are left out.
+/// are written as 1 and 0. The values of lists are separated by `;`. If `is_log` is set, the table is an event log. A
+/// pandas index that contains the times of the log is then written as the first column. Other unnamed indices are left
+/// out.
 ///
 /// # Errors
 /// The columns cannot be written as CSV, or the file cannot be written.
@@ -73,7 +74,8 @@ fn columns(schema: &Schema, is_log: bool) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..schema.fields().len()).collect();
     let is_long = at("node").is_some();
     if is_log && !is_long {
-        // The log has a column for each node, so its times, a column or the index, must come first.
+        // The log has a column for each node, so the times must come first, whether they are in a column or in the
+        // index.
         let time = at("time").or_else(|| at(INDEX)).or_else(|| index(schema));
         if let Some(time) = time {
             columns.retain(|column| *column != time);

@@ -27,7 +27,7 @@ pub struct Host {
     state: Mutex<State>,
 }
 
-/// Whether a message is a warning, not information, and the message for the user.
+/// A message for the user: true for a warning or false for information, and the text.
 pub type Remark = (bool, String);
 
 struct State {

@@ -138,7 +138,7 @@ impl<S: Settings + Serialize> Call<S> {
         })
     }
 
-    /// Completes the reading of inputs. Inputs that are Python tables get the names of the tables.
+    /// Completes the reading of inputs. In `sources`, the files that contain Python tables get the names of the tables.
     ///
     /// # Errors
     /// The exception that stopped the reading.

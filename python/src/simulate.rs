@@ -140,7 +140,7 @@ struct HeldSimulation {
 }
 
 impl HeldSimulation {
-    /// The run and the kind of a table such as `fifo_jobs`.
+    /// The run and the kind of the table `name`: `fifo_jobs` is the table `jobs` of the run of `fifo`.
     fn of_policy<'n>(&self, name: &'n str) -> Option<(&PolicyRun, &'n str)> {
         let mut runs = self.simulated.runs.iter();
         runs.find_map(|run| {

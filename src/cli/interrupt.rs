@@ -58,7 +58,8 @@ fn exit_code(signal: i32) -> i32 {
     128 + signal
 }
 
-/// The flag that a command polls to stop in an orderly way. From the first call on, the first signal sets it.
+/// The flag that a command polls to stop in an orderly way. After the first call of this function, the first signal
+/// sets the flag instead of ending the program.
 pub fn flag() -> &'static Arc<AtomicBool> {
     // Many threads read the flag at every event, so only the first call writes.
     if !POLLED.load(Ordering::Relaxed) {

@@ -143,8 +143,8 @@ pub fn command() -> clap::Command {
     command.help_template(template)
 }
 
-/// The order of the sections of help. By default, clap begins with the text before the help, which contains the
-/// examples here.
+/// The order of the sections of help. By default, clap begins with the text before the help. In this program, that text
+/// contains the examples, which come after the purpose.
 const ORDER: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 

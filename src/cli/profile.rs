@@ -146,8 +146,8 @@ fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     print(&text)
 }
 
-/// Opens the devices of this machine and measures them while they are idle. Returns `None` after an
-/// interrupt.
+/// Opens the devices of this machine, and takes a reading while the devices are idle. Returns
+/// `None` after an interrupt.
 fn machine(args: &Args, plan: &Plan, terminal: &Terminal) -> Result<Option<(Machine, Reading)>> {
     let options = Options {
         busy_ok: args.busy_ok,

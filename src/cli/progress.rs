@@ -12,7 +12,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar that appears after a second, unless `quiet`.
+    /// Creates a bar that appears after a second, unless `quiet` is set.
     pub fn new(quiet: bool) -> Self {
         Progress {
             begun: Instant::now(),
@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Shows a short text about the loop after the bar.
+    /// Shows `words`, a short remark about the loop, after the bar.
     pub fn say(&mut self, words: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("; {words}"));

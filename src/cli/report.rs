@@ -115,8 +115,7 @@ impl Drawn {
     /// Writes the requested outputs.
     ///
     /// # Errors
-    /// A file cannot be written. [`Error::Stopped`] if the observer stops it. Files that are already complete
-    /// are kept.
+    /// A file cannot be written. [`Error::Stopped`] if the observer stops the writing. Complete files are then kept.
     pub fn write(&self, report: &Document, observer: &dyn Observer) -> Result<()> {
         if let Some(path) = &self.output {
             let page = html::page(report)?;

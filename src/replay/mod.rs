@@ -351,8 +351,8 @@ pub struct FailedReplay {
 }
 
 impl FailedReplay {
-    /// Returns the error. If a faulty answer of the solver caused the error, the problem is first written to
-    /// `directory`, which is then marked incomplete, and the error names the file.
+    /// Returns the error. If a faulty answer of the solver caused the error, the problem is first written to a file in
+    /// `directory`, which is then marked incomplete. The error names this file.
     pub fn keep(self, directory: Option<RunDir>) -> Error {
         self.failing.keep(self.error, directory)
     }

@@ -120,7 +120,7 @@ impl Finished<'_> {
 }
 
 impl Finished<'_> {
-    /// Missing runs, and runs that were restarted.
+    /// The numbers of missing runs and of restarted runs, if there are any.
     fn troubles(&self, results: &Results) -> Vec<Fact> {
         let mut facts = Vec::new();
         if results.missing > 0 {

@@ -313,7 +313,7 @@ fn changed_searches_are_noticed() {
              max_resource = 9.0\n"
         );
         let directory = inputs(&search, 9_000.0);
-        // The search decides when trials start, and they have no deadlines.
+        // The search decides when trials start, and trials have no deadlines.
         let file = directory.path().join("tasks.toml");
         let text = fs::read_to_string(&file).unwrap();
         let is_kept = |line: &&str| !line.starts_with("submit") && !line.starts_with("deadline");
@@ -451,7 +451,7 @@ fn runs_are_run_again() {
         assert!(found.contains(words), "{words}: {found}");
     }
     assert_eq!(names(), before);
-    // The file states a different seed, which only a repeated run can detect.
+    // The file now states a different seed. Only a repetition of the run reveals this change.
     let file = at.join("run/run.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("\"seed\": 0", "\"seed\": 5")).unwrap();

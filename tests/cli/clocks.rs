@@ -20,8 +20,8 @@ fn american(local: i64) -> String {
     )
 }
 
-/// A machine of two nodes in Chicago. Both are idle from 12:00 to 13:00 local time on five days,
-/// two days before the clock moved forward and three days after.
+/// A machine of two nodes in Chicago. Both are idle from 12:00 to 13:00 local time on five days.
+/// The clocks move forward on the third day, at 2:00.
 fn write_log(at: &Path) {
     let mut log = String::new();
     for day in 0..5i64 {

@@ -17,20 +17,20 @@ fn script(shell: &str) -> String {
         .out
 }
 
-/// A directory with a script in the file `script`.
+/// A directory with the completion script of `shell` in the file `script`.
 fn saved(shell: &str) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("script"), script(shell)).unwrap();
     directory
 }
 
-/// Runs a command in `directory` with a text as its input. Returns `None`, with a message on
-/// stderr, if the command is not installed.
+/// Runs a command in `directory` with `input` as its standard input. Returns `None`, with a message
+/// on stderr, if the command is not installed.
 fn try_run(directory: &Path, line: &[&str], input: &str) -> Option<Output> {
     fs::write(directory.join("input"), input).unwrap();
     let mut command = Command::new(line[0]);
     command.args(&line[1..]).current_dir(directory);
-    // The settings and the history of the user are not used.
+    // The command must not use the user's settings and history.
     command.env("HOME", directory).env("INPUTRC", "/dev/null");
     command.env_remove("HISTFILE");
     command.stdin(Stdio::from(
@@ -76,8 +76,8 @@ fn shells_accept_their_scripts() {
     }
 }
 
-/// Types a text with tabs into an interactive bash, which runs in its own session so that it does
-/// not take over the terminal.
+/// Types lines that contain tabs into an interactive bash, which runs in its own session so that it
+/// does not take over the terminal.
 #[test]
 fn bash_completes_subcommands_flags_and_values() {
     let directory = saved("bash");

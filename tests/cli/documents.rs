@@ -46,7 +46,7 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Whether Python has a module, for lines that run a program in Python. If the module is missing, this is reported.
+/// Whether Python has a module that a line of a page needs. If the module is missing, prints a note.
 fn python_has(module: &str) -> bool {
     let import = format!("import {module}");
     let found = Command::new("python3").args(["-c", &import]).output();
@@ -97,7 +97,7 @@ fn run_page(document: &str) -> (TempDir, usize) {
     (directory, commands)
 }
 
-/// Each kind of user has at most five commands in the README.
+/// Each code block of the README has at most five lines.
 #[test]
 fn the_commands_of_the_readme_run_in_an_empty_directory() {
     let (directory, commands) = run_page("README.md");
@@ -404,7 +404,7 @@ fn targets_of_make_exist() {
     assert!(targets >= 6, "{targets} targets");
 }
 
-/// Other tests read blocks of these kinds: those of dataset/README.md, and the policy in CONTRIBUTING.md.
+/// Other tests read the blocks of dataset/README.md and the policy in CONTRIBUTING.md.
 #[test]
 fn every_block_of_a_document_is_of_a_tested_kind() {
     let examples = [

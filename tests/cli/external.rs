@@ -26,7 +26,7 @@ fn with_programs() -> Option<TempDir> {
     Some(directory)
 }
 
-/// Writes a manifest for a program, so that its command is one word.
+/// Writes a manifest with a program and its arguments, so that `exec:NAME` starts them as a single word.
 fn manifest(directory: &TempDir, name: &str, arguments: &[&str]) {
     let command: Vec<String> = arguments.iter().map(|word| format!("{word:?}")).collect();
     let text = format!("command = [\"python3\", {}]\n", command.join(", "));
@@ -65,8 +65,8 @@ fn a_program_gets_the_values_of_an_expression() {
         return;
     };
     manifest(&directory, "dp.toml", &["dp.py"]);
-    // For the first objective, the program gets a curve of the task, multiplied by a factor. The second objective is
-    // evaluated at every point.
+    // For the first objective, the program receives each task's curve multiplied by a factor. For the second objective,
+    // the values are computed for every point of the curve.
     for objective in ["rate / left", "min(rate, 3000) + waited"] {
         for (solver, out) in [("exec:dp.toml", "theirs"), ("exact", "ours")] {
             let line =
@@ -223,7 +223,8 @@ fn programs_that_cannot_be_used_are_refused_before_anything_runs() {
         .says(&["does not list the capability \"max-min\""]);
 }
 
-/// Runs the plan in `plans/plan.toml` with these solvers from the folder above it, into `out`.
+/// Writes a plan with these solvers to `plans/plan.toml`, and runs it in the folder `at` with the additional arguments
+/// `more`.
 fn sweep(at: &std::path::Path, solvers: &str, more: &str) -> crate::support::Run {
     let plan = format!(
         "[replay]\nevents = \"../idle.csv\"\ntasks = \"../tasks.toml\"\nt_fwd = 120\n\
@@ -351,8 +352,8 @@ fn awaited(file: &std::path::Path) -> String {
     }
 }
 
-/// Starts a replay with a solver program that starts children, lists all processes in the file `family` and computes
-/// forever.
+/// Starts a replay with a solver program that starts three children, writes the process ids of the children and of
+/// itself to the file `family`, and then loops forever.
 fn with_a_family(directory: &TempDir) -> std::process::Child {
     let file = directory.path().join("family");
     manifest(
@@ -373,12 +374,13 @@ fn signal(process: u32, signal: &str) {
     assert!(sent.unwrap().success());
 }
 
-/// Whether a process is running. A zombie process has no command.
+/// Whether a process is running. The command line of a zombie process is empty.
 fn runs(process: &str) -> bool {
     fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|command| !command.is_empty())
 }
 
-/// The processes of the family that can be found: all, or all except the process that hides.
+/// The processes of the family that gleaner can find. Without control groups, it cannot find the third child, which has
+/// left its session and lacks the identifying environment.
 fn known(family: &str) -> Vec<&str> {
     let hides = usize::from(gleaner_process::Cgroups::find().is_none());
     let family = family.split_whitespace().enumerate();

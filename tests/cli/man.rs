@@ -82,8 +82,8 @@ fn examples_keep_their_lines() {
     assert!(literal > 60, "{literal} examples");
 }
 
-/// With all warnings enabled, groff reports no warnings for any page, but it does for a faulty
-/// page.
+/// With all warnings enabled, groff warns about a faulty page, but not about any page of the
+/// program.
 #[test]
 fn troff_has_no_warning() {
     let directory = tempfile::tempdir().unwrap();

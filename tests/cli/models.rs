@@ -171,8 +171,9 @@ fn curves_can_be_made_monotone() {
     run(here, &format!("{line} --monotone hour=up"), 2);
 }
 
-/// Writes 30 bursts of 30 jobs, 70,000 s apart, for one node. Each job needs the whole node. A user's jobs of the same
-/// name have the same duration, and nothing else determines the duration. Returns the arguments that name the files.
+/// Writes a trace for one node: 30 bursts of 30 jobs each, 70,000 s apart. Each job needs the whole node. A user's jobs
+/// of the same name have the same duration, and nothing else determines the duration. Returns the arguments that name
+/// the files.
 fn trace_with_durations_by_name(here: &Path) -> &'static str {
     let mut jobs = "job_id,user,vc,jobname,gpu_num,submit_time,duration\n".to_owned();
     for k in 0..900i64 {

@@ -34,7 +34,7 @@ fn table(first: &str, fields: &[Field]) -> String {
     out
 }
 
-/// A table of a page, and a heading or text before the table that occurs only once.
+/// A heading or another string that occurs only once in a page, and the table that follows it.
 type Placed = (&'static str, String);
 
 /// The tables of objectives, in the order of docs/OBJECTIVES.md.
@@ -42,7 +42,7 @@ fn objectives() -> Vec<Placed> {
     let mut names = "| name | expression | what is maximised |\n|---|---|---|\n".to_owned();
     for named in NAMED {
         let expression = named.name.parse::<Objective>().unwrap().expression();
-        // A cell ends at a vertical bar.
+        // A table row must be a single line.
         let words: Vec<&str> = expression.split_whitespace().collect();
         let _ = writeln!(
             names,

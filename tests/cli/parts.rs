@@ -103,7 +103,7 @@ fn an_unfinished_sweep_is_reported_and_marked() {
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("This sweep is unfinished"));
     // After the remaining runs, the tables equal the tables of the whole sweep. The earlier tables
-    // had a subset of their rows.
+    // contained a subset of the rows.
     gleaner(at, "sweep plan.toml --out o").expect(0);
     gleaner(at, "sweep plan.toml --out whole").expect(0);
     assert_eq!(tables(at, "o"), tables(at, "whole"));
@@ -323,7 +323,7 @@ fn the_directory_of_another_plan_is_refused() {
     let at = directory.path();
     write_named(at, "b.toml", 2);
     gleaner(at, "sweep b.toml --out o --part 1/2").expect(0);
-    // Another plan has other runs and another name.
+    // This plan differs from the plan of the directory in its runs and in its name.
     write_plan(at, 1, "");
     let plan = fs::read_to_string(at.join("plan.toml")).unwrap();
     fs::write(at.join("a.toml"), plan.replace("[60, 240]", "[77]")).unwrap();

@@ -78,8 +78,8 @@ fn two_thousand_tasks_of_one_curve_fit_into_a_gigabyte() {
     }
 }
 
-/// A Parquet file of tasks with the same curve of `points` points. The curve is a text that the
-/// file's dictionary stores once.
+/// Writes a Parquet file of tasks with the same curve of `points` points. Every row has the same
+/// string in both curve columns, and each column's dictionary stores that string once.
 fn write_parquet(path: &Path, tasks: usize, points: u32) {
     let schema = "message tasks { required binary name (UTF8); required double min_nodes; \
                   required double max_nodes; required double rescale_up; \

@@ -29,7 +29,7 @@ fn log(at: &Path, arguments: &str) -> (String, String, String) {
     (time(first), time(last), err)
 }
 
-/// The seconds of the log by weekday, from Monday.
+/// Number of seconds of the log on each weekday, starting with Monday.
 fn weekdays(at: &Path) -> Vec<f64> {
     let out = gleaner(at, "inspect idle.csv --json").expect(0).out;
     let inspected: Value = serde_json::from_str(&out).unwrap();

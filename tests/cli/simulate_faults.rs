@@ -1,5 +1,5 @@
-//! Invalid data of `gleaner simulate` causes exit code 3 and a message with the place and the
-//! value, or is left out.
+//! Invalid data either makes `gleaner simulate` exit with code 3 and a message that gives the place
+//! and the value, or is left out.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,8 @@ fn spoil(at: &Path, column: usize, cell: &str) {
     });
 }
 
-// The tests of the readers cover all other kinds of faults. This fault also needs the profiles.
+// The tests of the readers cover all other kinds of faults. To detect the fault in this test, the
+// profiles are also needed.
 #[test]
 fn faults_of_jobs_name_the_line_and_jobs_can_be_left_out() {
     let directory = cluster();

@@ -91,7 +91,8 @@ fn utilisation_is_a_share_of_the_gpus_shown() {
         let arriving = policy(&summary, name)["in_use_while_arriving"]
             .as_f64()
             .unwrap();
-        // Delays come first, then the GPUs in use: while jobs arrive, and over the makespan.
+        // The table of delays comes first. The second table shows the share of GPUs in use, while
+        // jobs arrive and over the makespan.
         let mut rows = table.lines().filter(|line| line.starts_with(name));
         let cells: Vec<&str> = rows.nth(1).unwrap().split_whitespace().collect();
         let [arriving, share] = [arriving, share].map(|share| format!("{:.1}", 100.0 * share));

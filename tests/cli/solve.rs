@@ -224,7 +224,7 @@ fn models_of_one_name_are_refused_before_any_is_written() {
     let mut names = written();
     names.sort();
     assert_eq!(names, ["m-a-b.lp", "m-a_b.lp"]);
-    // A wrong format is reported before anything is written.
+    // An unknown format is reported before anything is written.
     with_stdin(at, "solve - --write-model m.txt", &problems)
         .expect(2)
         .says(&[".lp or .mps"]);

@@ -74,7 +74,7 @@ pub fn cluster() -> TempDir {
     directory
 }
 
-/// Changes the cells of a line, counting from 1, of a CSV file without quotes.
+/// Changes the cells of one line of a CSV file without quotes. Lines are counted from 1.
 pub fn change_line(file: &Path, line: usize, change: impl FnOnce(&mut Vec<String>)) {
     let text = fs::read_to_string(file).unwrap();
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();

@@ -177,8 +177,8 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
         assert!((found - mean).abs() <= 1e-12 * mean);
         assert_eq!(row[place("seeds").unwrap()], "2");
     }
-    // Derived by formula: the standard error of two values is half their difference. The published
-    // 97.5th percentile of Student's t with 1 degree of freedom is 12.706205.
+    // Derived by formula: the standard error of the mean of two values is half their difference.
+    // The published 97.5th percentile of Student's t with 1 degree of freedom is 12.706205.
     let errors: Vec<f64> = lines[1..]
         .chunks_exact(2)
         .map(|pair| [0, 1].map(|seed| pair[seed][column("rescale_loss")].parse::<f64>().unwrap()))
@@ -249,7 +249,7 @@ fn a_changed_plan_uses_results_that_still_fit() {
     );
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);
     assert!(out.contains("runs  16, 8 of them already done"), "{out}");
-    // With different tasks, the runs are different runs.
+    // Runs with different tasks count as different runs, so no result is reused.
     let tasks = fs::read_to_string(at.join("tasks.toml")).unwrap();
     fs::write(at.join("tasks.toml"), format!("# changed\n{tasks}")).unwrap();
     let (out, _) = run(at, "sweep sweep.toml --out swept", 0);

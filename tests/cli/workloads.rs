@@ -215,7 +215,7 @@ fn models_have_as_many_parameters_as_published_ones() {
     assert_eq!(script(&python, COUNT), expected);
 }
 
-/// Trains small models for a while, and prints the matrices that have not changed.
+/// Trains small models for a while, and prints the names of the weight matrices that have not changed.
 const LEARN: &str = "
 for name, module, workload in models(8, True):
     named = [one for model in workload.models for one in model.named_parameters()]

@@ -53,8 +53,8 @@ fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
             let line = line("log.csv", "run");
             let found = end(bounded(at, &line).spawn().unwrap(), &line);
             if found.code != 0 {
-                // The change was noticed, or the file was rewritten in place while it was read, so
-                // that only half of it was seen.
+                // The program noticed the change, or it read the file while the file was being
+                // rewritten in place, and saw only a part of it.
                 assert!([1, 3].contains(&found.code), "{}", found.err);
                 continue;
             }

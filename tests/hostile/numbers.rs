@@ -24,8 +24,8 @@ const EDGES: [&str; 14] = [
     "",
 ];
 
-/// Runs `line` with every edge as the value of every `key = value` of a TOML text. If a key occurs several times, only
-/// its first occurrence is changed.
+/// For each `key = value` in a TOML file, runs `line` once with each extreme value in place of the value. If a key
+/// occurs several times, only its first occurrence is changed.
 fn attack_toml(at: &Path, file: &str, line: &str) {
     let sound = fs::read_to_string(at.join(file)).unwrap();
     let mut seen: Vec<&str> = Vec::new();

@@ -86,7 +86,8 @@ fn files_of_an_earlier_run_are_removed() {
             assert_eq!(files(&at.join("run")), *expected, "{line} after {before}");
         }
     }
-    // A directory that belongs to no run is left unchanged, and so is a sweep.
+    // A directory that does not belong to a run is left unchanged, and so is the directory of a
+    // sweep.
     fs::create_dir(at.join("own")).unwrap();
     fs::write(at.join("own/notes.txt"), "mine").unwrap();
     assert_eq!(

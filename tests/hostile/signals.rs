@@ -1,5 +1,5 @@
-//! SIGTERM, which batch systems send at the time limit, and Ctrl-C: every command ends in an orderly way, with exit
-//! code 143 or 130, and leaves no partial file.
+//! Tests SIGTERM, which batch systems send at the time limit, and Ctrl-C. Every command must end in an orderly way,
+//! with exit code 143 or 130, and leave no partial file.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::support::{Attack, State, attack, bounded, end, files, samples, state};
 
 /// Starts `line` and sends it the signal after a while. The wait grows until the program catches the signal before it
-/// ends. Returns `None` if the program always ends first.
+/// ends. Returns `None` if the program succeeds before it receives the signal.
 fn stopped(at: &Path, line: &str, signal: &str) -> Option<Attack> {
     let mut wait = Duration::from_millis(5);
     for _ in 0..20 {

@@ -193,7 +193,7 @@ fn options() {
     }
 }
 
-/// A change: the file, the row after its header, the column, and the new value.
+/// A change: the file, the row (the header is row 0), the column, and the new value.
 fn change() -> impl Strategy<Value = (usize, usize, usize, &'static str)> {
     (
         0..FILES.len(),

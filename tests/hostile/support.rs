@@ -160,8 +160,8 @@ pub enum State {
     Whole,
 }
 
-/// The state of a run directory, found without any code of the program. Every file that `run.json` lists must be as
-/// listed, and there must be no other files.
+/// The state of a run directory, determined without any code of the program. Every file that `run.json` lists must have
+/// the listed digest, and there must be no other files.
 #[track_caller]
 pub fn state(run: &Path) -> State {
     let path = run.join("run.json");

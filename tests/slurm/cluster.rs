@@ -52,7 +52,7 @@ impl Cluster {
         self.directory.path().join("cluster")
     }
 
-    /// The directory in which commands and jobs run. Every node sees it.
+    /// The directory in which commands and jobs run. All nodes have access to it.
     pub fn work(&self) -> PathBuf {
         self.directory.path().join("work")
     }
@@ -82,7 +82,7 @@ impl Cluster {
         success(&output, "sbatch").trim().to_owned()
     }
 
-    /// The state of each task of a job, by the name that Slurm gives it, such as `1_0`.
+    /// The state of each task of a job, by Slurm's name for the task, such as `1_0`.
     #[track_caller]
     pub fn states(&self, job: &str) -> BTreeMap<String, String> {
         let line = format!("squeue --noheader --array --states=all --jobs={job} --format=%i,%T");

@@ -89,7 +89,7 @@ fn settings_replace_lines_of_the_configuration() {
     let Some(cluster) = Cluster::start(&["MaxArraySize=11"]) else {
         return;
     };
-    // Indices must be below MaxArraySize, see slurm.conf(5).
+    // Indices must be below MaxArraySize (see slurm.conf(5)).
     cluster.submit("--array=0-10", "true");
     let mut command = cluster.command("sbatch");
     let refused = command
@@ -139,7 +139,7 @@ fn a_cluster_ends_with_its_owner() {
     owner.kill().unwrap();
     owner.wait().unwrap();
     wait_until("the cluster is gone", || !directory.exists());
-    // A process that has ended has no program, even if no other process has waited for it.
+    // The link to the executable of an ended process cannot be read, even before another process has waited for it.
     assert!(fs::read_link(&daemon).is_err());
     // The other cluster continues.
     other.submit("--wait", "true");

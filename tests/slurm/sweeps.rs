@@ -84,7 +84,7 @@ fn running(cluster: &Cluster) -> BTreeMap<String, Vec<String>> {
     by_node
 }
 
-/// Times between two calls to `squeue`, in seconds.
+/// Times between successive calls to `squeue`, in seconds.
 fn gaps(calls: &Path) -> Vec<f64> {
     let text = fs::read_to_string(calls).unwrap();
     let times = text

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::named::by_name;
 
-/// The name of a solver. If it is a program, it has not been looked up yet.
+/// The name of a solver. A program has not been resolved yet.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverName {
     /// A built-in solver.
@@ -32,8 +32,8 @@ impl SolverName {
         matches!(self, SolverName::Ours(kind) if kind.is_milp())
     }
 
-    /// Looks up the solver with this name. Paths are relative to `folder`; the empty path is the
-    /// current folder.
+    /// Resolves the name to a solver. Paths are relative to `folder`; the empty path is the current
+    /// folder.
     ///
     /// # Errors
     /// The manifest is faulty.
@@ -89,12 +89,12 @@ impl<'de> Deserialize<'de> for SolverName {
     }
 }
 
-/// A solver that has been looked up.
+/// A resolved solver.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverChoice {
     /// A built-in solver.
     Ours(SolverKind),
-    /// A program that has been looked up.
+    /// A resolved program.
     Program(SolverCommand),
 }
 

@@ -62,7 +62,7 @@ impl Hooks {
 pub struct PolicyClass {
     /// The name of the policy in results.
     pub name: &'static str,
-    /// The inputs that it requires.
+    /// The inputs that the policy requires.
     pub needs: Needs,
     make: Box<Make<'static>>,
 }

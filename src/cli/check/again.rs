@@ -27,7 +27,7 @@ const KEPT: [&str; 2] = ["csv", "logs"];
 /// Options under other headings that write files next to the inputs.
 const WRITING: [&str; 1] = ["cache"];
 
-/// Variable that identifies the processes of the repeated command.
+/// Environment variable that identifies the processes of the repeated command.
 const MARK: &str = "GLEANER_CHECK";
 
 /// Maximum number of bytes of the command's stderr that are kept.
@@ -199,9 +199,8 @@ fn texts(info: &RunInfo, name: &str, value: &Value) -> Result<Vec<String>> {
     })
 }
 
-/// The text of a value with several parts, as the options of `simulate` expect it: `{"vc": "a",
-/// "nodes": 2}` is `a=2`, `{"manual": {"time": 200, "nodes": 2, "factor": 4.0}}` is `200,2,4.0`,
-/// and `{"file": "x"}` is `x`.
+/// Formats a value with several parts as the options of `simulate` expect it: `{"vc": "a", "nodes": 2}` is `a=2`,
+/// `{"manual": {"time": 200, "nodes": 2, "factor": 4.0}}` is `200,2,4.0`, and `{"file": "x"}` is `x`.
 fn object(map: &serde_json::Map<String, Value>) -> Option<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

@@ -31,7 +31,7 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
     Given::of(info).names(&["events", "tasks", "curves", "scripted"])?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
     let mut inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
-    // The tables do not state the log's clock, so the times of the inputs are compared as the
+    // The tables do not state the log's clock, so the times of the inputs are first converted to the form in which the
     // tables show them.
     let clock = inputs.log.clock().clone();
     inputs.log = inputs.log.as_in_tables();

@@ -123,7 +123,7 @@ impl Args {
     }
 }
 
-/// The jobs with measurements, and the jobs without.
+/// The jobs with measurements, and the other jobs, each with the reason why it is left out.
 fn labelled(
     files: Vec<PathBuf>,
     measured: &Measurements,

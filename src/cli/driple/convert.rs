@@ -56,8 +56,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file of another kind, options that do not apply to it, a file that cannot be
-/// written, or a stop.
+/// A file that cannot be converted, options that do not apply to it, a file that cannot be written, or a stop.
 pub fn run(args: &Args) -> Result<()> {
     let terminal = Terminal::default();
     let found = model::any(&args.input)?.value;
@@ -130,7 +129,8 @@ impl Args {
         self.written(start.best(&start.state))
     }
 
-    /// The model as a file, with the requested units; only its weights if the options say so.
+    /// The content of the model's file, with the requested units. If `weights` is set, the file contains only the
+    /// weights.
     fn written(&self, mut inspector: Inspector) -> Result<Vec<u8>> {
         if self.weights {
             return inspector::write_plain(&inspector).map_err(failed);

@@ -103,7 +103,7 @@ impl DataArgs {
         Ok(take(jobs::profiles::read(&path)?, sources))
     }
 
-    /// The profiles that have a sharing score, to learn from.
+    /// The profiles from which a model can learn: the profiles that have a sharing score.
     ///
     /// # Errors
     /// The errors of [`DataArgs::profiles`], or no profile has a score.

@@ -43,7 +43,7 @@ pub(super) enum Who<'a> {
     Follower,
 }
 
-/// Collects, for a user or as a job.
+/// Collects the results, for a user or as the collecting job of a batch.
 ///
 /// # Errors
 /// The directory is missing, or [`advance`] fails.
@@ -54,7 +54,8 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     advance(opened, args, out, who).map(drop)
 }
 
-/// Writes the tables if all runs are done. Otherwise resubmits the lost runs of the last batch, unless a user collects.
+/// Writes the tables if all runs are done. Otherwise resubmits the lost runs of the last batch, unless a user requested
+/// the collection.
 ///
 /// # Errors
 /// Runs are missing and are not resubmitted; the error gives the reason.

@@ -89,7 +89,7 @@ fn attempt(
     }
 }
 
-/// The assignment of runs to parts. Unless an assignment was written before, it depends only on the lengths of the
+/// The assignment of runs to parts. If none was written before, the assignment is computed only from the lengths of the
 /// runs, so that all parts compute the same assignment.
 fn dealt(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
     let prepared = opened.prepared.as_ref();

@@ -11,7 +11,7 @@ use gleaner_domain::{Trace, Workload};
 use gleaner_inputs::jobs::{cluster, profiles, trace};
 use gleaner_runs::graphs;
 
-/// The graph of each workload, and the measurements of all of them.
+/// The result of [`make`]: the workload of each graph, and the measurements of all graphs.
 pub struct Made {
     /// Workloads and the names of their jobs.
     rows: Vec<(Workload, String)>,

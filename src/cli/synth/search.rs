@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The name of a file, which must be in the same folder as another file.
+/// The file name of `path`, which must be in the same folder as `other`.
 fn beside(path: &std::path::Path, other: &std::path::Path) -> Result<String> {
     let name = path.file_name().and_then(|name| name.to_str());
     match name.filter(|_| path.parent() == other.parent()) {

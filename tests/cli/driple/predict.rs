@@ -94,7 +94,7 @@ fn faulty_graphs_and_wrong_usage_are_reported() {
         .says(&["the model contains the frequencies"]);
     predict(here, "--data model.safetensors", 3)
         .says(&["this is a trained model, expected a data set"]);
-    // Types that no graph of the training part has are reported.
+    // Operation types that do not occur in the training part are reported.
     let unseen = fs::read_to_string(&graphs(&here.join("jobs/graphs"))[0]).unwrap();
     fs::write(
         here.join("d.pbtxt"),

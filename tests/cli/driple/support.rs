@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 pub use crate::runs::{Run, command, gleaner};
 
-/// Options of a network that trains very fast.
+/// Options for a network that trains very quickly.
 pub const TINY: &str = "--hidden 8 --depth 3 --quiet";
 
 /// A directory with 24 jobs in `jobs`.

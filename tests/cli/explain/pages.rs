@@ -18,7 +18,8 @@ fn draw(directory: &Path, kind: &str, more: &[&str]) -> PathBuf {
     page
 }
 
-/// Names of the SVG files of a directory. Each must have its PNG.
+/// Names of the SVG files of a directory, without extension. Asserts that each SVG file has a
+/// corresponding PNG file.
 fn pictures(directory: &Path) -> Vec<String> {
     let files = fs::read_dir(directory).unwrap();
     let mut names: Vec<String> = files
@@ -31,7 +32,8 @@ fn pictures(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Asserts that a directory's SVG files are XML, if there is a parser.
+/// Asserts that a directory's SVG files are well-formed XML. Without Python, which contains the
+/// parser, prints a note.
 fn well_formed(directory: &Path) {
     let script = "import glob, sys, xml.dom.minidom as d\n\
                   for f in glob.glob(sys.argv[1] + '/*.svg'): d.parse(f)";

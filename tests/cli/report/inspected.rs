@@ -12,7 +12,7 @@ fn read(directory: &tempfile::TempDir) -> String {
     fs::read_to_string(directory.path().join("page.html")).unwrap()
 }
 
-/// The inspection of the sample log, with more arguments.
+/// The inspection of the sample log, with the additional arguments `more`.
 fn sample_json(more: &str) -> Value {
     let (log, tasks) = (dataset("idle.csv"), dataset("tasks.toml"));
     let line = format!(

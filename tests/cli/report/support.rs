@@ -184,7 +184,7 @@ impl Figures {
     pub fn curve(&self, id: &str, name: &str) -> (Vec<f64>, Vec<f64>) {
         let curves = self.get(id)["marks"].as_array().unwrap();
         let place = curves.iter().position(|c| c["name"] == name).unwrap();
-        // A curve without x has the x of the previous curve.
+        // A curve without x values shares the x values of the previous curve.
         let x = curves[..=place].iter().rev().find(|c| !c["x"].is_null());
         (steps(&x.unwrap()["x"]), floats(&curves[place]["y"]))
     }

@@ -1,4 +1,5 @@
-//! The quick start for Rust users, in a crate that depends on Gleaner as theirs would.
+//! The quick start for Rust users, in a crate that depends on Gleaner in the same way as a user's
+//! crate.
 
 #[cfg(test)]
 mod tests {

@@ -44,7 +44,7 @@ settings! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// A job's partner is chosen without sharing scores and priorities.
+    /// A job's partner is chosen without using sharing scores or priorities.
     Packing,
     /// There is no forecast, and GPUs are never shared.
     Throughput,

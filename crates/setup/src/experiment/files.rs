@@ -1,5 +1,5 @@
-//! Finds the files of an experiment by name. The files are in one directory, or belong to a preset or to the
-//! original's -e and -t.
+//! Finds the files of an experiment by name. All files are in one directory, or a preset or the original's options -e
+//! and -t select them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ fn window(name: &str) -> Result<Option<[Local; 3]>> {
     Ok(times.try_into().ok())
 }
 
-/// The directory in which files are looked up.
+/// The directory in which files are searched for.
 struct DataDirectory<'a> {
     directory: &'a Path,
 }

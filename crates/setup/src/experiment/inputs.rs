@@ -124,7 +124,7 @@ pub enum Given {
 by_text!(Given: Any seen by Given::seen_from);
 
 impl Given {
-    /// Makes a file relative to `folder`. Other values are unchanged.
+    /// Resolves the path of a file against `folder`. Other values are unchanged.
     fn seen_from(self, folder: &Path) -> Self {
         match self {
             Given::File(path) => Given::File(folder.join(path)),

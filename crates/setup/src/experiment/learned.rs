@@ -78,7 +78,7 @@ pub enum Learned {
 by_text!(Learned: Any seen by Learned::seen_from);
 
 impl Learned {
-    /// Makes a directory relative to `folder`. `train` is unchanged.
+    /// Resolves the path of a directory against `folder`. `train` is unchanged.
     fn seen_from(self, folder: &Path) -> Self {
         match self {
             Learned::Directory(path) => Learned::Directory(folder.join(path)),
@@ -125,8 +125,8 @@ impl ModelArgs {
         needed.then(|| Calendar::of(self.epoch.or(experiment.epoch), trace, observer))
     }
 
-    /// Estimates of the jobs' durations by an estimator. The estimator is read from `--models DIR`, or learnt during
-    /// the simulation if no directory is given.
+    /// Estimates the jobs' durations with an estimator. The estimator is read from `--models DIR`, or learnt during the
+    /// simulation if no directory is given.
     ///
     /// # Errors
     /// A model cannot be read.

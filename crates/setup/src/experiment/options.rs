@@ -115,7 +115,7 @@ impl Facts {
 }
 
 impl Use {
-    /// Why an option has no effect if this condition does not hold.
+    /// The reason why an option has no effect if this condition does not hold.
     fn missing(self) -> String {
         let by = |what: &str, has: fn(&PolicyEntry<'_>) -> bool| {
             let names = policies::ALL.iter().filter(|policy| has(policy));

@@ -128,7 +128,7 @@ impl SliceArgs {
         let Some(zone) = &self.timezone else {
             return read_log(events, self.cache, observer);
         };
-        // A fast copy contains times of the log's own clock, so the log itself is read if another time zone is given.
+        // The times in a fast copy are on the log's own clock, so the log itself is read if another time zone is given.
         let log = gleaner_inputs::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
         observer.remark(&log.notes);
         Ok(log)

@@ -21,7 +21,7 @@ pub fn augment<S: Settings>(command: Command) -> Command {
         .fold(command, Command::arg)
 }
 
-/// Updates the settings that were given on the command line.
+/// Updates `settings` with the values that were given on the command line.
 ///
 /// # Errors
 /// None in practice, because clap has already validated the values.

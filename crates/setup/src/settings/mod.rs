@@ -153,7 +153,7 @@ pub struct Setting<S> {
 /// A function that computes a value from settings.
 type Of<S, T> = Box<dyn Fn(&S) -> T + Send + Sync>;
 
-/// Reads a value from strings. Paths are relative to a folder.
+/// Reads a value from strings. Paths are relative to the given folder.
 type Read<S> = Box<
     dyn Fn(&[OsString], &Path) -> std::result::Result<Change<S>, (OsString, String)> + Send + Sync,
 >;

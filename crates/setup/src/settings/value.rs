@@ -57,7 +57,7 @@ pub trait Value: Clone + Send + Sync + 'static {
     /// Formats the value as a string that [`Value::read`] accepts.
     fn show(&self) -> String;
 
-    /// Makes a path relative to `folder`. Other values are unchanged.
+    /// Resolves a path against the given folder. Other values are unchanged.
     fn seen_from(self, _: &Path) -> Self {
         self
     }
@@ -132,7 +132,7 @@ pub(crate) fn parse<T: FromStr<Err: Display>>(text: &OsStr) -> Result<T, String>
 }
 
 /// Implements [`Value`] through [`FromStr`] and [`Display`]. For a type that contains a path, `seen by` names the
-/// function that makes the path relative to a folder.
+/// function that resolves the path against a folder.
 macro_rules! by_text {
     ($($type:ty: $form:ident $(seen by $seen_from:path)?),* $(,)?) => {$(
         impl $crate::settings::Value for $type {

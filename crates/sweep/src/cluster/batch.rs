@@ -113,7 +113,7 @@ impl BatchFolder {
         self.folder.join(name).join("deal.json")
     }
 
-    /// The file that assigns runs to `parts` parts without a batch.
+    /// The file that assigns runs to `parts` parts outside a batch: `--deal` writes it, and `--part` reads it.
     pub fn deal_of(&self, parts: usize) -> PathBuf {
         self.folder.join(format!("deal-{parts}.json"))
     }

@@ -6,7 +6,7 @@ use gleaner_setup::settings::Change;
 #[derive(Debug, Clone)]
 pub(super) struct Axis<S> {
     pub name: String,
-    /// Byte of the plan at which the values begin.
+    /// Byte offset in the plan at which the values begin.
     pub at: usize,
     /// The change that each value makes.
     pub values: Vec<Change<S>>,

@@ -16,7 +16,7 @@ pub(super) type Table = Spanned<BTreeMap<String, Spanned<Value>>>;
 /// A fault of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanFault {
-    /// Byte of the plan at which the setting's value begins; `None` if the fault has no position.
+    /// Byte offset in the plan at which the setting's value begins; `None` if the fault has no position.
     pub at: Option<usize>,
     /// Name of the setting.
     pub field: String,

@@ -1,4 +1,4 @@
-//! The solvers of a plan. Programs are looked up relative to the folder of the plan.
+//! The solvers of a plan. Paths of programs are relative to the folder of the plan.
 
 use std::path::Path;
 

@@ -111,7 +111,7 @@ fn costs_are_those_of_the_runs_most_alike() {
     assert!(!none.are_seconds());
     let costs = Costs::of(&runs, [(0, 5.0), (4, 40.0)]);
     assert!(costs.are_seconds());
-    // The estimate for run 1 is based on the run that differs only in the seed, and the estimate for run 3 on the
+    // The estimate for run 1 is based on the run that differs only in the seed. The estimate for run 3 is based on the
     // steps of runs of the same problem.
     assert_eq!(costs.of_run(&runs, 1), 5.0);
     assert_eq!(costs.of_run(&runs, 3), 10.0);

@@ -50,7 +50,7 @@ pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
 ///
 /// # Errors
 /// A graph that is listed in `paths` is faulty, a directory has no graphs, or a file or directory cannot be read.
-/// [`Error::Stopped`] if the observer stops the function.
+/// [`Error::Stopped`] if the observer stops the reading.
 pub fn of_files(
     paths: &[PathBuf],
     settings: &Settings,
@@ -100,7 +100,7 @@ fn faults_of(file: &Path, error: Error) -> Vec<Fault> {
 /// A file to read.
 struct Asked {
     file: PathBuf,
-    /// Whether the file was found in a listed directory, and is not listed itself.
+    /// Whether the file was found in a directory and is not itself listed in the arguments.
     in_directory: bool,
 }
 

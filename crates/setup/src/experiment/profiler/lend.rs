@@ -88,9 +88,9 @@ pub fn vc_named(cluster: &Cluster, option: &str, name: &str) -> Result<usize> {
 }
 
 /// Takes nodes one at a time, each from the virtual cluster with the most nodes left. Each cluster keeps at least one
-/// node, and enough for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and only small jobs.
-/// Three nodes are needed. A lends the first node (5 is the most) and the second (A and B have 4 each, and A comes
-/// first), and B lends the third.
+/// node, and enough for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and only small jobs. Three
+/// nodes are needed. A lends the first node, because 5 is the largest number. A and B then have 4 nodes each, and A
+/// lends the second node because it comes first. B lends the third node.
 fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u32)>> {
     let mut needed = vec![1; cluster.vcs.len()];
     for job in &trace.jobs {

@@ -111,10 +111,10 @@ impl FromStr for Setting {
 
 impl ProfilerArgs {
     /// The profiler's settings; `None` if no policy has a profiler or it is off. Jobs that no longer fit their virtual
-    /// cluster are faults, or are skipped if faulty jobs are skipped.
+    /// cluster are reported as faults, or skipped if the settings skip faulty jobs.
     ///
     /// # Errors
-    /// [`Error::Usage`] if settings do not fit the cluster. All other errors are faults of jobs.
+    /// [`Error::Usage`] if settings do not fit the cluster. All other errors report faulty jobs.
     pub(super) fn settings(
         &self,
         inputs: &mut Inputs,
