@@ -43,7 +43,7 @@ pub fn terms() -> Vec<(String, &'static str)> {
     terms.filter(|(_, meaning)| !meaning.is_empty()).collect()
 }
 
-/// The quality of each solver's answers.
+/// A table with a row for each solver: its counts of answers, its total value and its gaps.
 fn answers(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),
@@ -68,7 +68,7 @@ fn answers(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// How long each solver takes.
+/// A table with a row for each solver: the times that it takes to find its first plan and to answer.
 fn times(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),
@@ -86,7 +86,7 @@ fn times(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// How each program's answers were judged; `None` if there are no programs.
+/// A table that shows how each program's answers were judged; `None` if there are no programs.
 fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) -> Option<Grid> {
     let columns = [
         "asked",

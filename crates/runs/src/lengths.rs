@@ -1,4 +1,5 @@
-//! Histograms of durations, called lengths here: each class has the number of its lengths and their sum.
+//! Histograms of durations, which are called lengths here. Each class stores the number of its lengths, and
+//! their sum.
 
 use gleaner_document::numbers::{count, hours, part};
 use gleaner_document::{Grid, Head};

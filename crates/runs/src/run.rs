@@ -84,7 +84,7 @@ struct Written {
 
 impl RunDir {
     /// Opens `path` for a run of the subcommand `command`: creates the directory, or takes over
-    /// that of an earlier run. `arguments` are listed in `run.json`.
+    /// the directory of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
     /// [`Error::Usage`] if the directory holds other files, or if a subcommand other than `command` keeps results in
@@ -109,8 +109,8 @@ impl RunDir {
         })
     }
 
-    /// Makes `path` a directory of runs of `command` to which several processes may add. Creates the directory if it is
-    /// missing, and marks a new directory as having a run in progress. Existing content is not changed.
+    /// Makes `path` a directory for runs of `command`, to which several processes may add files. Creates the directory
+    /// if it is missing, and marks a new directory as having a run in progress. Existing content is not changed.
     ///
     /// # Errors
     /// Same as [`RunDir::open`], except that another run may be writing.
@@ -194,7 +194,7 @@ impl RunDir {
         self.write("skipped.csv", |out| table.write_csv(out))
     }
 
-    /// Writes a file, whose content comes from `fill`. The name may contain folders, which are created:
+    /// Writes a file with the content that `fill` writes. The name may contain folders, which are created:
     /// `logs/vc1/fifo.csv`.
     ///
     /// # Errors
@@ -570,7 +570,8 @@ mod tests {
         std::mem::forget(run.written);
         fs::write(path.join("logs/a/.y.csv.abcdef.part"), "half").unwrap();
         drop(run._lock);
-        // If the process is killed while the second run renames its files, some are in place; run.json lists all.
+        // If the process is killed while the second run renames its files, some files are in place. run.json lists
+        // all of them.
         let run = open(path).unwrap();
         run.write_info(
             &end(true),

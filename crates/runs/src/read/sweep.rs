@@ -57,7 +57,8 @@ impl SweepRuns {
         })
     }
 
-    /// The best settings by a figure; `None` if neither low nor high values of the figure are better.
+    /// The best settings by a figure; `None` if the figure has no best value, because neither low nor
+    /// high values are better.
     pub fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }

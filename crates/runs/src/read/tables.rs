@@ -86,7 +86,7 @@ impl RunInfo {
 
 /// The cells of a column. Their type is that of the first cell with a value.
 pub(super) enum Cells {
-    /// Number of missing cells, as long as no cell with a value has been found.
+    /// Number of cells read so far, if all of them are missing.
     Missing(usize),
     Whole(Vec<Option<i64>>),
     Floats(Vec<Option<f64>>),

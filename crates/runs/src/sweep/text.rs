@@ -15,7 +15,7 @@ use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, bes
 use gleaner_domain::words::counted;
 
 /// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the requested metric and
-/// by every metric of which low or high values are better.
+/// by every metric for which low or high values are better.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));

@@ -114,8 +114,8 @@ pub fn samples() -> Vec<Samples> {
     vec![run(60, 1, idle), run(120, 2, held)]
 }
 
-/// Three jobs: job 7 ends in the profiler, job 8 is large, and job 9 is profiled, waits and then
-/// goes on.
+/// Three jobs: job 7 ends in the profiler, job 8 is large, and job 9 is profiled, waits, and
+/// then continues.
 pub fn small_run() -> (Trace, Cluster, PolicyRun) {
     let workload = Workload {
         model: "ResNet18".to_owned(),
