@@ -162,8 +162,8 @@ fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
 /// Reduces spans, which are ordered by row, then time, to about `most` spans.
 ///
 /// Time is divided into equal steps. Spans of a row that begin in the same step become one span, with the largest of
-/// their values. The step is the shortest of those tried that leaves few enough spans. The step is returned with the
-/// spans, and is 0 if no spans were joined.
+/// their values. The step is the shortest of the tried steps that leaves few enough spans. The step is returned with
+/// the spans, and is 0 if no spans were joined.
 pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
     if spans.len() <= most {
         return (spans.to_vec(), 0.0);

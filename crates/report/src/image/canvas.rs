@@ -55,7 +55,7 @@ impl<B: DrawingBackend> Canvas<B> {
     }
 
     /// Draws a panel for each curve, one below the other. Only the last panel has the title of the
-    /// axis.
+    /// horizontal axis.
     fn panels(&self, figure: &Figure, panels: &[Panel], frame: &Frame) -> Drawn<B> {
         self.text(&figure.title, 17, INK, (self.px(16), self.px(14)))?;
         let (_, body) = self.area.split_vertically(self.px(frame::HEADER));

@@ -138,7 +138,7 @@ impl<'a> BySetting<'a> {
         ]
     }
 
-    /// The means as a line. If there are `seeds`, it lies between two lines for the ends of the intervals.
+    /// The means as a line. If `seeds` is true, two more lines show the ends of the means' intervals.
     fn lines(&self, numeric: Option<&[f64]>, seeds: bool) -> Vec<Curve> {
         let place = |at: usize| numeric.map_or(at as f64, |numbers| numbers[at]);
         let line = |name: &str, number: usize, of: fn(&Cell) -> f64| Curve {
