@@ -92,7 +92,7 @@ struct Live {
     /// Whether the run is counted as alone on its GPUs.
     is_alone: bool,
     is_running: bool,
-    /// The speeds that it should have, each with the second at which it begins.
+    /// The speeds that the run should have, each with the second from which it applies.
     speeds: Vec<(i64, f64)>,
 }
 
@@ -446,8 +446,8 @@ impl<'a> Sweep<'_, 'a, '_> {
     }
 
     /// Checks a loan or return by the profiler. A node is borrowed every 10 s while more than 10
-    /// jobs wait. It is returned every 100 s while fewer than 5 jobs wait, the node is idle, and
-    /// few GPUs are expected.
+    /// jobs are waiting. A node is returned every 100 s while fewer than 5 jobs are waiting, the
+    /// node is idle, and few GPUs are expected.
     fn check_step(&mut self, step: i32) {
         let has_borrowed = self.nodes.count() > i64::from(self.stage.nodes);
         let is_so = match step {
