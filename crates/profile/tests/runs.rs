@@ -341,7 +341,8 @@ fn reports_may_come_through_a_socket() {
 fn one_of_a_pair_that_fails_is_named() {
     let bench = Bench::new();
     let sound = shell("sound", SOUND);
-    // The workload works alone. As the second of a pair it fails, because the directory `lock` exists.
+    // The workload succeeds when it runs alone. As the second workload of a pair, it fails, because the directory
+    // `lock` exists.
     let lock = "mkdir lock || exit 7; trap 'rmdir lock; exit 0' TERM";
     let lonely = shell("lonely", &format!("{lock}; {SOUND}"));
     let plan = bench.plan(&format!(

@@ -199,7 +199,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Takes new samples. Tolerates a few consecutive failures that may be temporary.
+    /// Takes new samples. Tolerates a few consecutive failures, because failures may be temporary.
     fn poll(&mut self, nvml: &Nvml, processes: &[u32]) -> Result<(), String> {
         match self.read(nvml, processes) {
             Ok(()) => self.window.failures = 0,
@@ -262,8 +262,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Utilisation by the processes of a workload, in percent; `None` if the driver reports no utilisation by any
-    /// workload.
+    /// Utilisation by the processes of a workload, in percent; `None` if the driver reported no sample of any
+    /// workload's processes.
     fn part(&self, processes: &[u32]) -> Option<f64> {
         let means = self.window.processes.iter();
         let own = means.filter(|(pid, _)| processes.contains(pid));
