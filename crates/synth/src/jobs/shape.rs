@@ -64,7 +64,7 @@ impl Lengths {
         Ok(Lengths([trial?, short?, long?]))
     }
 
-    /// Draws the typical duration, in seconds, of those jobs of a batch that are not ended early.
+    /// Draws the typical duration, in seconds, of the jobs of a batch that are not ended early.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
         let kind = pick(KINDS.map(|(share, ..)| share), rng);
         self.0[kind].sample(rng)
