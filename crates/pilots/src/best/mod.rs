@@ -50,7 +50,7 @@ pub struct Best {
 }
 
 impl Best {
-    /// Whether no other ladder has a greater ready time.
+    /// Whether this ladder is proven optimal: no other ladder has a greater ready time.
     pub fn is_proven(&self) -> bool {
         self.ready == self.bound
     }
