@@ -75,7 +75,8 @@ mod tests {
         let sorted = [10 * S, 30 * S];
         let idle_lengths = IdleLengths::new(&sorted);
         assert_eq!(idle_lengths.taken(20.0), (10.0 + 20.0) / 40.0);
-        // ∫₀^20: 10·20 − 50 for the short fragment, 200 for the long one, both divided by 20·40.
+        // ∫₀^20: 10·20 − 50 for the short fragment, 200 for the long fragment; their sum is
+        // divided by 20·40.
         assert_eq!(idle_lengths.held(20.0), 1.0 - (150.0 + 200.0) / 800.0);
         assert_eq!(idle_lengths.taken(30.0), 1.0);
     }
