@@ -58,7 +58,7 @@ pub enum Error {
         /// The figures that have a best value.
         goals: Vec<&'static str>,
     },
-    /// A column that is aggregated does not hold numbers.
+    /// The column to be aggregated is not numeric.
     #[error(
         "column {column:?}: found values of type {found}, expected numbers; name another column"
     )]

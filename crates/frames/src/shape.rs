@@ -86,7 +86,7 @@ fn repeated(columns: &[&str]) -> Error {
     }
 }
 
-/// For each cell with at least one row, the index of the last such row. The key is the cell's group of columns and its
+/// For each cell with at least one row, the index of its last row. The key is the cell's group of columns and its
 /// group of rows.
 fn cells(
     down: &GroupBy<'_>,
