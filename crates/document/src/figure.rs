@@ -1,4 +1,4 @@
-//! Figures as data: their axes and marks, their texts, and their numbers.
+//! Figures as data: axes, marks, explanations and numbers.
 
 use super::grid::Grid;
 

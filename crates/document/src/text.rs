@@ -85,7 +85,7 @@ fn parts(widths: &[usize]) -> Vec<Range<usize>> {
     parts
 }
 
-/// Wraps a text at spaces into lines of at most [`WIDTH`] characters.
+/// Wraps text at spaces into lines of at most [`WIDTH`] characters.
 fn paragraph(text: &str) -> String {
     let (mut out, mut used) = (String::new(), 0);
     for word in text.split(' ') {
