@@ -1,4 +1,4 @@
-//! Tables of a solver comparison: those written to files, and those printed and shown on a page.
+//! Tables of a solver comparison. Some are written to files; the others are printed and shown on a page.
 
 use gleaner_document::names::short;
 use gleaner_document::numbers::{count, large, number};

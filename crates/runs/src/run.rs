@@ -60,8 +60,8 @@ struct Earlier {
     files: Vec<Listed>,
 }
 
-/// A directory for the results of one run. If it is dropped before [`RunDir::finish`], the
-/// directory stays as it was.
+/// A directory for the results of one run. If this value is dropped before [`RunDir::finish`] is
+/// called, the directory stays unchanged.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
@@ -386,8 +386,8 @@ fn link_on_way(directory: &Path, path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Returns an error if a file of a run directory is a symbolic link or is reached through one: the run
-/// would write outside the directory.
+/// Returns an error if a file of a run directory is a symbolic link or is reached through a symbolic link,
+/// because the run would then write outside the directory.
 fn refuse_links(directory: &Path, name: &str) -> Result<()> {
     match link_on_way(directory, Path::new(name)) {
         None => Ok(()),

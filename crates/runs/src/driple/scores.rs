@@ -19,7 +19,7 @@ pub struct Evaluation {
     pub jobs: usize,
     /// Names of the metrics, in the order in which each score lists its values.
     pub metrics: [&'static str; 12],
-    /// The scores: first those of models, then those of baselines.
+    /// The scores of the models, followed by the scores of the baselines.
     pub scores: Vec<Scores>,
     /// Number of scores that belong to models.
     pub models: usize,

@@ -84,7 +84,7 @@ impl RunInfo {
     }
 }
 
-/// The cells of a column. Their type is that of the first cell with a value.
+/// The cells of a column. The first cell with a value determines their type.
 pub(super) enum Cells {
     /// Number of cells read so far, if all of them are missing.
     Missing(usize),

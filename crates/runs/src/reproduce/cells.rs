@@ -154,7 +154,7 @@ fn matrix(artifact: &Artifact) -> Grid {
 }
 
 /// The published value and ours, with the published number of decimals. Our value gets one more decimal if the two
-/// would otherwise look equal although they differ.
+/// values differ but would otherwise look equal.
 pub fn values(row: &ReproducedRow, rounding: Rounding) -> [Option<String>; 2] {
     let text = |value: f64, decimals: u32| {
         let text = format!("{value:.*}", decimals as usize);

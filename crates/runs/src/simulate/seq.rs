@@ -6,7 +6,7 @@ use gleaner_domain::results::schedule::{Samples, State};
 use gleaner_domain::results::states::SEQ;
 use gleaner_domain::results::{Column, Field, RunLengths, Spaced, Table};
 
-/// The columns of counts, as functions of a state.
+/// For each column of counts, the function that returns the column's value for a state.
 pub(super) const COUNTS: [fn(&State) -> u64; 9] = [
     |s| s.total_gpus,
     |s| s.idle_gpus,
@@ -19,7 +19,7 @@ pub(super) const COUNTS: [fn(&State) -> u64; 9] = [
     |s| s.shared_nodes.into(),
 ];
 
-/// The columns of averages, as functions of a state.
+/// For each column of averages, the function that returns the column's value for a state.
 pub(super) const AVERAGES: [fn(&State) -> f64; 4] = [
     |s| s.gpu_util,
     |s| s.gmem,

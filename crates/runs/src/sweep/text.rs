@@ -161,7 +161,7 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
     }
 }
 
-/// A line for each run, done or not. Runs are created one at a time, as there may be millions.
+/// A line for each run, done or not. Runs are created one at a time, because there may be millions of runs.
 ///
 /// # Errors
 /// Returns the error of `run`.
