@@ -52,8 +52,9 @@ pub use sweep::SweepChoice;
 /// of solvers has a section. `choice` selects which metrics and settings of sweeps are drawn.
 ///
 /// # Errors
-/// Returns an error if `choice` names a setting or figure that a sweep does not have, or if it is not empty and none
-/// of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a stop.
+/// Returns an error if `choice` names a setting or figure that a sweep does not have. Also returns an error if
+/// `choice` is not empty but none of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a
+/// stop.
 pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> Result<Document> {
     let names = names::of(runs);
     let (mut replays, mut simulations) = (Vec::new(), Vec::new());
@@ -150,7 +151,7 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
 struct RunKind {
     singular: &'static str,
     plural: &'static str,
-    /// One sentence about what such runs show.
+    /// One sentence about what runs of this kind show.
     lead: &'static str,
 }
 

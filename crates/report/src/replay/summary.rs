@@ -1,4 +1,4 @@
-//! The figures of `summary.json`, for one replay or for several side by side.
+//! The figures of `summary.json`, for one replay, or for several replays side by side.
 
 use super::Named;
 use crate::{Block, Fact, Grid, Head};
