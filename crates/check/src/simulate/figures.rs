@@ -16,7 +16,7 @@ use crate::Findings;
 
 const SUMMARY: &str = "summary.json";
 
-/// The name of a figure of delays, and the function that returns it.
+/// The name of a figure of delays, and the function that returns the figure's value.
 type Figure = (&'static str, fn(Delays) -> f64);
 
 const FIGURES: [Figure; 4] = [
