@@ -52,8 +52,8 @@ pub struct EventOptions {
     pub seed: u64,
 }
 
-/// Generates a log. Every node alternates, independently of the others, between idle fragments of
-/// the given lengths and busy spans. The lengths of busy spans are exponentially distributed, and the idle share
+/// Generates a log. Every node alternates, independently of the other nodes, between idle fragments of the given
+/// lengths and busy spans. The lengths of busy spans are exponentially distributed, and the idle share
 /// determines their mean. Progress is reported to the observer in nodes.
 ///
 /// # Errors
