@@ -32,8 +32,9 @@ use super::rests::Rests;
 /// Buffers that are reused for every bound.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
-    /// The loss of each bin at the current level, and its increment to the next level.
+    /// The loss of each bin at the current level.
     losses: Vec<u64>,
+    /// The increment of each bin's loss from the current level to the next.
     increments: Vec<u64>,
 }
 
