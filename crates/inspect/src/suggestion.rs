@@ -236,7 +236,7 @@ pub(super) fn suggest(
 /// Rounds `value`, above 0, to two significant digits.
 fn two_digits(value: f64) -> f64 {
     let exponent = value.log10().floor() as i32 - 1;
-    // Only powers of ten of at least 1 are exact, so no others are used: 110 stays 110, and 0.25 stays 0.25.
+    // Only powers of ten of at least 1 are exact, so no other powers are used: 110 stays 110, and 0.25 stays 0.25.
     let unit = 10f64.powi(exponent.abs());
     if exponent >= 0 {
         (value / unit).round() * unit
