@@ -26,8 +26,8 @@ pub struct Lengths {
     pub counted: &'static str,
     /// What the lengths add up to, such as `Idle node-time`.
     pub summed: &'static str,
-    /// Unit of the displayed sums, such as `node-hours`. One unit equals 3,600 of the seconds in
-    /// [`Class::seconds`].
+    /// Unit of the displayed sums, such as `node-hours`. A displayed sum is [`Class::seconds`]
+    /// divided by 3,600.
     pub unit: &'static str,
 }
 

@@ -102,7 +102,7 @@ impl Columns {
     }
 }
 
-/// Reads the table. Its columns also show whether the runs are replays or simulations.
+/// Reads the table. The table's columns also show whether the runs are replays or simulations.
 fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
     let source = files.open(TABLE)?;
     let mut header = Header::open(&source)?;

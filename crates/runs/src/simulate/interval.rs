@@ -6,8 +6,8 @@ use gleaner_domain::results::schedule::Samples;
 /// Seconds between samples.
 const MINUTE: i64 = 60;
 
-/// Maximum total number of rows in all policies' tables of states. This allows a row for each
-/// minute when seven policies are simulated on thirty virtual clusters for a year.
+/// Maximum total number of rows in all policies' tables of states. This number allows a row for
+/// each minute when seven policies are simulated on thirty virtual clusters for a year.
 const MOST_ROWS: u64 = 120_000_000;
 
 /// Possible numbers of minutes between rows; longer intervals are whole days.

@@ -3,7 +3,7 @@
 use gleaner_document::numbers::grouped;
 use gleaner_domain::results::sweep::Kind;
 
-/// Minimum number of steps between the lowest and the highest value that the digits shown can distinguish.
+/// Minimum number of steps that the displayed digits can distinguish between the lowest and the highest value.
 const STEPS: f64 = 500.0;
 
 /// A unit and a number of decimals for all values of a figure.
