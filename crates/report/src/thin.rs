@@ -138,8 +138,8 @@ pub(super) fn cloud(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     firsts(&along, [1, 1])
 }
 
-/// The positions of values on a scale from 0, the lowest value, to 1, the highest. They are NaN if all values are the
-/// same.
+/// The positions of values on a scale from 0, the lowest value, to 1, the highest. The positions are NaN if all
+/// values are the same.
 fn shares(points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
     let low = points.iter().map(of).fold(f64::MAX, f64::min);
     let high = points.iter().map(of).fold(f64::MIN, f64::max);

@@ -14,7 +14,8 @@ const BUCKETS: usize = 400;
 /// Shortest time on the logarithmic axis, in seconds. Shorter times are drawn at this value.
 const SHORTEST: f64 = 1e-7;
 
-/// End of the axis as a multiple of the last plan's time. It is above 1, so that the final gaps are visible too.
+/// End of the axis as a multiple of the last plan's time. The factor is above 1, so that the final gaps are
+/// visible too.
 const BEYOND: f64 = 1.5;
 
 /// Maximum number of powers of ten in the table.

@@ -39,9 +39,9 @@ pub(super) struct Metric {
 /// The settings of a trial, and the means of its runs.
 #[derive(Debug, Clone)]
 pub(super) struct Trial {
-    /// Its settings as strings, in the order of [`Trials::settings`].
+    /// The trial's settings as strings, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
-    /// Number of its runs, which differ only in their seeds.
+    /// Number of the trial's runs, which differ only in their seeds.
     pub seeds: usize,
     /// The spread of each metric over the seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
     pub figures: Vec<Option<Spread>>,

@@ -164,7 +164,7 @@ fn a_large_search_is_thinned() {
         ..large.events[0]
     };
     large.events = (0..trials).map(event).collect();
-    // Each trial is better than all earlier ones.
+    // Each trial is better than all earlier trials.
     let finished = (0..trials).map(|number| {
         let loss = 1.0 / (1.0 + f64::from(number));
         TrialRow {
