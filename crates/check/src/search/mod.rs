@@ -35,7 +35,7 @@ pub(crate) struct Trials<'a> {
 pub(crate) struct Coming {
     /// Index in the file of the task that the trial trains.
     pub origin: u32,
-    /// Its name in the replay.
+    /// The task's name in the replay.
     pub name: String,
     /// Its work.
     pub work: f64,

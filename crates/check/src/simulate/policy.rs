@@ -205,8 +205,8 @@ impl Policy<'_> {
         }
     }
 
-    /// Checks a job that ended in the profiler. Its row must have the times and nodes of the
-    /// profiler, and it must have no runs.
+    /// Checks a job that ended in the profiler. The job's row must have the times and nodes of
+    /// the profiler, and the job must have no runs.
     fn ended_in_profiler(
         &self,
         job: usize,

@@ -16,7 +16,7 @@ const JOBS: &str = "profiler_jobs";
 const SCALING: &str = "profiler_scaling";
 const STATES: &str = "profiler_seq";
 
-/// Range of accepted times. It is limited so that sums of a few times do not overflow.
+/// Range of accepted times. The range is limited so that sums of a few times do not overflow.
 const TIMES: std::ops::RangeInclusive<i64> = i64::MIN / 4..=i64::MAX / 4;
 
 /// A row of `profiler_jobs`.

@@ -84,10 +84,10 @@ enum Event {
 /// The current state of a run during the sweep.
 #[derive(Debug, Clone, Default)]
 struct Live {
-    /// The numbers of its nodes, each with the GPUs that it holds. Empty before the run starts, or
-    /// if the recorded place is impossible.
+    /// The numbers of the run's nodes, each with the GPUs that the run holds. Empty before the run
+    /// starts, or if the recorded place is impossible.
     place: Place,
-    /// The run that shares, or has shared, its GPUs.
+    /// The other run that shares, or has shared, this run's GPUs.
     partner: Option<usize>,
     /// Whether the run is counted as alone on its GPUs.
     is_alone: bool,
@@ -377,8 +377,8 @@ impl<'a> Sweep<'_, 'a, '_> {
         }
     }
 
-    /// Puts a run on its GPUs. Their load is the load of the job alone, or the load that was
-    /// measured for the pair of jobs.
+    /// Puts a run on its GPUs. The load of these GPUs is the load of the job alone, or the load
+    /// that was measured for the pair of jobs.
     fn occupy(&mut self, index: usize) {
         let partner = self.live[index].partner;
         let pair = partner.and_then(|other| self.pair(index, other));

@@ -85,7 +85,7 @@ pub fn sweep(
     Ok(findings)
 }
 
-/// Returns a planned run with its result. Its record must have the planned settings.
+/// Returns a planned run with its result. The record of the run must have the planned settings.
 fn take(run: &Planned, record: &Done, findings: &mut Findings) -> Option<Run> {
     findings.holds(record.settings == run.settings, || {
         format!(
