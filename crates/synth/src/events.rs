@@ -57,7 +57,8 @@ pub struct EventOptions {
 /// determines their mean. Progress is reported to the observer in nodes.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer stops it.
+/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer requests
+/// a stop.
 pub fn generate(options: &EventOptions, observer: &dyn Observer) -> Result<EventLog> {
     let lengths = Lengths::new(options)?;
     super::end(options.start, options.days * 86_400.0, "--start and --days")?;
