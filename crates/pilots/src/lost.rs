@@ -2,8 +2,8 @@
 //!
 //! The scheduler does not know how long a fragment will last, but it knows its **age**: how long the node has been
 //! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts. When the pilot
-//! ends, the fragment is older by the pilot's length and the delay, and the second pilot starts. This goes on until
-//! the node is taken back. Only pilots that end by themselves count.
+//! ends, the fragment is older by the pilot's length and the delay, and the second pilot starts. Further pilots
+//! follow until the node is taken back. Only pilots that end by themselves count.
 //!
 //! Let S(x) be the number of fragments whose length is at least x. A pilot of length ℓ that is planned at age a ends
 //! by itself in S(a + d + ℓ) fragments. In each of them it has been ready for ℓ − w. The best plan from age a on is
