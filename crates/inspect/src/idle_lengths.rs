@@ -7,8 +7,9 @@ use super::ratio;
 #[derive(Debug)]
 pub(super) struct IdleLengths<'a> {
     sorted: &'a [u64],
-    /// Sums of the first 0, 1, 2, … lengths in seconds, and of their squares.
+    /// Sums of the first 0, 1, 2, … lengths in seconds.
     sums: Vec<f64>,
+    /// Sums of the squares of the first 0, 1, 2, … lengths in seconds.
     squares: Vec<f64>,
 }
 

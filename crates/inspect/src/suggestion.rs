@@ -22,8 +22,8 @@
 //! log's events, divided by the log's span. The suggested window is T at the τ with the largest p. For long
 //! fragments and rare losses, this T is near √(up·L/2).
 //!
-//! The model has no fitted parameters. It ignores the curvature of scaling curves and the maximum
-//! sizes of tasks.
+//! The model has no fitted parameters. The model ignores the curvature of scaling curves and the
+//! maximum sizes of tasks.
 
 use std::collections::BTreeMap;
 
