@@ -101,8 +101,8 @@ pub enum Marks {
     /// Curves in separate panels, stacked vertically, with shared axes.
     Panels(Vec<Panel>),
     /// Horizontal bars, one for each name of the vertical axis. The parts of a bar are drawn end to
-    /// end. They are percentages of a whole or, along a [`Scale::Spread`] axis, lengths to either side
-    /// of zero.
+    /// end. The lengths of the parts are percentages of a whole or, along a [`Scale::Spread`] axis, distances
+    /// to either side of zero.
     Bars(Vec<Part>),
     /// Upright bars side by side, one group for each name of the horizontal axis.
     Groups(Vec<Part>),
