@@ -8,8 +8,8 @@ use gleaner_domain::error::{Error, Result};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The key of a run: the first half of a digest of everything that its result depends on. It is printed as 32
-/// hexadecimal digits.
+/// The key of a run: the first half of a digest of everything that its result depends on. The key is printed as
+/// 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunKey([u8; 16]);
 
