@@ -68,8 +68,8 @@ pub struct Process {
     is_over: bool,
 }
 
-/// Returns a value that no other program has in its environment. It is not a prefix of any other such value, so the
-/// watcher can search for it without looking for the end of an entry.
+/// Returns a value that no other program has in its environment. The value is not a prefix of any other such value,
+/// so the watcher can search for it without looking for the end of an entry.
 fn unique() -> String {
     static STARTED: AtomicU64 = AtomicU64::new(0);
     let number = STARTED.fetch_add(1, Ordering::Relaxed);
@@ -150,9 +150,9 @@ impl Process {
         }
     }
 
-    /// Ends the program. Its whole group receives SIGTERM, then SIGKILL once the program has ended or the time `grace`
-    /// has passed. Processes that left the group then receive SIGKILL too. A process that left the group is missed only
-    /// if its environment lacks the mark and the program has no control group.
+    /// Ends the program. The program's whole group receives SIGTERM. The group then receives SIGKILL once the program
+    /// has ended or the time `grace` has passed. Processes that left the group then receive SIGKILL too. A process that
+    /// left the group is missed only if its environment lacks the mark and the program has no control group.
     pub fn kill(&mut self, grace: Duration) {
         if self.is_over {
             return;
