@@ -55,7 +55,7 @@ pub trait Observer: Sync {
     }
 
     /// Receives a few words to show beside the progress, such as the error of the last training epoch.
-    /// They replace the previous words.
+    /// The new words replace the previous words.
     fn detail(&self, words: &str) {
         let _ = words;
     }
