@@ -3,7 +3,7 @@
 //! A directory holds one run. New files are first written under temporary names, next to the files of any earlier run.
 //! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new files
 //! and writes the final `run.json`. If the process is killed before this replacement, the earlier run stays intact. If
-//! it is killed during the replacement, the directory is marked as unfinished.
+//! the process is killed during the replacement, the directory is marked as unfinished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -23,7 +23,8 @@ const MOST_HOURS: i64 = 100_000;
 /// Averages over an hour, for all virtual clusters together, including the profiler if there is one. In
 /// runs of many years, the averages are over several hours.
 ///
-/// A virtual cluster has no states after its last job has ended. From then on, it counts as idle.
+/// A virtual cluster has no states after its last job has ended. From then on, the virtual cluster counts as
+/// idle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Hour {
     /// Start of the hour in seconds, on the trace's clock.
