@@ -92,8 +92,8 @@ pub(super) fn stretches(
     found
 }
 
-/// Reduces a step curve of more than `most` points to the means of `count` intervals and its last point. Shorter curves
-/// are unchanged.
+/// Reduces a step curve of more than `most` points to the means of `count` intervals and the curve's last point.
+/// Shorter curves are unchanged.
 pub(super) fn means(points: &[(f64, f64)], most: usize, count: usize) -> Vec<Stretch> {
     let still = |&(from, value): &(f64, f64)| Stretch {
         from,

@@ -70,8 +70,8 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
     }
 }
 
-/// A curve. `x` is `None` if it equals the previous curve's `x`. The script then thins both curves alike and
-/// shows their values together.
+/// A curve. `x` is `None` if it equals the previous curve's `x`. In that case, the script thins both curves
+/// alike and shows their values together.
 #[derive(Serialize)]
 struct CurveData<'a> {
     name: &'a str,

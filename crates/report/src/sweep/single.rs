@@ -9,8 +9,8 @@ use crate::{Figure, Grid, Head};
 use gleaner_domain::results::sweep::Spread;
 use gleaner_runs::sweep::scale::{Scale, capital};
 
-/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. If there are more, they are
-/// drawn as lines.
+/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. If there are more values,
+/// they are drawn as lines.
 const APART: usize = 60;
 /// The grey series, for the ends of intervals.
 const ENDS: usize = SERIES - 1;

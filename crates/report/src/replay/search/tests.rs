@@ -146,7 +146,8 @@ fn searches_without_results_are_told_in_words() {
     assert_eq!(notes.count(), 2);
 }
 
-// Derived by formula: more rungs than colours, and more trials than points that a page holds.
+// Derived by formula: a search with more rungs than colours, and with more trials than the figure
+// has points.
 #[test]
 fn a_large_search_is_thinned() {
     let trials = 100_000;
