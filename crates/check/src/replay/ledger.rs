@@ -94,7 +94,7 @@ pub(super) struct Ledger<'a> {
     pub now: Utc,
     /// Index of the last event in the log.
     pub event: usize,
-    /// Whether the replay ended because no task remains.
+    /// Whether the replay ended because no tasks remained.
     pub is_over: bool,
     pub idle_node_seconds: f64,
     pub active_seconds: f64,

@@ -57,7 +57,7 @@ impl Profiled {
     }
 }
 
-/// Verifies the profiler's tables of jobs and loans. `None` if they are invalid.
+/// Verifies the profiler's tables of jobs and loans. `None` if the tables are invalid.
 ///
 /// # Errors
 /// A table is missing or damaged.
@@ -126,7 +126,8 @@ pub(super) fn states(
     )
 }
 
-/// Checks whether a job was profiled, for how long, and where. Returns its run.
+/// Checks whether a job was profiled, for how long, and where. Returns the job's run in the
+/// profiler.
 fn account(
     job: usize,
     row: &Row,

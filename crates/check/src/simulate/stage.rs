@@ -40,8 +40,8 @@ pub(super) struct Stage<'a> {
     pub nodes: u32,
     /// Seconds at which a node was added (1) or removed (-1).
     pub steps: &'a [(i64, i32)],
-    /// Whether the nodes of runs are given by name. Otherwise, they are numbered in the order in
-    /// which they were added.
+    /// Whether the nodes of runs are given by name. Otherwise, nodes are given by number, in the
+    /// order in which they were added.
     pub by_name: bool,
     /// The placer; `None` for a policy that may choose GPUs itself.
     pub placer: Option<Placer>,
@@ -65,7 +65,7 @@ pub(super) struct Swept {
     pub busy_arriving: i128,
     /// Seconds at which the number of held GPUs changed, and the change.
     pub changes: Vec<(i64, i64)>,
-    /// The place of each run when it ended, with names of nodes.
+    /// The place of each run at its end, with names of nodes.
     pub named: Vec<Place>,
     /// Ends of jobs after which the partner returned to full speed, although it would stay slow in
     /// the original simulator: the second, the job that ended, and the partner.

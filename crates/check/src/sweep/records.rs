@@ -98,7 +98,7 @@ fn parse(line: &[u8]) -> Option<Line> {
 }
 
 impl Done {
-    /// The result; `None` if it is not in the format of this version.
+    /// The result; `None` if the result is not in the format of this version.
     pub fn outcome(&self) -> Option<RunOutcome> {
         serde_json::from_value(self.result.clone()).ok()
     }

@@ -136,7 +136,7 @@ pub(super) fn settings(
     Ok(())
 }
 
-/// A table as it was read.
+/// A table that was read from a file.
 struct Stored {
     table: StoredTable,
 }
