@@ -22,7 +22,7 @@ pub enum Problem {
     NotStarted(String),
     /// The workload did not report `gleaner warm` within this number of seconds.
     NeverWarm(f64),
-    /// The workload ended before it was warm. The text says how it ended.
+    /// The workload ended before it was warm. The string says how the workload ended.
     EndedCold(String),
     /// The workload ended with an error during the window.
     Died(String),

@@ -206,7 +206,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Loads earlier measurements from a store. Returns their number.
+    /// Loads earlier measurements from a store. Returns the number of loaded measurements.
     ///
     /// # Errors
     /// The store cannot be read.

@@ -101,8 +101,8 @@ fn is_running(pid: &str) -> bool {
     status.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// Asserts that the sampler measures a burner of half a core. The burner reports the CPU time that it has used, so its
-/// speed shows what the sampler must measure, however busy the host is.
+/// Asserts that the sampler measures the CPU usage of a burner that uses half a core. The burner reports the CPU time
+/// that it has used, so its speed shows what the sampler must measure, however busy the host is.
 fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     let (tables, _) = bench.run(plan, machine);
     assert_eq!(tables.failures, []);
