@@ -3,7 +3,7 @@
 use super::super::Fragments;
 use super::candidates::Candidates;
 
-/// The fragments, or their parts that are left once pilots are placed.
+/// The fragments, or the parts of fragments that are left once pilots are placed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source<'a> {
     /// No length has been chosen.
