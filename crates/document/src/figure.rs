@@ -130,9 +130,9 @@ pub const SERIES: usize = 7;
 pub struct Curve {
     /// Name of the curve in the legend.
     pub name: String,
-    /// Colour of its line, area or dots.
+    /// Colour of the curve's line, area or dots.
     pub colour: Colour,
-    /// How its points are joined.
+    /// How the curve's points are joined.
     pub shape: Shape,
     /// The curve's points as (x, y), ordered by x.
     pub points: Vec<(f64, f64)>,
@@ -190,7 +190,7 @@ pub enum Shape {
 pub struct Part {
     /// Name of the part in the legend.
     pub name: String,
-    /// Colour of its bars.
+    /// Colour of the part's bars.
     pub colour: Colour,
     /// The length of the part for each name of the axis.
     pub values: Vec<f64>,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Block, Fact, Grid, Kind, indented};
 
-/// Maximum width of a line, in characters. A line can exceed it if a single column is too wide.
+/// Maximum width of a line, in characters. A line can exceed this width if a single column is too wide.
 const WIDTH: usize = 100;
 /// Number of spaces between columns.
 const GAP: usize = 2;
