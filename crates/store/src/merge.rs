@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use crate::record::{Record, parse};
 use crate::{ENDING, Found, RunKey, Store, lines};
 
-/// Prefix of the names of merged segments. No process appends to them.
+/// Prefix of the names of merged segments. No process appends to merged segments.
 const MERGED: &str = "merged-";
 
 impl Store {
