@@ -57,8 +57,8 @@ pub fn kill_all() {
     std::mem::forget(programs);
 }
 
-/// A running program in its own process group. Dropping it ends the program and everything that it
-/// started. If this process is killed, a watcher ends them instead.
+/// A running program in its own process group. Dropping this value ends the program and everything
+/// that the program started. If this process is killed, a watcher ends them instead.
 #[derive(Debug)]
 pub struct Process {
     child: Child,

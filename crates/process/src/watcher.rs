@@ -34,7 +34,7 @@ done
 /// Directories in which the shell finds `grep`, `rmdir` and `sleep`.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// A process that waits for this process to end. If it is dropped without [`Watcher::dismiss`], it kills
+/// A process that waits for this process to end. If a watcher is dropped without [`Watcher::dismiss`], it kills
 /// the program.
 #[derive(Debug)]
 pub(crate) struct Watcher(Option<Child>);
