@@ -42,8 +42,8 @@ pub trait Observer: Sync {
         let _ = remarks;
     }
 
-    /// Receives information that requires no action, one sentence each. By default, it is passed to
-    /// [`Observer::remark`].
+    /// Receives information that requires no action, one sentence each. By default, information is
+    /// passed to [`Observer::remark`].
     fn inform(&self, information: &[String]) {
         self.remark(information);
     }
