@@ -1,4 +1,4 @@
-//! The original's logs: a row for each job, with every field that its simulator keeps.
+//! The original's logs: a row for each job, with every field that the original simulator keeps.
 
 use super::nodes;
 use gleaner_domain::inputs::Packing;
