@@ -92,8 +92,8 @@ pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> R
     })
 }
 
-/// The page about an inspected event log. `info` describes the run that inspected it. The rescale costs of the
-/// suggested window come from `source`.
+/// The page about an inspected event log. `info` describes the run that inspected the log. The rescale costs of
+/// the suggested window come from `source`.
 pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = inspect::sections(inspection, source);
@@ -105,7 +105,7 @@ pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo
     }
 }
 
-/// The page about pilot jobs on the idle nodes of an event log. `info` describes the run that simulated them.
+/// The page about pilot jobs on the idle nodes of an event log. `info` describes the run that simulated the pilots.
 pub fn of_pilots(pilots: &Pilots, fragments: &Fragments, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = pilots::sections(pilots, fragments);
@@ -118,8 +118,8 @@ pub fn of_pilots(pilots: &Pilots, fragments: &Fragments, info: &RunInfo) -> Docu
     }
 }
 
-/// The page about a trained model. `info` describes the run that explained it. Figures of terms are drawn for
-/// `machine`, if there is one.
+/// The page about a trained model. `info` describes the run that explained the model. Figures of terms are
+/// drawn for `machine`, if there is one.
 pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = explain::sections(told, machine);

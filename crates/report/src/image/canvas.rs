@@ -20,7 +20,7 @@ pub(super) type Drawn<B> = Result<(), Failure<B>>;
 /// A figure's axes.
 pub(super) type Axes<'a, B> = ChartContext<'a, B, Cartesian2d<TickAxis, TickAxis>>;
 
-/// A surface to draw on. All lengths are multiplied by its scale.
+/// A surface to draw on. All lengths are multiplied by the surface's scale.
 pub(super) struct Canvas<B: DrawingBackend> {
     area: DrawingArea<B, Shift>,
     scale: u32,
