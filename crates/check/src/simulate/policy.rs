@@ -62,7 +62,7 @@ fn submitted(table: &str, rows: &[JobRow], given: &Given<'_>, findings: &mut Fin
     findings.wrong_count == before
 }
 
-/// Verifies a policy. `None` if its jobs do not match the trace.
+/// Verifies a policy. `None` if the policy's jobs do not match the trace.
 ///
 /// # Errors
 /// A table is missing or damaged.
