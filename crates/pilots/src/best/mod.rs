@@ -41,7 +41,7 @@ pub struct Grid {
 /// The best ladder that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Best {
-    /// Lengths of the ladder, ascending. There are fewer than allowed if no further length helps.
+    /// Lengths of the ladder, ascending. There are fewer lengths than allowed if no further length helps.
     pub lengths: Vec<u64>,
     /// Ready time of the ladder.
     pub ready: u64,
