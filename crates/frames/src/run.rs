@@ -18,7 +18,7 @@ use crate::{Error, Result, Sweep, frame};
 /// A run directory.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// The content of `run.json`: the arguments and inputs of the run, and whether it reached its end.
+    /// The content of `run.json`: the arguments and inputs of the run, and whether the run reached its end.
     pub info: RunInfo,
     /// The results of the run.
     pub frames: Frames,
