@@ -135,7 +135,8 @@ impl Process {
         self.child.stderr.take()
     }
 
-    /// Waits up to `within` for the program to end. Returns its exit status, or `None` if it is still running.
+    /// Waits up to `within` for the program to end. Returns the program's exit status, or `None` if the program is
+    /// still running.
     pub fn end(&mut self, within: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + within;
         loop {
