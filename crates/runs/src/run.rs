@@ -88,7 +88,7 @@ impl RunDir {
     ///
     /// # Errors
     /// [`Error::Usage`] if the directory holds other files, or if a subcommand other than `command` keeps results in
-    /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing into it.
+    /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing into the directory.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
         refuse_strangers(path)?;
@@ -414,8 +414,8 @@ fn refuse_kept(path: &Path, earlier: Option<&Earlier>, command: &str) -> Result<
 
 /// Returns an error for a directory that holds anything but a run or the remains of a killed run.
 fn refuse_strangers(path: &Path) -> Result<()> {
-    // The order matters: another process writes its run.json before any other file, so its other files are never seen
-    // without it.
+    // The order matters: another process writes its run.json before any other file, so the other files are never seen
+    // without run.json.
     if holds_files(path, DEPTH) && !path.join(RUN_FILE).is_file() {
         return Err(Error::Usage(format!(
             "--out {}: the directory holds files that no earlier run wrote; name a new directory",
@@ -614,7 +614,8 @@ mod tests {
         fs::remove_file(path.join("steps.csv")).unwrap();
         symlink(outside.path().join("steps.csv"), path.join("steps.csv")).unwrap();
         assert!(open(path).unwrap().write("steps.csv", |_| Ok(())).is_err());
-        // If the run only has to remove a file that is now a link, it removes the link and leaves its target.
+        // If the run only has to remove a file that is now a link, the run removes the link and leaves the link's
+        // target.
         open(path).unwrap().finish(&end(true)).unwrap();
         assert_eq!(names(outside.path()), ["a.csv", "steps.csv", "x.json"]);
         assert!(!path.join("steps.csv").is_symlink());

@@ -64,7 +64,7 @@ fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
 /// The name of the placer setting in sweeps of simulations.
 const PLACER: &str = "placer";
 
-/// Returns a caveat on comparisons of placers; `None` if the sweep does not compare them.
+/// Returns a caveat on comparisons of placers; `None` if the sweep does not compare placers.
 pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     varied.into_iter().any(|name| name == PLACER).then_some(
         "The placement does not affect the speed of jobs in these simulations, only which jobs fit. \
