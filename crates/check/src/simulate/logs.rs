@@ -128,7 +128,7 @@ fn jobs(
     Ok(())
 }
 
-/// The expected content of a log column for a job; `None` if it is unknown.
+/// The expected content of a log column for a job; `None` if the content is unknown.
 fn cell_of_job(
     column: &str,
     job: usize,
