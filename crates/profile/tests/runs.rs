@@ -86,7 +86,7 @@ fn shell(name: &str, line: &str) -> String {
     workload(name, &format!("[\"sh\", \"-c\", '''{line}''']"))
 }
 
-/// Whether Python can be run. Prints a note if it cannot.
+/// Whether Python can be run. Prints a note if Python cannot be run.
 fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {
@@ -159,7 +159,7 @@ fn work_in_short_lived_children_is_measured() {
         let (tables, _) = bench.run(&plan, &mut machine);
         assert_eq!(tables.failures, []);
         let util = tables.singles[0].gpu_util.unwrap();
-        // On an idle host, the workload uses the whole core, and its children account for almost all of it.
+        // On an idle host, the workload uses the whole core, and its children account for almost all of the usage.
         assert!(
             (20.0..103.0).contains(&util),
             "{}: {util} %",
