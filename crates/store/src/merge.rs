@@ -22,9 +22,9 @@ impl Store {
     /// number of starts.
     ///
     /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of a
-    /// [`Writer`](crate::Writer) that may still append is kept too; it is recognised by its lock. On a file system
-    /// without file locks, only segments whose process recorded its end are merged. Even if the merge is killed,
-    /// nothing is lost.
+    /// [`Writer`](crate::Writer) that may still append is kept too; such a segment is recognised by its lock. On a
+    /// file system without file locks, only segments whose process recorded its end are merged. Even if the merge
+    /// is killed, nothing is lost.
     ///
     /// # Errors
     /// A segment cannot be read, written or removed.
