@@ -58,7 +58,7 @@ pub fn kill_all() {
 }
 
 /// A running program in its own process group. Dropping this value ends the program and everything
-/// that the program started. If this process is killed, a watcher ends them instead.
+/// that the program started. If this process is killed, a watcher ends the program instead.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
