@@ -21,7 +21,7 @@ pub fn workspace() -> PathBuf {
 }
 
 /// The path of a file of the published data beside the workspace. `None`, with a message on stderr,
-/// if it is missing.
+/// if the file is missing.
 #[must_use]
 pub fn shared(name: &str) -> Option<PathBuf> {
     let path = workspace().join("../shared/data").join(name);

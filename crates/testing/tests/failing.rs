@@ -70,7 +70,8 @@ fn seeds_are_fixed_cases_are_multiplied_and_failures_are_saved() {
     assert!(!run(HIGHEST, &[(FACTOR, "none".to_owned())]).passed);
     assert!(!file.exists());
 
-    // The first case that fails is saved. The next run begins with it, whatever its seed.
+    // The first case that fails is saved. The next run begins with the saved case, whatever the
+    // run's seed.
     let failed = run(HIGHEST / 2, &[]);
     assert!(!failed.passed);
     let above = |number: &&u32| **number >= HIGHEST / 2;
