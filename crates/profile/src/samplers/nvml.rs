@@ -18,7 +18,7 @@ use super::MIB;
 use super::account::Account;
 use crate::sampler::{Reading, Sampler, Watched};
 
-/// Names of the driver's library. The second is a link that only development packages contain.
+/// Names of the driver's library. The second name is a link that only development packages contain.
 const LIBRARIES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 
 /// Number of consecutive failures after which a GPU counts as lost. The driver buffers samples, so the next poll
@@ -272,7 +272,7 @@ impl Gpu {
     }
 
     /// Memory held by the workloads, in bytes: the driver's figure for their processes. If the driver has no figure,
-    /// the memory in use minus the memory in use on the idle GPU.
+    /// this is the memory in use minus the memory in use on the idle GPU.
     fn held(&self) -> f64 {
         let beyond = (self.window.used - self.idle).max(0.0);
         self.window.held.unwrap_or(beyond)
