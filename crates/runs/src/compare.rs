@@ -25,8 +25,8 @@ pub fn tables<'a>(
     ]
 }
 
-/// The tables of a comparison that are printed and shown on a page: the quality of each solver's answers, the time that
-/// each solver takes, and, if programs were compared, how their answers were judged.
+/// The tables of a comparison that are printed and shown on a page. They show the quality of each solver's answers and
+/// the time that each solver takes. If programs were compared, a third table shows how their answers were judged.
 pub fn compared<'a>(
     solvers: &[SolverRow],
     programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>,

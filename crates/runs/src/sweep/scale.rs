@@ -60,8 +60,8 @@ impl Scale {
     }
 }
 
-/// A figure's name without its unit, the unit to show, and the size of that unit in the figure's own unit, such as
-/// 3,600 if a figure in seconds is shown in hours.
+/// A figure's name without its unit, the unit to show, and the size of that unit in the figure's own unit. The
+/// size is 3,600, for example, if a figure in seconds is shown in hours.
 fn unit(name: &str, largest: f64) -> (&str, &'static str, f64) {
     let seconds = |most: f64| match most {
         most if most >= 36_000.0 => ("h", 3_600.0),
