@@ -146,7 +146,7 @@ fn kept(curves: &[&Curve]) -> Vec<Kept> {
     };
     let each = curves.iter().enumerate().map(|(place, curve)| {
         // Short curves that share x values must still share them afterwards, and the points of whiskers must stay in
-        // pairs. These curves are kept as they are. All other curves are thinned.
+        // pairs. These curves are not thinned. All other curves are thinned.
         let shares = |other: Option<&&Curve>| {
             other.is_some_and(|other| {
                 curve.points.len() <= 4 * BUCKETS && same_x(&other.points, &curve.points)
