@@ -5,9 +5,9 @@
 //!
 //! Let ℓ be the lengths of the idle fragments, L their mean, and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ. F(τ) is
 //! the probability that a node that is idle now became idle within the last τ seconds. By symmetry,
-//! F(τ) is also the probability that the node is taken away within the next τ seconds. So a task
-//! that grew to all idle nodes τ seconds ago holds the share 1 − F(τ) of the nodes that are idle
-//! now, and the share F(τ) is unused. Growing to these nodes costs `up` seconds of the task's
+//! F(τ) is also the probability that the node is taken away within the next τ seconds. Suppose that
+//! a task grew to all idle nodes τ seconds ago. Of the nodes that are idle now, it holds the share
+//! 1 − F(τ), and the share F(τ) is unused. Growing to these nodes costs `up` seconds of the task's
 //! progress. With a window T and a speed proportional to the number of nodes, growing pays if T·F ≥
 //! up·(1 − F). So with a window T, a task grows every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ).
 //! For example, with up = 18 s and F(τ) = 0.2 the window is T = 18 · 0.8 ÷ 0.2 = 72 s.
