@@ -1,6 +1,6 @@
 //! Paths of the files that tests read. The paths are determined at run time, because clones of
-//! the workspace can share a target directory: a test may run in a different clone from the one
-//! in which it was built.
+//! the workspace can share a target directory. A test may therefore run in a clone other than
+//! the clone in which it was built.
 
 use std::env;
 use std::path::PathBuf;
