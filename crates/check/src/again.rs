@@ -8,8 +8,8 @@ use gleaner_domain::results::Column;
 use gleaner_domain::results::run::RUN_FILE;
 use gleaner_runs::read::RunInfo;
 
-/// The result of the comparison with a second run. It is reported separately from the values that
-/// were recomputed independently.
+/// The result of the comparison with a second run. This result is reported separately from the
+/// check of values that are recomputed independently.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Again {
     /// Number of files or runs that are identical.
@@ -24,7 +24,8 @@ pub struct Again {
 /// Name prefixes of files that contain measured times.
 const TIMED: [&str; 1] = ["timings."];
 
-/// Files about the answers of external solver programs. They contain the number of late answers.
+/// Files about the answers of external solver programs. These files contain the number of late
+/// answers, which may differ between two runs.
 const COUNTED: [&str; 2] = ["solver.json", "programs.json"];
 
 /// Compares the files of a run with those of a second run of the same command.

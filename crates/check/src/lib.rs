@@ -1,5 +1,5 @@
 //! Verifies the results of a run: recomputes all values that follow from other tables or from the inputs, and
-//! compares them.
+//! compares them with the recorded values.
 //!
 //! ```
 //! use gleaner_check::files;

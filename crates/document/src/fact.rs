@@ -15,7 +15,7 @@ pub struct Fact {
     pub meaning: &'static str,
     /// Indentation level: a fact of depth 1 is part of the last fact of depth 0 above it, and so on.
     pub depth: usize,
-    /// Whether it is one of the key facts, which a page shows as tiles.
+    /// Whether this is one of the key facts, which a page shows as tiles.
     pub is_main: bool,
 }
 

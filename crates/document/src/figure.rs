@@ -1,4 +1,4 @@
-//! Figures as data: their axes and marks, their texts, and their numbers.
+//! Figures as data: axes, marks, explanations and numbers.
 
 use super::grid::Grid;
 
@@ -101,8 +101,8 @@ pub enum Marks {
     /// Curves in separate panels, stacked vertically, with shared axes.
     Panels(Vec<Panel>),
     /// Horizontal bars, one for each name of the vertical axis. The parts of a bar are drawn end to
-    /// end. They are percentages of a whole or, along a [`Scale::Spread`] axis, lengths to either side
-    /// of zero.
+    /// end. The lengths of the parts are percentages of a whole or, along a [`Scale::Spread`] axis, distances
+    /// to either side of zero.
     Bars(Vec<Part>),
     /// Upright bars side by side, one group for each name of the horizontal axis.
     Groups(Vec<Part>),
@@ -130,9 +130,9 @@ pub const SERIES: usize = 7;
 pub struct Curve {
     /// Name of the curve in the legend.
     pub name: String,
-    /// Colour of its line, area or dots.
+    /// Colour of the curve's line, area or dots.
     pub colour: Colour,
-    /// How its points are joined.
+    /// How the curve's points are joined.
     pub shape: Shape,
     /// The curve's points as (x, y), ordered by x.
     pub points: Vec<(f64, f64)>,
@@ -190,7 +190,7 @@ pub enum Shape {
 pub struct Part {
     /// Name of the part in the legend.
     pub name: String,
-    /// Colour of its bars.
+    /// Colour of the part's bars.
     pub colour: Colour,
     /// The length of the part for each name of the axis.
     pub values: Vec<f64>,

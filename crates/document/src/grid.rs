@@ -16,7 +16,7 @@ pub struct Grid {
 pub struct Head {
     /// Name of the column, with its unit.
     pub name: String,
-    /// What its cells contain.
+    /// What the column's cells contain.
     pub kind: Kind,
     /// One-line explanation of the column; may be empty.
     pub meaning: &'static str,

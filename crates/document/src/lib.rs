@@ -1,5 +1,5 @@
 //! Documents present the results of a command to users, in the terminal and on report pages: sections of
-//! facts, tables, notes and figures. The types are independent of markup. [`text`] renders them for a
+//! facts, tables, notes and figures. The types are independent of markup. [`text`] renders documents for a
 //! terminal; the crate `gleaner-report` renders them as HTML and as images.
 //!
 //! ```
@@ -56,9 +56,9 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// A table that is always shown.
     Grid(Grid),
-    /// A table that is folded on a page. [`text()`] omits it.
+    /// A table that is folded on a page. [`text()`] omits folded tables.
     Folded(Grid),
-    /// A figure, with a folded table of its numbers. [`text()`] omits it.
+    /// A figure, with a folded table of its numbers. [`text()`] omits figures.
     Figure(Box<Figure>),
     /// A paragraph of text.
     Note(String),

@@ -3,12 +3,13 @@
 /// Maximum number of characters of a name.
 const MAX_NAME: usize = 64;
 
-/// Cuts a text to 64 characters. U+FFFD replaces each character that cannot be shown.
+/// Shortens a string to at most 64 characters. U+FFFD replaces each character that cannot be shown.
 pub fn short(text: &str) -> String {
     cut(text, MAX_NAME)
 }
 
-/// Cuts a text to `most` characters and marks the cut with `…`. U+FFFD replaces each character that cannot be shown.
+/// Shortens a string to at most `most` characters and marks the cut with `…`. U+FFFD replaces each character that
+/// cannot be shown.
 pub fn cut(text: &str, most: usize) -> String {
     let shown = |c: char| if is_hidden(c) { '\u{fffd}' } else { c };
     let mut out: String = text.chars().take(most).map(shown).collect();

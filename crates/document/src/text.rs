@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Block, Fact, Grid, Kind, indented};
 
-/// Maximum width of a line, in characters. A line can exceed it if a single column is too wide.
+/// Maximum width of a line, in characters. A line can exceed this width if a single column is too wide.
 const WIDTH: usize = 100;
 /// Number of spaces between columns.
 const GAP: usize = 2;
@@ -85,7 +85,7 @@ fn parts(widths: &[usize]) -> Vec<Range<usize>> {
     parts
 }
 
-/// Wraps a text at spaces into lines of at most [`WIDTH`] characters.
+/// Wraps text at spaces into lines of at most [`WIDTH`] characters.
 fn paragraph(text: &str) -> String {
     let (mut out, mut used) = (String::new(), 0);
     for word in text.split(' ') {

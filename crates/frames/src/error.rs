@@ -27,7 +27,7 @@ pub enum Error {
         /// Number of names.
         names: usize,
     },
-    /// A setting of a run of a sweep does not have the setting's type.
+    /// In a run of a sweep, the value of a setting does not have the setting's type.
     #[error(
         "setting {setting:?} of run {run}, counted from 0: found {found:?}, expected {expected}; \
          run the sweep again"
@@ -58,14 +58,14 @@ pub enum Error {
         /// The figures that have a best value.
         goals: Vec<&'static str>,
     },
-    /// A column that is aggregated does not hold numbers.
+    /// The column to be aggregated is not numeric.
     #[error(
         "column {column:?}: found values of type {found}, expected numbers; name another column"
     )]
     NoNumbers {
         /// The column.
         column: String,
-        /// Type of its values.
+        /// Type of the column's values.
         found: DataType,
     },
     /// Several rows have the same values in columns that should distinguish all rows.

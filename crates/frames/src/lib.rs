@@ -16,9 +16,9 @@
 //! ```
 //!
 //! Columns have the same names and units as in the tables, which are documented in `docs/OUTPUTS.md`. A missing value
-//! is null. Times are nanoseconds since 1970-01-01 00:00:00 on the log's own clock. Their type is `Int64`, because this
-//! crate enables as few features of polars as possible. If the feature `dtype-datetime` of polars is enabled,
-//! `column.cast(&DataType::Datetime(TimeUnit::Nanoseconds, None))` converts them to dates and times.
+//! is null. Times are nanoseconds since 1970-01-01 00:00:00 on the log's own clock. The type of times is `Int64`,
+//! because this crate enables as few features of polars as possible. If the feature `dtype-datetime` of polars is
+//! enabled, `column.cast(&DataType::Datetime(TimeUnit::Nanoseconds, None))` converts the column to dates and times.
 //!
 //! `gleaner_runs` reads the files and validates everything in them. The file readers of polars are not used.
 

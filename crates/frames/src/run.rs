@@ -18,7 +18,7 @@ use crate::{Error, Result, Sweep, frame};
 /// A run directory.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// The content of `run.json`: the arguments and inputs of the run, and whether it reached its end.
+    /// The content of `run.json`: the arguments and inputs of the run, and whether the run reached its end.
     pub info: RunInfo,
     /// The results of the run.
     pub frames: Frames,
@@ -74,7 +74,7 @@ pub struct SimulateFrames {
     /// A row for each policy and virtual cluster: `policy`, `vc`, and the delays of its jobs. The delays are null if
     /// the virtual cluster had no jobs.
     pub vcs: DataFrame,
-    /// The tables of each policy, in the same order.
+    /// The tables of each policy, in the order of the rows of `policies`.
     pub tables: Vec<PolicyFrames>,
 }
 
@@ -94,9 +94,9 @@ pub struct PolicyFrames {
 /// Reads a run directory of `gleaner replay`, `gleaner simulate` or `gleaner sweep`.
 ///
 /// # Errors
-/// [`Error::Run`] if it is not a run directory, or if its files are missing, damaged or contradict each other.
-/// [`Error::Command`] if it is a run of `gleaner compare`. [`Error::Setting`] if a setting of a sweep has a value of
-/// the wrong type.
+/// [`Error::Run`] if the directory is not a run directory, or if its files are missing, damaged or contradict each
+/// other. [`Error::Command`] if the directory holds a run of `gleaner compare`. [`Error::Setting`] if a setting of a
+/// sweep has a value of the wrong type.
 pub fn open(dir: impl AsRef<Path>) -> Result<Run> {
     let runs::Run { info, result } = runs::read(dir.as_ref())?;
     let frames = match result {

@@ -30,9 +30,9 @@ pub fn join(left: &DataFrame, right: &DataFrame, on: &[&str]) -> Result<DataFram
 }
 
 /// Arranges the column `value` in two dimensions. The result has a row for each value of the column `rows`, and a
-/// column for each value of the column `columns`. Both are in the order of first occurrence. The first column is
-/// `rows`. The other columns are named after the values, with `null` for a null. A cell is null if the frame has no row
-/// for it.
+/// column for each value of the column `columns`. Rows and columns are in the order of first occurrence. The first
+/// column is `rows`. The other columns are named after the values, with `null` for a null. A cell is null if the frame
+/// has no row for it.
 ///
 /// # Errors
 /// [`Error::Repeated`] if several rows of the frame have the same values in both columns. [`Error::Polars`] if
@@ -86,7 +86,7 @@ fn repeated(columns: &[&str]) -> Error {
     }
 }
 
-/// For each cell with at least one row, the index of the last such row. The key is the cell's group of columns and its
+/// For each cell with at least one row, the index of its last row. The key is the cell's group of columns and its
 /// group of rows.
 fn cells(
     down: &GroupBy<'_>,

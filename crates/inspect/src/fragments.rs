@@ -18,9 +18,9 @@ pub struct Fragments {
     /// The fragments' lengths. The sum of a bin is idle node-time.
     #[serde(flatten)]
     pub lengths: Distribution,
-    /// Number of nodes that are idle at the first row. Their fragments began before the log.
+    /// Number of nodes that are idle at the first row. The fragments of these nodes began before the log.
     pub cut_at_start: usize,
-    /// Number of nodes that are idle at the last row. Their fragments end after the log.
+    /// Number of nodes that are idle at the last row. The fragments of these nodes end after the log.
     pub cut_at_end: usize,
 }
 

@@ -7,8 +7,9 @@ use super::ratio;
 #[derive(Debug)]
 pub(super) struct IdleLengths<'a> {
     sorted: &'a [u64],
-    /// Sums of the first 0, 1, 2, … lengths in seconds, and of their squares.
+    /// Sums of the first 0, 1, 2, … lengths in seconds.
     sums: Vec<f64>,
+    /// Sums of the squares of the first 0, 1, 2, … lengths in seconds.
     squares: Vec<f64>,
 }
 
@@ -75,7 +76,8 @@ mod tests {
         let sorted = [10 * S, 30 * S];
         let idle_lengths = IdleLengths::new(&sorted);
         assert_eq!(idle_lengths.taken(20.0), (10.0 + 20.0) / 40.0);
-        // ∫₀^20: 10·20 − 50 for the short fragment, 200 for the long one, both divided by 20·40.
+        // ∫₀^20: 10·20 − 50 for the short fragment, 200 for the long fragment; their sum is
+        // divided by 20·40.
         assert_eq!(idle_lengths.held(20.0), 1.0 - (150.0 + 200.0) / 800.0);
         assert_eq!(idle_lengths.taken(30.0), 1.0);
     }

@@ -94,11 +94,11 @@ pub struct Inspection {
     pub suggestion: Suggestion,
 }
 
-/// Returns a description of a log's idle fragments, and their lengths in nanoseconds in ascending order. Fragments that
-/// the log's first or last row cuts off are included.
+/// Returns a description of a log's idle fragments, and the fragments' lengths in nanoseconds, in ascending order.
+/// Fragments that the log's first or last row cuts off are included.
 ///
 /// # Errors
-/// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+/// [`gleaner_domain::Error::Stopped`] if the observer requests a stop.
 pub fn fragments(log: &EventLog, observer: &dyn Observer) -> Result<(Fragments, Vec<u64>)> {
     let scan = scan::Scan::of(log, observer)?;
     let fragments = Fragments::new(&scan.lengths, scan.cut_at_start, scan.cut_at_end);
@@ -108,7 +108,7 @@ pub fn fragments(log: &EventLog, observer: &dyn Observer) -> Result<(Fragments, 
 /// Suggests a window for replays of `log` with tasks of these rescale costs.
 ///
 /// # Errors
-/// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+/// [`gleaner_domain::Error::Stopped`] if the observer requests a stop.
 pub fn suggest(log: &EventLog, costs: RescaleCosts, observer: &dyn Observer) -> Result<Suggestion> {
     Ok(suggestion_of(&scan::Scan::of(log, observer)?, costs))
 }
@@ -121,7 +121,7 @@ fn suggestion_of(scan: &scan::Scan, costs: RescaleCosts) -> Suggestion {
 /// Inspects `log`, which may be a slice of a log; `costs` are the rescale costs of the tasks to be trained.
 ///
 /// # Errors
-/// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+/// [`gleaner_domain::Error::Stopped`] if the observer requests a stop.
 pub fn inspect(log: &EventLog, costs: RescaleCosts, observer: &dyn Observer) -> Result<Inspection> {
     let scan = scan::Scan::of(log, observer)?;
     let gaps = gaps(log.times());

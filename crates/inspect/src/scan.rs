@@ -66,7 +66,7 @@ impl Row {
 
 impl<'l> Scan<'l> {
     /// # Errors
-    /// [`gleaner_domain::Error::Stopped`] if the observer stops it.
+    /// [`gleaner_domain::Error::Stopped`] if the observer requests a stop.
     pub fn of(log: &'l EventLog, observer: &dyn Observer) -> Result<Self> {
         let start = log.times().first().copied().unwrap_or(Utc(0));
         let end = log.times().last().copied().unwrap_or(start);

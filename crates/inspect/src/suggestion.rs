@@ -5,12 +5,12 @@
 //!
 //! Let ℓ be the lengths of the idle fragments, L their mean, and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ. F(τ) is
 //! the probability that a node that is idle now became idle within the last τ seconds. By symmetry,
-//! it is also the probability that the node is taken away within the next τ seconds. So a task that
-//! grew to all idle nodes τ seconds ago holds the share 1 − F(τ) of the nodes that are idle now,
-//! and the share F(τ) is unused. Growing to these nodes costs `up` seconds of the task's progress.
-//! With a window T and a speed proportional to the number of nodes, growing pays if T·F ≥ up·(1 −
-//! F). So with a window T, a task grows every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ). For
-//! example, with up = 18 s and F(τ) = 0.2 the window is T = 18 · 0.8 ÷ 0.2 = 72 s.
+//! F(τ) is also the probability that the node is taken away within the next τ seconds. Suppose that
+//! a task grew to all idle nodes τ seconds ago. Of the nodes that are idle now, it holds the share
+//! 1 − F(τ), and the share F(τ) is unused. Growing to these nodes costs `up` seconds of the task's
+//! progress. With a window T and a speed proportional to the number of nodes, growing pays if T·F ≥
+//! up·(1 − F). So with a window T, a task grows every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ).
+//! For example, with up = 18 s and F(τ) = 0.2 the window is T = 18 · 0.8 ÷ 0.2 = 72 s.
 //!
 //! Over such a period, the share of idle node-time that becomes work is
 //!
@@ -22,8 +22,8 @@
 //! log's events, divided by the log's span. The suggested window is T at the τ with the largest p. For long
 //! fragments and rare losses, this T is near √(up·L/2).
 //!
-//! The model has no fitted parameters. It ignores the curvature of scaling curves and the maximum
-//! sizes of tasks.
+//! The model has no fitted parameters. The model ignores the curvature of scaling curves and the
+//! maximum sizes of tasks.
 
 use std::collections::BTreeMap;
 
@@ -236,7 +236,7 @@ pub(super) fn suggest(
 /// Rounds `value`, above 0, to two significant digits.
 fn two_digits(value: f64) -> f64 {
     let exponent = value.log10().floor() as i32 - 1;
-    // Only powers of ten of at least 1 are exact, so no others are used: 110 stays 110, and 0.25 stays 0.25.
+    // Only powers of ten of at least 1 are exact, so no other powers are used: 110 stays 110, and 0.25 stays 0.25.
     let unit = 10f64.powi(exponent.abs());
     if exponent >= 0 {
         (value / unit).round() * unit

@@ -43,7 +43,7 @@ const FEWEST_GAPS: usize = 20;
 /// A span with all nodes in one state is suspicious if this many nodes are in the other state on
 /// average. Nodes that change independently would cause such a span with a probability of e^-10. Large jobs also cause
 /// such spans. So the span must also begin and end abruptly: at each end, at least half of that average number of nodes
-/// must change. This is not required of a span that begins with the log.
+/// must change. A span that begins with the log need not begin or end abruptly.
 const MISSED_NODES: f64 = 10.0;
 
 /// All suspicious spans, ordered by time.

@@ -42,8 +42,8 @@ pub trait Observer: Sync {
         let _ = remarks;
     }
 
-    /// Receives information that requires no action, one sentence each. By default, it is passed to
-    /// [`Observer::remark`].
+    /// Receives information that requires no action, one sentence each. By default, information is
+    /// passed to [`Observer::remark`].
     fn inform(&self, information: &[String]) {
         self.remark(information);
     }
@@ -55,7 +55,7 @@ pub trait Observer: Sync {
     }
 
     /// Receives a few words to show beside the progress, such as the error of the last training epoch.
-    /// They replace the previous words.
+    /// The new words replace the previous words.
     fn detail(&self, words: &str) {
         let _ = words;
     }

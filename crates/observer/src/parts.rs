@@ -58,8 +58,8 @@ impl<'o> Parts<'o> {
     }
 }
 
-/// Observes one part of a run. It passes everything on to the observer of the whole run. The part counts its
-/// progress in steps of its own, which are converted to steps of the run.
+/// Observes one part of a run. This observer passes everything on to the observer of the whole run. The part
+/// counts its progress in steps of its own, which are converted to steps of the run.
 pub struct Part<'p> {
     parts: &'p Parts<'p>,
     /// Number of steps of the run that this part counts as.

@@ -18,7 +18,7 @@ pub struct Costs {
 /// Pilots of several lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ladder {
-    /// Distinct and ascending; each is longer than the start-up.
+    /// The lengths are distinct and in ascending order; each length is longer than the start-up.
     lengths: Vec<u64>,
     costs: Costs,
 }

@@ -2,12 +2,12 @@
 //!
 //! The scheduler does not know how long a fragment will last, but it knows its **age**: how long the node has been
 //! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts. When the pilot
-//! ends, the fragment is older by the pilot's length and the delay, and the second pilot starts. This goes on until
-//! the node is taken back. Only pilots that end by themselves count.
+//! ends, the fragment is older by the pilot's length and the delay, and the second pilot starts. Further pilots
+//! follow until the node is taken back. Only pilots that end by themselves count.
 //!
 //! Let S(x) be the number of fragments whose length is at least x. A pilot of length ℓ that is planned at age a ends
-//! by itself in S(a + d + ℓ) fragments. In each of them it has been ready for ℓ − w. The best plan from age a on is
-//! therefore worth
+//! by itself in S(a + d + ℓ) fragments. In each of these fragments, the pilot has been ready for ℓ − w. The best
+//! plan from age a on is therefore worth
 //!
 //! ```text
 //! V(a) = max(0, max over ℓ of S(a + d + ℓ) · (ℓ − w) + V(a + d + ℓ)),   V(a) = 0 beyond the longest fragment,
@@ -40,7 +40,7 @@ pub struct Lost {
     pub finished: u64,
     /// Number of pilots that were preempted.
     pub preempted: u64,
-    /// The plan, by ascending age. Nothing starts after its last pilot.
+    /// The plan, by ascending age. No pilot starts after the last pilot of the plan.
     pub plan: Vec<Step>,
 }
 

@@ -91,7 +91,7 @@ fn own_path(groups: &str) -> Option<&str> {
     Some(own)
 }
 
-/// A group. Dropping it kills its processes and removes it.
+/// A control group. Dropping this value kills the group's processes and removes the group.
 #[derive(Debug)]
 pub struct Cgroup {
     path: PathBuf,

@@ -1,8 +1,8 @@
 //! Starts and watches programs, and ends them together with everything that they started.
 //!
-//! A program runs in its own process group and, where possible, in its own control group. A mark in its environment
-//! identifies the processes that it starts outside its group. A watcher ends the program if this process is killed. The
-//! program's output is read line by line, and the length of a line is limited.
+//! A program runs in its own process group and, where possible, in its own control group. A mark in the program's
+//! environment identifies the processes that the program starts outside its group. A watcher ends the program if this
+//! process is killed. The program's output is read line by line, and the length of a line is limited.
 
 mod cgroup;
 mod find;

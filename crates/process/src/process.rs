@@ -57,8 +57,8 @@ pub fn kill_all() {
     std::mem::forget(programs);
 }
 
-/// A running program in its own process group. Dropping it ends the program and everything that it
-/// started. If this process is killed, a watcher ends them instead.
+/// A running program in its own process group. Dropping this value ends the program and everything
+/// that the program started. If this process is killed, a watcher ends the program instead.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -68,8 +68,8 @@ pub struct Process {
     is_over: bool,
 }
 
-/// Returns a value that no other program has in its environment. It is not a prefix of any other such value, so the
-/// watcher can search for it without looking for the end of an entry.
+/// Returns a value that no other program has in its environment. The value is not a prefix of any other such value,
+/// so the watcher can search for it without looking for the end of an entry.
 fn unique() -> String {
     static STARTED: AtomicU64 = AtomicU64::new(0);
     let number = STARTED.fetch_add(1, Ordering::Relaxed);
@@ -135,7 +135,8 @@ impl Process {
         self.child.stderr.take()
     }
 
-    /// Waits up to `within` for the program to end. Returns its exit status, or `None` if it is still running.
+    /// Waits up to `within` for the program to end. Returns the program's exit status, or `None` if the program is
+    /// still running.
     pub fn end(&mut self, within: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + within;
         loop {
@@ -150,9 +151,9 @@ impl Process {
         }
     }
 
-    /// Ends the program. Its whole group receives SIGTERM, then SIGKILL once the program has ended or the time `grace`
-    /// has passed. Processes that left the group then receive SIGKILL too. A process that left the group is missed only
-    /// if its environment lacks the mark and the program has no control group.
+    /// Ends the program. The program's whole group receives SIGTERM. The group then receives SIGKILL once the program
+    /// has ended or the time `grace` has passed. Processes that left the group then receive SIGKILL too. A process that
+    /// left the group is missed only if its environment lacks the mark and the program has no control group.
     pub fn kill(&mut self, grace: Duration) {
         if self.is_over {
             return;

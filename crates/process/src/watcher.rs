@@ -5,9 +5,9 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// The watcher's shell script. It reads two lines: the program's process group, and a word once the
-/// program has ended. If its input is closed before the second line, this process is gone, because no
-/// other process holds the pipe open. The watcher then kills the program and everything that it started.
+/// The watcher's shell script. The script reads two lines: the program's process group, and a word once the
+/// program has ended. If its input is closed before the second line, this process is gone, because no other
+/// process holds the pipe open. The watcher then kills the program and everything that it started.
 ///
 /// `$1` is the folder of the control group, or empty. `$2` is the marker entry in the program's
 /// environment. Systems without `/proc` offer no way to search environments.
@@ -34,7 +34,7 @@ done
 /// Directories in which the shell finds `grep`, `rmdir` and `sleep`.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
-/// A process that waits for this process to end. If it is dropped without [`Watcher::dismiss`], it kills
+/// A process that waits for this process to end. If a watcher is dropped without [`Watcher::dismiss`], it kills
 /// the program.
 #[derive(Debug)]
 pub(crate) struct Watcher(Option<Child>);

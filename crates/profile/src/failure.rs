@@ -22,7 +22,7 @@ pub enum Problem {
     NotStarted(String),
     /// The workload did not report `gleaner warm` within this number of seconds.
     NeverWarm(f64),
-    /// The workload ended before it was warm. The text says how it ended.
+    /// The workload ended before it was warm. The string says how the workload ended.
     EndedCold(String),
     /// The workload ended with an error during the window.
     Died(String),
@@ -33,7 +33,7 @@ pub enum Problem {
     /// The device could not be sampled.
     Sampler(String),
     /// A workload of the pair has no speed alone, so its relative speed in the pair cannot be
-    /// computed. Contains its name.
+    /// computed. Contains the workload's name.
     NoSingle(String),
     /// The speed in a pair, relative to the speed alone, is outside the range of the tables.
     Implausible(f64),
@@ -46,7 +46,7 @@ pub enum NoSpeed {
     Reports(usize),
     /// No samples were completed between the first and the last report of the window.
     Nothing,
-    /// The last report came after this share of the window.
+    /// The last report came too early: after this share of the window.
     Stalled(f64),
 }
 

@@ -100,7 +100,7 @@ impl Log {
         self.locked().clone()
     }
 
-    /// Opens the window. Returns its start.
+    /// Opens the window. Returns the time at which the window starts.
     pub fn open_window(&self) -> Instant {
         let mut state = self.locked();
         let now = Instant::now();

@@ -34,7 +34,7 @@ pub struct Measured {
     pub memory_util: Option<f64>,
     /// Peak memory, in MiB.
     pub memory: f64,
-    /// The workloads: one, or the two of a pair.
+    /// The workloads: a single workload, or both workloads of a pair.
     pub parts: Vec<Part>,
 }
 
@@ -45,7 +45,7 @@ pub struct Part {
     pub speed: f64,
     /// The workload's share of the utilisation, in percent; `None` if unknown.
     pub util: Option<f64>,
-    /// Seconds from its start until it was warm.
+    /// Seconds from the workload's start until it was warm.
     pub warm: f64,
 }
 

@@ -34,9 +34,9 @@ const ATTEMPTS: usize = 10;
 /// Maximum number of simultaneous connections of a workload.
 const MOST_CONNECTIONS: usize = 64;
 
-/// A socket in a folder that only its owner can enter. Dropping the socket removes both. The process
-/// holds a lock on the folder, so that the next process can recognise and remove the folder of a killed
-/// process.
+/// A socket in a folder that only its owner can enter. Dropping this value removes the socket and the folder.
+/// The process holds a lock on the folder, so that the next process can recognise and remove the folder of a
+/// killed process.
 #[derive(Debug)]
 pub(crate) struct ProgressSocket {
     _folder: TempDir,

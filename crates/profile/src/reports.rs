@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::failure::NoSpeed;
 
 /// Minimum share of the window that reports must cover. A workload whose last report is earlier may have stalled, so
-/// its speed until then is not its speed in the window.
+/// the speed until the last report may differ from the speed in the window.
 const LEAST_REACH: f64 = 0.5;
 
 /// A report: the number of samples completed since the start, and the time of arrival.
@@ -146,8 +146,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Derived by formula: if a workload works at a constant speed, the result is that speed, whenever the workload
-        // reports.
+        // Derived by formula: if a workload works at a constant speed, the result is that speed, regardless of when
+        // the workload reports.
         #[test]
         fn a_constant_speed_is_found(
             rate in 1u64..100_000,

@@ -21,7 +21,7 @@ const PROGRESS: &str = "GLEANER_PROGRESS";
 /// Time within which a workload must end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A running workload. Dropping it ends the workload and all processes that it started.
+/// A running workload. Dropping this value ends the workload and all processes that the workload started.
 #[derive(Debug)]
 pub(crate) struct Running {
     process: Process,

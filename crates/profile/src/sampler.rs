@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::running::Running;
 
-/// A sampler of devices or cores. It is polled several times per second while a window is open.
+/// A sampler of devices or cores. The sampler is polled several times per second while a window is open.
 pub trait Sampler: Send {
     /// Describes the devices or cores, and how they are measured.
     fn describe(&self) -> String;

@@ -206,7 +206,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Loads earlier measurements from a store. Returns their number.
+    /// Loads earlier measurements from a store. Returns the number of loaded measurements.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -378,7 +378,7 @@ fn key(
     RunKey::of_json(&(VERSION, &plan.settings, &parts[first], other, repeat))
 }
 
-/// Describes a measurement to readers of the store.
+/// Describes a measurement for readers of the store.
 fn settings(plan: &Plan, (first, second): (usize, Option<usize>), repeat: u32) -> Value {
     let named = |index: usize| plan.named(plan.configs[index]).to_string();
     json!({

@@ -267,7 +267,7 @@ fn failures(session: &Session<'_>) -> Vec<FailureRow> {
     session.failures().map(row).collect()
 }
 
-/// Describes a problem, with the name of the workload if it is given.
+/// Describes a problem, with the workload's name if one is given.
 fn told(problem: &Problem, which: Option<&str>) -> String {
     match which {
         Some(name) => format!("{name}: {problem}"),

@@ -86,7 +86,7 @@ fn shell(name: &str, line: &str) -> String {
     workload(name, &format!("[\"sh\", \"-c\", '''{line}''']"))
 }
 
-/// Whether Python can be run. Prints a note if it cannot.
+/// Whether Python can be run. Prints a note if Python cannot be run.
 fn has_python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {
@@ -101,8 +101,8 @@ fn is_running(pid: &str) -> bool {
     status.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// Asserts that the sampler measures a burner of half a core. The burner reports the CPU time that it has used, so its
-/// speed shows what the sampler must measure, however busy the host is.
+/// Asserts that the sampler measures the CPU usage of a burner that uses half a core. The burner reports the CPU time
+/// that it has used, so its speed shows what the sampler must measure, however busy the host is.
 fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     let (tables, _) = bench.run(plan, machine);
     assert_eq!(tables.failures, []);
@@ -159,7 +159,7 @@ fn work_in_short_lived_children_is_measured() {
         let (tables, _) = bench.run(&plan, &mut machine);
         assert_eq!(tables.failures, []);
         let util = tables.singles[0].gpu_util.unwrap();
-        // On an idle host, the workload uses the whole core, and its children account for almost all of it.
+        // On an idle host, the workload uses the whole core, and its children account for almost all of the usage.
         assert!(
             (20.0..103.0).contains(&util),
             "{}: {util} %",
@@ -341,7 +341,8 @@ fn reports_may_come_through_a_socket() {
 fn one_of_a_pair_that_fails_is_named() {
     let bench = Bench::new();
     let sound = shell("sound", SOUND);
-    // The workload works alone. As the second of a pair it fails, because the directory `lock` exists.
+    // The workload succeeds when it runs alone. As the second workload of a pair, it fails, because the directory
+    // `lock` exists.
     let lock = "mkdir lock || exit 7; trap 'rmdir lock; exit 0' TERM";
     let lonely = shell("lonely", &format!("{lock}; {SOUND}"));
     let plan = bench.plan(&format!(

@@ -52,8 +52,9 @@ pub use sweep::SweepChoice;
 /// of solvers has a section. `choice` selects which metrics and settings of sweeps are drawn.
 ///
 /// # Errors
-/// Returns an error if `choice` names a setting or figure that a sweep does not have, or if it is not empty and none
-/// of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a stop.
+/// Returns an error if `choice` names a setting or figure that a sweep does not have. Also returns an error if
+/// `choice` is not empty but none of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a
+/// stop.
 pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> Result<Document> {
     let names = names::of(runs);
     let (mut replays, mut simulations) = (Vec::new(), Vec::new());
@@ -91,8 +92,8 @@ pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> R
     })
 }
 
-/// The page about an inspected event log. `info` describes the run that inspected it. The rescale costs of the
-/// suggested window come from `source`.
+/// The page about an inspected event log. `info` describes the run that inspected the log. The rescale costs of
+/// the suggested window come from `source`.
 pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = inspect::sections(inspection, source);
@@ -104,7 +105,7 @@ pub fn of_inspection(inspection: &Inspection, source: CostSource, info: &RunInfo
     }
 }
 
-/// The page about pilot jobs on the idle nodes of an event log. `info` describes the run that simulated them.
+/// The page about pilot jobs on the idle nodes of an event log. `info` describes the run that simulated the pilots.
 pub fn of_pilots(pilots: &Pilots, fragments: &Fragments, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = pilots::sections(pilots, fragments);
@@ -117,8 +118,8 @@ pub fn of_pilots(pilots: &Pilots, fragments: &Fragments, info: &RunInfo) -> Docu
     }
 }
 
-/// The page about a trained model. `info` describes the run that explained it. Figures of terms are drawn for
-/// `machine`, if there is one.
+/// The page about a trained model. `info` describes the run that explained the model. Figures of terms are
+/// drawn for `machine`, if there is one.
 pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = explain::sections(told, machine);
@@ -150,7 +151,7 @@ pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
 struct RunKind {
     singular: &'static str,
     plural: &'static str,
-    /// One sentence about what such runs show.
+    /// One sentence about what runs of this kind show.
     lead: &'static str,
 }
 

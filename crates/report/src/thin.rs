@@ -92,8 +92,8 @@ pub(super) fn stretches(
     found
 }
 
-/// Reduces a step curve of more than `most` points to the means of `count` intervals and its last point. Shorter curves
-/// are unchanged.
+/// Reduces a step curve of more than `most` points to the means of `count` intervals and the curve's last point.
+/// Shorter curves are unchanged.
 pub(super) fn means(points: &[(f64, f64)], most: usize, count: usize) -> Vec<Stretch> {
     let still = |&(from, value): &(f64, f64)| Stretch {
         from,
@@ -138,8 +138,8 @@ pub(super) fn cloud(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     firsts(&along, [1, 1])
 }
 
-/// The positions of values on a scale from 0, the lowest value, to 1, the highest. They are NaN if all values are the
-/// same.
+/// The positions of values on a scale from 0, the lowest value, to 1, the highest. The positions are NaN if all
+/// values are the same.
 fn shares(points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
     let low = points.iter().map(of).fold(f64::MAX, f64::min);
     let high = points.iter().map(of).fold(f64::MIN, f64::max);
@@ -162,8 +162,8 @@ fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
 /// Reduces spans, which are ordered by row, then time, to about `most` spans.
 ///
 /// Time is divided into equal steps. Spans of a row that begin in the same step become one span, with the largest of
-/// their values. The step is the shortest of those tried that leaves few enough spans. The step is returned with the
-/// spans, and is 0 if no spans were joined.
+/// their values. The step is the shortest of the tried steps that leaves few enough spans. The step is returned with
+/// the spans, and is 0 if no spans were joined.
 pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
     if spans.len() <= most {
         return (spans.to_vec(), 0.0);

@@ -117,7 +117,7 @@ impl Ticks {
         let characters = if step >= 1_440.0 * MINUTE { 10 } else { 16 };
         let text = |value: f64| {
             let text = Local((value * 1e6) as i64).to_string();
-            // The year is left out: it is usually the same in the whole figure.
+            // The year is left out, because it is usually the same in the whole figure.
             text.chars().take(characters).skip("2021-".len()).collect()
         };
         Ticks {

@@ -26,7 +26,7 @@ const AT_ONCE: [usize; 6] = [5, 10, 20, 50, 100, 200];
 /// The compared forward windows, in seconds.
 const WINDOWS: [f64; 6] = [10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
 
-/// The base setting. All other settings differ from it in one or two values.
+/// The base setting. All other settings differ from the base setting in one or two values.
 const BASE: Setting = Setting {
     t_fwd: 120.0,
     max_tasks: 100,

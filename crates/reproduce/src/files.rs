@@ -52,7 +52,7 @@ const VENUS: &[NeededFile] = &[
 ];
 
 /// The table of estimates that our reproduction of Lucid needs. The reproduction at Sun Yat-sen University does not use
-/// it.
+/// this table.
 const LGB: NeededFile = needed(
     "lucid/venus_sept/duration_estimate_lgb.csv",
     "the published estimates for QSSF (simulation/estimator/lgb)",

@@ -39,7 +39,7 @@ impl Values {
 }
 
 impl PublishedArtifact {
-    /// Pairs each published value with ours. Our values without a published counterpart follow.
+    /// Pairs each published value with our value. Our values without a published counterpart follow.
     ///
     /// # Errors
     /// If a published value has no counterpart among ours, the data are at fault. If one of our values names an unknown

@@ -25,12 +25,12 @@ struct File {
 pub struct PublishedArtifact {
     /// The identifier, which consists of lowercase letters, digits and hyphens.
     pub id: String,
-    /// The system to which it belongs.
+    /// The system to which the table or figure belongs.
     #[serde(deserialize_with = "named")]
     pub system: System,
     /// Its heading.
     pub title: String,
-    /// A description of what it shows.
+    /// A description of what the table or figure shows.
     pub text: String,
     /// Where the values come from, for example a document, a file and a cell.
     pub source: String,
@@ -110,7 +110,7 @@ impl From<&Draw> for Drawing {
 pub struct Note {
     /// The row.
     pub row: String,
-    /// The column. If it is missing, the remark applies to the whole row.
+    /// The column. If the column is missing, the remark applies to the whole row.
     pub column: Option<String>,
     /// The remark.
     pub text: String,
@@ -126,7 +126,7 @@ pub struct NotComputed {
     pub column: String,
     /// The published value, if it is available.
     pub value: Option<f64>,
-    /// The reason why it is not computed.
+    /// The reason why the value is not computed.
     pub why: String,
 }
 

@@ -9,8 +9,8 @@ use crate::throughput::{Label, Throughput};
 use crate::venus::{NO_THROUGHPUT, Venus};
 use crate::{Part, Shared};
 
-/// The policies of the reproduction, with the names of our simulations. The policy that its logs call Lucid is Lucid
-/// without throughput prediction.
+/// The policies of the reproduction, with the names of our simulations. The policy that the reproduction's logs call
+/// Lucid is Lucid without throughput prediction.
 const LOGGED: [(&str, &str); 6] = [
     ("FIFO", "FIFO"),
     ("SJF", "SJF"),

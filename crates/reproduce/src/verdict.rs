@@ -117,7 +117,7 @@ mod tests {
         #![proptest_config(gleaner_testing::cases(256))]
 
         // By definition, the verdict for a value and its own rounding is equal, and a larger difference never gives a
-        // nearer verdict.
+        // closer verdict.
         #[test]
         fn what_is_cut_from_a_value_is_equal(ours in -1e6f64..1e6, decimals in 0u32..5) {
             for rounding in [Rounding::Nearest, Rounding::Down] {

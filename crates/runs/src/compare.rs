@@ -1,4 +1,4 @@
-//! Tables of a solver comparison: those written to files, and those printed and shown on a page.
+//! Tables of a solver comparison. Some are written to files; the others are printed and shown on a page.
 
 use gleaner_document::names::short;
 use gleaner_document::numbers::{count, large, number};
@@ -25,8 +25,8 @@ pub fn tables<'a>(
     ]
 }
 
-/// The tables of a comparison that are printed and shown on a page: the quality of each solver's answers, the time that
-/// each solver takes, and, if programs were compared, how their answers were judged.
+/// The tables of a comparison that are printed and shown on a page. They show the quality of each solver's answers and
+/// the time that each solver takes. If programs were compared, a third table shows how their answers were judged.
 pub fn compared<'a>(
     solvers: &[SolverRow],
     programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>,
@@ -43,7 +43,7 @@ pub fn terms() -> Vec<(String, &'static str)> {
     terms.filter(|(_, meaning)| !meaning.is_empty()).collect()
 }
 
-/// The quality of each solver's answers.
+/// A table with a row for each solver: its counts of answers, its total value and its gaps.
 fn answers(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),
@@ -68,7 +68,7 @@ fn answers(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// How long each solver takes.
+/// A table with a row for each solver: the times that it takes to find its first plan and to answer.
 fn times(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),
@@ -86,7 +86,7 @@ fn times(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// How each program's answers were judged; `None` if there are no programs.
+/// A table that shows how each program's answers were judged; `None` if there are no programs.
 fn programs<'a>(programs: impl IntoIterator<Item = (&'a SolverRow, &'a Tally)>) -> Option<Grid> {
     let columns = [
         "asked",

@@ -29,7 +29,8 @@ pub struct PackingResults {
     pub tree: Tree,
     /// Share of profiles for which the score derived from measured pairs equals the score set by hand.
     pub agreement: f64,
-    /// Evaluations with the profile's features alone, and with added features of measured pairs, which leak the answer.
+    /// Evaluations with the profile's features alone, and with additional features from measured pairs. The
+    /// additional features leak the answer.
     pub evaluations: Vec<Evaluation>,
     /// Every workload with its scores.
     pub rows: Vec<PackingRow>,
@@ -42,11 +43,11 @@ pub struct PackingRow {
     pub workload: String,
     /// The score set by hand.
     pub by_hand: u8,
-    /// The score derived from its mean speed in measured pairs.
+    /// The score derived from the workload's mean speed in measured pairs.
     pub by_pairs: u8,
-    /// The score from a tree that was trained without this workload.
+    /// The score predicted by a tree that was trained without this workload.
     pub left_out: u8,
-    /// The score from the tree that was trained on all workloads.
+    /// The score predicted by the tree that was trained on all workloads.
     pub fitted: u8,
 }
 

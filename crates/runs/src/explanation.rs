@@ -173,7 +173,7 @@ fn importances(title: String, head: String, terms: &[Importance]) -> Grid {
     )
 }
 
-/// A tree as a table with a row for each node, which is indented further than its parent.
+/// A tree as a table with a row for each node. Each node is indented further than its parent.
 pub fn tree(facts: &TreeFacts) -> Grid {
     let head = Head::text("node: training rows (by sharing score 0, 1, 2) -> predicted score");
     Grid::of("The tree", [head], facts.text.lines(), |line| {
@@ -233,7 +233,7 @@ pub fn sum(told: &Sum) -> Grid {
     }
 }
 
-/// The decisions on a prediction's path through a tree, and the number of training rows in the leaf by score.
+/// The decisions on a prediction's path through a tree, and the leaf's number of training rows with each score.
 pub fn way(told: &Way) -> Grid {
     let title = format!(
         "The sharing score of {}: {}",

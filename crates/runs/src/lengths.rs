@@ -1,4 +1,5 @@
-//! Histograms of durations, called lengths here: each class has the number of its lengths and their sum.
+//! Histograms of durations, which are called lengths here. Each class stores the number of its lengths, and
+//! their sum.
 
 use gleaner_document::numbers::{count, hours, part};
 use gleaner_document::{Grid, Head};
@@ -25,8 +26,8 @@ pub struct Lengths {
     pub counted: &'static str,
     /// What the lengths add up to, such as `Idle node-time`.
     pub summed: &'static str,
-    /// Unit of the displayed sums, such as `node-hours`. One unit equals 3,600 of the seconds in
-    /// [`Class::seconds`].
+    /// Unit of the displayed sums, such as `node-hours`. A displayed sum is [`Class::seconds`]
+    /// divided by 3,600.
     pub unit: &'static str,
 }
 

@@ -3,7 +3,7 @@
 //! A directory holds one run. New files are first written under temporary names, next to the files of any earlier run.
 //! [`RunDir::finish`] then marks the directory as unfinished, removes the earlier run's files, renames the new files
 //! and writes the final `run.json`. If the process is killed before this replacement, the earlier run stays intact. If
-//! it is killed during the replacement, the directory is marked as unfinished.
+//! the process is killed during the replacement, the directory is marked as unfinished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -60,8 +60,8 @@ struct Earlier {
     files: Vec<Listed>,
 }
 
-/// A directory for the results of one run. If it is dropped before [`RunDir::finish`], the
-/// directory stays as it was.
+/// A directory for the results of one run. If this value is dropped before [`RunDir::finish`] is
+/// called, the directory stays unchanged.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
@@ -84,11 +84,11 @@ struct Written {
 
 impl RunDir {
     /// Opens `path` for a run of the subcommand `command`: creates the directory, or takes over
-    /// that of an earlier run. `arguments` are listed in `run.json`.
+    /// the directory of an earlier run. `arguments` are listed in `run.json`.
     ///
     /// # Errors
     /// [`Error::Usage`] if the directory holds other files, or if a subcommand other than `command` keeps results in
-    /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing into it.
+    /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing into the directory.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
         refuse_strangers(path)?;
@@ -109,8 +109,8 @@ impl RunDir {
         })
     }
 
-    /// Makes `path` a directory of runs of `command` to which several processes may add. Creates the directory if it is
-    /// missing, and marks a new directory as having a run in progress. Existing content is not changed.
+    /// Makes `path` a directory for runs of `command`, to which several processes may add files. Creates the directory
+    /// if it is missing, and marks a new directory as having a run in progress. Existing content is not changed.
     ///
     /// # Errors
     /// Same as [`RunDir::open`], except that another run may be writing.
@@ -194,7 +194,7 @@ impl RunDir {
         self.write("skipped.csv", |out| table.write_csv(out))
     }
 
-    /// Writes a file, whose content comes from `fill`. The name may contain folders, which are created:
+    /// Writes a file with the content that `fill` writes. The name may contain folders, which are created:
     /// `logs/vc1/fifo.csv`.
     ///
     /// # Errors
@@ -271,8 +271,8 @@ impl RunDir {
         let written = std::mem::take(&mut self.written);
         let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Listed> = written.values().map(|file| file.listed.clone()).collect();
-        // From now on, files of both runs may be present. They are all listed, so that the next run finds them if this
-        // process is killed.
+        // From now on, files of both runs may be present. run.json lists all of these files, so that the next run
+        // finds them if this process is killed.
         let earlier = self.earlier.iter().flat_map(|run| &run.files);
         let both = earlier.chain(&files).cloned().collect();
         self.write_info(end, Map::new(), true, both)?;
@@ -386,8 +386,8 @@ fn link_on_way(directory: &Path, path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Returns an error if a file of a run directory is a symbolic link or is reached through one: the run
-/// would write outside the directory.
+/// Returns an error if a file of a run directory is a symbolic link or is reached through a symbolic link,
+/// because the run would then write outside the directory.
 fn refuse_links(directory: &Path, name: &str) -> Result<()> {
     match link_on_way(directory, Path::new(name)) {
         None => Ok(()),
@@ -414,8 +414,8 @@ fn refuse_kept(path: &Path, earlier: Option<&Earlier>, command: &str) -> Result<
 
 /// Returns an error for a directory that holds anything but a run or the remains of a killed run.
 fn refuse_strangers(path: &Path) -> Result<()> {
-    // The order matters: another process writes its run.json before any other file, so its other files are never seen
-    // without it.
+    // The order matters: another process writes its run.json before any other file, so the other files are never seen
+    // without run.json.
     if holds_files(path, DEPTH) && !path.join(RUN_FILE).is_file() {
         return Err(Error::Usage(format!(
             "--out {}: the directory holds files that no earlier run wrote; name a new directory",
@@ -570,7 +570,8 @@ mod tests {
         std::mem::forget(run.written);
         fs::write(path.join("logs/a/.y.csv.abcdef.part"), "half").unwrap();
         drop(run._lock);
-        // If the process is killed while the second run renames its files, some are in place; run.json lists all.
+        // If the process is killed while the second run renames its files, some files are in place. run.json lists
+        // all of them.
         let run = open(path).unwrap();
         run.write_info(
             &end(true),
@@ -613,7 +614,8 @@ mod tests {
         fs::remove_file(path.join("steps.csv")).unwrap();
         symlink(outside.path().join("steps.csv"), path.join("steps.csv")).unwrap();
         assert!(open(path).unwrap().write("steps.csv", |_| Ok(())).is_err());
-        // If the run only has to remove a file that is now a link, it removes the link and leaves its target.
+        // If the run only has to remove a file that is now a link, the run removes the link and leaves the link's
+        // target.
         open(path).unwrap().finish(&end(true)).unwrap();
         assert_eq!(names(outside.path()), ["a.csv", "steps.csv", "x.json"]);
         assert!(!path.join("steps.csv").is_symlink());

@@ -69,7 +69,7 @@ pub fn circumstances(s: &Summary) -> [Fact; 8] {
     ]
 }
 
-/// What the log leaves unknown, and whether jobs waited while its nodes were idle.
+/// What the log leaves unknown, and the share of the idle node-time in which jobs waited.
 pub fn reliability(s: &Summary) -> Vec<Fact> {
     let quality = s.log_quality.iter().flat_map(Quality::sentences);
     let mut facts: Vec<Fact> = quality

@@ -8,8 +8,8 @@ use gleaner_domain::error::{Error, Result};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The key of a run: the first half of a digest of everything that its result depends on. It is printed as 32
-/// hexadecimal digits.
+/// The key of a run: the first half of a digest of everything that its result depends on. The key is printed as
+/// 32 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunKey([u8; 16]);
 
@@ -25,7 +25,7 @@ impl RunKey {
     /// The key of a run whose result depends only on this value. The value is digested as JSON.
     ///
     /// # Errors
-    /// The value cannot be written as JSON. An example is a map whose keys are not strings.
+    /// The value cannot be written as JSON, such as a map whose keys are not strings.
     pub fn of_json(decisive: &impl Serialize) -> Result<Self> {
         let bytes = serde_json::to_vec(decisive).map_err(|error| Error::Run(error.to_string()))?;
         Ok(RunKey::of(&bytes))

@@ -13,17 +13,18 @@ use serde::de::IgnoredAny;
 use crate::record::{Record, parse};
 use crate::{ENDING, Found, RunKey, Store, lines};
 
-/// Prefix of the names of merged segments. No process appends to them.
+/// Prefix of the names of merged segments. No process appends to merged segments.
 const MERGED: &str = "merged-";
 
 impl Store {
-    /// Merges into one all segments that no longer have a writer. Drops what no longer matters: the
-    /// records about processes, and the history of completed runs except for their number of starts.
+    /// Merges all segments that no longer have a writer into one segment. Drops what no longer
+    /// matters: the records about processes, and the history of completed runs except for their
+    /// number of starts.
     ///
     /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of a
-    /// [`Writer`](crate::Writer) that may still append is kept too; it is recognised by its lock. On a file system
-    /// without file locks, only segments whose process recorded its end are merged. Even if the merge is killed,
-    /// nothing is lost.
+    /// [`Writer`](crate::Writer) that may still append is kept too; such a segment is recognised by its lock. On a
+    /// file system without file locks, only segments whose process recorded its end are merged. Even if the merge
+    /// is killed, nothing is lost.
     ///
     /// # Errors
     /// A segment cannot be read, written or removed.
@@ -43,8 +44,8 @@ impl Store {
             return Ok(());
         }
         self.write_merged(&old)?;
-        // The merged segment is complete before the old ones are removed. If the process is killed in between, some
-        // results are stored twice, and readers use the first copy.
+        // The merged segment is complete before the old segments are removed. If the process is killed in between,
+        // some results are stored twice, and readers use the first copy.
         for segment in &old {
             fs::remove_file(segment).map_err(|error| Error::io("remove", segment, error))?;
         }

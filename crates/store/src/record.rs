@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::key::RunKey;
 
-/// Hexadecimal digits of a digest.
+/// Number of hexadecimal digits in a digest.
 const DIGITS: usize = 64;
 
 /// Identifies a process by its batch and the number of its part.

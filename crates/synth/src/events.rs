@@ -52,12 +52,13 @@ pub struct EventOptions {
     pub seed: u64,
 }
 
-/// Generates a log. Every node alternates, independently of the others, between idle fragments of
-/// the given lengths and busy spans. The lengths of busy spans are exponentially distributed, and the idle share
+/// Generates a log. Every node alternates, independently of the other nodes, between idle fragments of the given
+/// lengths and busy spans. The lengths of busy spans are exponentially distributed, and the idle share
 /// determines their mean. Progress is reported to the observer in nodes.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer stops it.
+/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer requests
+/// a stop.
 pub fn generate(options: &EventOptions, observer: &dyn Observer) -> Result<EventLog> {
     let lengths = Lengths::new(options)?;
     super::end(options.start, options.days * 86_400.0, "--start and --days")?;

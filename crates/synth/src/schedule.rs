@@ -108,8 +108,8 @@ pub trait ScheduleSink {
 /// and the running jobs are kept in memory. Progress is reported to the observer in hours of the schedule.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges; errors of `sink`. [`Error::Stopped`] if the observer stops
-/// it.
+/// [`Error::Usage`] for options outside their ranges; errors of `sink`. [`Error::Stopped`] if the observer
+/// requests a stop.
 pub fn generate(
     options: &ScheduleOptions,
     sink: &mut dyn ScheduleSink,

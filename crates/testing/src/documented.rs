@@ -30,7 +30,7 @@ pub fn check_tables(page: &str, tables: &[(&str, String)], command: &str) {
     );
 }
 
-/// The page, with its tables replaced by these.
+/// The page, with its tables replaced by `tables`.
 fn rewritten(page: &str, tables: &[(&str, String)]) -> String {
     let (mut out, mut rest) = (String::new(), page);
     for (before, table) in tables {

@@ -1,4 +1,4 @@
-//! Examples in the documentation, which tests read like files of a user.
+//! Examples in the documentation, which tests read as they would read a user's files.
 
 use super::workspace;
 

@@ -2,7 +2,7 @@
 //! tables of the documentation, and observers that stop runs.
 //!
 //! Every block of property tests states its number of cases. A block whose cases are slow also states the time for
-//! one case, see [`slow_cases`]. There is no other setting:
+//! one case (see [`slow_cases`]). There is no other setting:
 //!
 //! ```
 //! use proptest::prelude::*;

@@ -1,6 +1,6 @@
-//! Paths of the files that tests read. They are determined at run time, because clones of the
-//! workspace can share a target directory: a test may run in a different clone from the one in
-//! which it was built.
+//! Paths of the files that tests read. The paths are determined at run time, because clones of
+//! the workspace can share a target directory. A test may therefore run in a clone other than
+//! the clone in which it was built.
 
 use std::env;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub fn workspace() -> PathBuf {
 }
 
 /// The path of a file of the published data beside the workspace. `None`, with a message on stderr,
-/// if it is missing.
+/// if the file is missing.
 #[must_use]
 pub fn shared(name: &str) -> Option<PathBuf> {
     let path = workspace().join("../shared/data").join(name);

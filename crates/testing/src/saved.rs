@@ -43,7 +43,8 @@ impl SavedCases {
 
     /// proptest's reader and writer of that file.
     fn of(&self, source: &str) -> FileFailurePersistence {
-        // proptest requires a path with a static lifetime, so it is leaked; at most two per test.
+        // proptest requires a path with a static lifetime, so the path is leaked. At most two
+        // paths are leaked per test.
         let path = self.file(source).to_string_lossy().into_owned();
         FileFailurePersistence::Direct(path.leak())
     }

@@ -59,7 +59,7 @@ fn seed(seed: u64) -> (&'static str, String) {
 fn seeds_are_fixed_cases_are_multiplied_and_failures_are_saved() {
     let file = SavedCases::in_workspace().file(file!());
     let _ = fs::remove_file(&file);
-    // The default cases are those of the fixed seed; another seed gives other cases.
+    // By default, the cases come from the fixed seed. Another seed gives other cases.
     let plain = run(HIGHEST, &[]);
     assert!(plain.passed);
     assert_eq!(plain.drawn.len(), 64);
@@ -70,7 +70,8 @@ fn seeds_are_fixed_cases_are_multiplied_and_failures_are_saved() {
     assert!(!run(HIGHEST, &[(FACTOR, "none".to_owned())]).passed);
     assert!(!file.exists());
 
-    // The first case that fails is saved. The next run begins with it, whatever its seed.
+    // The first case that fails is saved. The next run begins with the saved case, whatever the
+    // run's seed.
     let failed = run(HIGHEST / 2, &[]);
     assert!(!failed.passed);
     let above = |number: &&u32| **number >= HIGHEST / 2;

@@ -94,7 +94,7 @@ pub(super) struct Ledger<'a> {
     pub now: Utc,
     /// Index of the last event in the log.
     pub event: usize,
-    /// Whether the replay ended because no task remains.
+    /// Whether the replay ended because no tasks remained.
     pub is_over: bool,
     pub idle_node_seconds: f64,
     pub active_seconds: f64,
@@ -230,7 +230,8 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Recomputes the accounts up to one row of `steps` and compares them with it. Returns false if the verification cannot continue.
+    /// Recomputes the accounts up to one row of `steps` and compares them with the row. Returns false if the
+    /// verification cannot continue.
     fn step(&mut self, index: usize, row: &StepRow, findings: &mut Findings) -> bool {
         let place = format!("steps, row {index} ({})", row.time.at_offset(0));
         if row.time <= self.now {

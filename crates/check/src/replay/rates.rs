@@ -8,7 +8,7 @@ use gleaner_domain::TrainingTask;
 /// Maximum total number of additions for all sets of tasks: about ten seconds of computation.
 const BUDGET: u64 = 20_000_000_000;
 
-/// A cache of the best static splits of nodes among sets of tasks.
+/// A cache of the best total rates of sets of tasks that share nodes.
 #[derive(Debug, Default)]
 pub(super) struct BestRates {
     /// Maximum number of nodes.

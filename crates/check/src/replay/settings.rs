@@ -9,7 +9,7 @@ use crate::Findings;
 const SUMMARY: &str = "summary.json";
 
 /// Arguments that are used to read the log, the tasks and the search again. All tables depend on
-/// them.
+/// these arguments.
 const READ: [&str; 15] = [
     "events",
     "tasks",

@@ -1,4 +1,4 @@
-//! Compares the tables and figures of a search with those of a search that is recomputed from the
+//! Compares the recorded tables and figures of a search with a search that is recomputed from the
 //! settings.
 
 use std::fmt::Display;

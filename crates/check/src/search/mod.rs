@@ -35,7 +35,7 @@ pub(crate) struct Trials<'a> {
 pub(crate) struct Coming {
     /// Index in the file of the task that the trial trains.
     pub origin: u32,
-    /// Its name in the replay.
+    /// The task's name in the replay.
     pub name: String,
     /// Its work.
     pub work: f64,
@@ -78,7 +78,7 @@ impl<'a> Trials<'a> {
         random.random_range(0..self.set.len()) as u32
     }
 
-    /// The next task of the replay, if the search has one ready.
+    /// The next task of the replay; `None` if the search has no task ready.
     pub fn next(&mut self, now: Utc) -> Option<Coming> {
         let Some(job) = self.schedule.next() else {
             if self.schedule.is_idle() {

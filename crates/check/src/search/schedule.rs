@@ -11,7 +11,7 @@ use gleaner_search::{Algorithm, Plan};
 /// Resources with a smaller relative difference are treated as equal.
 const SAME: f64 = 1e-9;
 
-/// Maximum number of rungs. It prevents settings from causing an endless search.
+/// Maximum number of rungs. This limit prevents settings from causing an endless search.
 const MAX_RUNGS: usize = 65;
 
 /// The training of a trial up to a rung.

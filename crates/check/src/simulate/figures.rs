@@ -16,7 +16,7 @@ use crate::Findings;
 
 const SUMMARY: &str = "summary.json";
 
-/// The name of a figure of delays, and the function that returns it.
+/// The name of a figure of delays, and the function that returns the figure's value.
 type Figure = (&'static str, fn(Delays) -> f64);
 
 const FIGURES: [Figure; 4] = [
@@ -223,8 +223,8 @@ fn delays<'a>(jobs: impl Iterator<Item = &'a JobRow>) -> Option<Delays> {
     })
 }
 
-/// Verifies the tables that compare policies. They have a row for each virtual cluster, a row for
-/// all jobs, and a column for each policy. Seconds are truncated to integers.
+/// Verifies the tables that compare policies. The tables have a row for each virtual cluster, a
+/// row for all jobs, and a column for each policy. Seconds are truncated to integers.
 ///
 /// # Errors
 /// A file is missing or damaged.

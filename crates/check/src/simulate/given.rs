@@ -58,17 +58,18 @@ pub struct Profiling {
 pub(super) struct Rules {
     /// Number of seconds for which a job still holds its GPUs after its work is done.
     pub notice: i64,
-    /// Whether it preempts jobs.
+    /// Whether the policy preempts jobs.
     pub preempts: bool,
-    /// Whether its jobs are profiled first and may share GPUs.
+    /// Whether the policy's jobs are profiled first and may share GPUs.
     pub is_lucid: bool,
-    /// Whether the faults of the original simulator named in `--corrected` are corrected.
+    /// Whether the simulation corrects those faults of the original simulator that `--corrected`
+    /// names.
     pub is_corrected: bool,
     /// Whether a profiled job joins the queue when its profiling ends, rather than on submission.
     pub waits_for_profiler: bool,
-    /// The source of its information about durations.
+    /// The source of the policy's information about durations.
     pub durations: &'static str,
-    /// Whether it is a built-in policy, which leaves the choice of GPUs to the placer.
+    /// Whether the policy is built in. A built-in policy leaves the choice of GPUs to the placer.
     pub is_known: bool,
 }
 

@@ -24,8 +24,8 @@ enum Expected {
     Missing,
 }
 
-/// Columns of the minute-by-minute log. In the log of all virtual clusters, they are truncated to
-/// integers.
+/// Columns of the minute-by-minute log. In the log of all virtual clusters, these columns are
+/// truncated to integers.
 const LOADS: [&str; 4] = ["sm_util", "gmem_util", "sm_util_active", "gmem_util_active"];
 
 /// Columns that depend on the engine's internal state, and why they are not computed.
@@ -128,7 +128,7 @@ fn jobs(
     Ok(())
 }
 
-/// The expected content of a log column for a job; `None` if it is unknown.
+/// The expected content of a log column for a job; `None` if the content is unknown.
 fn cell_of_job(
     column: &str,
     job: usize,

@@ -31,7 +31,7 @@ pub(super) struct Nodes {
     crowded: [i64; 2],
     /// Sums over nodes of the mean utilisation and memory of their GPUs.
     sums: [f64; 2],
-    /// The same sums over only the GPUs with a value above 0.
+    /// The same sums, restricted to GPUs with a value above 0.
     active_sums: [f64; 2],
     /// Number of nodes with such GPUs.
     active_nodes: [i64; 2],
@@ -95,7 +95,7 @@ impl Nodes {
         self.sums.map(|sum| sum / self.count.max(1) as f64)
     }
 
-    /// The same averages, over only the GPUs and nodes with a value above 0.
+    /// The same averages, restricted to GPUs and nodes with a value above 0.
     pub fn active_load(&self) -> [f64; 2] {
         [0, 1].map(|gauge| match self.active_nodes[gauge] {
             0 => 0.0,
@@ -116,7 +116,7 @@ impl Nodes {
         nodes.find_map(|(slot, node)| (node.is_there && node.name == name).then_some(slot))
     }
 
-    /// Replaces node numbers with names in a place.
+    /// Replaces the node numbers in `place` with node names.
     pub fn names(&self, place: &Place) -> Place {
         let named = |&(slot, gpus): &(u32, GpuSet)| (self.nodes[slot as usize].name, gpus);
         place.iter().map(named).collect()

@@ -55,9 +55,9 @@ impl Placer {
     }
 }
 
-/// A job that fits on one node goes to the node with the fewest free GPUs among those with enough.
-/// A larger job takes completely free nodes, and its remainder goes to the remaining node with the
-/// most free GPUs.
+/// A job that fits on one node goes to the node with the fewest free GPUs among the nodes with
+/// enough free GPUs. A larger job takes completely free nodes, and its remainder goes to the
+/// remaining node with the most free GPUs.
 fn consolidate(
     free: &[(u32, u32)],
     idlest: &[(u32, u32)],

@@ -62,7 +62,7 @@ fn submitted(table: &str, rows: &[JobRow], given: &Given<'_>, findings: &mut Fin
     findings.wrong_count == before
 }
 
-/// Verifies a policy. `None` if its jobs do not match the trace.
+/// Verifies a policy. `None` if the policy's jobs do not match the trace.
 ///
 /// # Errors
 /// A table is missing or damaged.
@@ -205,8 +205,8 @@ impl Policy<'_> {
         }
     }
 
-    /// Checks a job that ended in the profiler. Its row must have the times and nodes of the
-    /// profiler, and it must have no runs.
+    /// Checks a job that ended in the profiler. The job's row must have the times and nodes of
+    /// the profiler, and the job must have no runs.
     fn ended_in_profiler(
         &self,
         job: usize,

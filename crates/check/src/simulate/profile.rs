@@ -16,7 +16,7 @@ const JOBS: &str = "profiler_jobs";
 const SCALING: &str = "profiler_scaling";
 const STATES: &str = "profiler_seq";
 
-/// Range of accepted times. It is limited so that sums of a few times do not overflow.
+/// Range of accepted times. The range is limited so that sums of a few times do not overflow.
 const TIMES: std::ops::RangeInclusive<i64> = i64::MIN / 4..=i64::MAX / 4;
 
 /// A row of `profiler_jobs`.
@@ -57,7 +57,7 @@ impl Profiled {
     }
 }
 
-/// Verifies the profiler's tables of jobs and loans. `None` if they are invalid.
+/// Verifies the profiler's tables of jobs and loans. `None` if the tables are invalid.
 ///
 /// # Errors
 /// A table is missing or damaged.
@@ -126,7 +126,8 @@ pub(super) fn states(
     )
 }
 
-/// Checks whether a job was profiled, for how long, and where. Returns its run.
+/// Checks whether a job was profiled, for how long, and where. Returns the job's run in the
+/// profiler.
 fn account(
     job: usize,
     row: &Row,

@@ -40,8 +40,8 @@ pub(super) struct Stage<'a> {
     pub nodes: u32,
     /// Seconds at which a node was added (1) or removed (-1).
     pub steps: &'a [(i64, i32)],
-    /// Whether the nodes of runs are given by name. Otherwise, they are numbered in the order in
-    /// which they were added.
+    /// Whether the nodes of runs are given by name. Otherwise, nodes are given by number, in the
+    /// order in which they were added.
     pub by_name: bool,
     /// The placer; `None` for a policy that may choose GPUs itself.
     pub placer: Option<Placer>,
@@ -65,7 +65,7 @@ pub(super) struct Swept {
     pub busy_arriving: i128,
     /// Seconds at which the number of held GPUs changed, and the change.
     pub changes: Vec<(i64, i64)>,
-    /// The place of each run when it ended, with names of nodes.
+    /// The place of each run at its end, with names of nodes.
     pub named: Vec<Place>,
     /// Ends of jobs after which the partner returned to full speed, although it would stay slow in
     /// the original simulator: the second, the job that ended, and the partner.
@@ -84,15 +84,15 @@ enum Event {
 /// The current state of a run during the sweep.
 #[derive(Debug, Clone, Default)]
 struct Live {
-    /// The numbers of its nodes, each with the GPUs that it holds. Empty before the run starts, or
-    /// if the recorded place is impossible.
+    /// The numbers of the run's nodes, each with the GPUs that the run holds. Empty before the run
+    /// starts, or if the recorded place is impossible.
     place: Place,
-    /// The run that shares, or has shared, its GPUs.
+    /// The other run that shares, or has shared, this run's GPUs.
     partner: Option<usize>,
     /// Whether the run is counted as alone on its GPUs.
     is_alone: bool,
     is_running: bool,
-    /// The speeds that it should have, each with the second at which it begins.
+    /// The speeds that the run should have, each with the second from which it applies.
     speeds: Vec<(i64, f64)>,
 }
 
@@ -377,8 +377,8 @@ impl<'a> Sweep<'_, 'a, '_> {
         }
     }
 
-    /// Puts a run on its GPUs. Their load is the load of the job alone, or the load that was
-    /// measured for the pair of jobs.
+    /// Puts a run on its GPUs. The load of these GPUs is the load of the job alone, or the load
+    /// that was measured for the pair of jobs.
     fn occupy(&mut self, index: usize) {
         let partner = self.live[index].partner;
         let pair = partner.and_then(|other| self.pair(index, other));
@@ -446,8 +446,8 @@ impl<'a> Sweep<'_, 'a, '_> {
     }
 
     /// Checks a loan or return by the profiler. A node is borrowed every 10 s while more than 10
-    /// jobs wait. It is returned every 100 s while fewer than 5 jobs wait, the node is idle, and
-    /// few GPUs are expected.
+    /// jobs are waiting. A node is returned every 100 s while fewer than 5 jobs are waiting, the
+    /// node is idle, and few GPUs are expected.
     fn check_step(&mut self, step: i32) {
         let has_borrowed = self.nodes.count() > i64::from(self.stage.nodes);
         let is_so = match step {

@@ -142,8 +142,8 @@ pub(super) fn compare(
 
 /// The rows of the original simulator's minute-by-minute log: second, counts, loads, and share of
 /// GPUs that are held. A log of several virtual clusters has as many rows as the log of the cluster
-/// with the fewest minutes. It contains the sums of all counts, but only the loads of the first
-/// cluster, which the log truncates to integers.
+/// with the fewest minutes. The log contains the sums of all counts, but only the first cluster's
+/// loads, truncated to integers.
 pub(super) fn summed<'s>(
     swept: &[&'s Swept],
     step: i64,

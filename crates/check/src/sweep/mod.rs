@@ -43,8 +43,8 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
     Ok(done.into_iter().map(result).collect())
 }
 
-/// Verifies the records and tables of a sweep. `planned` lists its runs in the order of the plan, and `best`
-/// is the name of the figure in the arguments. The observer receives the progress as a number of runs.
+/// Verifies the records and tables of a sweep. `planned` lists the sweep's runs in the order of the plan, and
+/// `best` is the name of the figure in the arguments. The observer receives the progress as a number of runs.
 ///
 /// # Errors
 /// A file is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -85,7 +85,7 @@ pub fn sweep(
     Ok(findings)
 }
 
-/// Returns a planned run with its result. Its record must have the planned settings.
+/// Returns a planned run with its result. The record of the run must have the planned settings.
 fn take(run: &Planned, record: &Done, findings: &mut Findings) -> Option<Run> {
     findings.holds(record.settings == run.settings, || {
         format!(

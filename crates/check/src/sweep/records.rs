@@ -1,4 +1,5 @@
-//! Reads the records of a sweep. Its processes write their progress to these records, one per line.
+//! Reads the records of a sweep. The processes of a sweep write their progress as records, one
+//! record per line.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -26,7 +27,7 @@ pub(super) struct Done {
     pub run: String,
     /// Its settings.
     pub settings: Value,
-    /// The result as recorded.
+    /// The recorded result.
     pub result: Value,
 }
 
@@ -97,7 +98,7 @@ fn parse(line: &[u8]) -> Option<Line> {
 }
 
 impl Done {
-    /// The result; `None` if it is not in the format of this version.
+    /// The result; `None` if the result is not in the format of this version.
     pub fn outcome(&self) -> Option<RunOutcome> {
         serde_json::from_value(self.result.clone()).ok()
     }

@@ -98,7 +98,7 @@ pub(super) fn runs(
 
 type Figure = fn(&Spread) -> Option<f64>;
 
-/// Compares the tables of statistics by settings. They have one row for each group.
+/// Compares the tables of statistics by settings. Each table has one row for each group.
 pub(super) fn settings(
     info: &RunInfo,
     mode: Mode,
@@ -136,7 +136,7 @@ pub(super) fn settings(
     Ok(())
 }
 
-/// A table as it was read.
+/// A table that was read from a file.
 struct Stored {
     table: StoredTable,
 }

@@ -41,16 +41,16 @@ pub struct Grid {
 /// The best ladder that was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Best {
-    /// Lengths of the ladder, ascending. There are fewer than allowed if no further length helps.
+    /// Lengths of the ladder, ascending. There are fewer lengths than allowed if no further length helps.
     pub lengths: Vec<u64>,
     /// Ready time of the ladder.
     pub ready: u64,
-    /// An upper bound on the ready time of every ladder. It equals `ready` unless the search was cut short.
+    /// An upper bound on the ready time of every ladder. The bound equals `ready` unless the search was cut short.
     pub bound: u64,
 }
 
 impl Best {
-    /// Whether no other ladder has a greater ready time.
+    /// Whether this ladder is proven optimal: no other ladder has a greater ready time.
     pub fn is_proven(&self) -> bool {
         self.ready == self.bound
     }
@@ -58,9 +58,9 @@ impl Best {
 
 /// Finds the best ladders of at most 1, 2, …, `count` lengths from `grid`.
 ///
-/// The search for each of these ladders ends after `time_limit`, or when the observer stops it. The best ladder found
-/// so far is then returned, with an upper bound on the ready time of every ladder. If the observer stops the search,
-/// ladders of more lengths are missing.
+/// The search for each of these ladders ends after `time_limit`, or when the observer requests a stop. The best
+/// ladder found so far is then returned, with an upper bound on the ready time of every ladder. If the observer stops
+/// the search, ladders of more lengths are missing.
 ///
 /// # Errors
 /// The grid has too many lengths or no length that exceeds the start-up, or `count` exceeds [`MOST_LENGTHS`].

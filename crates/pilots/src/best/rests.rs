@@ -3,7 +3,7 @@
 use super::super::Fragments;
 use super::candidates::Candidates;
 
-/// The fragments, or their parts that are left once pilots are placed.
+/// The fragments, or the parts of fragments that are left once pilots are placed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source<'a> {
     /// No length has been chosen.
@@ -14,7 +14,7 @@ pub(super) enum Source<'a> {
 
 /// Number of fragments with each rest, in units. A rest of `r` units is counted at index `r`.
 ///
-/// Rests are rounded down to units. This loses nothing, because every pilot takes a whole number of units.
+/// Rests are rounded down to units. Rounding loses nothing, because every pilot takes a whole number of units.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rests {
     pub counts: Vec<u64>,
@@ -49,7 +49,8 @@ fn fill_fragments(
 }
 
 /// Example: rests of 0 to 9 units, and pilots that take 4 units. Rests 4 to 7 hold one pilot and leave 0 to 3; rests 8
-/// and 9 hold two and leave 0 and 1. So `left` is the sum of the pieces 0..4, 4..8 and 8..10. This needs no division.
+/// and 9 hold two and leave 0 and 1. So `left` is the sum of the pieces 0..4, 4..8 and 8..10. This method needs no
+/// division.
 fn fill_rests(rests: &Rests, taken: usize, left: &mut Rests) -> u64 {
     let mut pilots = 0;
     for (fitting, piece) in rests.counts.chunks(taken).enumerate() {

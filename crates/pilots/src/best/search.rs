@@ -72,8 +72,8 @@ impl<'a> Search<'a> {
         self.visit(0, self.fragments.total());
     }
 
-    /// Visits all ladders that begin with the chosen lengths. Pilots of the chosen lengths are ready for `ready`.
-    /// None of these ladders is ready for longer than `bound`.
+    /// Visits all ladders that begin with the chosen lengths. `ready` is the time for which pilots of the chosen
+    /// lengths are ready. None of these ladders is ready for longer than `bound`.
     fn visit(&mut self, ready: u64, bound: u64) {
         let depth = self.chosen.len();
         let Some(children) = self.children(ready) else {

@@ -51,7 +51,7 @@ impl fmt::Display for SamplerKind {
 /// A valid plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// The folder of the plan. The directories of workloads are relative to it.
+    /// The folder of the plan. The directories of workloads are relative to this folder.
     pub folder: PathBuf,
     /// The workloads, in the order of the file.
     pub workloads: Vec<Workload>,

@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     read_for(path, None)
 }
 
-/// Like [`read`], but `sampler` replaces the sampler of the plan if it is given.
+/// Like [`read`], but `sampler`, if it is given, replaces the sampler of the plan.
 ///
 /// # Errors
 /// Same as [`read`].

@@ -1,5 +1,5 @@
-//! The processes of a workload and their CPU time. They are read from the control group of the
-//! workload, or from /proc if it has no control group.
+//! The processes of a workload and their CPU time. Both are read from the control group of the
+//! workload, or from /proc if the workload has no control group.
 
 use std::time::Duration;
 

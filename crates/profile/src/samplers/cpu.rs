@@ -1,5 +1,5 @@
-//! Measures cores and resident memory. It uses control groups if they can be created, and /proc
-//! otherwise.
+//! Measures cores and resident memory. The sampler uses control groups if they can be created,
+//! and /proc otherwise.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! The samplers and their tools.
+//! The samplers, and helper modules that the samplers use.
 
 mod account;
 mod cpu;
@@ -9,5 +9,5 @@ mod tree;
 pub(crate) use cpu::CpuSampler;
 pub(crate) use nvml::NvmlSampler;
 
-/// Bytes of a MiB, the unit of memory in tables.
+/// Number of bytes in a MiB, the unit of memory in tables.
 const MIB: f64 = 1_048_576.0;

@@ -18,7 +18,7 @@ use super::MIB;
 use super::account::Account;
 use crate::sampler::{Reading, Sampler, Watched};
 
-/// Names of the driver's library. The second is a link that only development packages contain.
+/// Names of the driver's library. The second name is a link that only development packages contain.
 const LIBRARIES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 
 /// Number of consecutive failures after which a GPU counts as lost. The driver buffers samples, so the next poll
@@ -199,7 +199,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Takes new samples. Tolerates a few consecutive failures that may be temporary.
+    /// Takes new samples. Tolerates a few consecutive failures, because failures may be temporary.
     fn poll(&mut self, nvml: &Nvml, processes: &[u32]) -> Result<(), String> {
         match self.read(nvml, processes) {
             Ok(()) => self.window.failures = 0,
@@ -262,8 +262,8 @@ impl Gpu {
         Ok(())
     }
 
-    /// Utilisation by the processes of a workload, in percent; `None` if the driver reports no utilisation by any
-    /// workload.
+    /// Utilisation by the processes of a workload, in percent; `None` if the driver reported no sample of any
+    /// workload's processes.
     fn part(&self, processes: &[u32]) -> Option<f64> {
         let means = self.window.processes.iter();
         let own = means.filter(|(pid, _)| processes.contains(pid));
@@ -272,7 +272,7 @@ impl Gpu {
     }
 
     /// Memory held by the workloads, in bytes: the driver's figure for their processes. If the driver has no figure,
-    /// the memory in use minus the memory in use on the idle GPU.
+    /// this is the memory in use minus the memory in use on the idle GPU.
     fn held(&self) -> f64 {
         let beyond = (self.window.used - self.idle).max(0.0);
         self.window.held.unwrap_or(beyond)

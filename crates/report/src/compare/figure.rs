@@ -14,7 +14,8 @@ const BUCKETS: usize = 400;
 /// Shortest time on the logarithmic axis, in seconds. Shorter times are drawn at this value.
 const SHORTEST: f64 = 1e-7;
 
-/// End of the axis as a multiple of the last plan's time. It is above 1, so that the final gaps are visible too.
+/// End of the axis as a multiple of the last plan's time. The factor is above 1, so that the final gaps are
+/// visible too.
 const BEYOND: f64 = 1.5;
 
 /// Maximum number of powers of ten in the table.
@@ -90,8 +91,8 @@ mod tests {
     use super::super::gap_over_time::tests::compared;
     use super::*;
 
-    // Small fixed example: the gaps of the test in `gap_over_time`, from a decade below the time of the first fall to
-    // 1.5 times that of the last.
+    // Small fixed example: the gaps of the test in `gap_over_time`. The axis begins a decade below the time of the
+    // first fall, and ends at 1.5 times the time of the last fall.
     #[test]
     fn curves_begin_without_a_plan_and_end_together() {
         let run = compared();

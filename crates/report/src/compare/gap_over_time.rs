@@ -13,7 +13,7 @@ const NO_PLAN: f64 = 1.0;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct GapOverTime {
     pub solver: Arc<str>,
-    /// Number of problems in the mean.
+    /// Number of problems over which the mean is taken.
     pub problems: usize,
     /// The times at which the mean falls, in seconds since the start of a solve, each with the new mean. Before the
     /// first of these times, the mean is 1.
@@ -86,7 +86,7 @@ fn steps(incumbents: &[IncumbentRow]) -> BTreeMap<Arc<str>, Vec<Step>> {
     steps
 }
 
-/// The mean gap over `problems` problems after each of these steps. Steps at the same time count as one.
+/// The mean gap over `problems` problems after each of these steps. Steps at the same time count as one step.
 fn falls(mut steps: Vec<Step>, problems: usize) -> Vec<(f64, f64)> {
     steps.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut closed = 0.0;

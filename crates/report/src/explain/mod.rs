@@ -27,8 +27,8 @@ pub(super) fn sections(told: &Explanation, machine: Option<&LabelledEbm<'_>>) ->
     sections
 }
 
-/// The section about the whole model: facts, importances, the tree, the trial of the estimators,
-/// and the training files.
+/// The section about the whole model: facts, importances, the tree, the estimators' scores on
+/// held-out jobs, and the training files.
 fn model(told: &Explanation) -> Section {
     let mut blocks = vec![Block::Facts(explanation::facts(told))];
     for facts in &told.machines {
@@ -90,7 +90,7 @@ fn one(told: &Prediction) -> Section {
     }
 }
 
-/// The sections with the terms that the user asked for, or else with the strongest ones.
+/// The sections with the terms that the user asked for, or else with the strongest terms.
 fn terms(told: &Explanation, machine: &LabelledEbm<'_>) -> Vec<Section> {
     let (features, pairs) = chosen(told, machine);
     let section = |id: &str, title: &str, blocks: Vec<Block>| Section {

@@ -42,8 +42,8 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     }
 }
 
-/// The step curve of a numeric feature. `cuts` separate its bins; `least` and `greatest` are the
-/// ends of the first and the last bin.
+/// The step curve of a numeric feature. `cuts` separate the feature's bins; `least` and
+/// `greatest` are the ends of the first and the last bin.
 fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis, Marks, String) {
     let edges = edges(cuts, least, greatest);
     let read = format!(

@@ -70,8 +70,8 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
     }
 }
 
-/// A curve. `x` is `None` if it equals the previous curve's `x`. The script then thins both curves alike and
-/// shows their values together.
+/// A curve. `x` is `None` if it equals the previous curve's `x`. In that case, the script thins both curves
+/// alike and shows their values together.
 #[derive(Serialize)]
 struct CurveData<'a> {
     name: &'a str,
@@ -145,8 +145,8 @@ fn kept(curves: &[&Curve]) -> Vec<Kept> {
         extremes: None,
     };
     let each = curves.iter().enumerate().map(|(place, curve)| {
-        // Curves that share x values must still share them afterwards, and the points of whiskers must stay in pairs.
-        // All other curves are thinned.
+        // Short curves that share x values must still share them afterwards, and the points of whiskers must stay in
+        // pairs. These curves are not thinned. All other curves are thinned.
         let shares = |other: Option<&&Curve>| {
             other.is_some_and(|other| {
                 curve.points.len() <= 4 * BUCKETS && same_x(&other.points, &curve.points)

@@ -1,7 +1,7 @@
 //! A document as one HTML file that needs no network.
 //!
-//! The page contains the figures' data and the charting library, plotly.js, both compressed. Its own script
-//! decompresses them and draws the figures. A content security policy in the page allows no other script. Even if some
+//! The page contains the figures' data and the charting library, plotly.js, both compressed. The page's own script
+//! decompresses both and draws the figures. A content security policy in the page allows no other script. Even if some
 //! text were left unescaped by mistake, it could not run a script.
 
 use gleaner_domain::error::Result;
@@ -18,8 +18,8 @@ mod page;
 
 /// The style sheet.
 const STYLE: &str = include_str!("report.css");
-/// The script that decompresses the page's figures and the charting library, and draws the figures. Its parts share one
-/// scope.
+/// The script that decompresses the page's figures and the charting library, and draws the figures. The parts of the
+/// script share one scope.
 const SCRIPT: &str = concat!(
     "\"use strict\";\n(() => {\n",
     include_str!("script/theme.js"),
@@ -44,8 +44,8 @@ pub fn page(document: &Document) -> Result<String> {
     page::write(document, &library::source()?)
 }
 
-/// The facts, notes and tables as HTML that needs no style sheet. It is kept small for notebooks, which store what they
-/// show. Figures and folded tables are left out.
+/// The facts, notes and tables as HTML that needs no style sheet. The HTML is kept small for notebooks, which store
+/// what they show. Figures and folded tables are left out.
 pub fn notebook(document: &Document) -> String {
     notebook::write(document)
 }

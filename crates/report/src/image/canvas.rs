@@ -20,7 +20,7 @@ pub(super) type Drawn<B> = Result<(), Failure<B>>;
 /// A figure's axes.
 pub(super) type Axes<'a, B> = ChartContext<'a, B, Cartesian2d<TickAxis, TickAxis>>;
 
-/// A surface to draw on. All lengths are multiplied by its scale.
+/// A surface to draw on. All lengths are multiplied by the surface's scale.
 pub(super) struct Canvas<B: DrawingBackend> {
     area: DrawingArea<B, Shift>,
     scale: u32,
@@ -55,7 +55,7 @@ impl<B: DrawingBackend> Canvas<B> {
     }
 
     /// Draws a panel for each curve, one below the other. Only the last panel has the title of the
-    /// axis.
+    /// horizontal axis.
     fn panels(&self, figure: &Figure, panels: &[Panel], frame: &Frame) -> Drawn<B> {
         self.text(&figure.title, 17, INK, (self.px(16), self.px(14)))?;
         let (_, body) = self.area.split_vertically(self.px(frame::HEADER));

@@ -12,7 +12,7 @@ const LETTER: u32 = 7;
 /// Height of a line of a label, in pixels before scaling.
 const LINE: u32 = 14;
 
-/// Draws cells in rows from the top.
+/// Draws the cells of a heat map row by row, from the top.
 pub(super) fn heat<B: DrawingBackend>(
     canvas: &Canvas<B>,
     axes: &mut Axes<'_, B>,
@@ -83,7 +83,7 @@ fn has_room<B: DrawingBackend>(canvas: &Canvas<B>, axes: &Axes<'_, B>, heat: &He
     needed <= width as usize && line * heat.values.len() <= height as usize
 }
 
-/// Draws spans in rows from the top.
+/// Draws spans of time row by row, from the top.
 pub(super) fn spans<B: DrawingBackend>(
     _: &Canvas<B>,
     axes: &mut Axes<'_, B>,

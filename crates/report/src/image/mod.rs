@@ -1,6 +1,7 @@
 //! Figures as pictures for papers: SVG, and PNG at twice the size.
 //!
-//! The crate plotters draws them with a font that is part of this program, so that they look the same on every machine.
+//! The crate plotters draws the pictures with a font that is part of this program, so that pictures look the same on
+//! every machine.
 
 use std::sync::Once;
 

@@ -1,4 +1,4 @@
-//! The colours of pictures, which are those of the page on a white background.
+//! The colours of pictures, which are the page's colours on a white background.
 
 use plotters::style::RGBColor;
 

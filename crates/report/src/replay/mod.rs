@@ -95,7 +95,8 @@ fn same_log(runs: &[Named<'_>]) -> bool {
     pairs.all(|pair| pair[0].result.fragments == pair[1].result.fragments)
 }
 
-/// A curve's name and colour: those of the run if several runs are compared, or else `single` and the first colour.
+/// A curve's name and colour: the run's name and colour if several runs are compared, or else `single` and the
+/// first colour.
 fn identity(runs: &[Named<'_>], place: usize, single: &str) -> (String, Colour) {
     match runs {
         [_] => (single.to_owned(), Colour::Series(0)),

@@ -96,7 +96,8 @@ fn rows(run: &ReplayRun) -> (Rows, Vec<Row>) {
     (Rows::Most, most.iter().map(alone).collect())
 }
 
-/// Returns the spans of a row, each from one change of its tasks' node count to the next.
+/// Returns the spans of a row. Each span lasts from one change of the tasks' node count to the
+/// next.
 fn of_row(row: usize, holds: &[AllocationRow]) -> Vec<Span> {
     let changes = holds
         .iter()

@@ -40,7 +40,7 @@ pub(super) fn note(run: &Named<'_>) -> Option<String> {
     })
 }
 
-/// A note if policies had different numbers of GPUs, within one of the compared runs or across them.
+/// A note if policies had different numbers of GPUs, either within a run or across the compared runs.
 pub(super) fn note_of_all(runs: &[Named<'_>]) -> Option<String> {
     let numbers = runs.iter().flat_map(of).map(|(gpus, _)| gpus);
     let (least, most) = numbers.fold((u64::MAX, 0), |(least, most), gpus| {

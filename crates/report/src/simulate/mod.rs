@@ -22,7 +22,7 @@ pub(super) struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// Its policies with their figures.
+    /// The simulation's policies with their figures.
     fn entries(&self) -> Vec<Entry<'a>> {
         let policies = self.result.policies.iter();
         policies

@@ -82,7 +82,7 @@ fn others(
     places.filter(move |&place| keep(trials.settings[place]))
 }
 
-/// The text of the figure: what a cell or bar shows, and which one is best.
+/// The text of the figure: what a cell or bar shows, and which cell or bar is best.
 pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> String {
     let names = |repeated: bool| {
         let others = others(trials, axes, |name| is_repetition(name) == repeated);

@@ -32,7 +32,7 @@ pub(super) struct Drawn {
     pub metric: usize,
     /// Index of the metric against which `metric` is drawn.
     pub against: usize,
-    /// The settings along the axes; none if every setting is the same in all trials.
+    /// The settings along the axes; `Axes::None` if every setting is the same in all trials.
     pub axes: Axes,
 }
 
@@ -113,8 +113,8 @@ fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     tells.unwrap_or(first)
 }
 
-/// A metric that trades off against `metric`: lost work against harvested work, or the longest against the average
-/// wait.
+/// A metric that trades off against `metric`: lost work against harvested work, or the longest wait against the
+/// average wait.
 fn opposed(trials: &Trials, metric: usize) -> usize {
     const NAMES: [&str; 5] = [
         "work_lost",
@@ -163,7 +163,7 @@ fn weightiest(trials: &Trials, metric: usize) -> Axes {
     }
 }
 
-/// How much of a metric's variance a setting explains: the sum over the setting's values of n · (m − M)², where n
+/// How much of a metric's variance a setting explains: the sum of n · (m − M)² over the setting's values. Here, n
 /// trials have the value, m is their mean, and M is the mean of all trials.
 fn weight(trials: &Trials, setting: usize, metric: usize) -> f64 {
     let mut sums: BTreeMap<&str, (f64, f64)> = BTreeMap::new();

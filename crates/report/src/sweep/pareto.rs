@@ -105,7 +105,7 @@ fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) 
     }
 }
 
-/// A trial's settings, and its number of seeds if trials have several.
+/// A trial's settings, and its number of seeds if trials have several seeds.
 fn label(trials: &Trials, trial: usize) -> String {
     match trials.seeds {
         0 | 1 => trials.tell(trial),

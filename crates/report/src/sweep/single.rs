@@ -9,8 +9,8 @@ use crate::{Figure, Grid, Head};
 use gleaner_domain::results::sweep::Spread;
 use gleaner_runs::sweep::scale::{Scale, capital};
 
-/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. If there are more, they are
-/// drawn as lines.
+/// Maximum number of values that are drawn one by one, as bars or as points with whiskers. If there are more values,
+/// they are drawn as lines.
 const APART: usize = 60;
 /// The grey series, for the ends of intervals.
 const ENDS: usize = SERIES - 1;
@@ -138,7 +138,7 @@ impl<'a> BySetting<'a> {
         ]
     }
 
-    /// The means as a line. If there are `seeds`, it lies between two lines for the ends of the intervals.
+    /// The means as a line. If `seeds` is true, two more lines show the ends of the means' intervals.
     fn lines(&self, numeric: Option<&[f64]>, seeds: bool) -> Vec<Curve> {
         let place = |at: usize| numeric.map_or(at as f64, |numbers| numbers[at]);
         let line = |name: &str, number: usize, of: fn(&Cell) -> f64| Curve {

@@ -63,7 +63,7 @@ fn interval(scale: &Scale, best: Best) -> String {
     })
 }
 
-/// A table of up to [`LISTED`] settings, ordered by a metric from the best.
+/// A table of up to [`LISTED`] settings, ordered by a metric from best to worst.
 pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     let settings = trials.trials.len();
     let title = match settings {
@@ -99,7 +99,7 @@ pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
     grid
 }
 
-/// The trials ordered by a metric, from the best; those without a value are last.
+/// The trials, ordered by a metric from best to worst. Trials without a value are last.
 fn ranked(trials: &Trials, metric: usize) -> Vec<usize> {
     let worst = match trials.metrics[metric].better {
         Direction::Max => f64::NEG_INFINITY,

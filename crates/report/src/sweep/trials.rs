@@ -17,13 +17,13 @@ pub(super) struct Trials {
     pub settings: Vec<&'static str>,
     /// Maximum number of seeds with which a trial was repeated.
     pub seeds: usize,
-    /// The figures of which either low or high values are better, and the total lost work.
+    /// The figures for which either low or high values are better, and the total lost work.
     pub metrics: Vec<Metric>,
     /// The trials, in the order of the plan.
     pub trials: Vec<Trial>,
 }
 
-/// A figure of which either low or high values are better.
+/// A figure for which either low or high values are better.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Metric {
     /// The name of the figure's column in the sweep's table.
@@ -39,9 +39,9 @@ pub(super) struct Metric {
 /// The settings of a trial, and the means of its runs.
 #[derive(Debug, Clone)]
 pub(super) struct Trial {
-    /// Its settings as strings, in the order of [`Trials::settings`].
+    /// The trial's settings as strings, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
-    /// Number of its runs, which differ only in their seeds.
+    /// Number of the trial's runs, which differ only in their seeds.
     pub seeds: usize,
     /// The spread of each metric over the seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
     pub figures: Vec<Option<Spread>>,
@@ -185,8 +185,8 @@ pub(super) fn shown(value: &str) -> String {
 
 type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
 
-/// The metrics of which either low or high values are better, and the total work that replays lost, each with its value
-/// for every trial.
+/// The metrics for which either low or high values are better, and the total work that replays lost. Each metric has
+/// its values for all trials.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();
     let goals = metrics.filter_map(|(place, metric)| {

@@ -47,7 +47,7 @@ impl TaskFiles {
 /// The ten tasks of the recorded run.
 pub const TEN: TaskFiles = TaskFiles::new("ShuffleNet, 10 tasks", "hps-shufflenet", "10J");
 
-/// The settings that differ between replays. All other settings are those of the original.
+/// The settings that differ between replays. All other settings are the original's settings.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// Forward window in seconds.
@@ -124,7 +124,7 @@ impl<'c> Replays<'c> {
         self.log.slice(slice).map_err(failed)
     }
 
-    /// The tasks of a set. Checks that their costs fit the forward window.
+    /// The tasks of a set. Checks that the tasks' costs fit the forward window.
     ///
     /// # Errors
     /// The costs of a task are too high for the window.

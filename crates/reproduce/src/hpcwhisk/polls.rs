@@ -118,8 +118,8 @@ impl Polls {
         self.runs.iter().map(|run| run.polls())
     }
 
-    /// Lengths of the spans in seconds, as in an event log of these polls: from the first poll that shows the node as
-    /// idle to the first poll that does not, or to the last poll.
+    /// Lengths of the spans in seconds, as in an event log of these polls. A span begins at the first poll that shows
+    /// the node as idle. The span ends at the first poll that does not, or at the last poll.
     pub fn run_seconds(&self) -> impl Iterator<Item = u64> {
         let last = self.times.len() - 1;
         self.runs

@@ -8,7 +8,7 @@ pub(super) fn mean(values: &[u64]) -> f64 {
 /// The quantile `q` (0 to 1) with linear interpolation; NaN if there are no values.
 ///
 /// NumPy interpolates from the nearer of the two neighbouring values, and this choice can affect the last digit. For
-/// the values 1 and 2, it computes the quantile 0.75 as 2 − 1·(1 − 0.75), not as 1 + 1·0.75.
+/// the values 1 and 2, NumPy computes the quantile 0.75 as 2 − 1·(1 − 0.75), not as 1 + 1·0.75.
 pub(super) fn quantile(values: &[u64], q: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();

@@ -114,7 +114,7 @@ const LOGARITHMS: Options = Options {
     ..SECONDS
 };
 
-/// For models of seconds, these are the published settings, as far as our implementation has them.
+/// For models of seconds, these are the published settings that our implementation supports.
 fn settings(options: Options) -> Settings {
     let settings = options.settings(0);
     if options.logarithm {

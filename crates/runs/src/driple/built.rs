@@ -32,11 +32,11 @@ pub struct Summary<'a> {
     pub jobs_with_fewer_groups: usize,
     /// Number of jobs whose groups changed even in the last pass of the clustering.
     pub jobs_not_converged: usize,
-    /// Number of grouped operations whose outputs have no known number of dimensions.
+    /// Number of grouped operations whose outputs have an unknown number of dimensions.
     pub unknown_shapes: usize,
-    /// Number of grouped operations whose outputs have unknown dimensions.
+    /// Number of grouped operations whose outputs have dimensions of unknown size.
     pub unknown_dimensions: usize,
-    /// Number of grouped operations of types without a frequency, by type.
+    /// For each operation type without a frequency, the number of its grouped operations.
     pub without_frequency: BTreeMap<&'a str, usize>,
     /// Number of operation types with a frequency.
     pub types: usize,

@@ -19,13 +19,13 @@ pub struct Evaluation {
     pub jobs: usize,
     /// Names of the metrics, in the order in which each score lists its values.
     pub metrics: [&'static str; 12],
-    /// The scores: first those of models, then those of baselines.
+    /// The scores of the models, followed by the scores of the baselines.
     pub scores: Vec<Scores>,
     /// Number of scores that belong to models.
     pub models: usize,
 }
 
-/// The name and the values of each measure.
+/// Each measure's name, and its values by metric.
 fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
     [
         ("mse", &scores.mse),
@@ -84,7 +84,7 @@ impl Evaluation {
         Table { name, columns }
     }
 
-    /// The means of each predictor, then the metrics of each model.
+    /// A table of each predictor's mean scores, then a table of the scores by metric for each model.
     pub fn printed(&self) -> Vec<Block> {
         let (part, jobs) = (part(self.part), self.jobs);
         let title = format!(
@@ -120,8 +120,8 @@ fn part(part: Part) -> &'static str {
     }
 }
 
-/// The scores of a model by metric. The column next to the absolute error shows the absolute error of always predicting
-/// the training mean.
+/// The scores of a model by metric. The column after the absolute error shows the absolute error of a baseline that
+/// always predicts the training mean.
 fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
     let heads = ["mse", "mae", "of the mean", "relative", "R²", "rank corr."];
     let heads = std::iter::once(Head::text("metric")).chain(heads.map(Head::number));
@@ -139,8 +139,9 @@ fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
     })
 }
 
-/// A model's scores on the test part, which has `jobs` jobs, next to those of always predicting the training mean. The
-/// table has a row for each metric and a row for their means. The note compares the two mean squared errors.
+/// A model's scores on the test part, which has `jobs` jobs, next to the scores of a baseline that always predicts the
+/// training mean. The table has a row for each metric and a row for the means over the metrics. The note compares the
+/// mean squared errors of the model and the baseline.
 pub fn beside_mean(model: &Scores, training_mean: &Scores, jobs: usize) -> [Block; 2] {
     let heads = ["mse", "of the mean", "mae", "of the mean", "R²"].map(Head::number);
     let heads = std::iter::once(Head::text("metric")).chain(heads);

@@ -17,7 +17,7 @@ use gleaner_io::source::{Source, TEXT_LIMIT};
 /// The files that `run.json` lists. No other files are read, and a file that has changed is rejected.
 pub(super) struct RunFiles<'a> {
     dir: &'a Path,
-    /// SHA-256 of each file, by its name.
+    /// SHA-256 of each file, by file name.
     digests: BTreeMap<&'a str, &'a str>,
 }
 

@@ -21,7 +21,7 @@ pub struct ReplayRun {
     pub tasks: Vec<TaskRow>,
     /// Each time interval in which a task held a node.
     pub allocations: Vec<AllocationRow>,
-    /// The names of the nodes that tasks held. [`AllocationRow::node`] is an index into it.
+    /// The names of the nodes that tasks held. [`AllocationRow::node`] is an index into this list.
     pub nodes: Vec<String>,
     /// The idle fragments of the log by length. `None` if an earlier version of the program made
     /// the run.

@@ -74,7 +74,7 @@ impl SimulateRun {
     }
 }
 
-/// Checks the name of a policy. It is a part of file names, so it must not lead to another
+/// Checks the name of a policy. The name is a part of file names, so it must not lead to another
 /// directory.
 fn check_name(files: &RunFiles<'_>, name: &str) -> Result<()> {
     let harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_+".contains(&byte);

@@ -57,7 +57,8 @@ impl SweepRuns {
         })
     }
 
-    /// The best settings by a figure; `None` if neither low nor high values of the figure are better.
+    /// The best settings by a figure; `None` if the figure has no best value, because neither low nor
+    /// high values are better.
     pub fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }
@@ -101,7 +102,7 @@ impl Columns {
     }
 }
 
-/// Reads the table. Its columns also show whether the runs are replays or simulations.
+/// Reads the table. The table's columns also show whether the runs are replays or simulations.
 fn read_runs(files: &RunFiles<'_>) -> Result<(Mode, Vec<SweepRow>)> {
     let source = files.open(TABLE)?;
     let mut header = Header::open(&source)?;

@@ -84,9 +84,9 @@ impl RunInfo {
     }
 }
 
-/// The cells of a column. Their type is that of the first cell with a value.
+/// The cells of a column. The first cell with a value determines their type.
 pub(super) enum Cells {
-    /// Number of missing cells, as long as no cell with a value has been found.
+    /// Number of cells read so far, if all of them are missing.
     Missing(usize),
     Whole(Vec<Option<i64>>),
     Floats(Vec<Option<f64>>),

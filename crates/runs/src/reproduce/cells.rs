@@ -10,8 +10,8 @@ use gleaner_document::{Grid, Head};
 /// Maximum number of values that are listed line by line. Larger tables are shown as counts by verdict.
 const LISTED: usize = 40;
 
-/// The table of an artifact. It lists the values line by line, or counts them by verdict if there are many. If nothing
-/// is published, the table is a matrix of our values.
+/// The table of an artifact. The table lists the values line by line, or counts them by verdict if there are many
+/// values. If nothing is published, the table is a matrix of our values.
 pub fn grid(artifact: &Artifact) -> Grid {
     let is_known = |row: &ReproducedRow| row.verdict != Verdict::Unpublished;
     if !artifact.rows.iter().any(is_known) {
@@ -154,7 +154,7 @@ fn matrix(artifact: &Artifact) -> Grid {
 }
 
 /// The published value and ours, with the published number of decimals. Our value gets one more decimal if the two
-/// would otherwise look equal although they differ.
+/// values differ but would otherwise look equal.
 pub fn values(row: &ReproducedRow, rounding: Rounding) -> [Option<String>; 2] {
     let text = |value: f64, decimals: u32| {
         let text = format!("{value:.*}", decimals as usize);

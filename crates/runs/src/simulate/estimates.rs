@@ -4,7 +4,7 @@ use gleaner_domain::Trace;
 use gleaner_domain::inputs::{Estimates, EstimatesByPolicy};
 use gleaner_domain::results::{Column, Table};
 
-/// Estimated durations in seconds: a row for each policy that uses them and each job.
+/// Estimated durations in seconds: a row for each job under each policy that uses estimates.
 pub fn estimates<'a>(trace: &'a Trace, learnt: &'a EstimatesByPolicy) -> Table<'a> {
     let policies: Vec<&str> = learnt.0.keys().copied().collect();
     let rows =

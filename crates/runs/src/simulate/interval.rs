@@ -6,8 +6,8 @@ use gleaner_domain::results::schedule::Samples;
 /// Seconds between samples.
 const MINUTE: i64 = 60;
 
-/// Maximum total number of rows in all policies' tables of states. This allows a row for each
-/// minute when seven policies are simulated on thirty virtual clusters for a year.
+/// Maximum total number of rows in all policies' tables of states. This number allows a row for
+/// each minute when seven policies are simulated on thirty virtual clusters for a year.
 const MOST_ROWS: u64 = 120_000_000;
 
 /// Possible numbers of minutes between rows; longer intervals are whole days.
@@ -62,7 +62,7 @@ impl Interval {
     }
 
     /// The samples of a virtual cluster that get a row. The first sample always gets a row. In a returned
-    /// stretch, `first` is the second of its first row, and `count` its number of rows.
+    /// stretch, `first` is the time of the first row, in seconds, and `count` is the number of rows.
     pub(super) fn rows(self, samples: &[Samples]) -> impl Iterator<Item = Samples> + '_ {
         let origin = samples.first().map_or(0, |samples| samples.first);
         let step = self.minutes as i64;
@@ -79,7 +79,7 @@ impl Interval {
         })
     }
 
-    /// The second of each row of a stretch that [`Interval::rows`] returned.
+    /// The time, in seconds, of each row of a stretch that [`Interval::rows`] returned.
     pub(super) fn times(self, rows: &Samples) -> impl Iterator<Item = i64> + use<> {
         let (first, step) = (rows.first, self.seconds());
         (0..i64::from(rows.count)).map(move |row| first + step * row)

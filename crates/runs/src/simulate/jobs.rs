@@ -70,7 +70,8 @@ fn stretches(run: &JobRun) -> impl Iterator<Item = (i64, i64, f64)> {
     stretches.filter(|&(from, to, _)| from < to)
 }
 
-/// All jobs of the trace in the profiler; jobs that it did not run have no times.
+/// A row for each job of the trace, with its times in the profiler. A job that the profiler did
+/// not run has no times.
 pub fn profiler_job_rows(trace: &Trace, profiler: &ProfilerRun) -> Vec<ProfilerJobRow> {
     let mut outcomes: Vec<Option<&JobOutcome>> = vec![None; trace.jobs.len()];
     for (job, outcome) in profiler.outcomes() {

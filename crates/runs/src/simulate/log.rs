@@ -1,4 +1,4 @@
-//! The original's logs: a row for each job, with every field that its simulator keeps.
+//! The original's logs: a row for each job, with every field that the original simulator keeps.
 
 use super::nodes;
 use gleaner_domain::inputs::Packing;
@@ -158,7 +158,7 @@ fn numbers<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> f64) -> Column<'c> {
 }
 
 /// Times in seconds, as floats: the original's clock is a float. A zero marks an event that never
-/// happened. A column with only zeros has integers.
+/// happened. A column that contains only zeros holds integers.
 fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Column<'c> {
     if rows.iter().all(|row| of(row) == 0) {
         whole(rows, of)
@@ -167,7 +167,7 @@ fn floats_unless_zero<'c>(rows: &[&Row<'_>], of: impl Fn(&Row<'_>) -> i64) -> Co
     }
 }
 
-/// Sharing scores. If a score is missing, the column has floats, as in pandas.
+/// Sharing scores. If a score is missing, the column holds floats, as in pandas.
 fn scores<'c>(rows: &[&Row<'_>]) -> Column<'c> {
     if rows.iter().all(|row| row.score.is_some()) {
         Column::OptionalWhole(rows.iter().map(|row| row.score.map(i64::from)).collect())

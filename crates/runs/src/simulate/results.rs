@@ -12,7 +12,7 @@ pub const PLACEMENT_AFFECTS_SPEED: bool = false;
 /// A policy's name in files, and its figures.
 pub type Entry<'a> = (&'a str, &'a PolicyFigures);
 
-/// A delay to compare policies by.
+/// A measure of delay by which policies are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
     /// Average job completion time.

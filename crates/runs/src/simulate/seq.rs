@@ -6,7 +6,7 @@ use gleaner_domain::results::schedule::{Samples, State};
 use gleaner_domain::results::states::SEQ;
 use gleaner_domain::results::{Column, Field, RunLengths, Spaced, Table};
 
-/// The columns of counts, as functions of a state.
+/// For each column of counts, the function that returns the column's value for a state.
 pub(super) const COUNTS: [fn(&State) -> u64; 9] = [
     |s| s.total_gpus,
     |s| s.idle_gpus,
@@ -19,7 +19,7 @@ pub(super) const COUNTS: [fn(&State) -> u64; 9] = [
     |s| s.shared_nodes.into(),
 ];
 
-/// The columns of averages, as functions of a state.
+/// For each column of averages, the function that returns the column's value for a state.
 pub(super) const AVERAGES: [fn(&State) -> f64; 4] = [
     |s| s.gpu_util,
     |s| s.gmem,
@@ -50,7 +50,7 @@ pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str], interval: Interv
     Table::named(name, &SEQ, columns)
 }
 
-/// The states of the profiler's nodes. They have no averages, as in the original.
+/// The states of the profiler's nodes. As in the original, the rows have no averages.
 pub fn profiler_seq(profiler: &ProfilerRun, interval: Interval) -> Table<'static> {
     let shown: Vec<Samples> = interval.rows(&profiler.schedule.samples).collect();
     let samples = || shown.iter();

@@ -9,10 +9,10 @@ use gleaner_domain::words::{counted, duration, printable};
 /// Maximum number of trainings that the sentence names.
 const NAMED: usize = 3;
 
-/// The rest of a sentence that begins with "The replay is": how many dedicated nodes would have done the same work,
-/// which trainings were done, how much of the idle time they used, and how much later batch jobs started. For example:
-/// equal to 31.8 dedicated nodes; 279 trainings of resnet50; 5,120 node-hours of 5,400 idle; at most 10 s of delay for
-/// each of 35 batch jobs.
+/// The rest of a sentence that begins with "The replay is". The text states how many dedicated nodes would have done
+/// the same work, which trainings were done, how much of the idle time they used, and by how much the starts of batch
+/// jobs were delayed. For example: equal to 31.8 dedicated nodes; 279 trainings of resnet50; 5,120 node-hours of 5,400
+/// idle; at most 10 s of delay for each of 35 batch jobs.
 pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     let nodes = s.efficiency.map(|efficiency| {
         let nodes = number(efficiency * s.equivalent_nodes);
@@ -70,7 +70,7 @@ fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     (!named.is_empty()).then_some(named)
 }
 
-/// How much later batch jobs started.
+/// By how much the starts of batch jobs were delayed.
 fn delay(s: &Summary) -> Option<String> {
     let seconds = duration(s.hand_back_seconds?);
     Some(match s.delayed_jobs? {

@@ -7,13 +7,13 @@ use gleaner_domain::words::duration;
 
 /// A figure of a replay.
 pub struct Quantity {
-    /// Its name.
+    /// The figure's name.
     pub label: &'static str,
     /// One-line explanation, which may be empty.
     pub meaning: &'static str,
     /// Depth in the hierarchy: the number of enclosing quantities.
     pub depth: usize,
-    /// Its value in a replay; `None` if it is undefined there.
+    /// The figure's value in a replay; `None` if the value is undefined in the replay.
     pub of: fn(&Summary) -> Option<f64>,
     /// Formats a value.
     pub tell: fn(f64) -> String,

@@ -30,7 +30,7 @@ pub struct SweepRun {
 pub struct Sweep<'a> {
     /// The runs, in the plan's order.
     runs: &'a [SweepRun],
-    /// The results of the runs, in the same order.
+    /// The results of the runs, in the order of `runs`.
     results: &'a [RunOutcome],
     /// Whether the runs are replays or simulations.
     mode: Mode,

@@ -3,7 +3,7 @@
 use gleaner_document::numbers::grouped;
 use gleaner_domain::results::sweep::Kind;
 
-/// Minimum number of steps between the lowest and the highest value that the digits shown can distinguish.
+/// Minimum number of steps that the displayed digits can distinguish between the lowest and the highest value.
 const STEPS: f64 = 500.0;
 
 /// A unit and a number of decimals for all values of a figure.
@@ -60,8 +60,8 @@ impl Scale {
     }
 }
 
-/// A figure's name without its unit, the unit to show, and the size of that unit in the figure's own unit, such as
-/// 3,600 for hours of a figure in seconds.
+/// A figure's name without its unit, the unit to show, and the size of that unit in the figure's own unit. The
+/// size is 3,600, for example, if a figure in seconds is shown in hours.
 fn unit(name: &str, largest: f64) -> (&str, &'static str, f64) {
     let seconds = |most: f64| match most {
         most if most >= 36_000.0 => ("h", 3_600.0),
@@ -109,8 +109,8 @@ fn told(name: &str) -> String {
 }
 
 /// The number of decimals needed to show differences of 1/500 of the range from `low` to `high`. For example,
-/// values from 0 to 10 differ by steps of 0.02 and have 2 decimals. For a single value, it is the number of decimals
-/// that shows three digits.
+/// values from 0 to 10 differ by steps of 0.02 and have 2 decimals. If all values are equal, three significant
+/// digits are shown.
 fn decimals(low: f64, high: f64) -> usize {
     let resolution = match high - low {
         spread if spread > 0.0 => spread / STEPS,

@@ -91,7 +91,7 @@ fn program_faults<'a>(results: &[RunOutcome]) -> (&'static str, Column<'a>) {
     (PROGRAM_FAULTS, Column::OptionalWhole(faults.collect()))
 }
 
-/// A value as a cell's text; empty if there is none.
+/// A value as a cell's text; empty if there is no value.
 pub(super) fn shown(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),

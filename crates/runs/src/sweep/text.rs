@@ -15,7 +15,7 @@ use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, bes
 use gleaner_domain::words::counted;
 
 /// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the requested metric and
-/// by every metric of which low or high values are better.
+/// by every metric for which low or high values are better.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
@@ -64,7 +64,7 @@ fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
 /// The name of the placer setting in sweeps of simulations.
 const PLACER: &str = "placer";
 
-/// Returns a caveat on comparisons of placers; `None` if the sweep does not compare them.
+/// Returns a caveat on comparisons of placers; `None` if the sweep does not compare placers.
 pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     varied.into_iter().any(|name| name == PLACER).then_some(
         "The placement does not affect the speed of jobs in these simulations, only which jobs fit. \
@@ -161,7 +161,7 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
     }
 }
 
-/// A line for each run, done or not. Runs are created one at a time, as there may be millions.
+/// A line for each run, done or not. Runs are created one at a time, because there may be millions of runs.
 ///
 /// # Errors
 /// Returns the error of `run`.

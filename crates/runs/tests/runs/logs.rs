@@ -42,7 +42,8 @@ const HEADER: &str = "job_id,user,vc,jobname,gpu_num,cpu_num,state,submit_time,d
     ckpt_times,queue,jct,status,nodes,priority,random,profiled,profqueue,toskip,exclusive,\
     rate,sharescore,Tcolocate,Tdelocate\n";
 
-/// Two jobs of the virtual cluster vcvlY: one ended in the profiler, and one went on after it.
+/// Two jobs of the virtual cluster vcvlY: one job ended in the profiler, and the other
+/// continued after its profiling.
 fn two_jobs() -> (Trace, PackingTable, [JobOutcome; 2]) {
     let workload = |model: &str, dataset: &str| Workload {
         model: model.to_owned(),

@@ -15,7 +15,7 @@ fn reference(name: &str) -> Option<Content> {
     Some(Content::of(std::fs::read(path).unwrap()))
 }
 
-/// The placement in a text such as `[{0: [0, 1]}, {3: [2]}]`.
+/// The placement described by a string such as `[{0: [0, 1]}, {3: [2]}]`.
 fn placement(text: &str) -> Placement {
     let nodes = text.split('{').skip(1).map(|node| {
         let (name, gpus) = node.split_once(": [").unwrap();

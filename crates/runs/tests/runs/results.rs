@@ -30,7 +30,8 @@ fn figures_of_three_jobs() {
     assert_eq!(m.large.unwrap().avg_queue_s, 20.0);
 }
 
-// Derived by formula: busy GPU-seconds divided by the GPU-seconds of all GPUs that the policy has.
+// Derived by formula: busy GPU-seconds divided by the GPU-seconds of all GPUs available to the
+// policy.
 #[test]
 fn nodes_that_the_profiler_adds_count_in_the_utilisation() {
     let (trace, cluster, mut run) = small_run();

@@ -83,8 +83,8 @@ pub fn vc_run(vc: usize, jobs: &[usize], outcomes: Vec<JobOutcome>) -> VcRun {
     }
 }
 
-/// Samples of a virtual cluster with 16 GPUs, from second 60: in the first, all GPUs are idle; in the other two, 7 are
-/// held.
+/// Samples of a virtual cluster with 16 GPUs, from second 60. In the first sample, all GPUs are idle; in the other two
+/// samples, 7 GPUs are held.
 pub fn samples() -> Vec<Samples> {
     let idle = State {
         total_gpus: 16,
@@ -114,8 +114,8 @@ pub fn samples() -> Vec<Samples> {
     vec![run(60, 1, idle), run(120, 2, held)]
 }
 
-/// Three jobs: job 7 ends in the profiler, job 8 is large, and job 9 is profiled, waits and then
-/// goes on.
+/// Three jobs: job 7 ends in the profiler, job 8 is large, and job 9 is profiled, waits, and
+/// then continues.
 pub fn small_run() -> (Trace, Cluster, PolicyRun) {
     let workload = Workload {
         model: "ResNet18".to_owned(),

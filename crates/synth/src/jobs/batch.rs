@@ -92,7 +92,7 @@ impl Drawing {
     /// Draws jobs until their number is `jobs`.
     ///
     /// # Errors
-    /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
+    /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
     pub fn jobs(
         &mut self,
         jobs: usize,
@@ -110,7 +110,7 @@ impl Drawing {
     /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most` jobs.
     ///
     /// # Errors
-    /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer stops it.
+    /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.
     pub fn work(
         &mut self,
         work: f64,

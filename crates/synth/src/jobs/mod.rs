@@ -76,7 +76,8 @@ pub struct SynthExperiment {
 /// lend one of them and still run its largest job.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer stops it.
+/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer requests
+/// a stop.
 pub fn generate(options: &JobOptions, observer: &dyn Observer) -> Result<SynthExperiment> {
     check(options)?;
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);

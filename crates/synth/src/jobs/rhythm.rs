@@ -36,7 +36,7 @@ pub fn draw(days: u32, rng: &mut ChaCha8Rng) -> i64 {
 mod tests {
     use super::*;
 
-    // Derived by formula.
+    // The expected values follow from `NIGHT` and `WEEKEND`.
     #[test]
     fn nights_and_weekends_are_quiet() {
         let at = |day: i64, hour: i64| intensity(day * DAY + hour * 3600);

@@ -6,7 +6,7 @@ use rand_distr::{Distribution, LogNormal};
 
 use gleaner_domain::error::{Error, Result};
 
-/// Possible numbers of GPUs of a job, each with the share of jobs that have it, in thousandths.
+/// Possible numbers of GPUs of a job, each with the share of jobs that use this number, in thousandths.
 const GPUS: [(u32, u32); 9] = [
     (1, 540),
     (2, 100),
@@ -19,16 +19,16 @@ const GPUS: [(u32, u32); 9] = [
     (64, 7),
 ];
 
-/// Kinds of runs: trials and debugging, short training, and long training. Each kind has its share of the runs, the
-/// median of its durations in seconds, and the standard deviation of their logarithms.
+/// Kinds of runs: trials and debugging, short training, and long training. For each kind: its share of the runs,
+/// the median of its durations in seconds, and the standard deviation of the durations' logarithms.
 const KINDS: [(f64, f64, f64); 3] = [
     (0.68, 200.0, 1.2),
     (0.23, 3_600.0, 1.0),
     (0.09, 36_000.0, 1.0),
 ];
 
-/// Final states of jobs. Each state has its share of the jobs, and the range of the run times of its jobs as shares
-/// of the drawn lengths.
+/// Final states of jobs. For each state: its share of the jobs, and the range of their run times as shares of the
+/// drawn lengths.
 const STATES: [(&str, f64, (f64, f64)); 3] = [
     ("COMPLETED", 0.62, (0.95, 1.05)),
     ("CANCELLED", 0.22, (0.1, 1.0)),
@@ -64,7 +64,7 @@ impl Lengths {
         Ok(Lengths([trial?, short?, long?]))
     }
 
-    /// Draws the typical duration, in seconds, of those jobs of a batch that are not ended early.
+    /// Draws the typical duration, in seconds, of the jobs of a batch that are not ended early.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
         let kind = pick(KINDS.map(|(share, ..)| share), rng);
         self.0[kind].sample(rng)

@@ -1,4 +1,4 @@
-//! Derived by formula, on generated experiments.
+//! Tests generated experiments. The expected values are derived by formula.
 
 use gleaner_domain::Unobserved;
 use gleaner_testing::StopAfter;

@@ -11,7 +11,7 @@ use crate::{Block, Figure, Grid, Head};
 use gleaner_domain::Utc;
 use gleaner_domain::results::search::{TrialRow, TrialState};
 
-/// Maximum number of points of a curve that show their trials as hover text.
+/// Maximum number of points of a curve whose points have hover text about their trials.
 const TOLD: usize = 4_000;
 /// Maximum number of trials of a run in the table.
 const MAX_ROWS: usize = 100;
@@ -64,8 +64,8 @@ fn bests<'a>(run: &Searched<'a>) -> Vec<Best<'a>> {
         })
     });
     let mut bests: Vec<Best<'_>> = measured.collect();
-    // Of trials that reach the last rung at the same time, the best comes first, so that only it is
-    // kept.
+    // Among trials that reach the last rung at the same time, the best trial comes first, so that
+    // only this trial is kept.
     bests.sort_by(|a, b| a.time.cmp(&b.time).then(a.loss.total_cmp(&b.loss)));
     let mut least = f64::INFINITY;
     bests.retain(|best| {

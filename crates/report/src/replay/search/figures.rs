@@ -6,7 +6,7 @@ use crate::replay::Named;
 use crate::replay::summary::{grid, row_of_texts};
 use gleaner_runs::summary::SEARCHED;
 
-/// The figures of each search, side by side, with their changes relative to the first.
+/// The figures of each search, side by side, with the changes relative to the first search.
 pub(super) fn of_searches(searched: &[Searched<'_>]) -> Grid {
     let runs: Vec<Named<'_>> = searched.iter().map(|run| run.run).collect();
     let title = match runs.as_slice() {

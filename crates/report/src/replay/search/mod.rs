@@ -17,11 +17,11 @@ mod told;
 struct Searched<'a> {
     run: Named<'a>,
     outcome: &'a SearchOutcome,
-    /// Its colour in all figures of the page.
+    /// The replay's colour in all figures of the page.
     colour: Colour,
-    /// First event that was replayed.
+    /// Time of the first event that was replayed.
     from: Utc,
-    /// Last event that was replayed.
+    /// Time of the last event that was replayed.
     to: Utc,
 }
 

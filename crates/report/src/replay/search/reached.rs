@@ -10,7 +10,7 @@ use crate::numbers::count;
 use crate::replay::id_of;
 use gleaner_domain::results::search::{RungRow, TrialEvent};
 
-/// Maximum number of times in the figure, besides the first and the last.
+/// Maximum number of points of a curve, in addition to the first and the last point.
 const MAX_TIMES: usize = 30_000;
 
 /// A curve for each rung. `is_alone` states whether the page has no other search.

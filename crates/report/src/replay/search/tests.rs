@@ -146,7 +146,8 @@ fn searches_without_results_are_told_in_words() {
     assert_eq!(notes.count(), 2);
 }
 
-// Derived by formula: more rungs than colours, and more trials than points that a page holds.
+// Derived by formula: a search with more rungs than colours, and with more trials than the figure
+// has points.
 #[test]
 fn a_large_search_is_thinned() {
     let trials = 100_000;
@@ -164,7 +165,7 @@ fn a_large_search_is_thinned() {
         ..large.events[0]
     };
     large.events = (0..trials).map(event).collect();
-    // Each trial is better than all earlier ones.
+    // Each trial is better than all earlier trials.
     let finished = (0..trials).map(|number| {
         let loss = 1.0 / (1.0 + f64::from(number));
         TrialRow {

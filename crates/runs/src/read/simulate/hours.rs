@@ -1,5 +1,5 @@
 //! Reads the states of a cluster over time, and averages them over each hour. The file has a row for each virtual
-//! cluster and step; the virtual clusters are added up.
+//! cluster and step. The values of all virtual clusters are added up.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -12,7 +12,7 @@ use gleaner_io::fault::Place;
 use gleaner_io::parquet::{Table, Value};
 use gleaner_io::source::Source;
 
-/// Allowed number of seconds between two states.
+/// Valid numbers of seconds between two states.
 pub(super) const STEPS: RangeInclusive<i64> = 60..=1_000_000_000_000;
 /// Seconds in an hour.
 const HOUR: i64 = 3600;
@@ -23,7 +23,8 @@ const MOST_HOURS: i64 = 100_000;
 /// Averages over an hour, for all virtual clusters together, including the profiler if there is one. In
 /// runs of many years, the averages are over several hours.
 ///
-/// A virtual cluster has no states after its last job has ended. It then counts as idle.
+/// A virtual cluster has no states after its last job has ended. From then on, the virtual cluster counts as
+/// idle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Hour {
     /// Start of the hour in seconds, on the trace's clock.
