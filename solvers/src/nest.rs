@@ -25,12 +25,12 @@ pub(crate) struct Nest {
     branches: Vec<Branch>,
 }
 
-/// All tasks, or the tasks of a group. Groups of the same tasks share a branch.
+/// All tasks, or the tasks of a group. Groups that contain the same tasks share a branch.
 #[derive(Debug)]
 pub(crate) struct Branch {
-    /// The smallest branch around this one; the root has none.
+    /// The smallest branch that contains this branch; `None` for the root.
     parent: Option<usize>,
-    /// The fewest and the most nodes that its tasks may hold together.
+    /// The minimum and the maximum number of nodes that its tasks may hold together.
     pub least: u32,
     pub most: u32,
     /// Tasks of the branch that are in none of the branches within it.

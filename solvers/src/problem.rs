@@ -132,8 +132,8 @@ impl Task {
         ]
     }
 
-    /// Adds the faults in the task's bounds and curve. [`range`] checks whether its numbers are in
-    /// range.
+    /// Adds the faults in the task's bounds and curve. The module [`range`] checks the ranges of the
+    /// task's numbers.
     fn problems(&self, out: &mut Vec<String>) {
         let name = &self.name;
         if self.min_nodes < 1 {

@@ -1,7 +1,8 @@
 //! Runs a library in its own process, so that an abort, a crash or a hang costs only its answer.
 //!
 //! The process is a copy of this one (`fork`), so it needs no executable, and any program can use this
-//! crate. The copy has only the calling thread, so the library need not be thread-safe either.
+//! crate. The copy has only the calling thread, so the library does not have to be thread-safe
+//! either.
 //!
 //! The copy may find a lock held by a thread that does not exist in it. The C library makes its own
 //! locks, including the allocator's, usable again in the copy. The copy takes no lock of this program:
@@ -42,7 +43,7 @@ const FATAL: [i32; 5] = [
 /// The outcome of the work.
 #[derive(Debug, PartialEq)]
 pub(super) enum Ended {
-    /// Everything that the copy wrote.
+    /// The copy ended normally, after it wrote these bytes.
     Wrote(Vec<u8>),
     /// The copy was killed some time after the deadline, or when a stop was requested.
     Killed,
@@ -228,7 +229,8 @@ impl Copied {
     }
 }
 
-/// Waits for at most `left`, then returns which of the two pipes have data or are closed.
+/// Waits until a pipe has data or is closed, but at most for `left`. Returns for each of the two
+/// pipes whether this is the case.
 fn readable(pipes: [Option<&PipeReader>; 2], left: Duration) -> [bool; 2] {
     let mut polled = pipes.map(|pipe| libc::pollfd {
         // `poll` ignores negative file descriptors.

@@ -18,8 +18,8 @@ impl Term {
     }
 }
 
-/// The fewest and the most nodes on which the task runs. The first exceeds the second if the task
-/// cannot run.
+/// The minimum and the maximum number of nodes on which the task runs. If the task cannot run, the
+/// minimum exceeds the maximum.
 pub(super) fn bounds(task: &Task) -> (u32, u32) {
     let last = task.curve_nodes.last().copied().unwrap_or(0);
     if task.max_nodes < last {

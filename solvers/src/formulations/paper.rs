@@ -285,8 +285,8 @@ fn original_m(nodes: usize) -> f64 {
     nodes as f64 + 1.0
 }
 
-/// Column values that represent the plan `counts`. A task that grows takes the lowest free nodes; one
-/// that shrinks gives up its highest nodes.
+/// Column values that represent the plan `counts`. A task that grows takes the lowest free nodes; a
+/// task that shrinks gives up its highest nodes.
 pub fn encode(problem: &Problem, counts: &[u32]) -> Vec<f64> {
     let blocks = blocks(problem);
     let mut values = vec![0.0; blocks.last().map_or(0, |b| b.end)];

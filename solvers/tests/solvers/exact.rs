@@ -13,7 +13,7 @@ fn solve(problem: &Problem, big_m: BigM) -> gleaner_solvers::Allocation {
         .unwrap()
 }
 
-// Golden values: optima of the original system's states.
+// Golden values: the optima that the original system found for the reference problems.
 #[test]
 fn reaches_all_reference_optima() {
     let Some(references) = reference_problems() else {

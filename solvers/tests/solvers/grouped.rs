@@ -47,7 +47,8 @@ fn keeps_to_groups(problem: &Problem, counts: &[u32]) -> bool {
     })
 }
 
-/// The best of all plans within the groups, found by trying every plan; `None` if there is no plan.
+/// The best plan that respects the groups' limits, found by trying every plan; `None` if there is
+/// no such plan.
 fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(f64, Vec<u32>)> {
     let change = big_m.change_cap(problem.nodes);
     let mut plans: Vec<Vec<u32>> = vec![vec![]];
@@ -67,7 +68,8 @@ fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(f64, Vec<u32>)> {
     valued.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// The tasks of a set and, for each number of nodes that they can hold together, the greatest value.
+/// A set of tasks with the greatest value for each number of nodes that the tasks can hold
+/// together.
 struct Block {
     tasks: Vec<usize>,
     values: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Finds the tasks of a problem that are alike.
+//! Groups the tasks of a problem that are alike.
 //!
 //! Tasks that differ only in their names have the same value at every count. Many tasks of a replay are
 //! alike, so everything that depends on a single task is computed once for each *group* of tasks that
@@ -60,13 +60,13 @@ struct Sort {
     key: Key,
     /// The curve of the key, kept so that no other curve can get its address.
     _curve: (Arc<[u32]>, Arc<[f64]>),
-    /// The number of the last problem that had such a task (see [`Alike::problems`]), and the task's
-    /// group in that problem.
+    /// The number of the last problem that had a task of this sort (see [`Alike::problems`]), and the
+    /// task's group in that problem.
     problem: u64,
     group: u32,
 }
 
-/// Tasks of a problem that are alike.
+/// A group of tasks of a problem that are alike.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     /// Index of the first of these tasks.

@@ -91,8 +91,8 @@ pub struct Exact {
     search: Search,
     tree: Tree,
     counts: Vec<u32>,
-    /// Upper bound on the size of the numbers in the sums that led to `counts`; each task contributes
-    /// one number to a sum.
+    /// Upper bound on the absolute value of the numbers in the sums that led to `counts`. Each task
+    /// contributes one number to a sum.
     size: f64,
 }
 
@@ -120,9 +120,9 @@ impl Exact {
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
     /// Once the buffers have grown, this function allocates memory only for tasks that are unlike all
-    /// earlier tasks. `problem` must be valid and its numbers within the [`range`]; its groups are
+    /// earlier tasks. `problem` must be valid, and its numbers must be in [`range`]. Its groups are
     /// ignored. If the search would need more than about a gibibyte, the counts are feasible but not
-    /// proven optimal; [`Solver::solve`] reports that.
+    /// proven optimal. Only [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),

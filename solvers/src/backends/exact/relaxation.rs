@@ -173,9 +173,9 @@ fn is_edge(vertices: &[Vertex], from: u32, to: u32) -> bool {
     vertices[to].joined && vertices[to - 1].count == from
 }
 
-/// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task that
-/// gains most from them. Among tasks with the same gain, the first grows. Returns the plan's gap to the
-/// upper bound.
+/// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task
+/// whose value rises most. Among tasks with the same gain, the first grows. Returns the plan's gap
+/// to the upper bound.
 fn round(
     shapes: &Shapes,
     growths: &mut Growths,
@@ -201,8 +201,8 @@ fn round(
     gap.max(0.0)
 }
 
-/// Caches the best growth of a task of each group, from the last count that was queried. Most tasks of
-/// a group have the same count.
+/// Caches, for each group, the best growth of a task from the count that was queried last. This
+/// saves time, because most tasks of a group have the same count.
 #[derive(Debug, Default)]
 struct Growths(Vec<Option<(u32, Option<Growth>)>>);
 
@@ -212,7 +212,7 @@ impl Growths {
         self.0.resize(groups, None);
     }
 
-    /// Like [`best_growth`], but cached. `left` must not change between calls of [`Growths::forget`].
+    /// Like [`best_growth`], but cached. After a change of `left`, call [`Growths::forget`] first.
     fn of(&mut self, shapes: &Shapes, g: usize, count: u32, left: u32) -> Option<Growth> {
         match self.0[g] {
             Some((known, growth)) if known == count => growth,
