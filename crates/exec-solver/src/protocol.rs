@@ -95,7 +95,7 @@ pub struct Done {
     pub id: String,
     /// The status of the answer.
     pub status: DoneStatus,
-    /// Next number of nodes of each task, if it has a plan.
+    /// Next number of nodes of each task, if the answer contains a plan.
     pub counts: Option<Vec<u32>>,
     /// Upper bound on the objective, if the program reports one.
     pub bound: Option<f64>,

@@ -160,7 +160,7 @@ impl<'a> Replay<'a> {
             let goes_on = (!completion_events || self.complete_until(time, event - 1)?)
                 && self.step(&step)?;
             if !goes_on {
-                // Repeated tasks end before the log does only if another round would exceed the limit on tasks.
+                // A repeated set ends before the log only if another round would exceed the limit on tasks.
                 return Ok(match self.allocator.rounds() {
                     Some(_) => Ended::TaskLimit,
                     None => Ended::TasksFinished,

@@ -43,9 +43,9 @@ pub trait Policy: Send {
     /// state after all earlier decisions.
     fn next(&mut self, view: &View<'_>) -> Option<Decision>;
 
-    /// Returns the next second, later than the view's, in which the policy may make a decision without
-    /// an event: no job arrives or ends, and no node is added or removed. Returns `None` if there is no
-    /// such second.
+    /// Returns the next second, after the view's current second, in which the policy may make a
+    /// decision without an event. An event is the arrival or end of a job, or the addition or removal
+    /// of a node. Returns `None` if there is no such second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         let _ = view;
         None

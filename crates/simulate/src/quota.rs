@@ -183,7 +183,7 @@ impl<K: Ord + Copy> Waiting<K> {
         }
     }
 
-    /// Whether no job waits.
+    /// Whether no job is waiting.
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
@@ -216,7 +216,7 @@ pub fn select<K: Ord + Copy>(
     let (mut chosen, mut freed) = (0, 0);
     let mut after = None;
     loop {
-        // The next running job that does not fit. GPUs of chosen jobs reduce the budget; those of
+        // The next running job that does not fit. GPUs of chosen jobs reduce the budget; GPUs of
         // preempted jobs increase it.
         let beyond = running.first_beyond(after.as_ref(), (total + freed).saturating_sub(chosen));
         let head = heads.iter_mut().min_by_key(|head| place(head.first.0));
@@ -248,7 +248,8 @@ pub fn select<K: Ord + Copy>(
     }
 }
 
-/// The waiting jobs with one number of GPUs, from the first that has not been considered yet.
+/// The waiting jobs that request the same number of GPUs, starting with the first that has not been
+/// considered yet.
 struct Head<'a, K> {
     gpus: u32,
     first: (K, usize),

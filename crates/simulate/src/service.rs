@@ -58,8 +58,8 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     if spacings == 0 {
         return (left, most);
     }
-    // The lowest float of this exponent may be the result of rounding up a difference below it, where
-    // floats are closer together. The next stride takes the step to this float.
+    // Floats below this exponent are closer together, so a difference there may be rounded up to the
+    // lowest float of this exponent. The next stride therefore takes the step to that float.
     let above_bottom = (second.to_bits() & MANTISSA).saturating_sub(1);
     let more = (above_bottom / spacings).min(most as u64 - 2);
     let left = f64::from_bits(second.to_bits() - more * spacings);

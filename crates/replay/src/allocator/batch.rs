@@ -126,7 +126,7 @@ impl Resize {
 /// What a decider reports about its decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// The plan's status, for example that it is optimal.
+    /// The status of the plan, for example optimal.
     pub status: StepStatus,
     /// Relative gap between the plan's objective and the optimum, if known.
     pub gap: Option<f64>,

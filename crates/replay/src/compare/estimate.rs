@@ -63,7 +63,8 @@ fn rough(time: Duration) -> String {
 
 /// Times contenders on the sample.
 pub(super) struct Stopwatch {
-    /// Name, time spent and problems solved.
+    /// For each contender: its name, the time that it has spent, and the number of problems that it has
+    /// solved.
     contenders: Vec<(Cow<'static, str>, Spent)>,
     reference: Spent,
 }

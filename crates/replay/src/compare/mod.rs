@@ -91,7 +91,7 @@ pub struct Compared {
 }
 
 /// Makes every contender solve every problem. If problems remain after the first few, the observer receives an
-/// estimate of the total time. A stop ends the current solve early, and its answer is discarded.
+/// estimate of the total time. A stop ends the current solve early, and the answer of this solve is discarded.
 ///
 /// # Errors
 /// A solver fails, or a plan fails the check.

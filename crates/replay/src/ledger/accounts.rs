@@ -146,8 +146,8 @@ impl Spell {
         self.used - self.after_completion - self.below_minimum
     }
 
-    /// Books `overshoot`, the work beyond the task's total, as work after its completion, and the
-    /// corresponding share of the node-time as node-time after its completion. Rounding of
+    /// Books `overshoot`, the work beyond the task's total, as work after its completion. The
+    /// corresponding share of the node-time is booked as node-time after its completion. Rounding of
     /// completion times can make the overshoot slightly negative.
     pub fn complete(&mut self, overshoot: f64) {
         self.after_completion_work = overshoot;
@@ -156,7 +156,7 @@ impl Spell {
         }
     }
 
-    /// Adds another task's spell at the same event.
+    /// Adds the accounts of another task for the same period.
     pub fn add(&mut self, other: &Spell) {
         self.used += other.used;
         self.after_completion += other.after_completion;
@@ -167,7 +167,7 @@ impl Spell {
         self.after_completion_work += other.after_completion_work;
     }
 
-    /// Adds the spell to the account of its task.
+    /// Adds these accounts to the task's row.
     pub fn book(&self, row: &mut TaskRow) {
         row.before_completion_node_seconds += self.before_completion();
         row.after_completion_node_seconds += self.after_completion;

@@ -68,7 +68,8 @@ impl StaticSplit {
     }
 }
 
-/// Records idle nodes and active tasks during a run, for its efficiency.
+/// Records the data from which the efficiency of a run is computed: its idle nodes and active
+/// tasks.
 #[derive(Debug)]
 pub(super) struct EfficiencyMeter {
     split: StaticSplit,

@@ -29,7 +29,7 @@ fn same_outcome(a: &JobOutcome, b: &JobOutcome) -> bool {
     near(a.remain, b.remain) && exact == *b
 }
 
-/// A run without redundant speeds, which are those equal to the previous speed.
+/// A run without redundant speeds, that is, without speeds that equal the previous speed.
 fn with_changes(run: &JobRun) -> JobRun {
     let mut run = run.clone();
     run.speeds.dedup_by(|later, earlier| later.1 == earlier.1);

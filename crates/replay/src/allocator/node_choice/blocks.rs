@@ -140,7 +140,7 @@ struct Ranked {
     free: Vec<Free>,
     /// Ranks of the nodes that the task holds, ascending.
     held: Vec<u32>,
-    /// The cost of each free node as the first node of a run, and as a later node of a run.
+    /// For each free node: its cost as the first node of a run, and its cost as a later node of a run.
     costs: Vec<(f64, f64)>,
 }
 
@@ -182,8 +182,8 @@ impl Ranked {
                 .map_or(u32::MAX, |below| free.rank - below);
             (free.hazard * apart(own), free.hazard * apart(own.min(gap)))
         }));
-        // When the run moves by one node, the sum of the later costs gains a node at the end and loses one at the
-        // start.
+        // When the run moves by one node, the sum of the later costs gains the cost of a node at the end and loses the
+        // cost of a node at the start.
         let mut later: f64 = self
             .costs
             .iter()

@@ -8,8 +8,8 @@ use gleaner_domain::results::schedule::{
 use super::World;
 use super::nodes::{Node, Nodes};
 
-/// Longer than any trace of the tests, in seconds: a job that is still waiting after this time never
-/// runs.
+/// A time, in seconds, that exceeds the length of every test trace. A job that is still waiting
+/// after this time never runs.
 const STUCK: i64 = 100_000_000;
 
 /// The state of a job in the simulation.
