@@ -131,7 +131,7 @@ fn hard(criterion: &mut Criterion) {
     }
 }
 
-/// Measures one solver on one problem. `suffix` names the kind of problem.
+/// Measures one solver on one problem. `suffix` names the type of problem.
 fn one(
     criterion: &mut Criterion,
     suffix: &str,

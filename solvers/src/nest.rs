@@ -4,11 +4,12 @@
 //! *nested* if no two of them cross. Nested groups form a tree. Its root stands for all tasks, which
 //! together may hold at most the idle nodes.
 //!
-//! [`Nest::of`] visits the groups from the largest to the smallest. For every task it remembers the
-//! last visited group that contains the task. If all tasks of the next group have the same last group,
-//! that group is the smallest one around the next group. Otherwise, two tasks of the next group have
-//! different last groups. The group visited later contains only one of the two tasks. It is at least as
-//! large as the next group, so it also has a task that the next group lacks: these two groups cross.
+//! [`Nest::of`] visits the groups from the largest to the smallest. For every task, it records the
+//! last visited group that contains the task. If all tasks of the next group have the same last
+//! group, that group is the smallest one around the next group. Otherwise, two tasks of the next
+//! group have different last groups. The group visited later contains only one of the two tasks. It
+//! is at least as large as the next group, so it also has a task that the next group lacks: these
+//! two groups cross.
 //!
 //! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
 //! lies within abc. When cd is visited, the last group is bc for c, and the root for d. So bc and cd

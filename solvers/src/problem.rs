@@ -236,9 +236,8 @@ impl Problem {
             .sum()
     }
 
-    /// Returns the plan that changes as little as the bounds allow: every task keeps its count,
-    /// except that a task above its [`Task::cap`] is cut to the cap and a task below its minimum is cut
-    /// to 0.
+    /// Returns the plan that changes as little as the bounds allow. A task above its [`Task::cap`] is
+    /// cut to the cap, a task below its minimum is cut to 0, and every other task keeps its count.
     ///
     /// `None` if this plan needs more nodes than are idle.
     pub fn stay_put(&self) -> Option<Vec<u32>> {

@@ -49,8 +49,8 @@ impl BigM {
         }
     }
 
-    /// Whether a task with this minimum has no allowed next count, not even 0, if `nodes` are idle:
-    /// the original's rows for the minimum cannot be met with M = N + 1.
+    /// Whether a task with this minimum has no allowed next count, not even 0, if `nodes` are idle. In
+    /// this case the original's rows for the minimum cannot be met with M = N + 1.
     pub fn shuts_out(self, nodes: u32, min_nodes: u32) -> bool {
         self == BigM::Paper && min_nodes > nodes.saturating_add(1)
     }

@@ -1,5 +1,5 @@
-//! The driver of a replay: it merges the events of the log and the predicted completions by time, feeds
-//! them to the allocator, and books its decisions in the ledger.
+//! The driver of a replay. It feeds the events of the log and the predicted completions to the allocator in
+//! chronological order, and books the allocator's decisions in the ledger.
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};

@@ -36,7 +36,7 @@ impl FreeGpus {
         self.gpus_per_node
     }
 
-    /// Number of slots, including those of removed nodes.
+    /// Number of slots, including the slots of removed nodes.
     pub fn slots(&self) -> u32 {
         self.sets.len() as u32
     }

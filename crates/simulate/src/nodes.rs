@@ -148,9 +148,9 @@ impl Nodes {
 
     /// Removes the idle node with the highest name. Returns `None` if no node is idle.
     ///
-    /// From the second removal on, an added node is removed first, even if it is busy: it swaps
-    /// names with an idle node, which is removed in its place. [`Shrunk::renamed`] is then the slot
-    /// of the busy node.
+    /// From the second removal on, an added node is removed first, even if it is busy. In this case the
+    /// busy node swaps names with an idle node, and the idle node is removed instead.
+    /// [`Shrunk::renamed`] is then the slot of the busy node.
     pub fn shrink(&mut self, now: i64) -> Option<Shrunk> {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
         let added = self.added_node().filter(|&added| added != idle);

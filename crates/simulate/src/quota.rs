@@ -2,10 +2,10 @@
 //!
 //! The rule is one pass over all running and waiting jobs in a common order. Each job takes its GPUs if
 //! that many of the total are left; otherwise it takes no GPUs. Running jobs that take no GPUs are
-//! preempted; waiting jobs that take their GPUs are chosen to start. For example, there are 8 GPUs, and
-//! the order is: a running job with 4 GPUs, a waiting job with 8, a waiting job with 2, and a running
-//! job with 4. The first job takes 4, the second is refused, and the third takes 2. The last is
-//! preempted, because only 2 are left.
+//! preempted; waiting jobs that take their GPUs are chosen to start. For example, suppose that
+//! there are 8 GPUs. In order, the jobs are a running job with 4 GPUs, a waiting job with 8, a
+//! waiting job with 2, and a running job with 4. The first job takes 4, the second is refused, and
+//! the third takes 2. The last is preempted, because only 2 are left.
 //!
 //! [`select`] finds the same jobs without visiting each one. It steps through the order from one
 //! decision to the next. A decision is about one of two jobs:

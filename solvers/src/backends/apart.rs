@@ -4,11 +4,11 @@
 //! crate. The copy has only the calling thread, so the library does not have to be thread-safe
 //! either.
 //!
-//! The copy may find a lock held by a thread that does not exist in it. The C library makes its own
-//! locks, including the allocator's, usable again in the copy. The copy takes no lock of this program:
-//! it computes, writes its answer to a pipe and exits without clean-up. If it nevertheless blocks on a
-//! lock, such as a lock inside the library that another thread held, it is killed after the deadline,
-//! like a library that hangs.
+//! In the copy, a lock may be held by a thread that does not exist there. The C library makes its
+//! own locks, including the allocator's, usable again in the copy. The copy takes no lock of this
+//! program: it computes, writes its answer to a pipe and exits without clean-up. The copy may
+//! nevertheless block on a lock, such as a lock inside the library that another thread held. It is
+//! then killed after the deadline, as if the library hung.
 #![expect(unsafe_code, reason = "there is no safe way to copy a process")]
 
 use std::fs::File;
@@ -158,7 +158,7 @@ fn become_copy(
 /// to end.
 ///
 /// # Safety
-/// Nothing may use the other files afterwards.
+/// No code may use any other file afterwards.
 unsafe fn close_others() {
     #[cfg(target_os = "linux")]
     let [first, last, flags]: [libc::c_ulong; 3] = [3, u32::MAX as libc::c_ulong, 0];

@@ -96,8 +96,9 @@ pub(super) fn best_rate(task: &Task) -> f64 {
     best
 }
 
-/// The counts from `low` to `high` between which the task's term is linear, in ascending order: the
-/// curve's points, both ends, and the current count with its neighbours, because the costs jump there.
+/// The counts from `low` to `high` between which the task's term is linear, in ascending order.
+/// They are the curve's points, both ends, and the current count with its neighbours, because the
+/// costs jump there.
 pub(super) fn corners(task: &Task, low: u32, high: u32) -> impl Iterator<Item = u32> {
     let now = task.current;
     let mut extra = [low, high, now.saturating_sub(1), now, now.saturating_add(1)];

@@ -79,7 +79,7 @@ pub struct Stay {
 pub struct Course {
     /// All intervals in chronological order.
     pub intervals: Vec<Interval>,
-    /// The kinds of tasks.
+    /// The distinct kinds of tasks.
     pub kinds: Vec<Kind>,
     /// All tasks.
     pub stays: Vec<Stay>,

@@ -72,8 +72,8 @@ impl Known {
         })
     }
 
-    /// Whether the solver is compared by default. Solvers with the paper's formulation are not, because
-    /// they take thousands of times longer than the other solvers.
+    /// Whether the solver is compared by default. Solvers with the paper's formulation are not compared by default,
+    /// because they take thousands of times longer than other solvers.
     pub fn is_default(&self) -> bool {
         self.spec.formulation == Formulation::Counts
     }

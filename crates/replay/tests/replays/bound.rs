@@ -39,7 +39,7 @@ impl Small {
         (from as usize..to as usize).contains(&interval)
     }
 
-    /// Every way to assign the nodes that are idle in an interval to the tasks that are active in it.
+    /// All assignments of the nodes that are idle in an interval to the tasks that are active in that interval.
     fn ways(&self, interval: usize) -> Vec<Vec<Option<usize>>> {
         let mut ways = vec![Vec::new()];
         for &idle in &self.intervals[interval].1 {

@@ -33,8 +33,8 @@ pub(super) struct Levels {
     pub best: Vec<f64>,
     /// Share at every vertex of the shapes, group after group.
     shares: Vec<f64>,
-    /// For each group whose tasks may get no nodes: the smallest count that gives a task a share of at
-    /// least the level, the share at this count, and the number of tasks.
+    /// For each group whose tasks may get no nodes: the smallest count at which a task's share reaches
+    /// the level, the share at this count, and the number of tasks.
     needed: Vec<(u32, f64, u32)>,
 }
 

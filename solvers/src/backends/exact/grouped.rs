@@ -10,8 +10,8 @@
 //! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
 //!
 //! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, two plans
-//! remain: the relaxation's plan and the plan that changes least. The answer is the better of those
-//! that respect the limits.
+//! remain: the relaxation's plan and the plan that changes least. The answer is the better of these
+//! plans, among those that respect the limits.
 
 use std::time::Instant;
 

@@ -37,9 +37,9 @@
 //! between plans near the optimum are lost to rounding. The answer is then reported only as feasible,
 //! with a bound.
 //!
-//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte of
-//! memory, which happens with counts in the millions on curves that are far from concave. In both cases
-//! the answer is the relaxation's plan with its bound.
+//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte
+//! of memory. This happens with counts in the millions on curves that are far from concave. In both
+//! cases the answer is the relaxation's plan with its bound.
 //!
 //! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run, and how
 //! high their least share can be. The steps above then find the best total among the plans that attain
@@ -242,10 +242,10 @@ impl Solver for Exact {
     }
 
     /// Reports the relaxation's plan and then the answer, both after the search. The search compares sums
-    /// of losses. Of two plans that tie, it may therefore choose the plan whose objective is smaller by a
-    /// rounding error or by the bonus for tasks that keep their counts. In that case only the answer is
-    /// reported, so that no reported plan is better than the answer. With groups, only the answer is
-    /// reported.
+    /// of losses. Of two plans that tie, it may therefore choose the plan with the smaller objective.
+    /// The difference is a rounding error or the bonus for tasks that keep their counts. In that case
+    /// only the answer is reported, so that no reported plan is better than the answer. With groups,
+    /// only the answer is reported.
     fn solve_observed(
         &mut self,
         problem: &Problem,

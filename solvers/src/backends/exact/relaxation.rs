@@ -44,8 +44,8 @@ impl Relaxation {
         self.price
     }
 
-    /// Writes the best plan it finds to `counts` and returns how far its value is from the upper
-    /// bound; `None` if even the tasks' least counts need too many nodes.
+    /// Writes the best plan that it finds to `counts`, and returns how far the plan's value is from the
+    /// upper bound. `None` if even the tasks' least counts need too many nodes.
     pub fn solve(&mut self, shapes: &Shapes, nodes: u32, counts: &mut Vec<u32>) -> Option<f64> {
         let free = u64::from(nodes).checked_sub(shapes.least())?;
         self.collect_steps(shapes);

@@ -143,8 +143,8 @@ impl Shapes {
         self.largest
     }
 
-    /// How far the value of the best plan found may be from the optimum because of rounding, if each
-    /// task contributed a number of at most `size` to the sums.
+    /// Maximum distance of the best plan's value from the optimum because of rounding, if each task
+    /// contributed a number of at most `size` to the sums.
     pub fn uncertainty(&self, size: f64) -> f64 {
         if self.largest == 0.0 {
             return 0.0;
@@ -280,8 +280,8 @@ impl Shapes {
         (self.best, self.largest) = sizes(&self.vertices);
     }
 
-    /// Keeps the counts for which `keeps` (group, a task of it, count) is true. Between two joined
-    /// vertices `keeps` must change at most once.
+    /// Keeps the counts for which `keeps` is true. Its arguments are a group, a task of the group, and
+    /// a count. Between two joined vertices `keeps` must change at most once.
     fn retain(&mut self, problem: &Problem, keeps: impl Fn(usize, &Task, u32) -> bool) {
         std::mem::swap(&mut self.vertices, &mut self.unrestricted);
         self.vertices.clear();

@@ -5,8 +5,8 @@
 //! are made in four steps:
 //!
 //! 1. [`Tree::set_spans`] bounds the number of nodes of every branch, its *span*: first from its
-//!    own limits and the spans of its parts, then from the span of the branch around it. A small group
-//!    often leaves few counts for its tasks.
+//!    own limits and the spans of its parts, then from the span of its parent. A small group often
+//!    leaves few counts for its tasks.
 //! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task
 //!    directly in it makes the next layer, as in the search. So does each branch directly in it, with
 //!    its states in place of counts. The last layer, cut to the span, is the table of the branch.

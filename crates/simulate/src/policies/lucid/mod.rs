@@ -137,8 +137,8 @@ impl Policy for Lucid<'_> {
     }
 
     /// While sharing is on, all jobs that could start have started, so the next second offers nothing
-    /// new. Once a job has found neither GPUs nor a partner, no later job of the same size can start on
-    /// free GPUs in this walk, so no new partner appears for the rejected job.
+    /// new. After a job has found neither GPUs nor a partner, no later job of the same size can start
+    /// on free GPUs in this walk. So no new partner appears for the rejected job.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.waiting.is_empty() || self.pass.is_some() {
             return None;

@@ -89,7 +89,7 @@ impl<'a> Sim<'a> {
     }
 
     /// Adds the jobs that enter in this second to the end of the queue. In the first second, also adds
-    /// those with an earlier entry. Returns the number of added jobs.
+    /// the jobs with an earlier entry. Returns the number of added jobs.
     pub fn arrive(&mut self) -> usize {
         let before = self.arrived;
         while let Some(&entry) = self.world.entries.get(self.arrived)
