@@ -228,7 +228,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(2_000))]
 
-        // Derived by brute force: every group is compared with every other one.
+        // Derived by brute force: every group is compared with every other group.
         #[test]
         fn crossing_groups_are_found(
             groups in prop::collection::vec(prop::collection::vec(0usize..6, 0..5), 0..5),

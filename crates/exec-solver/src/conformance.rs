@@ -45,7 +45,7 @@ const LIMITS: Limits = Limits {
     gap: 1e-9,
 };
 
-/// Time that a program may take beyond a time limit.
+/// Time by which a program may exceed a time limit.
 const SLACK: Duration = Duration::from_secs(2);
 
 /// Time that a program may take after `cancel`, and after `quit`.

@@ -114,7 +114,7 @@ impl Nodes {
         self.enter(job, placement, load);
     }
 
-    /// Puts a job on the GPUs of another job; `load` is the load of both together.
+    /// Puts a job on the GPUs of another job; `load` is the combined load of both jobs.
     pub fn join(&mut self, job: usize, placement: &Placement, load: Load) {
         self.enter(job, placement, load);
     }

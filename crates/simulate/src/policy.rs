@@ -14,12 +14,13 @@ pub trait Policy: Send {
     /// Called when a job has joined the queue.
     fn submitted(&mut self, job: usize, view: &View<'_>);
 
-    /// Called when a job has started, by a decision of this policy.
+    /// Called when a job has started because of a decision of this policy.
     fn started(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
 
-    /// Called when a job has been preempted, by a decision of this policy, and is back in the queue.
+    /// Called when a job has been preempted because of a decision of this policy and is back in the
+    /// queue.
     fn preempted(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }

@@ -199,7 +199,7 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Records a verdict of the search about a trial.
+    /// Records a decision of the search about a trial.
     fn note(&mut self, verdict: Verdict, now: Utc) {
         match verdict {
             Verdict::Promoted { trial, rung } => {

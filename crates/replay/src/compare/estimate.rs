@@ -31,7 +31,7 @@ pub(super) struct Estimate {
     problems: usize,
     /// Name and estimated time of each contender, in the order of the contenders.
     contenders: Vec<(Cow<'static, str>, Duration)>,
-    /// Estimated time of all contenders together and of the search for the optima.
+    /// Estimated total time of all contenders and of the search for the optima.
     all: Duration,
 }
 

@@ -120,8 +120,7 @@ struct Comparison<'a, 'c> {
     limits: &'a Limits,
     observer: &'c dyn Observer,
     exact: Exact,
-    /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it
-    /// found none.
+    /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it found no optimum.
     optima: Vec<Option<Option<Allocation>>>,
     /// A row for each problem and contender. The rows of a problem's contenders are adjacent.
     rows: Vec<Option<Answered>>,

@@ -58,7 +58,7 @@ impl Active {
         }
     }
 
-    /// Seconds until the task finishes if nothing changes; `None` if it never does.
+    /// Seconds until the task finishes if nothing changes; `None` if it never finishes.
     pub fn seconds_left(&self, account: &TaskRow) -> Option<f64> {
         if self.rate <= 0.0 {
             return None;
@@ -146,9 +146,9 @@ impl Spell {
         self.used - self.after_completion - self.below_minimum
     }
 
-    /// Books `overshoot`, the work beyond the task's total, as work after its completion. The
-    /// corresponding share of the node-time is booked as node-time after its completion. Rounding of
-    /// completion times can make the overshoot slightly negative.
+    /// Books `overshoot`, the work beyond the task's total, as work after its completion. Books the
+    /// corresponding share of the node-time as node-time after the completion. Rounding of completion
+    /// times can make the overshoot slightly negative.
     pub fn complete(&mut self, overshoot: f64) {
         self.after_completion_work = overshoot;
         if self.gross_work > 0.0 {

@@ -1,8 +1,8 @@
 //! The LP relaxation of the multiple-choice knapsack, solved greedily.
 //!
 //! Every task's value is replaced by its concave envelope: a chain of steps whose slopes, the
-//! values per node, fall. Each task starts at its least count. The steps of all tasks are taken in
-//! order of their slopes, steepest first, until one does not fit into the remaining nodes: the
+//! values per node, decrease. Each task starts at its least count. The steps of all tasks are taken
+//! in order of their slopes, steepest first, until one does not fit into the remaining nodes: the
 //! *break step*. Its slope is the price λ of a node. Taking a fraction of the break step gives the
 //! upper bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
 //!
