@@ -12,8 +12,7 @@ pub enum Goal {
     #[default]
     Total,
     /// The best plan is max-min fair. It runs as many tasks as possible. Among the plans that do so, it
-    /// has the highest least share; among plans that are equal in this too, it has the highest sum of
-    /// values.
+    /// has the highest least share. Remaining ties are decided by the highest sum of values.
     ///
     /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6, but after the
     /// first two levels the total decides instead of further levels.

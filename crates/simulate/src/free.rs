@@ -46,7 +46,7 @@ impl FreeGpus {
         self.total
     }
 
-    /// Number of free GPUs of a slot's node; 0 if it was removed.
+    /// Number of free GPUs of a slot's node; 0 if the node was removed.
     pub fn on(&self, slot: u32) -> u32 {
         self.sets[slot as usize].count_ones()
     }

@@ -76,7 +76,7 @@ pub enum Decision {
         job: usize,
         /// Index of the job that runs alone.
         with: usize,
-        /// Speeds and load of both jobs; the waiting job is the first.
+        /// Speeds and load of both jobs; the waiting job comes first.
         pair: Pair,
     },
     /// Checkpoints a running job and sends it back to the queue.

@@ -1,8 +1,8 @@
 //! Runs a library in its own process, so that an abort, a crash or a hang costs only its answer.
 //!
-//! The process is a copy of this one (`fork`), so it needs no executable, and any program can use this
-//! crate. The copy has only the calling thread, so the library does not have to be thread-safe
-//! either.
+//! The new process is a copy of this process (`fork`). It needs no executable of its own, so any
+//! program can use this crate. The copy has only the calling thread, so the library does not have
+//! to be thread-safe either.
 //!
 //! In the copy, a lock may be held by a thread that does not exist there. The C library makes its
 //! own locks, including the allocator's, usable again in the copy. The copy takes no lock of this
@@ -229,8 +229,8 @@ impl Copied {
     }
 }
 
-/// Waits until a pipe has data or is closed, but at most for `left`. Returns for each of the two
-/// pipes whether this is the case.
+/// Waits until a pipe has data or is closed, but at most for `left`. Returns, for each of the two
+/// pipes, whether it has data or is closed.
 fn readable(pipes: [Option<&PipeReader>; 2], left: Duration) -> [bool; 2] {
     let mut polled = pipes.map(|pipe| libc::pollfd {
         // `poll` ignores negative file descriptors.

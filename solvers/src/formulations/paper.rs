@@ -46,7 +46,8 @@ struct Block {
     held: usize,
 }
 
-/// Number of a task's columns in addition to the x_j_n: five binaries, the weights, the segments.
+/// Number of a task's columns in addition to the x_j_n: five binaries, the weights and the
+/// segments.
 fn extra_columns(task: &Task) -> usize {
     let points = task.curve_nodes.len();
     5 + points + points.saturating_sub(1)
@@ -383,7 +384,7 @@ mod tests {
         problem
     }
 
-    // Derived by formula: the model's objective is the problem's.
+    // Derived by formula: the model's objective equals the problem's objective.
     #[test]
     fn a_plan_satisfies_the_rows_and_keeps_its_objective() {
         let problem = small();

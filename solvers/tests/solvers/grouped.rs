@@ -261,7 +261,7 @@ proptest! {
     }
 
     // Adds a group of all tasks that must use exactly as many nodes as the best plan does. Without the
-    // group, the search finds the plan; with it, the tree often does.
+    // group, the search finds the plan; with the group, the tree often finds it.
     #[test]
     fn groups_that_the_best_plan_keeps_to_change_nothing(mut problem in common::problem()) {
         let best = solve(&problem, BigM::Corrected);
@@ -368,7 +368,7 @@ fn equally_good_plans_keep_tasks_as_they_are() {
         );
         assert_eq!(answer.counts.unwrap()[..3], order[..3]);
     }
-    // One task of the group must shrink, and only one does.
+    // One task of the group must shrink, and the plan shrinks only one.
     let answer = solve(&flat_problem(20, &[3, 4, 4, 8], at_most_9), BigM::Corrected);
     let counts = answer.counts.unwrap();
     let kept = counts.iter().zip([3, 4, 4, 8]).filter(|(a, b)| **a == *b);

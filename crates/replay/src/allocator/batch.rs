@@ -68,7 +68,7 @@ pub struct Reallocation {
     pub known: Range<u32>,
     /// Tasks that became active, in the order of admission.
     pub admitted: Vec<u32>,
-    /// Nodes that tasks release: first nodes of finished tasks, then nodes of shrinking tasks.
+    /// Nodes that tasks release: the nodes of finished tasks, followed by the nodes of shrinking tasks.
     pub released: Vec<Holding>,
     /// Free nodes that tasks receive.
     pub given: Vec<Holding>,

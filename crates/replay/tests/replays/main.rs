@@ -346,7 +346,7 @@ fn the_replay_ends_with_the_last_task() {
     let outcome = run(&log, &[task("a", 100.0)], &options(100.0, 10));
     assert_eq!(outcome.steps.len(), 1);
     let last = &outcome.steps[0];
-    // The original's last row has the rate before the end.
+    // The original's last row contains the rate before the last completion.
     assert_eq!(
         (last.tasks_active, last.rate, last.progress),
         (0, 18.0, 100.0)

@@ -115,7 +115,8 @@ impl Search {
     ///
     /// A search that keeps only counts and states of loss ≤ g finds the optimum if the optimum's
     /// loss is ≤ g. So on large problems the first limit is small, and it grows fourfold until a
-    /// plan is found. If no plan is found at the loss of the known plan, that plan is optimal.
+    /// plan is found. If no plan is found when the limit equals the loss of the known plan, the known
+    /// plan is optimal.
     pub fn improve(&mut self, case: &Case<'_>, counts: &mut [u32]) -> bool {
         let mut limit = case.gap;
         let mut size = self.open(case, limit);

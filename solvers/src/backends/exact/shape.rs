@@ -43,7 +43,7 @@ pub(super) struct Shapes {
     bonus: f64,
 }
 
-/// Computes a task's value from a count and the curve's objective rate there.
+/// Computes a task's value from a count and the curve's objective rate at this count.
 struct Valuation {
     t_fwd: f64,
     current: u32,

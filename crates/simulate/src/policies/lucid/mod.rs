@@ -1,4 +1,5 @@
-//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, with GPUs shared if it pays.
+//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, with GPUs shared where this is
+//! beneficial.
 
 mod partners;
 mod sharing;
