@@ -43,7 +43,7 @@ pub struct Entry<K> {
     pub key: K,
     /// Index of the job.
     pub job: usize,
-    /// Number of its GPUs.
+    /// Number of GPUs of the job.
     pub gpus: u32,
 }
 

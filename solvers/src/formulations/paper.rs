@@ -40,7 +40,7 @@ struct Block {
     w: usize,
     /// First of the segments; there is one between every two neighbouring curve points.
     s: usize,
-    /// One past the last column.
+    /// The index after the last column.
     end: usize,
     /// First node that the task holds now. The task's other nodes follow it.
     held: usize,

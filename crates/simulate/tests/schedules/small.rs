@@ -1,4 +1,4 @@
-//! Small simulations made by hand.
+//! Small hand-made simulations.
 
 use gleaner_domain::{Cluster, Job, Trace, VirtualCluster};
 use gleaner_simulate::policies::Without;

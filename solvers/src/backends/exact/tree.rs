@@ -1,8 +1,8 @@
 //! Dynamic programming over a tree of nested groups.
 //!
 //! Here, the *loss* of a count is its negated value. Every branch of the tree, a group or all tasks
-//! together, gets a table: the least loss for each number of nodes that its tasks may hold. The tables
-//! are made in four steps:
+//! together, gets a table: the least loss for each number of nodes that its tasks may hold. The
+//! tables are computed in four steps:
 //!
 //! 1. [`Tree::set_spans`] bounds the number of nodes of every branch, its *span*: first from its
 //!    own limits and the spans of its parts, then from the span of its parent. A small group often

@@ -9,9 +9,9 @@
 //! schedulers fill machines from the ends. [`EndHazard`] learns h: for each distance, the share of the
 //! idle nodes at this distance that an event takes.
 //!
-//! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs the task `cost ·
-//! h(r) · q(g)`. Here g is the smaller of two distances from r: to the nearest node that the task holds, and to the
-//! next new node below r. The sum over all new nodes is the objective to minimise.
+//! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs the task
+//! `cost · h(r) · q(g)`. Here g is the smaller of two distances from r: to the nearest node that the task holds, and
+//! to the next new node below r. The sum over all new nodes is the objective to minimise.
 //!
 //! # The rule
 //!

@@ -120,7 +120,7 @@ struct Frame {
     nodes: u32,
     gpus_per_node: u32,
     placer: Placer,
-    /// Second from which on jobs are submitted.
+    /// Second from which jobs are submitted.
     open: i64,
     /// Seconds from `open` to the start of the simulation.
     delay: i64,

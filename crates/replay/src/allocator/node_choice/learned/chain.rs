@@ -136,7 +136,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Makes the links one by one. Skips a link if one of its pieces already has two neighbours, or if a ring would
+    /// Adds the links one by one. Skips a link if one of its pieces already has two neighbours, or if a ring would
     /// form.
     fn new(links: &[Link], pieces: usize) -> Self {
         let mut sides = vec![[NONE; 2]; pieces];
