@@ -1,5 +1,5 @@
 //! Computes the remaining work of a job. The result is bit for bit the same as that of a
-//! subtraction in every second.
+//! second-by-second subtraction.
 //!
 //! The original subtracts a job's speed from its remaining work every second, in floats. Whether the
 //! job ends in this second or the next depends on the rounding of all these subtractions. While the

@@ -133,7 +133,7 @@ impl Shapes {
         (0..self.groups()).map(of).sum()
     }
 
-    /// Smaller differences in the objective are treated as 0.
+    /// Differences in the objective that are smaller than this value are treated as 0.
     pub fn resolution(&self) -> f64 {
         self.bonus / 4.0
     }
