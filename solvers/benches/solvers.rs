@@ -1,8 +1,8 @@
 //! Compares all solvers at growing sizes.
 //!
-//! Every case is first solved once. A line on stderr gives the status, objective, gap and time of
-//! this solve. If this solve takes longer than [`TOO_SLOW`], the case is not measured further, and the
-//! time of this solve is the result.
+//! Every case is first solved once. The status, objective, gap and time of this solve are printed
+//! to stderr. If this solve takes longer than [`TOO_SLOW`], the case is not measured further, and
+//! the time of this solve is the result.
 //!
 //! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs only some cases; the filter must
 //! precede any options.
@@ -131,7 +131,7 @@ fn hard(criterion: &mut Criterion) {
     }
 }
 
-/// Measures one solver on one problem. `suffix` names the kind of problem.
+/// Measures one solver on one problem. `suffix` names the type of problem.
 fn one(
     criterion: &mut Criterion,
     suffix: &str,

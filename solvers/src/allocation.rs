@@ -47,8 +47,8 @@ pub struct Allocation {
     /// How evenly `counts` treats the tasks, if the problem's goal is max-min; `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// How the solver's library failed, if it did. In that case the plan is the best plan that was
-    /// found without the library.
+    /// A description of the failure, if the solver's library failed. The plan is then the best plan
+    /// that was found without the library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }

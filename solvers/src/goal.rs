@@ -11,8 +11,8 @@ pub enum Goal {
     /// The best plan has the greatest sum of the tasks' values.
     #[default]
     Total,
-    /// The best plan is max-min fair: it runs as many tasks as possible; among such plans, its least
-    /// share is the highest; among these in turn, its sum of values is the highest.
+    /// The best plan is max-min fair. It runs as many tasks as possible. Among the plans that do so, it
+    /// has the highest least share. Remaining ties are decided by the highest sum of values.
     ///
     /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6, but after the
     /// first two levels the total decides instead of further levels.

@@ -24,8 +24,8 @@
 //!
 //! The problem is that of Liu, Kettimuthu, Papka, Foster, "BFTrainer: Low-Cost
 //! Training of Neural Networks on Unfillable Supercomputer Nodes"
-//! (arXiv:2106.12091), over counts instead of node identities: nodes are
-//! interchangeable, so both have the same optimum.
+//! (arXiv:2106.12091), over counts instead of node identities. Nodes are interchangeable, so both
+//! problems have the same optimum.
 
 pub mod allocation;
 pub mod backends;

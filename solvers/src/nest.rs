@@ -4,11 +4,12 @@
 //! *nested* if no two of them cross. Nested groups form a tree. Its root stands for all tasks, which
 //! together may hold at most the idle nodes.
 //!
-//! [`Nest::of`] visits the groups from the largest to the smallest. For every task it remembers the
-//! last visited group that contains the task. If all tasks of the next group have the same last group,
-//! that group is the smallest one around the next group. Otherwise, two tasks of the next group have
-//! different last groups. The group visited later contains only one of the two tasks. It is at least as
-//! large as the next group, so it also has a task that the next group lacks: these two groups cross.
+//! [`Nest::of`] visits the groups from the largest to the smallest. For every task, it records the
+//! last visited group that contains the task. If all tasks of the next group have the same last
+//! group, that group is the smallest one around the next group. Otherwise, two tasks of the next
+//! group have different last groups. The group visited later contains only one of the two tasks. It
+//! is at least as large as the next group, so it also has a task that the next group lacks: these
+//! two groups cross.
 //!
 //! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
 //! lies within abc. When cd is visited, the last group is bc for c, and the root for d. So bc and cd
@@ -25,12 +26,12 @@ pub(crate) struct Nest {
     branches: Vec<Branch>,
 }
 
-/// All tasks, or the tasks of a group. Groups of the same tasks share a branch.
+/// All tasks, or the tasks of a group. Groups that contain the same tasks share a branch.
 #[derive(Debug)]
 pub(crate) struct Branch {
-    /// The smallest branch around this one; the root has none.
+    /// The smallest branch that contains this branch; `None` for the root.
     parent: Option<usize>,
-    /// The fewest and the most nodes that its tasks may hold together.
+    /// The minimum and the maximum number of nodes that its tasks may hold together.
     pub least: u32,
     pub most: u32,
     /// Tasks of the branch that are in none of the branches within it.
@@ -227,7 +228,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(2_000))]
 
-        // Derived by brute force: every group is compared with every other one.
+        // Derived by brute force: every group is compared with every other group.
         #[test]
         fn crossing_groups_are_found(
             groups in prop::collection::vec(prop::collection::vec(0usize..6, 0..5), 0..5),

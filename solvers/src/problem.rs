@@ -132,8 +132,8 @@ impl Task {
         ]
     }
 
-    /// Adds the faults in the task's bounds and curve. [`range`] checks whether its numbers are in
-    /// range.
+    /// Adds the faults in the task's bounds and curve. The module [`range`] checks the ranges of the
+    /// task's numbers.
     fn problems(&self, out: &mut Vec<String>) {
         let name = &self.name;
         if self.min_nodes < 1 {
@@ -236,9 +236,8 @@ impl Problem {
             .sum()
     }
 
-    /// Returns the plan that changes as little as the bounds allow: every task keeps its count,
-    /// except that a task above its [`Task::cap`] is cut to the cap and a task below its minimum is cut
-    /// to 0.
+    /// Returns the plan that changes as little as the bounds allow. A task above its [`Task::cap`] is
+    /// cut to the cap, a task below its minimum is cut to 0, and every other task keeps its count.
     ///
     /// `None` if this plan needs more nodes than are idle.
     pub fn stay_put(&self) -> Option<Vec<u32>> {

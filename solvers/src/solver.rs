@@ -49,8 +49,8 @@ impl BigM {
         }
     }
 
-    /// Whether a task with this minimum has no allowed next count, not even 0, if `nodes` are idle:
-    /// the original's rows for the minimum cannot be met with M = N + 1.
+    /// Whether a task with this minimum has no allowed next count, not even 0, if `nodes` are idle. In
+    /// this case the original's rows for the minimum cannot be met with M = N + 1.
     pub fn shuts_out(self, nodes: u32, min_nodes: u32) -> bool {
         self == BigM::Paper && min_nodes > nodes.saturating_add(1)
     }
@@ -93,7 +93,7 @@ pub enum SolveError {
         /// Name of the problem's first group.
         group: String,
     },
-    /// Two groups of the problem cross, see [`Problem::crossing_groups`].
+    /// Two groups of the problem cross (see [`Problem::crossing_groups`]).
     #[error(
         "the exact solver supports only nested side constraints, but the groups {first} and {second} \
          cross (they share a task, and each has a task that the other lacks): \
@@ -149,7 +149,7 @@ pub enum SolveError {
 }
 
 impl SolveError {
-    /// Whether another solver can handle the problem, or this build does not include the solver.
+    /// Whether another solver may handle the problem, or this build does not include the solver.
     /// `false` means that the problem is invalid or a library failed.
     pub fn is_wrong_choice(&self) -> bool {
         match self {
@@ -320,8 +320,8 @@ impl SolverSpec {
     /// Checks that the solver supports the problem, without solving it.
     ///
     /// # Errors
-    /// The error that [`Solver::solve`] would return for a wrong choice of solver, see
-    /// [`SolveError::is_wrong_choice`].
+    /// The error that [`Solver::solve`] would return for a wrong choice of solver (see
+    /// [`SolveError::is_wrong_choice`]).
     pub fn accepts(self, problem: &Problem) -> Result<(), SolveError> {
         let spec = self.for_problem(problem);
         spec.build()?;

@@ -22,7 +22,7 @@ const WAITING_REQUESTS: usize = 16;
 /// Number of bytes kept from the end of the program's standard error.
 const KEPT_ERRORS: usize = 4096;
 
-/// Time that a program has to end after its input is closed, and again after SIGTERM.
+/// Grace period for the program to end after its input is closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Environment variable that identifies the program and all processes that it starts.

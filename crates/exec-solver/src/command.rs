@@ -25,7 +25,7 @@ const START_SECONDS: f64 = 10.0;
 /// shell, or as `exec:FILE.toml`, which names a manifest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolverCommand {
-    /// The text that the user wrote.
+    /// The name as the user wrote it.
     text: String,
     /// The manifest's file, if there is one.
     file: Option<PathBuf>,
@@ -131,8 +131,8 @@ impl Manifest {
 }
 
 impl SolverCommand {
-    /// Parses the name of a program, relative to a folder. Manifests are looked up in that folder, and a command
-    /// without a manifest runs there. An empty path means the current folder.
+    /// Parses the name of a program, relative to a folder. The path of a manifest is relative to that
+    /// folder, and a command without a manifest runs there. An empty path means the current folder.
     ///
     /// # Errors
     /// Same as [`SolverCommand::check`]; also if the manifest is invalid.
@@ -171,7 +171,7 @@ impl SolverCommand {
         words(text).map(|_| ())
     }
 
-    /// The text that the user wrote, with `exec:`.
+    /// The name as the user wrote it, including `exec:`.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -181,8 +181,8 @@ impl SolverCommand {
         &self.manifest
     }
 
-    /// The files to record as inputs of a run: the manifest, the program, and its arguments that are files. A
-    /// program that cannot be found is left out.
+    /// The files to record as inputs of a run: the manifest, the program, and all arguments that name
+    /// files. A program that cannot be found is left out.
     pub fn files(&self) -> Vec<PathBuf> {
         let directory = self.manifest.directory.as_deref().unwrap_or(Path::new(""));
         let Some((program, arguments)) = self.manifest.command.split_first() else {

@@ -15,11 +15,11 @@ use crate::protocol::{Done, DoneStatus, Reply, Request};
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Passed; the text describes what was observed.
+    /// The check passed; the string describes what was observed.
     Passed(String),
-    /// Failed; the text describes what was observed and what was expected.
+    /// The check failed; the string describes what was observed and what was expected.
     Failed(String),
-    /// Not run; the text gives the reason.
+    /// The check was not run; the string gives the reason.
     Skipped(String),
 }
 
@@ -45,13 +45,14 @@ const LIMITS: Limits = Limits {
     gap: 1e-9,
 };
 
-/// Time that a program may take beyond a time limit.
+/// Time by which a program may exceed a time limit.
 const SLACK: Duration = Duration::from_secs(2);
 
 /// Time that a program may take after `cancel`, and after `quit`.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A check that runs after the hello and the small problems: its name and its function.
+/// A check that runs after the hello and the small problems: its name, and the function that runs
+/// it.
 type Ask = (
     &'static str,
     fn(&SolverCommand, &dyn Observer) -> Result<String, String>,
@@ -144,7 +145,7 @@ fn small_problems(
     }
 }
 
-/// A program under test, and the number of its requests.
+/// A program under test, and the number of requests sent to it.
 struct Talk<'o> {
     program: Program,
     requests: u32,

@@ -404,7 +404,7 @@ pub(crate) fn greet(
 /// A program's name or version, escaped for messages and tables.
 ///
 /// # Errors
-/// Returns a message if the text is too long.
+/// Returns a message if the name or version is too long.
 fn said(what: &str, text: &str) -> Result<String, String> {
     if text.len() > LONGEST_NAME {
         return Err(format!(

@@ -9,7 +9,8 @@ use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, Solver, Status, T
 use crate::tally::TallyHandle;
 
 /// Default of the largest relative gap to the exact optimum at which a plan is confirmed as optimal. A
-/// manifest can override it. Solvers that compute with tolerances or whole numbers cannot reach a smaller gap.
+/// manifest can override it. A solver that computes with tolerances or integers may be unable to
+/// reach a smaller gap.
 pub(crate) const CONFIRM_GAP: f64 = 1e-6;
 
 /// Checks plans, compares plans that are reported as optimal with the exact solver's plans, and counts

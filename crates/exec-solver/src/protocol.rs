@@ -10,7 +10,7 @@ pub const VERSION: u32 = 1;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Request<'a> {
-    /// The first line.
+    /// The first message.
     Hello {
         /// The versions of the protocol that we support.
         protocols: &'a [u32],
@@ -34,12 +34,12 @@ pub enum Request<'a> {
         /// The problem, in the format of `gleaner solve`.
         problem: &'a Problem,
     },
-    /// The time is up: answer now.
+    /// A request to end the search and answer now.
     Cancel {
         /// The request.
         id: &'a str,
     },
-    /// End the program. Closing its input has the same meaning.
+    /// A request to exit. Closing the program's input has the same meaning.
     Quit {},
 }
 
@@ -47,7 +47,7 @@ pub enum Request<'a> {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// The first line.
+    /// The first message.
     Hello(Hello),
     /// A plan that the program has found; better plans may follow.
     Incumbent(Incumbent),
@@ -95,7 +95,7 @@ pub struct Done {
     pub id: String,
     /// The status of the answer.
     pub status: DoneStatus,
-    /// Next number of nodes of each task, if it has a plan.
+    /// Next number of nodes of each task, if the answer contains a plan.
     pub counts: Option<Vec<u32>>,
     /// Upper bound on the objective, if the program reports one.
     pub bound: Option<f64>,
@@ -115,6 +115,6 @@ pub enum DoneStatus {
     Infeasible,
     /// No plan was found.
     Unknown,
-    /// The program does not accept such problems.
+    /// The program does not support the problem.
     Refused,
 }

@@ -41,8 +41,8 @@ impl TallyHandle {
         change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Counts a fault, which `what` describes. The description may contain text from a program, of any
-    /// length.
+    /// Counts a fault, which `what` describes. The description may have any length, because it may
+    /// quote a program.
     pub(crate) fn fault(
         &self,
         count: impl FnOnce(&mut Tally) -> &mut usize,

@@ -29,7 +29,7 @@ pub enum Initial {
 /// Decides at event 0 in place of the run's decider.
 pub(super) struct FirstDeal<'d> {
     pub initial: Initial,
-    /// The nodes that are idle at event 0, as the log's changes.
+    /// The changes of event 0 in the log, which list the idle nodes.
     pub nodes: &'d [Change],
     pub seed: u64,
     pub decider: &'d mut dyn Decider,

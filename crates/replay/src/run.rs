@@ -1,5 +1,5 @@
-//! The driver of a replay: it merges the events of the log and the predicted completions by time, feeds
-//! them to the allocator, and books its decisions in the ledger.
+//! The driver of a replay. It feeds the events of the log and the predicted completions to the allocator in
+//! chronological order, and books the allocator's decisions in the ledger.
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
@@ -160,7 +160,7 @@ impl<'a> Replay<'a> {
             let goes_on = (!completion_events || self.complete_until(time, event - 1)?)
                 && self.step(&step)?;
             if !goes_on {
-                // Repeated tasks end before the log does only if another round would exceed the limit on tasks.
+                // A repeated set ends before the log only if another round would exceed the limit on tasks.
                 return Ok(match self.allocator.rounds() {
                     Some(_) => Ended::TaskLimit,
                     None => Ended::TasksFinished,

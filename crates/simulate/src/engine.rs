@@ -127,8 +127,8 @@ struct Engine<'a, 'p> {
     world: World<'a>,
     policy: &'p mut dyn Policy,
     scaling: &'p mut dyn Scaling,
-    /// If a node was added or removed in the current second: the next second, in which another round
-    /// of decisions takes place.
+    /// The next second, in which another round of decisions takes place; `None` unless a node was added
+    /// or removed in the current second.
     again: Option<i64>,
 }
 

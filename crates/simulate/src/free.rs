@@ -36,7 +36,7 @@ impl FreeGpus {
         self.gpus_per_node
     }
 
-    /// Number of slots, including those of removed nodes.
+    /// Number of slots, including the slots of removed nodes.
     pub fn slots(&self) -> u32 {
         self.sets.len() as u32
     }
@@ -46,7 +46,7 @@ impl FreeGpus {
         self.total
     }
 
-    /// Number of free GPUs of a slot's node; 0 if it was removed.
+    /// Number of free GPUs of a slot's node; 0 if the node was removed.
     pub fn on(&self, slot: u32) -> u32 {
         self.sets[slot as usize].count_ones()
     }

@@ -24,10 +24,11 @@ pub struct TooLate {
 /// The log of fully idle nodes of a run that started at second `start`.
 ///
 /// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, in the order of the run, then by number. The
-/// first row is at the start, and the last row is at the last submission. With `with_drain`, the last row is at the
-/// end of the last job in a virtual cluster. Between the first row and the last, there is a row for every second with
-/// changes. Nodes that have not been added yet or have been removed count as busy. The profiler's nodes are left out.
-/// Times are relative to the trace's origin, or to 1970 if it has none.
+/// first row is at the start, and the last row is at the last submission. With `with_drain`, the
+/// last row is at the end of the last job in any virtual cluster. Between the first row and the
+/// last, there is a row for every second with changes. Nodes that have not been added yet or have
+/// been removed count as busy. The profiler's nodes are left out. Times are relative to the trace's
+/// origin, or to 1970 if it has none.
 ///
 /// # Errors
 /// Returns an error if a time of the log is later than the latest [`Utc`].

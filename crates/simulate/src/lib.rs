@@ -24,8 +24,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The simulation goes from event to event. Its results equal, to the second, those of the
-//! simulator of Lucid (Hu et al., ASPLOS 2023), which steps through every second.
+//! The simulation goes from event to event. Its results equal, to the second, the results of
+//! Lucid's simulator (Hu et al., ASPLOS 2023), which steps through every second.
 //!
 //! [`mod@simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
 //! [`engine`] simulates one of them; [`gleaner_domain::results::schedule`] contains the result.

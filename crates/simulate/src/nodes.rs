@@ -114,7 +114,7 @@ impl Nodes {
         self.enter(job, placement, load);
     }
 
-    /// Puts a job on the GPUs of another job; `load` is the load of both together.
+    /// Puts a job on the GPUs of another job; `load` is the combined load of both jobs.
     pub fn join(&mut self, job: usize, placement: &Placement, load: Load) {
         self.enter(job, placement, load);
     }
@@ -148,15 +148,15 @@ impl Nodes {
 
     /// Removes the idle node with the highest name. Returns `None` if no node is idle.
     ///
-    /// From the second removal on, an added node is removed first, even if it is busy: it swaps
-    /// names with an idle node, which is removed in its place. [`Shrunk::renamed`] is then the slot
-    /// of the busy node.
+    /// From the second removal on, an added node is removed first, even if it is busy. In this case the
+    /// busy node swaps names with an idle node, and the idle node is removed instead.
+    /// [`Shrunk::renamed`] is then the slot of the busy node.
     pub fn shrink(&mut self, now: i64) -> Option<Shrunk> {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
         let added = self.added_node().filter(|&added| added != idle);
         let renamed = added.filter(|_| self.shrunk);
-        // Idleness is logged by name. From now on, no idle node has this name: either a busy node takes
-        // the name, or no node has it.
+        // The log of idle times identifies nodes by name. From now on, no idle node has this name:
+        // either a busy node takes the name, or no node has it.
         self.log(idle, now, false);
         if let Some(busy) = renamed {
             self.nodes[busy as usize].life.name = self.name(idle);

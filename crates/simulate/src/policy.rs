@@ -14,12 +14,13 @@ pub trait Policy: Send {
     /// Called when a job has joined the queue.
     fn submitted(&mut self, job: usize, view: &View<'_>);
 
-    /// Called when a job has started, by a decision of this policy.
+    /// Called when a job has started because of a decision of this policy.
     fn started(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
 
-    /// Called when a job has been preempted, by a decision of this policy, and is back in the queue.
+    /// Called when a job has been preempted because of a decision of this policy and is back in the
+    /// queue.
     fn preempted(&mut self, job: usize, view: &View<'_>) {
         let _ = (job, view);
     }
@@ -43,9 +44,9 @@ pub trait Policy: Send {
     /// state after all earlier decisions.
     fn next(&mut self, view: &View<'_>) -> Option<Decision>;
 
-    /// Returns the next second, later than the view's, in which the policy may make a decision without
-    /// an event: no job arrives or ends, and no node is added or removed. Returns `None` if there is no
-    /// such second.
+    /// Returns the next second, after the view's current second, in which the policy may make a
+    /// decision without an event. An event is the arrival or end of a job, or the addition or removal
+    /// of a node. Returns `None` if there is no such second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         let _ = view;
         None
@@ -75,7 +76,7 @@ pub enum Decision {
         job: usize,
         /// Index of the job that runs alone.
         with: usize,
-        /// Speeds and load of both jobs; the waiting job is the first.
+        /// Speeds and load of both jobs; the waiting job comes first.
         pair: Pair,
     },
     /// Checkpoints a running job and sends it back to the queue.

@@ -2,10 +2,10 @@
 //!
 //! The rule is one pass over all running and waiting jobs in a common order. Each job takes its GPUs if
 //! that many of the total are left; otherwise it takes no GPUs. Running jobs that take no GPUs are
-//! preempted; waiting jobs that take their GPUs are chosen to start. For example, there are 8 GPUs, and
-//! the order is: a running job with 4 GPUs, a waiting job with 8, a waiting job with 2, and a running
-//! job with 4. The first job takes 4, the second is refused, and the third takes 2. The last is
-//! preempted, because only 2 are left.
+//! preempted; waiting jobs that take their GPUs are chosen to start. For example, suppose that
+//! there are 8 GPUs. In order, the jobs are a running job with 4 GPUs, a waiting job with 8, a
+//! waiting job with 2, and a running job with 4. The first job takes 4, the second is refused, and
+//! the third takes 2. The last is preempted, because only 2 are left.
 //!
 //! [`select`] finds the same jobs without visiting each one. It steps through the order from one
 //! decision to the next. A decision is about one of two jobs:
@@ -43,7 +43,7 @@ pub struct Entry<K> {
     pub key: K,
     /// Index of the job.
     pub job: usize,
-    /// Number of its GPUs.
+    /// Number of GPUs of the job.
     pub gpus: u32,
 }
 
@@ -183,7 +183,7 @@ impl<K: Ord + Copy> Waiting<K> {
         }
     }
 
-    /// Whether no job waits.
+    /// Whether no job is waiting.
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
@@ -216,7 +216,7 @@ pub fn select<K: Ord + Copy>(
     let (mut chosen, mut freed) = (0, 0);
     let mut after = None;
     loop {
-        // The next running job that does not fit. GPUs of chosen jobs reduce the budget; those of
+        // The next running job that does not fit. GPUs of chosen jobs reduce the budget; GPUs of
         // preempted jobs increase it.
         let beyond = running.first_beyond(after.as_ref(), (total + freed).saturating_sub(chosen));
         let head = heads.iter_mut().min_by_key(|head| place(head.first.0));
@@ -248,7 +248,8 @@ pub fn select<K: Ord + Copy>(
     }
 }
 
-/// The waiting jobs with one number of GPUs, from the first that has not been considered yet.
+/// The waiting jobs that request the same number of GPUs, starting with the first that has not been
+/// considered yet.
 struct Head<'a, K> {
     gpus: u32,
     first: (K, usize),

@@ -10,8 +10,8 @@ pub trait Scaling: Send {
     /// Returns 1 to add a node, -1 to remove a node, or 0 to do neither.
     fn step(&mut self, view: &View<'_>) -> i32;
 
-    /// The next second, later than the view's, in which a step may be due; `None` if there is no such
-    /// second.
+    /// The next second, after the view's current second, in which a step may be due; `None` if there is
+    /// no such second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64>;
 }
 
@@ -75,13 +75,13 @@ pub struct TimeAware<'a> {
     pub quiet_gpus: f64,
 }
 
-/// Seconds between checks of whether to borrow.
+/// Seconds between two checks of whether to borrow a node.
 const BORROW_EVERY: i64 = 10;
-/// Number of waiting jobs above which to borrow.
+/// A node is borrowed if more jobs than this are waiting.
 const LONG_QUEUE: usize = 10;
-/// Seconds between checks of whether to return.
+/// Seconds between two checks of whether to return the node.
 const RETURN_EVERY: i64 = 100;
-/// Number of waiting jobs below which to return.
+/// The node is returned if fewer jobs than this are waiting.
 const SHORT_QUEUE: usize = 5;
 
 impl TimeAware<'_> {

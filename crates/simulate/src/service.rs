@@ -1,5 +1,5 @@
-//! Computes the remaining work of a job, bit for bit the same as if it were subtracted second by
-//! second.
+//! Computes the remaining work of a job. The result is bit for bit the same as that of a
+//! second-by-second subtraction.
 //!
 //! The original subtracts a job's speed from its remaining work every second, in floats. Whether the
 //! job ends in this second or the next depends on the rounding of all these subtractions. While the
@@ -58,8 +58,8 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     if spacings == 0 {
         return (left, most);
     }
-    // The lowest float of this exponent may be the result of rounding up a difference below it, where
-    // floats are closer together. The next stride takes the step to this float.
+    // Floats below this exponent are closer together, so a difference there may be rounded up to the
+    // lowest float of this exponent. The next stride therefore takes the step to that float.
     let above_bottom = (second.to_bits() & MANTISSA).saturating_sub(1);
     let more = (above_bottom / spacings).min(most as u64 - 2);
     let left = f64::from_bits(second.to_bits() - more * spacings);

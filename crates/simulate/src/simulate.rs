@@ -102,7 +102,7 @@ pub enum Problem {
     /// The simulation does not finish.
     #[error(transparent)]
     Failed(#[from] Failure),
-    /// The checker rejects its schedule. This is a bug in this program.
+    /// The checker rejects the schedule. This is a bug in Gleaner.
     #[error("the schedule is invalid: {first} (violations in total: {count})")]
     Unsound {
         /// The first violation.

@@ -33,7 +33,7 @@ pub(super) struct LiveJob {
     /// Second of its latest start.
     pub started: i64,
     pub speed: f64,
-    /// Rank by latest start: the number of earlier starts, of all jobs.
+    /// Rank by latest start: the number of earlier starts among all jobs.
     pub order: u64,
     pub placement: Placement,
     /// Whether the job counts as alone on its GPUs.

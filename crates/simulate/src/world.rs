@@ -90,7 +90,7 @@ impl<'a> World<'a> {
         None
     }
 
-    /// Advances to a later second. The caller ensures that nothing happens before it.
+    /// Advances to a later second. The caller ensures that no event occurs before that second.
     pub fn advance_to(&mut self, second: i64) {
         self.recorder
             .sample_until(second, self.running.len(), &self.nodes);

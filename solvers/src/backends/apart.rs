@@ -1,13 +1,14 @@
 //! Runs a library in its own process, so that an abort, a crash or a hang costs only its answer.
 //!
-//! The process is a copy of this one (`fork`), so it needs no executable, and any program can use this
-//! crate. The copy has only the calling thread, so the library need not be thread-safe either.
+//! The new process is a copy of this process (`fork`). It needs no executable of its own, so any
+//! program can use this crate. The copy has only the calling thread, so the library does not have
+//! to be thread-safe either.
 //!
-//! The copy may find a lock held by a thread that does not exist in it. The C library makes its own
-//! locks, including the allocator's, usable again in the copy. The copy takes no lock of this program:
-//! it computes, writes its answer to a pipe and exits without clean-up. If it nevertheless blocks on a
-//! lock, such as a lock inside the library that another thread held, it is killed after the deadline,
-//! like a library that hangs.
+//! In the copy, a lock may be held by a thread that does not exist there. The C library makes its
+//! own locks, including the allocator's, usable again in the copy. The copy takes no lock of this
+//! program: it computes, writes its answer to a pipe and exits without clean-up. The copy may
+//! nevertheless block on a lock, such as a lock inside the library that another thread held. It is
+//! then killed after the deadline, as if the library hung.
 #![expect(unsafe_code, reason = "there is no safe way to copy a process")]
 
 use std::fs::File;
@@ -42,7 +43,7 @@ const FATAL: [i32; 5] = [
 /// The outcome of the work.
 #[derive(Debug, PartialEq)]
 pub(super) enum Ended {
-    /// Everything that the copy wrote.
+    /// The copy ended normally, after it wrote these bytes.
     Wrote(Vec<u8>),
     /// The copy was killed some time after the deadline, or when a stop was requested.
     Killed,
@@ -157,7 +158,7 @@ fn become_copy(
 /// to end.
 ///
 /// # Safety
-/// Nothing may use the other files afterwards.
+/// No code may use any other file afterwards.
 unsafe fn close_others() {
     #[cfg(target_os = "linux")]
     let [first, last, flags]: [libc::c_ulong; 3] = [3, u32::MAX as libc::c_ulong, 0];
@@ -228,7 +229,8 @@ impl Copied {
     }
 }
 
-/// Waits for at most `left`, then returns which of the two pipes have data or are closed.
+/// Waits until a pipe has data or is closed, but at most for `left`. Returns, for each of the two
+/// pipes, whether it has data or is closed.
 fn readable(pipes: [Option<&PipeReader>; 2], left: Duration) -> [bool; 2] {
     let mut polled = pipes.map(|pipe| libc::pollfd {
         // `poll` ignores negative file descriptors.

@@ -61,7 +61,8 @@ impl Solver for Highs {
 }
 
 /// Loads and solves the model. good_lp's own `solve` returns neither the best bound nor the best
-/// plan of an interrupted search, so the HiGHS model is taken out of good_lp's wrapper.
+/// plan of an interrupted search. This function therefore takes the HiGHS model out of good_lp's
+/// wrapper.
 pub(super) fn run(job: &Job<'_>) -> Result<Outcome, String> {
     let loaded = job.load(ObjectiveDirection::Maximisation, good_lp::highs);
     let mut model = loaded.try_into_inner().map_err(|e| e.to_string())?;

@@ -12,9 +12,9 @@ use crate::{Problem, Task};
 /// Relative error that a proven optimum may have.
 const PROOF: f64 = 1e-6;
 
-/// Whether an error of up to `error` in the objective matters. It does not if it is small relative to
-/// any of these: the plan's objective, the sum of all gains and losses of the plan `counts`, or the
-/// least that a task can earn.
+/// Whether an error of up to `error` in the objective matters. The error does not matter if it is
+/// small relative to one of three numbers: the plan's objective, the sum of all gains and losses of
+/// the plan `counts`, or the least that a task can earn.
 pub(super) fn matters(problem: &Problem, counts: &[u32], objective: f64, error: f64) -> bool {
     let is_little = |size: f64| error <= PROOF * size;
     !is_little(objective.abs())

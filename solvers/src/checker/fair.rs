@@ -14,8 +14,8 @@ pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
     }
 }
 
-/// The tolerance for a comparison of two values of the same share. It is relative for shares greater
-/// than 1 in size, because a negative share can be as large as the value of many windows.
+/// The tolerance for a comparison of two values of the same share. It is relative for shares above
+/// 1 or below −1, because a negative share can represent the loss of many windows' earnings.
 fn slack(share: f64) -> f64 {
     TOLERANCE * share.abs().max(1.0)
 }
@@ -89,7 +89,7 @@ fn check_optimum(
     }
 }
 
-/// How many of `counts` fit into `nodes` together, with the smallest first.
+/// How many of `counts` fit into `nodes` together if the smallest are taken first.
 fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     counts.sort_unstable();
     let sums = counts.iter().scan(0u64, |sum, &count| {

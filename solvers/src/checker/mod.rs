@@ -27,7 +27,8 @@ use crate::{Allocation, Goal, Problem, Status, Task};
 /// Relative tolerance on objectives, and on shares greater than 1; absolute on smaller shares.
 const TOLERANCE: f64 = 1e-6;
 
-/// Rounding error to allow if gains and losses cancel out, relative to the sum of their sizes.
+/// Rounding error to allow if gains and losses cancel out, relative to the sum of their absolute
+/// values.
 const ROUNDING: f64 = 1e-9;
 
 /// Checks `answer` against `problem`; `big_m` determines which changes are allowed.

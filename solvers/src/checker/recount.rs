@@ -18,8 +18,8 @@ impl Term {
     }
 }
 
-/// The fewest and the most nodes on which the task runs. The first exceeds the second if the task
-/// cannot run.
+/// The minimum and the maximum number of nodes on which the task runs. If the task cannot run, the
+/// minimum exceeds the maximum.
 pub(super) fn bounds(task: &Task) -> (u32, u32) {
     let last = task.curve_nodes.last().copied().unwrap_or(0);
     if task.max_nodes < last {
@@ -96,8 +96,9 @@ pub(super) fn best_rate(task: &Task) -> f64 {
     best
 }
 
-/// The counts from `low` to `high` between which the task's term is linear, in ascending order: the
-/// curve's points, both ends, and the current count with its neighbours, because the costs jump there.
+/// The counts from `low` to `high` between which the task's term is linear, in ascending order.
+/// They are the curve's points, both ends, and the current count with its neighbours, because the
+/// costs jump there.
 pub(super) fn corners(task: &Task, low: u32, high: u32) -> impl Iterator<Item = u32> {
     let now = task.current;
     let mut extra = [low, high, now.saturating_sub(1), now, now.saturating_add(1)];

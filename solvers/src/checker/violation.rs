@@ -60,7 +60,7 @@ pub enum Violation {
         least: f64,
         level: f64,
     },
-    /// The status says that there is a plan but the answer has none, or the reverse.
+    /// The status says that there is a plan, but the answer contains no plan, or vice versa.
     #[error("status {status} {}", if *.has_plan { "with a plan" } else { "without a plan" })]
     PlanMismatch {
         status: &'static str,

@@ -12,8 +12,8 @@ use std::ops::RangeInclusive;
 use crate::model::Model;
 use crate::{BigM, GroupLimit, Problem, Task};
 
-/// The allowed next counts of a task: 0 if `zero` is set, and those in `range`. Either part, or both,
-/// can be missing.
+/// The allowed next counts of a task: 0 if `zero` is set, and those in `range`. The 0, the range or
+/// both may be absent.
 struct Choices {
     zero: bool,
     range: RangeInclusive<u32>,

@@ -118,7 +118,7 @@ fn lp_number(value: f64) -> String {
     number(value)
 }
 
-/// The shortest text that reads back as `value`.
+/// The shortest string that parses as exactly `value`.
 fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {

@@ -5,9 +5,9 @@
 //! A task that does not run does not limit z, because no share is above 1. The model maximises W ·
 //! Σ_{k>0} y_j_k + z. W is greater than the range of z, so the number of running tasks counts first.
 //!
-//! This model is meant for other programs. A share can be a loss of many times what a task can earn in
-//! a window. W is then so large that, to the libraries here, one more running task is indistinguishable
-//! from a rounding error. So the backends solve several models instead:
+//! This model is meant for other programs. A share can be very negative: a task can lose many times
+//! what it can earn in a window. W is then so large that, to the libraries here, one more running
+//! task is indistinguishable from a rounding error. So the backends solve several models instead:
 //!
 //! - [`most`]: the number of tasks that can run;
 //! - [`fairest`]: the greatest z among the plans that run this number of tasks;

@@ -40,13 +40,14 @@ struct Block {
     w: usize,
     /// First of the segments; there is one between every two neighbouring curve points.
     s: usize,
-    /// One past the last column.
+    /// The index after the last column.
     end: usize,
     /// First node that the task holds now. The task's other nodes follow it.
     held: usize,
 }
 
-/// Number of a task's columns in addition to the x_j_n: five binaries, the weights, the segments.
+/// Number of a task's columns in addition to the x_j_n: five binaries, the weights and the
+/// segments.
 fn extra_columns(task: &Task) -> usize {
     let points = task.curve_nodes.len();
     5 + points + points.saturating_sub(1)
@@ -285,8 +286,8 @@ fn original_m(nodes: usize) -> f64 {
     nodes as f64 + 1.0
 }
 
-/// Column values that represent the plan `counts`. A task that grows takes the lowest free nodes; one
-/// that shrinks gives up its highest nodes.
+/// Column values that represent the plan `counts`. A task that grows takes the lowest free nodes; a
+/// task that shrinks gives up its highest nodes.
 pub fn encode(problem: &Problem, counts: &[u32]) -> Vec<f64> {
     let blocks = blocks(problem);
     let mut values = vec![0.0; blocks.last().map_or(0, |b| b.end)];
@@ -383,7 +384,7 @@ mod tests {
         problem
     }
 
-    // Derived by formula: the model's objective is the problem's.
+    // Derived by formula: the model's objective equals the problem's objective.
     #[test]
     fn a_plan_satisfies_the_rows_and_keeps_its_objective() {
         let problem = small();

@@ -13,7 +13,7 @@ fn solve(problem: &Problem, big_m: BigM) -> gleaner_solvers::Allocation {
         .unwrap()
 }
 
-// Golden values: optima of the original system's states.
+// Golden values: the optima that the original system found for the reference problems.
 #[test]
 fn reaches_all_reference_optima() {
     let Some(references) = reference_problems() else {
@@ -121,8 +121,8 @@ fn the_papers_big_m_can_make_a_state_infeasible() {
         current: 6,
         ..flat("a", 6)
     };
-    // A change is at most (6 + 1) / 2 = 3 nodes, rounded down. From 6 nodes this reaches neither 0
-    // nor 7 or more nodes, and only 6 are idle.
+    // A change is at most (6 + 1) / 2 = 3 nodes, rounded down. A task with 6 nodes can therefore reach
+    // neither 0 nor 7 or more nodes, and only 6 nodes are idle.
     let p = of(6, vec![held]);
     assert_eq!(solve(&p, BigM::Paper).status, Status::Infeasible);
     assert_eq!(solve(&p, BigM::Corrected).counts.unwrap(), [0]);

@@ -47,7 +47,8 @@ fn keeps_to_groups(problem: &Problem, counts: &[u32]) -> bool {
     })
 }
 
-/// The best of all plans within the groups, found by trying every plan; `None` if there is no plan.
+/// The best plan that respects the groups' limits, found by trying every plan; `None` if there is
+/// no such plan.
 fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(f64, Vec<u32>)> {
     let change = big_m.change_cap(problem.nodes);
     let mut plans: Vec<Vec<u32>> = vec![vec![]];
@@ -67,7 +68,8 @@ fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(f64, Vec<u32>)> {
     valued.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// The tasks of a set and, for each number of nodes that they can hold together, the greatest value.
+/// A set of tasks with the greatest value for each number of nodes that the tasks can hold
+/// together.
 struct Block {
     tasks: Vec<usize>,
     values: Vec<f64>,
@@ -259,7 +261,7 @@ proptest! {
     }
 
     // Adds a group of all tasks that must use exactly as many nodes as the best plan does. Without the
-    // group, the search finds the plan; with it, the tree often does.
+    // group, the search finds the plan; with the group, the tree often finds it.
     #[test]
     fn groups_that_the_best_plan_keeps_to_change_nothing(mut problem in common::problem()) {
         let best = solve(&problem, BigM::Corrected);
@@ -366,7 +368,7 @@ fn equally_good_plans_keep_tasks_as_they_are() {
         );
         assert_eq!(answer.counts.unwrap()[..3], order[..3]);
     }
-    // One task of the group must shrink, and only one does.
+    // One task of the group must shrink, and the plan shrinks only one.
     let answer = solve(&flat_problem(20, &[3, 4, 4, 8], at_most_9), BigM::Corrected);
     let counts = answer.counts.unwrap();
     let kept = counts.iter().zip([3, 4, 4, 8]).filter(|(a, b)| **a == *b);

@@ -16,7 +16,7 @@ struct Event {
     gone: Vec<Index>,
     /// Tasks that arrive: the index of their sort, and their position.
     new: Vec<(Index, Index)>,
-    /// Tasks that lose nodes, and how many.
+    /// Tasks that lose nodes, each with the number of nodes that it loses.
     cut: Vec<(Index, u32)>,
 }
 

@@ -68,7 +68,7 @@ pub struct Reallocation {
     pub known: Range<u32>,
     /// Tasks that became active, in the order of admission.
     pub admitted: Vec<u32>,
-    /// Nodes that tasks release: first nodes of finished tasks, then nodes of shrinking tasks.
+    /// Nodes that tasks release: the nodes of finished tasks, followed by the nodes of shrinking tasks.
     pub released: Vec<Holding>,
     /// Free nodes that tasks receive.
     pub given: Vec<Holding>,
@@ -126,7 +126,7 @@ impl Resize {
 /// What a decider reports about its decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
-    /// The plan's status, for example that it is optimal.
+    /// The status of the plan, for example optimal.
     pub status: StepStatus,
     /// Relative gap between the plan's objective and the optimum, if known.
     pub gap: Option<f64>,

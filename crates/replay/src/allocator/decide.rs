@@ -114,8 +114,8 @@ impl SolverDecider {
         }
     }
 
-    /// This decider, but every answer of the solver is checked under `big_m`. The checker shares no code with the
-    /// solvers.
+    /// Makes the decider check every answer of the solver under `big_m`. The checker shares no code
+    /// with the solvers.
     pub fn checked(self, big_m: BigM) -> Self {
         SolverDecider {
             checked: Some(big_m),

@@ -62,7 +62,7 @@ impl<'a> Placement<'a> {
         self.choice.observe(changes, self.held.len());
     }
 
-    /// Removes the nodes that left. Each such node that a task held is appended to `lost`, with the task.
+    /// Removes the nodes that left. If a task held the node, appends the node and the task to `lost`.
     pub fn leave(&mut self, changes: &[Change], lost: &mut Vec<Holding>) {
         for change in changes.iter().filter(|change| !change.idle()) {
             let node = change.node();

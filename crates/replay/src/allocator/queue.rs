@@ -21,7 +21,7 @@ impl Queue {
         self.future.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// Removes and returns the task with the lowest index among those that may run at `now`.
+    /// Removes and returns the task with the lowest index among the tasks that may run at `now`.
     pub fn next(&mut self, now: Utc) -> Option<u32> {
         while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
             self.ready.insert(task);

@@ -37,8 +37,8 @@ impl<'a> Rounds<'a> {
         self.set
     }
 
-    /// The tasks of the next round. Its first task is submitted at `now`, and the other tasks as
-    /// much later as in the first round. Task `a` of the second round is called `a#2`. `None` if
+    /// The tasks of the next round. Its first task is submitted at `now`. The other tasks follow at the
+    /// same intervals as in the first round. Task `a` of the second round is called `a#2`. `None` if
     /// there would be more than [`MAX_TASKS`] tasks.
     pub fn next(&mut self, now: Utc) -> Option<Vec<TrainingTask>> {
         if (self.count + 1) * self.set.len() > MAX_TASKS {

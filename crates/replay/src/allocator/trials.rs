@@ -108,8 +108,8 @@ impl<'a> Trials<'a> {
         rng.random_range(0..self.set.len())
     }
 
-    /// Creates the task of the next job, with the index `task`, if the search hands one out now. Also returns
-    /// the task of the set from which it is derived.
+    /// Creates the task of the next job, with the index `task`, if the search hands out a job now. Also
+    /// returns the task of the set from which it is derived.
     pub fn next(&mut self, task: u32, now: Utc) -> Option<(TrainingTask, &'a TrainingTask)> {
         let job = match self.search.next() {
             Next::Job(job) => job,
@@ -199,7 +199,7 @@ impl<'a> Trials<'a> {
         Ok(())
     }
 
-    /// Records a verdict of the search about a trial.
+    /// Records a decision of the search about a trial.
     fn note(&mut self, verdict: Verdict, now: Utc) {
         match verdict {
             Verdict::Promoted { trial, rung } => {
@@ -255,7 +255,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// A row for each resource, about the trials that reached it.
+/// One row for each resource, about the trials that reached this resource.
 fn rungs(events: &[SearchRow], start: Utc) -> Vec<RungRow> {
     // Resources are positive, so their bits are ordered like their values.
     let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();

@@ -127,7 +127,7 @@ impl<'a> Best<'a> {
 }
 
 /// Computes the best value for each number of nodes after an event from the values before the event. Unless `former`
-/// is empty, the function writes the best number before the event to it for each number after the event.
+/// is empty, it receives, for each number after the event, the best number before the event.
 ///
 /// The cost of a change depends on the number of nodes before it and on its direction, but not on the number after
 /// it. So one pass in each direction is enough: it keeps the best value so far, minus the cost of a change.

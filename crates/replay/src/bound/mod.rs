@@ -9,7 +9,7 @@
 //! event, but at least min(up_j, down_j)·P_j(n).
 //!
 //! The model makes three simplifications, which can only increase the work of the best allocator. First, it ignores
-//! which nodes leave, so a task that keeps its number of nodes never pays. Second, a task's work never ends. Third,
+//! which nodes leave, so a task that keeps its number of nodes loses no work. Second, a task's work never ends. Third,
 //! tasks are active in the model when they were active in the replay, although other finish times would change their
 //! admission.
 //!
@@ -79,7 +79,7 @@ pub struct Stay {
 pub struct Course {
     /// All intervals in chronological order.
     pub intervals: Vec<Interval>,
-    /// The kinds of tasks.
+    /// The distinct kinds of tasks.
     pub kinds: Vec<Kind>,
     /// All tasks.
     pub stays: Vec<Stay>,

@@ -65,7 +65,7 @@ pub(super) fn first(course: &Course) -> Vec<f64> {
     prices
 }
 
-/// The intervals at which tasks begin (1) and end (−1), with the kind of the task, in order.
+/// The intervals at which tasks begin (1) and end (−1), in order, each with the kind of its task.
 fn changes(course: &Course) -> Vec<(u32, u32, i64)> {
     let lasting = course.stays.iter().filter(|stay| stay.from < stay.to);
     let mut changes: Vec<_> = lasting

@@ -31,7 +31,7 @@ pub(super) struct Estimate {
     problems: usize,
     /// Name and estimated time of each contender, in the order of the contenders.
     contenders: Vec<(Cow<'static, str>, Duration)>,
-    /// Estimated time of all contenders together and of the search for the optima.
+    /// Estimated total time of all contenders and of the search for the optima.
     all: Duration,
 }
 
@@ -63,7 +63,8 @@ fn rough(time: Duration) -> String {
 
 /// Times contenders on the sample.
 pub(super) struct Stopwatch {
-    /// Name, time spent and problems solved.
+    /// For each contender: its name, the time that it has spent, and the number of problems that it has
+    /// solved.
     contenders: Vec<(Cow<'static, str>, Spent)>,
     reference: Spent,
 }

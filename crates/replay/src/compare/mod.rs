@@ -72,8 +72,8 @@ impl Known {
         })
     }
 
-    /// Whether the solver is compared by default. Solvers with the paper's formulation are not, because
-    /// they take thousands of times longer than the other solvers.
+    /// Whether the solver is compared by default. Solvers with the paper's formulation are not compared by default,
+    /// because they take thousands of times longer than other solvers.
     pub fn is_default(&self) -> bool {
         self.spec.formulation == Formulation::Counts
     }
@@ -91,7 +91,7 @@ pub struct Compared {
 }
 
 /// Makes every contender solve every problem. If problems remain after the first few, the observer receives an
-/// estimate of the total time. A stop ends the current solve early, and its answer is discarded.
+/// estimate of the total time. A stop ends the current solve early, and the answer of this solve is discarded.
 ///
 /// # Errors
 /// A solver fails, or a plan fails the check.
@@ -120,8 +120,7 @@ struct Comparison<'a, 'c> {
     limits: &'a Limits,
     observer: &'c dyn Observer,
     exact: Exact,
-    /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it
-    /// found none.
+    /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it found no optimum.
     optima: Vec<Option<Option<Allocation>>>,
     /// A row for each problem and contender. The rows of a problem's contenders are adjacent.
     rows: Vec<Option<Answered>>,

@@ -58,7 +58,7 @@ impl Active {
         }
     }
 
-    /// Seconds until the task finishes if nothing changes; `None` if it never does.
+    /// Seconds until the task finishes if nothing changes; `None` if it never finishes.
     pub fn seconds_left(&self, account: &TaskRow) -> Option<f64> {
         if self.rate <= 0.0 {
             return None;
@@ -146,9 +146,9 @@ impl Spell {
         self.used - self.after_completion - self.below_minimum
     }
 
-    /// Books `overshoot`, the work beyond the task's total, as work after its completion, and the
-    /// corresponding share of the node-time as node-time after its completion. Rounding of
-    /// completion times can make the overshoot slightly negative.
+    /// Books `overshoot`, the work beyond the task's total, as work after its completion. Books the
+    /// corresponding share of the node-time as node-time after the completion. Rounding of completion
+    /// times can make the overshoot slightly negative.
     pub fn complete(&mut self, overshoot: f64) {
         self.after_completion_work = overshoot;
         if self.gross_work > 0.0 {
@@ -156,7 +156,7 @@ impl Spell {
         }
     }
 
-    /// Adds another task's spell at the same event.
+    /// Adds the accounts of another task for the same period.
     pub fn add(&mut self, other: &Spell) {
         self.used += other.used;
         self.after_completion += other.after_completion;
@@ -167,7 +167,7 @@ impl Spell {
         self.after_completion_work += other.after_completion_work;
     }
 
-    /// Adds the spell to the account of its task.
+    /// Adds these accounts to the task's row.
     pub fn book(&self, row: &mut TaskRow) {
         row.before_completion_node_seconds += self.before_completion();
         row.after_completion_node_seconds += self.after_completion;

@@ -23,7 +23,7 @@ impl Delays {
         }
     }
 
-    /// Notes that the current step's change with this index took a node from a task.
+    /// Records that the current step's change with this index took a node from a task.
     pub fn used(&mut self, change: usize) {
         if self.hand_back.is_some() {
             self.used.push(change);

@@ -3,11 +3,12 @@
 //! The dedicated machine has as many nodes as were idle on average while tasks were active, and its
 //! work is counted over the same time. Time without active tasks therefore changes neither the
 //! nodes nor the work of the dedicated machine. If the same tasks are always active and their
-//! curves are concave, the efficiency is at most 1: a fixed number of nodes then does at least as
+//! curves are concave, the efficiency is at most 1. A fixed number of nodes then does at least as
 //! much work as a varying number with the same mean (Jensen's inequality). If curves are not
-//! concave, the efficiency can be above 1. A minimum of more than one node is enough: a task that
-//! needs six nodes can run if six nodes are idle half of the time, but not if three nodes are idle
-//! all of the time. It can also be above 1 if more tasks are active while more nodes are idle.
+//! concave, the efficiency can be above 1. A minimum of more than one node is enough. For example,
+//! a task that needs six nodes can run if six nodes are idle half of the time, but not if three
+//! nodes are always idle. It can also be above 1 if more tasks are active while more nodes are
+//! idle.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +69,8 @@ impl StaticSplit {
     }
 }
 
-/// Records idle nodes and active tasks during a run, for its efficiency.
+/// Records the data from which the efficiency of a run is computed: its idle nodes and active
+/// tasks.
 #[derive(Debug)]
 pub(super) struct EfficiencyMeter {
     split: StaticSplit,

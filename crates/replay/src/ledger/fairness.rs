@@ -6,7 +6,7 @@ use gleaner_domain::results::replay::TaskRow;
 /// Fairness over all tasks that were active for some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunFairness {
-    /// Least normalised progress of all tasks; `None` if no task has such a value.
+    /// Least normalised progress of all tasks; `None` if no task has a normalised progress.
     pub min: Option<f64>,
     /// Jain's index of normalised progress, (Σx)² ÷ (n·Σx²): 1 if all tasks made the same progress,
     /// 1/n if only one task made progress (Jain, Chiu and Hawe, 1984).
@@ -14,7 +14,7 @@ pub(super) struct RunFairness {
 }
 
 /// Work done as a share of the work that the task would have done at its best rate while it was
-/// active; `None` if it was never active or its best rate is 0.
+/// active. `None` if the task was never active or its best rate is 0.
 pub(super) fn normalised_progress(task: &TrainingTask, row: &TaskRow) -> Option<f64> {
     let best = task.as_solved().best_rate() * row.active_seconds;
     (best > 0.0).then(|| row.work_done / best)

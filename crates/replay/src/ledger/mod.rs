@@ -136,7 +136,7 @@ impl Ledger {
         })
     }
 
-    /// Time at which the next active task finishes if nothing changes; `None` if none ever does.
+    /// Time at which the next active task finishes if nothing changes; `None` if no active task ever finishes.
     pub fn next_completion(&self) -> Option<Utc> {
         self.active
             .iter()
@@ -179,7 +179,7 @@ impl Ledger {
         (node_seconds(self.idle), node_seconds(self.idle - held))
     }
 
-    /// Removes the nodes that left. A task that held several of them pays only once.
+    /// Removes the nodes that left. A task that held several of these nodes is charged only once.
     fn preempt(&mut self, tasks: &[TrainingTask], step: &Step<'_>) -> Moves {
         let mut moves = Moves::default();
         let left = step.changes.iter().enumerate();

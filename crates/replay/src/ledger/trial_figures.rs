@@ -1,4 +1,4 @@
-//! The figures of a search for the summary.
+//! Computes the summary's figures about a search.
 
 use gleaner_domain::Utc;
 use gleaner_domain::results::search::{SearchOutcome, TrialRow, TrialState};

@@ -469,8 +469,8 @@ impl Raw {
         draw
     }
 
-    /// Damages the batch. Some damage leaves it valid: for example, the repetition of an empty list changes
-    /// nothing.
+    /// Damages the batch. Some damage leaves the batch valid: for example, the repetition of an empty
+    /// list changes nothing.
     fn damage(&self, draw: &mut Draw) {
         let Some(damage) = self.damage else {
             return;

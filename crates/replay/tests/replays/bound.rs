@@ -39,7 +39,7 @@ impl Small {
         (from as usize..to as usize).contains(&interval)
     }
 
-    /// Every way to assign the nodes that are idle in an interval to the tasks that are active in it.
+    /// All assignments of the nodes that are idle in an interval to the tasks that are active in that interval.
     fn ways(&self, interval: usize) -> Vec<Vec<Option<usize>>> {
         let mut ways = vec![Vec::new()];
         for &idle in &self.intervals[interval].1 {
@@ -59,8 +59,8 @@ impl Small {
         ways
     }
 
-    /// The work that the tasks lose when the nodes go from `old` to `new` holders at the start of an interval. Infinite
-    /// if a task would voluntarily release nodes and gain others at once.
+    /// The work that the tasks lose when the nodes go from `old` to `new` holders at the start of an interval.
+    /// Infinite if a task would voluntarily release nodes and gain other nodes at the same time.
     fn loss(&self, interval: usize, old: &[Option<usize>], new: &[Option<usize>]) -> f64 {
         let idle = &self.intervals[interval].1;
         let mut loss = 0.0;
@@ -192,7 +192,7 @@ fn small() -> impl Strategy<Value = Small> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by brute force over all holders of all nodes.
+    // Derived by brute force over all assignments of nodes to tasks.
     #[test]
     fn nothing_does_more_than_the_bound(small in small()) {
         let (best, bound) = (small.best(), bound(&small.course()));

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::support::{options, published_tasks, replay, shared, solver};
 
 /// A log of `nodes` nodes. Each row consists of a time in seconds and the number of nodes that are idle
-/// from that time on. The first nodes of the log are idle.
+/// from that time on. In each row, the idle nodes are the first nodes of the log.
 pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
     let names = (0..nodes).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);
@@ -274,8 +274,8 @@ fn stepped(name: &str, min_nodes: u32, cost: f64, steps: &[f64]) -> TrainingTask
 proptest! {
     #![proptest_config(gleaner_testing::cases(128))]
 
-    // The tasks are endless, so the work of every rule and window is at most the best possible work, and
-    // therefore at most the bound.
+    // The tasks are endless, so the work under any rule and window is at most the best possible work,
+    // and therefore at most the bound.
     #[test]
     fn bounds_hold_whatever_the_curves_are(
         gaps in prop::collection::vec((1i64..200, 0u32..=6), 2..25),

@@ -43,7 +43,7 @@ fn group(name: &str, tasks: &[&str], min: Option<u32>, max: Option<u32>) -> Task
     }
 }
 
-/// A log in which the given numbers of nodes are idle one after the other, each for 100 s.
+/// A log in which the number of idle nodes takes each of the given values in turn, for 100 s each.
 fn log(idle: &[u32]) -> EventLog {
     // A log must have at least one node.
     let most = idle.iter().copied().max().unwrap().max(1);

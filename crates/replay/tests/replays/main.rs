@@ -28,7 +28,7 @@ use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKin
 use proptest::prelude::*;
 use support::{options, published_tasks, replay, shared, solver, summit};
 
-/// The original's 13 columns of a row: the time, and the other columns as numbers.
+/// The values of a row in the original's 13 columns: the time, and the other 12 columns as numbers.
 fn columns(row: &StepRow) -> (String, [f64; 12]) {
     let numbers = [
         row.progress,
@@ -346,7 +346,7 @@ fn the_replay_ends_with_the_last_task() {
     let outcome = run(&log, &[task("a", 100.0)], &options(100.0, 10));
     assert_eq!(outcome.steps.len(), 1);
     let last = &outcome.steps[0];
-    // The original's last row has the rate before the end.
+    // The original's last row contains the rate before the last completion.
     assert_eq!(
         (last.tasks_active, last.rate, last.progress),
         (0, 18.0, 100.0)
@@ -532,7 +532,7 @@ fn impossible_scripts_are_refused() {
     ] {
         let error = scripted(lines).unwrap_err();
         assert!(error.to_string().contains(reason), "{reason} in {error}");
-        // A script is an input, so a fault in it is reported as a fault of a file.
+        // A script is an input, so its faults are reported as faults of a file.
         assert_eq!(error.exit_code(), 3, "{error}");
         assert!(error.to_string().contains("alloc.jsonl, event "), "{error}");
     }

@@ -300,7 +300,7 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
 }
 
 /// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them.
-/// Work in the first steps, a share `from` of all steps, does not count.
+/// The work of the initial steps does not count; `from` is their share of all steps.
 fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     let tasks = endless(count, 32, log.times()[0]);
     let work = |log: &EventLog, rule| {

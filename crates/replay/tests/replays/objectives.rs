@@ -65,7 +65,8 @@ fn every_objective_is_proven_and_checked_at_every_event() {
     assert!(fair.summary.fairness_jain > file.summary.fairness_jain);
 }
 
-/// `count` nodes idle from second 0. Node 0 is busy from second 10 to 1000, the end of the log.
+/// A log of `count` nodes that become idle at second 0. Node 0 is busy from second 10 to second
+/// 1000, the end of the log.
 fn idle(count: u32) -> EventLog {
     let mut log = EventLogBuilder::new((0..count).map(|n| format!("n{n}")).collect());
     log.push_row(

@@ -202,8 +202,8 @@ fn table(trials: u32) -> LearningCurves {
     LearningCurves::Table(Table::new((0..trials).map(|t| (t, curve(t))).collect()).unwrap())
 }
 
-// Derived by hand: of nine trials, trials 1, 2 and 3 reach the second rung, and trial 1 reaches the last rung,
-// although trial 0 would be the best.
+// Derived by hand: of nine trials, trials 1, 2 and 3 reach the second rung. Trial 1 reaches the
+// last rung, although trial 0 would be the best.
 #[test]
 fn halving_stops_a_trial_that_begins_badly() {
     let search = TrialSearch {

@@ -34,7 +34,7 @@ pub struct Terms<'a> {
     pub sharing: bool,
     /// Whether a job may be spread over more nodes than its number of GPUs needs.
     pub split: bool,
-    /// Seconds a job holds its GPUs after its work is done.
+    /// Seconds for which a job holds its GPUs after its work is done.
     pub notice: i64,
     /// Seconds of work that a job must receive if it is never preempted.
     pub due: &'a dyn Fn(&Job) -> i64,

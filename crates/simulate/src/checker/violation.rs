@@ -214,7 +214,7 @@ pub enum Violation {
     Held {
         /// Id of the job.
         job: String,
-        /// Second of its start there.
+        /// Second at which it starts on this GPU.
         time: i64,
         /// Slot and name of the node.
         place: NodePlace,
@@ -288,7 +288,7 @@ pub enum Violation {
 pub struct NodePlace {
     /// Its slot in [`gleaner_domain::results::schedule::Schedule::nodes`].
     pub slot: u32,
-    /// The node's name at the end.
+    /// The node's name at the end of the simulation.
     pub name: u32,
 }
 

@@ -47,7 +47,7 @@ struct Easy {
     reservation: Option<Reservation>,
     /// The first job that this round has not considered yet.
     candidate: usize,
-    /// Whether a job has passed the first job of the queue in this round.
+    /// Whether a job has overtaken the first job of the queue in this round.
     passed: bool,
 }
 
@@ -61,7 +61,7 @@ struct Reservation {
 
 impl Easy {
     fn reserve(&self, gpus: u32, view: &View<'_>) -> Option<Reservation> {
-        // Lets the running jobs end in the order of their expected ends, until the job fits.
+        // Assume that the running jobs end in the order of their expected ends, until the job fits.
         let mut free = view.free().clone();
         // A job that runs longer than estimated is expected to end in the next second.
         let soon = view.now() + 1;
@@ -146,8 +146,8 @@ impl Policy for Easy {
         self.backfill(view)
     }
 
-    /// After one job has passed the first job of the queue, a job that was rejected before may pass
-    /// too, because it may now be placed on other GPUs. Otherwise, while no job ends, a reservation
+    /// Once a job has overtaken the first job of the queue, a job that was rejected before may overtake
+    /// it too: the placer may now choose other GPUs for it. Otherwise, while no job ends, a reservation
     /// changes only when a running job exceeds its estimate.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.queue.len() < 2 {

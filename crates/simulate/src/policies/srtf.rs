@@ -31,8 +31,9 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The sort key of a job: the second at which it would end if it ran from now on, then waiting jobs
-/// before running jobs, then the rank among the waiting or running jobs.
+/// The sort key of a job. The first criterion is the second at which the job would end if it ran
+/// from now on. Ties are broken by status, with waiting jobs first, and then by the rank among the
+/// waiting or running jobs.
 ///
 /// For a running job, this second stays the same; for a waiting job, it moves with the clock. The key
 /// of a waiting job therefore holds its remaining time; [`Key::at`] adds the clock.

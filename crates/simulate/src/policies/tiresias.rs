@@ -41,8 +41,8 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The sort key of a job: the high queue before the low queue, then the submission, then running jobs
-/// before waiting jobs, then the rank among the running or waiting jobs.
+/// The sort key of a job. The criteria are, in this order: its queue (high before low), its
+/// submission, its status (running before waiting), and its rank among the running or waiting jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     low: bool,

@@ -1,5 +1,5 @@
-//! `corrected` differs from the original in only two ways: the speeds of survivors, and the time at which profiled jobs
-//! join their virtual cluster, which is the end of their profiling.
+//! `corrected` differs from the original in only two ways. Survivors have different speeds, and
+//! profiled jobs join their virtual cluster at the end of their profiling.
 
 use std::collections::BTreeMap;
 

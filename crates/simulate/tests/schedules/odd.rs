@@ -119,7 +119,7 @@ fn times_may_be_as_long_as_a_trace_allows() {
     }
 }
 
-/// Estimates from models are not limited, unlike those from files.
+/// Estimates from models are not limited, unlike estimates from files.
 #[test]
 fn estimates_may_be_any_number() {
     let jobs = [(0, 64, 0, 50), (0, 1, 0, 50), (0, 1, 3, 50), (0, 3, 5, 7)];

@@ -54,7 +54,7 @@ pub fn without(switches: &Switches) -> Without {
 }
 
 /// The engine's schedule of one virtual cluster. Lucid uses the case's switches and the waiting
-/// times of its jobs.
+/// times of the case's jobs.
 pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> {
     let jobs: Vec<&Job> = case.jobs.iter().collect();
     let work: Vec<i64> = jobs.iter().map(|job| job.duration).collect();

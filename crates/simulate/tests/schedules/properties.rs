@@ -12,7 +12,7 @@ use crate::product::{plain_schedule, schedule};
 use crate::same::assert_same;
 use crate::town::{self, Town, town};
 
-/// Thread pools of one thread and of four.
+/// Two thread pools: with one thread, and with four threads.
 static POOLS: LazyLock<[ThreadPool; 2]> = LazyLock::new(|| {
     let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build();
     [1, 4].map(|threads| pool(threads).unwrap())

@@ -148,9 +148,9 @@ fn figures(venus: &Venus, run: &PolicyRun) -> [i64; 3] {
     Figure::ALL.map(|figure| figure.of(&metrics.all) as i64)
 }
 
-/// The figures of Lucid without packing analysis, under the rule and under two other possible
-/// interpretations. The first interpretation omits only the scores. The second omits sharing but
-/// still tries all jobs.
+/// The figures of Lucid without packing analysis, under the rule that Gleaner uses and under two
+/// other interpretations. The first interpretation omits only the scores. The second omits sharing
+/// but still tries all jobs.
 #[test]
 fn the_figures_without_packing_are_as_described() {
     let Some(venus) = venus() else { return };

@@ -4,7 +4,8 @@ use gleaner_domain::results::schedule::{JobOutcome, JobRun, Schedule, State};
 
 use crate::plain::minutes;
 
-/// Fails if a schedule differs from the one expected. Floats are compared with a tolerance of 1e-9.
+/// Fails if a schedule differs from the expected schedule. Floats are compared with a tolerance of
+/// 1e-9.
 pub fn assert_same(found: &Schedule, expected: &Schedule, whose: &str) {
     assert_eq!(found.jobs.len(), expected.jobs.len(), "{whose}");
     for (job, (a, b)) in found.jobs.iter().zip(&expected.jobs).enumerate() {
@@ -29,7 +30,7 @@ fn same_outcome(a: &JobOutcome, b: &JobOutcome) -> bool {
     near(a.remain, b.remain) && exact == *b
 }
 
-/// A run without redundant speeds, which are those equal to the previous speed.
+/// A run without redundant speeds, that is, without speeds that equal the previous speed.
 fn with_changes(run: &JobRun) -> JobRun {
     let mut run = run.clone();
     run.speeds.dedup_by(|later, earlier| later.1 == earlier.1);

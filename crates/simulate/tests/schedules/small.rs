@@ -1,4 +1,4 @@
-//! Small simulations made by hand.
+//! Small hand-made simulations.
 
 use gleaner_domain::{Cluster, Job, Trace, VirtualCluster};
 use gleaner_simulate::policies::Without;
@@ -18,7 +18,7 @@ pub fn cluster(nodes: &[u32], gpus_per_node: u32) -> Cluster {
     }
 }
 
-/// Jobs given as virtual cluster, GPUs, submission and duration.
+/// Jobs, each given by its virtual cluster, its number of GPUs, its submission and its duration.
 pub fn trace(jobs: &[(usize, u32, i64, i64)]) -> Trace {
     let given = |(index, &(vc, gpus, submit, duration))| Job {
         vc,

@@ -16,7 +16,7 @@ use crate::product::policy;
 use crate::town;
 use gleaner_testing::shared;
 
-/// A file of the experiment. If it is missing, this is reported on stderr, and `None` is returned.
+/// A file of the experiment. If the file is missing, prints a message to stderr and returns `None`.
 pub fn path(name: &str) -> Option<PathBuf> {
     shared(&format!("lucid/venus_sept/{name}"))
 }

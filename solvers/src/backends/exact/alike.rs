@@ -1,4 +1,4 @@
-//! Finds the tasks of a problem that are alike.
+//! Groups the tasks of a problem that are alike.
 //!
 //! Tasks that differ only in their names have the same value at every count. Many tasks of a replay are
 //! alike, so everything that depends on a single task is computed once for each *group* of tasks that
@@ -9,7 +9,7 @@
 //! next. A single comparison detects whether the task at an index is of the same sort as the task
 //! at this index of the previous problem.
 //!
-//! The stored sorts are valid for any problem: a sort is looked up by its values, and its number
+//! The stored sorts are valid for any problem: a sort is found by its values, and its number
 //! carries no other information. The groups of a problem are numbered in the order of their first
 //! tasks, so the numbers do not depend on earlier problems.
 
@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use crate::{Problem, Task};
 
-/// Before each problem, all sorts are discarded if there are more than `MOST_SORTS` plus two for each
-/// task, or if their curves have more than `MOST_POINTS` points (12 MiB). This eventually frees curves
-/// that are no longer in use.
+/// Before each problem, all sorts are discarded if there are too many: more than `MOST_SORTS` plus
+/// two for each task, or more than `MOST_POINTS` points in their curves (12 MiB). This eventually
+/// frees curves that are no longer in use.
 const MOST_SORTS: usize = 1 << 12;
 const MOST_POINTS: usize = 1 << 20;
 
@@ -60,13 +60,13 @@ struct Sort {
     key: Key,
     /// The curve of the key, kept so that no other curve can get its address.
     _curve: (Arc<[u32]>, Arc<[f64]>),
-    /// The number of the last problem that had such a task (see [`Alike::problems`]), and the task's
-    /// group in that problem.
+    /// The number of the last problem that had a task of this sort (see [`Alike::problems`]), and the
+    /// task's group in that problem.
     problem: u64,
     group: u32,
 }
 
-/// Tasks of a problem that are alike.
+/// A group of tasks of a problem that are alike.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     /// Index of the first of these tasks.

@@ -1,8 +1,8 @@
 //! Maximises the least share among the running tasks, by bisection.
 //!
-//! At a level ℓ every task that runs must have a share of at least ℓ. Each task has a smallest count
-//! that gives it such a share. To run as many tasks as possible, run the tasks with the smallest such
-//! counts. The least of their shares is then a level that a plan attains.
+//! At a level ℓ every task that runs must have a share of at least ℓ. Each task has a smallest
+//! count that gives it a share of at least ℓ. To run as many tasks as possible, run the tasks for
+//! which this count is smallest. The least of their shares is then a level that a plan attains.
 //!
 //! The higher ℓ is, the fewer tasks can run. So bisection works: the interval that contains the
 //! greatest level is halved repeatedly. Its low end is always a level that some plan attains. The
@@ -21,7 +21,8 @@ use crate::Problem;
 pub(super) struct Floor {
     /// The least share that a running task must have.
     pub level: f64,
-    /// Whether the tasks cannot all run at the same time, so that every plan leaves some without nodes.
+    /// Whether the tasks cannot all run at the same time, so that every plan leaves some tasks without
+    /// nodes.
     pub some_rest: bool,
 }
 
@@ -32,8 +33,8 @@ pub(super) struct Levels {
     pub best: Vec<f64>,
     /// Share at every vertex of the shapes, group after group.
     shares: Vec<f64>,
-    /// For each group whose tasks may get no nodes: the smallest count that gives a task a share of at
-    /// least the level, the share at this count, and the number of tasks.
+    /// For each group whose tasks may get no nodes: the smallest count at which a task's share reaches
+    /// the level, the share at this count, and the number of tasks.
     needed: Vec<(u32, f64, u32)>,
 }
 
@@ -173,7 +174,7 @@ pub(super) fn first_count(mut low: u32, mut high: u32, holds: impl Fn(u32) -> bo
 }
 
 impl Reach {
-    /// Adds `tasks` tasks that run with this share.
+    /// Adds `tasks` running tasks, each with this share.
     fn add(&mut self, share: f64, tasks: u32) {
         if tasks > 0 {
             self.running += tasks as usize;

@@ -10,8 +10,8 @@
 //! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
 //!
 //! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, two plans
-//! remain: the relaxation's plan and the plan that changes least. The answer is the better of those
-//! that respect the limits.
+//! remain: the relaxation's plan and the plan that changes least. The answer is the better plan
+//! among those that respect the limits.
 
 use std::time::Instant;
 
@@ -102,8 +102,8 @@ impl Exact {
         self.relax(problem)
     }
 
-    /// Considers two plans, the relaxation's and [`Problem::stay_put`], and answers with the better of
-    /// those that respect the limits.
+    /// Considers two plans, the relaxation's and [`Problem::stay_put`], and answers with the better
+    /// plan among those that respect the limits.
     fn fall_back(&mut self, problem: &Problem, nest: &Nest) -> Ended {
         let relaxed = (self.relaxation).solve(&self.shapes, problem.nodes, &mut self.counts);
         let Some(gap) = relaxed else {

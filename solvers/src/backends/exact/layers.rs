@@ -34,7 +34,8 @@ impl Layer {
 
 /// The count of a task, among the counts of `pieces`, that leads to `state` at the least loss, and that
 /// loss. The layer before the task is `from`, whose least losses are `before`. Among equally good
-/// counts, the first wins. The loss is infinite if no count leads there; the count is then `least`.
+/// counts, the first wins. If no count leads to `state`, the loss is infinite and the count is
+/// `least`.
 pub(super) fn best_count(
     pieces: &[Piece],
     least: u32,

@@ -37,9 +37,9 @@
 //! between plans near the optimum are lost to rounding. The answer is then reported only as feasible,
 //! with a bound.
 //!
-//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte of
-//! memory, which happens with counts in the millions on curves that are far from concave. In both cases
-//! the answer is the relaxation's plan with its bound.
+//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte
+//! of memory. This happens with counts in the millions on curves that are far from concave. In both
+//! cases the answer is the relaxation's plan with its bound.
 //!
 //! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run, and how
 //! high their least share can be. The steps above then find the best total among the plans that attain
@@ -91,8 +91,8 @@ pub struct Exact {
     search: Search,
     tree: Tree,
     counts: Vec<u32>,
-    /// Upper bound on the size of the numbers in the sums that led to `counts`; each task contributes
-    /// one number to a sum.
+    /// Upper bound on the absolute value of the numbers in the sums that led to `counts`. Each task
+    /// contributes one number to a sum.
     size: f64,
 }
 
@@ -120,9 +120,9 @@ impl Exact {
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
     /// Once the buffers have grown, this function allocates memory only for tasks that are unlike all
-    /// earlier tasks. `problem` must be valid and its numbers within the [`range`]; its groups are
+    /// earlier tasks. `problem` must be valid, and its numbers must be in [`range`]. Its groups are
     /// ignored. If the search would need more than about a gibibyte, the counts are feasible but not
-    /// proven optimal; [`Solver::solve`] reports that.
+    /// proven optimal. Only [`Solver::solve`] reports that.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),
@@ -242,10 +242,10 @@ impl Solver for Exact {
     }
 
     /// Reports the relaxation's plan and then the answer, both after the search. The search compares sums
-    /// of losses. Of two plans that tie, it may therefore choose the plan whose objective is smaller by a
-    /// rounding error or by the bonus for tasks that keep their counts. In that case only the answer is
-    /// reported, so that no reported plan is better than the answer. With groups, only the answer is
-    /// reported.
+    /// of losses. Of two plans that tie, it may therefore choose the plan with the smaller objective.
+    /// The difference is a rounding error or the bonus for tasks that keep their counts. In that case
+    /// only the answer is reported, so that no reported plan is better than the answer. With groups,
+    /// only the answer is reported.
     fn solve_observed(
         &mut self,
         problem: &Problem,

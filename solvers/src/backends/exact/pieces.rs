@@ -1,4 +1,4 @@
-//! The counts of a task as pieces, on each of which the loss is linear.
+//! Represents the counts of a task as pieces, on each of which the loss is linear.
 //!
 //! The net value of a count is its value minus a price per node. The loss of a count is the best
 //! net value of the task minus the net value of the count.

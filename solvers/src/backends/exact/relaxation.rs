@@ -1,8 +1,8 @@
 //! The LP relaxation of the multiple-choice knapsack, solved greedily.
 //!
 //! Every task's value is replaced by its concave envelope: a chain of steps whose slopes, the
-//! values per node, fall. Each task starts at its least count. The steps of all tasks are taken in
-//! order of their slopes, steepest first, until one does not fit into the remaining nodes: the
+//! values per node, decrease. Each task starts at its least count. The steps of all tasks are taken
+//! in order of their slopes, steepest first, until one does not fit into the remaining nodes: the
 //! *break step*. Its slope is the price λ of a node. Taking a fraction of the break step gives the
 //! upper bound (Sinha and Zoltners 1979). The overview of the exact solver has an example.
 //!
@@ -44,8 +44,8 @@ impl Relaxation {
         self.price
     }
 
-    /// Writes the best plan it finds to `counts` and returns how far its value is from the upper
-    /// bound; `None` if even the tasks' least counts need too many nodes.
+    /// Writes the best plan that it finds to `counts`, and returns how far the plan's value is from the
+    /// upper bound. `None` if even the tasks' least counts need too many nodes.
     pub fn solve(&mut self, shapes: &Shapes, nodes: u32, counts: &mut Vec<u32>) -> Option<f64> {
         let free = u64::from(nodes).checked_sub(shapes.least())?;
         self.collect_steps(shapes);
@@ -173,9 +173,9 @@ fn is_edge(vertices: &[Vertex], from: u32, to: u32) -> bool {
     vertices[to].joined && vertices[to - 1].count == from
 }
 
-/// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task that
-/// gains most from them. Among tasks with the same gain, the first grows. Returns the plan's gap to the
-/// upper bound.
+/// Spends the `left` nodes if the break step cannot be taken in part: repeatedly grows the task
+/// whose value rises most. Among tasks with the same gain, the first grows. Returns the plan's gap
+/// to the upper bound.
 fn round(
     shapes: &Shapes,
     growths: &mut Growths,
@@ -201,8 +201,8 @@ fn round(
     gap.max(0.0)
 }
 
-/// Caches the best growth of a task of each group, from the last count that was queried. Most tasks of
-/// a group have the same count.
+/// Caches, for each group, the best growth of a task from the count that was queried last. This
+/// saves time, because most tasks of a group have the same count.
 #[derive(Debug, Default)]
 struct Growths(Vec<Option<(u32, Option<Growth>)>>);
 
@@ -212,7 +212,7 @@ impl Growths {
         self.0.resize(groups, None);
     }
 
-    /// Like [`best_growth`], but cached. `left` must not change between calls of [`Growths::forget`].
+    /// Like [`best_growth`], but cached. After a change of `left`, call [`Growths::forget`] first.
     fn of(&mut self, shapes: &Shapes, g: usize, count: u32, left: u32) -> Option<Growth> {
         match self.0[g] {
             Some((known, growth)) if known == count => growth,

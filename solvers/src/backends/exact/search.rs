@@ -115,7 +115,8 @@ impl Search {
     ///
     /// A search that keeps only counts and states of loss ≤ g finds the optimum if the optimum's
     /// loss is ≤ g. So on large problems the first limit is small, and it grows fourfold until a
-    /// plan is found. If no plan is found at the loss of the known plan, that plan is optimal.
+    /// plan is found. If no plan is found when the limit equals the loss of the known plan, the known
+    /// plan is optimal.
     pub fn improve(&mut self, case: &Case<'_>, counts: &mut [u32]) -> bool {
         let mut limit = case.gap;
         let mut size = self.open(case, limit);
@@ -176,8 +177,8 @@ impl Search {
     /// stages' nodes unused. Returns the size of the search, or `None` if there is no such plan.
     ///
     /// A state must be reachable: at least the least counts of the stages so far, at most their
-    /// greatest counts. It must also lead to a plan: with the least counts of the later stages it
-    /// must not exceed the capacity, and with their greatest counts it must use enough nodes.
+    /// greatest counts. It must also lead to a plan. With the least counts of the later stages, it must
+    /// not exceed the capacity; with their greatest counts, it must use enough nodes.
     ///
     /// The example from the overview of the exact solver: one node remains. Task b can have 0 or 1
     /// nodes, and then task c 0 or 2. The limit of 1 is below λ = 9, so no node may stay unused. The

@@ -35,14 +35,15 @@ pub(super) struct Shapes {
     least: Vec<u32>,
     /// Buffer of [`Shapes::reward_running`]: the greatest absolute value of every group.
     largest_of: Vec<f64>,
-    /// The greatest value of a vertex; if no value is positive, the size of the greatest loss.
+    /// The greatest value of a vertex; if no value is positive, the absolute value of the greatest
+    /// loss.
     best: f64,
     /// The greatest absolute value of a vertex, plus the reward of [`Shapes::reward_running`].
     largest: f64,
     bonus: f64,
 }
 
-/// Computes a task's value from a count and the curve's objective rate there.
+/// Computes a task's value from a count and the curve's objective rate at this count.
 struct Valuation {
     t_fwd: f64,
     current: u32,
@@ -132,18 +133,18 @@ impl Shapes {
         (0..self.groups()).map(of).sum()
     }
 
-    /// Differences in the objective below this count as 0.
+    /// Differences in the objective that are smaller than this value are treated as 0.
     pub fn resolution(&self) -> f64 {
         self.bonus / 4.0
     }
 
-    /// The greatest absolute value of a count.
+    /// The greatest absolute value of any task at any allowed count.
     pub fn largest(&self) -> f64 {
         self.largest
     }
 
-    /// How far the value of the best plan found may be from the optimum because of rounding, if each
-    /// task contributed a number of at most `size` to the sums.
+    /// Maximum distance of the best plan's value from the optimum because of rounding, if each task
+    /// contributed a number of at most `size` to the sums.
     pub fn uncertainty(&self, size: f64) -> f64 {
         if self.largest == 0.0 {
             return 0.0;
@@ -163,8 +164,8 @@ impl Shapes {
         let high = most.min(task.cap());
         let first = self.vertices.len();
         let segments = task.curve_nodes.len().saturating_sub(1);
-        // From the segment that contains or ends at `low` to the last segment that begins at or below
-        // `high`.
+        // The loop starts at the segment that contains or ends at `low`. It ends with the last segment
+        // that begins at or below `high`.
         let begin = task.curve_nodes.partition_point(|&n| n < low);
         let end = task.curve_nodes.partition_point(|&n| n <= high);
         for segment in begin.saturating_sub(1)..end.min(segments) {
@@ -279,8 +280,8 @@ impl Shapes {
         (self.best, self.largest) = sizes(&self.vertices);
     }
 
-    /// Keeps the counts for which `keeps` (group, a task of it, count) is true. Between two joined
-    /// vertices `keeps` must change at most once.
+    /// Keeps the counts for which `keeps` is true. Its arguments are a group, a task of the group, and
+    /// a count. Between two joined vertices `keeps` must change at most once.
     fn retain(&mut self, problem: &Problem, keeps: impl Fn(usize, &Task, u32) -> bool) {
         std::mem::swap(&mut self.vertices, &mut self.unrestricted);
         self.vertices.clear();
@@ -314,7 +315,8 @@ impl Shapes {
     }
 
     /// Adds vertex `i` and the counts between it and the previous vertex, if `keeps` accepts them. If
-    /// `keeps` changes between the two vertices, a new vertex marks the count.
+    /// `keeps` changes between the two vertices, a new vertex marks the accepted count next to the
+    /// change.
     fn keep(
         &mut self,
         task: &Task,
@@ -360,8 +362,8 @@ impl Shapes {
     }
 }
 
-/// Two figures: the greatest value, or the size of the greatest loss if no value is positive; and the
-/// greatest absolute value.
+/// Two numbers. The first is the greatest value or, if no value is positive, the absolute value of
+/// the greatest loss. The second is the greatest absolute value.
 fn sizes(vertices: &[Vertex]) -> (f64, f64) {
     let (mut gain, mut loss) = (0.0f64, 0.0f64);
     for v in vertices {

@@ -1,21 +1,21 @@
 //! Dynamic programming over a tree of nested groups.
 //!
 //! Here, the *loss* of a count is its negated value. Every branch of the tree, a group or all tasks
-//! together, gets a table: the least loss for each number of nodes that its tasks may hold. The tables
-//! are made in four steps:
+//! together, gets a table: the least loss for each number of nodes that its tasks may hold. The
+//! tables are computed in four steps:
 //!
 //! 1. [`Tree::set_spans`] bounds the number of nodes of every branch, its *span*: first from its
-//!    own limits and the spans of its parts, then from the span of the branch around it. A small group
-//!    often leaves few counts for its tasks.
+//!    own limits and the spans of its parts, then from the span of its parent. A small group often
+//!    leaves few counts for its tasks.
 //! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task
 //!    directly in it makes the next layer, as in the search. So does each branch directly in it, with
 //!    its states in place of counts. The last layer, cut to the span, is the table of the branch.
 //!    Layers omit states from which the branch cannot reach its span.
 //! 3. [`Tree::fill`] computes the layers. Inner branches come first, so the tables that a branch needs
 //!    already exist.
-//! 4. [`Tree::walk_back`] starts at the best state of the root. It follows each table back to the
-//!    counts of tasks and the states of branches that lead to this state, and does the same in
-//!    these branches. The layers hold only losses: counts are recomputed from the layer before.
+//! 4. [`Tree::walk_back`] starts at the best state of the root. It finds the counts of tasks and
+//!    the states of inner branches that lead to this state, and then does the same in each inner
+//!    branch. The layers hold only losses: counts are recomputed from the layer before.
 //!
 //! A layer has at most one state for each number of nodes that its branch may hold. A task takes
 //! O(states × pieces), and a branch O(states × states of its table).
@@ -64,7 +64,7 @@ pub(super) enum Ended {
     GaveUp,
 }
 
-/// A task or a branch directly in a branch.
+/// A member of a branch: a task, or an inner branch that lies directly in it.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Task(usize),
@@ -100,7 +100,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Upper bound on the size of the numbers in the last [`Tree::solve`].
+    /// Upper bound on the absolute value of the numbers in the last [`Tree::solve`].
     pub fn size(&self) -> f64 {
         self.size
     }
@@ -338,22 +338,23 @@ fn task_span(shapes: &Shapes, task: usize) -> Window {
     }
 }
 
-/// Upper bound on the size of the numbers that a task adds between one layer and the next.
+/// Upper bound on the absolute value of the numbers that a task adds between one layer and the
+/// next.
 fn size(pieces: &[Piece], from: Window, to: Window) -> f64 {
     let usable = pieces
         .iter()
         .filter_map(|p| p.clipped(to.low - from.high, to.high - from.low));
     let of = |p: Piece| {
         let counts = p.loss.abs().max(p.loss_at(p.high).abs());
-        // The sliding minimum subtracts the slope for every state.
+        // The sliding minimum subtracts a multiple of the slope that depends on the state.
         let tilt = if p.is_narrow() { 0 } else { from.width() };
         counts + p.slope.abs() * tilt as f64
     };
     usable.map(of).fold(0.0, f64::max)
 }
 
-/// after[a + b] = min(after[a + b], before[a] + table[b]), for all states at which these exist. `false`
-/// if that takes too long.
+/// after[a + b] = min(after[a + b], before[a] + table[b]), for all states at which these exist.
+/// Returns `false` if that takes too long.
 fn merge(
     case: &Case<'_>,
     before: (Window, &[f64]),
@@ -382,8 +383,8 @@ fn merge(
     true
 }
 
-/// The state of `table` that, together with a state of the layer before, leads to `state` at the least
-/// loss. Among equally good states, the first wins.
+/// The state of `table` that leads to `state` at the least loss, together with a state of the layer
+/// before. Among equally good states, the first wins.
 fn best_inner(
     (from, before): (Window, &[f64]),
     (window, table): (Window, &[f64]),

@@ -35,8 +35,8 @@ fn task(t_fwd: f64) -> impl Strategy<Value = Task> {
                     weight: 1.0,
                     current: current.min(nodes[nodes.len() - 1]),
                 };
-                // `loss` times the most that the task can earn in the window, within the accepted
-                // range.
+                // The cost is `loss` times the most that the task can earn in the window, limited to
+                // the accepted range.
                 let (best, now) = (task.best_rate(), task.current_rate());
                 let cost = |loss: f64| {
                     if best > 0.0 && now > 0.0 {

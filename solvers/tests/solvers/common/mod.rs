@@ -58,7 +58,7 @@ pub fn curve() -> impl Strategy<Value = (Vec<u32>, Vec<f64>)> {
         })
 }
 
-/// Tasks with any bounds and costs, on such curves.
+/// Tasks with any bounds and costs, with curves of any shape.
 pub fn task() -> impl Strategy<Value = Task> {
     let cost = || prop_oneof![Just(0.0), 0.0..40.0];
     let weight = prop_oneof![Just(1.0), 0.1..10.0];

@@ -10,8 +10,8 @@
 //! idle nodes at this distance that an event takes.
 //!
 //! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs the task
-//! `cost · h(r) · q(g)`, where g is the distance from r to the nearest node that the task holds or to the next new
-//! node below r, whichever is smaller. The sum over all new nodes is the objective to minimise.
+//! `cost · h(r) · q(g)`. Here g is the smaller of two distances from r: to the nearest node that the task holds, and
+//! to the next new node below r. The sum over all new nodes is the objective to minimise.
 //!
 //! # The rule
 //!
@@ -140,7 +140,7 @@ struct Ranked {
     free: Vec<Free>,
     /// Ranks of the nodes that the task holds, ascending.
     held: Vec<u32>,
-    /// The cost of each free node as the first node of a run, and as a later node of a run.
+    /// For each free node: its cost as the first node of a run, and its cost as a later node of a run.
     costs: Vec<(f64, f64)>,
 }
 
@@ -182,8 +182,8 @@ impl Ranked {
                 .map_or(u32::MAX, |below| free.rank - below);
             (free.hazard * apart(own), free.hazard * apart(own.min(gap)))
         }));
-        // When the run moves by one node, the sum of the later costs gains a node at the end and loses one at the
-        // start.
+        // When the run moves by one node, the sum of the later costs gains the cost at the end and loses the cost at
+        // the start.
         let mut later: f64 = self
             .costs
             .iter()

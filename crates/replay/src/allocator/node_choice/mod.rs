@@ -45,8 +45,8 @@ pub struct Growing<'a> {
     pub cost: f64,
 }
 
-/// Chooses the nodes that tasks get and release. A rule knows the past and the present of the log,
-/// but never the future.
+/// Chooses the nodes that tasks get and release. A rule knows the events of the log up to the
+/// present, but never later events.
 pub trait NodeChoice {
     /// Receives the nodes that leave and join at an event, before the decision at that event. `tasks`
     /// is the number of active tasks before the event. Rules learn only while tasks are active, so
@@ -57,9 +57,9 @@ pub trait NodeChoice {
     /// task holds at least `count` nodes.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>);
 
-    /// Assigns free nodes to tasks. Appends pairs of a position in `growing` and a free node to
-    /// `dealt`. Each node occurs at most once, and every task gets the number of nodes that it wants.
-    /// At least one task grows, and there are enough free nodes.
+    /// Assigns free nodes to tasks. Each pair that is appended to `dealt` consists of a position in
+    /// `growing` and a free node. Each node occurs at most once, and every task gets the number of
+    /// nodes that it wants. At least one task grows, and there are enough free nodes.
     fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
 }
 

@@ -128,7 +128,7 @@ impl Example {
     }
 }
 
-/// Two nodes; `b` is preempted for `c`, and `d` needs both nodes.
+/// Two nodes; `b` is preempted in favour of `c`, and `d` needs both nodes.
 fn exclusive() -> Example {
     let jobs = vec![
         job("a", 2, 5, 100),

@@ -1,4 +1,5 @@
-//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, with GPUs shared if it pays.
+//! Lucid (Hu et al., ASPLOS 2023): least estimated service first, with GPUs shared where this is
+//! beneficial.
 
 mod partners;
 mod sharing;
@@ -26,7 +27,7 @@ pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     make: &make,
 };
 
-/// Jobs with more GPUs never share them.
+/// Jobs with more GPUs than this never share GPUs.
 const SHARED_GPUS: u32 = 8;
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
@@ -137,8 +138,8 @@ impl Policy for Lucid<'_> {
     }
 
     /// While sharing is on, all jobs that could start have started, so the next second offers nothing
-    /// new. Once a job has found neither GPUs nor a partner, no later job of the same size can start on
-    /// free GPUs in this walk, so no new partner appears for the rejected job.
+    /// new. After a job has found neither GPUs nor a partner, no later job of the same size can start
+    /// on free GPUs in this walk. So no new partner appears for the rejected job.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.waiting.is_empty() || self.pass.is_some() {
             return None;

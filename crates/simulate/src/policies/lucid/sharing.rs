@@ -14,10 +14,10 @@ pub(super) struct Sharing<'a> {
     forecast: Option<&'a dyn Forecast>,
     never: bool,
     start: i64,
-    /// Second of the last check, and whether it switched sharing on.
+    /// Second of the last check, and whether this check switched sharing on.
     look: Option<(i64, bool)>,
-    /// The second for which [`Sharing::next_on`] was computed, and its result. The result is valid
-    /// for every second between these two.
+    /// The second for which [`Sharing::next_on`] was computed, and its result. The result is valid for
+    /// every second from this second until just before the resulting second.
     next: Option<(i64, Option<i64>)>,
 }
 

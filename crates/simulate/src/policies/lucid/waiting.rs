@@ -3,9 +3,9 @@
 //! While sharing is on, Lucid may start any waiting job, not only the first. Whether a job can start
 //! depends mostly on its number of GPUs, so jobs with the same number form a class. A class is walked
 //! only if its jobs may fit on free GPUs, or if some of them have not been compared with all possible
-//! partners. For example, if the jobs of a class have been compared with 7 partners (`met`) and 9
-//! partners have appeared so far, two partners are new, so the class is walked. The walk merges the
-//! open classes by priority, and a class is closed once neither condition holds.
+//! partners. For example, suppose that the jobs of a class have been compared with 7 partners
+//! (`met`), and 9 partners have appeared so far. Two partners are new, so the class is walked. The
+//! walk merges the open classes by priority. A class is closed once neither condition holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -72,7 +72,7 @@ pub(super) struct Pass {
 struct Walk {
     gpus: u32,
     last: Option<Key>,
-    /// Whether the free GPUs may be enough.
+    /// Whether the free GPUs may be enough for a job of the class.
     may_fit: bool,
     /// Whether a job that has not been visited yet may find a partner.
     may_share: bool,

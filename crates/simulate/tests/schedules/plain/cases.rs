@@ -1,5 +1,5 @@
-//! Random small traces that provoke situations that are rare in large traces: ties, gangs that do not
-//! fit, ticks of 10, 60 and 100 seconds, pairs of fractional speeds, full memory.
+//! Random small traces with situations that are rare in large traces: ties, gangs that do not fit,
+//! ticks of 10, 60 and 100 seconds, pairs of fractional speeds, full memory.
 
 use gleaner_domain::inputs::{EstimateTable, ForecastTable, PackingTable};
 use gleaner_domain::{Job, Usage, Workload};
@@ -120,7 +120,7 @@ struct Frame {
     nodes: u32,
     gpus_per_node: u32,
     placer: Placer,
-    /// Second from which on jobs are submitted.
+    /// Second from which jobs are submitted.
     open: i64,
     /// Seconds from `open` to the start of the simulation.
     delay: i64,

@@ -1,6 +1,6 @@
-//! A plain simulator: one loop over every second, lists, and stable sorts. It shares no code with
-//! the product and is written from the rules alone, so that the two can be compared on small
-//! traces.
+//! A plain simulator that uses one loop over all seconds, lists, and stable sorts. It shares no
+//! code with the product and is written from the rules alone, so that the two can be compared on
+//! small traces.
 
 pub mod cases;
 mod easy;

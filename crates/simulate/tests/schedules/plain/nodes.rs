@@ -117,7 +117,7 @@ impl Nodes {
         }
     }
 
-    /// Positions of the idle nodes, those with the highest names first.
+    /// Positions of the idle nodes, in descending order of their names.
     fn idle(&self) -> Vec<usize> {
         let idle = |&at: &usize| self.list[at].free() == self.gpus_per_node;
         let mut idle: Vec<usize> = (0..self.list.len()).filter(idle).collect();

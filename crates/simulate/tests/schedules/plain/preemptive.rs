@@ -1,4 +1,4 @@
-//! SRTF and Tiresias: running jobs are preempted for others.
+//! SRTF and Tiresias: running jobs are preempted in favour of other jobs.
 
 use super::Rule;
 use super::sim::Sim;

@@ -118,8 +118,8 @@ fn the_echo_is_as_published() {
     assert_vcs(venus, &["vcYVn"], "lucid", &switches);
 }
 
-/// Other tests compare the product's profiler with the published one, and the plain profiler with the
-/// product's.
+/// Other tests compare the product's profiler with the published profiler, and the plain profiler
+/// with the product's profiler.
 #[test]
 fn the_plain_profiler_is_as_published() {
     let Some(venus) = venus() else { return };

@@ -8,8 +8,8 @@ use gleaner_domain::results::schedule::{
 use super::World;
 use super::nodes::{Node, Nodes};
 
-/// Longer than any trace of the tests, in seconds: a job that is still waiting after this time never
-/// runs.
+/// A time, in seconds, that exceeds the length of every test trace. A job that is still waiting
+/// after this time never runs.
 const STUCK: i64 = 100_000_000;
 
 /// The state of a job in the simulation.
@@ -89,7 +89,7 @@ impl<'a> Sim<'a> {
     }
 
     /// Adds the jobs that enter in this second to the end of the queue. In the first second, also adds
-    /// those with an earlier entry. Returns the number of added jobs.
+    /// the jobs with an earlier entry. Returns the number of added jobs.
     pub fn arrive(&mut self) -> usize {
         let before = self.arrived;
         while let Some(&entry) = self.world.entries.get(self.arrived)

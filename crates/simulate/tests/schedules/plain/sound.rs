@@ -1,5 +1,5 @@
-//! The plain simulator's schedules are valid (derived by formula). The checker shares no code with
-//! the plain simulator either.
+//! The plain simulator's schedules are valid (derived by formula). The checker and the plain
+//! simulator share no code.
 
 use gleaner_domain::Job;
 use gleaner_domain::results::schedule::Schedule;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::cases::{Case, case};
 use super::{Easy, Fifo, Lucid, Placer, Qssf, Rule, Sjf, Srtf, Tiresias, World, run};
 
-/// The properties that a kind of policy guarantees for its schedules.
+/// The properties that a policy guarantees for its schedules.
 #[derive(Clone, Copy)]
 pub struct Promise {
     notice: i64,

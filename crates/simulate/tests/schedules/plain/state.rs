@@ -1,4 +1,4 @@
-//! The state of a simulation as it is sampled.
+//! The sampled state of a simulation.
 
 use gleaner_domain::results::schedule::State;
 

@@ -95,7 +95,7 @@ impl Link {
     }
 }
 
-/// The strongest links of each piece, all sorted from the strongest to the weakest.
+/// A list of the strongest links of each piece, sorted from the strongest to the weakest.
 fn strongest_links(groups: &Groups, pieces: usize) -> Vec<Link> {
     let groups_of = groups.by_member(pieces);
     // For each piece: the number of groups that it shares with the current piece.
@@ -136,7 +136,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Makes the links one by one. Skips a link if one of its pieces already has two neighbours, or if a ring would
+    /// Adds the links one by one. Skips a link if one of its pieces already has two neighbours, or if a ring would
     /// form.
     fn new(links: &[Link], pieces: usize) -> Self {
         let mut sides = vec![[NONE; 2]; pieces];

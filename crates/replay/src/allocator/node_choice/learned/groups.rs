@@ -1,6 +1,6 @@
 //! Sets of nodes that left or joined together.
 
-/// Groups of members, stored one after the other. Members are indices of nodes or of pieces of an
+/// Groups of members, in one contiguous list. Members are indices of nodes or of pieces of an
 /// order.
 #[derive(Debug, Clone)]
 pub(super) struct Groups {

@@ -22,8 +22,9 @@ const REMEMBERED: usize = 128;
 /// proportional to the length of the log.
 const GROWTH: f64 = 0.3;
 
-/// Joining nodes count as evidence of neighbours only if they are close to each other in the present order: at most
-/// this many times as far apart as leaving nodes. On some machines, nodes from all over the machine join at once.
+/// Joining nodes count as evidence of neighbours only if they are close to each other in the present order. Their
+/// distances may be at most this many times the distances of leaving nodes. On some machines, nodes from all over the
+/// machine join at once.
 const NEAR: f64 = 3.0;
 
 /// Weight of a new group in the moving average of distances, which covers about the last hundred groups.
