@@ -18,7 +18,8 @@ pub struct Answer {
     pub bound: Option<f64>,
     /// What each task holds next, in task order; `None` without a plan.
     pub plan: Option<Vec<Option<Held>>>,
-    /// For each class, how much one more node would add to the bound; empty if the method gives no prices.
+    /// For each class, the price of a node: one more node raises the bound before branching by at most this. Empty if
+    /// the method gives no prices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<f64>,
     /// The work of the solver.

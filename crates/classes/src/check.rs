@@ -10,13 +10,13 @@ use crate::problem::Problem;
 /// A fault of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Violation {
-    /// The answer has no plan although its status says so, or the reverse.
+    /// The status and the presence of a plan contradict each other.
     Plan(Status),
     /// The plan has this number of entries, not one for each task.
     Length(usize),
     /// The task with this name holds something that is not among its options.
     Option(String),
-    /// The task with this name is fixed and holds something else than before.
+    /// The task with this name is fixed and does not keep its nodes.
     Moved(String),
     /// The tasks hold more nodes of the class with this name than it has.
     Capacity(String, u64, u32),
@@ -32,10 +32,13 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Violation::Plan(status) => {
-                write!(f, "status {} does not agree with the plan", status.as_str())
+                write!(f, "the status {} contradicts the plan", status.as_str())
             }
             Violation::Length(found) => {
-                write!(f, "the plan has {found} entries, not one for each task")
+                write!(
+                    f,
+                    "the plan has {found} entries, expected one for each task"
+                )
             }
             Violation::Option(task) => write!(
                 f,
@@ -52,14 +55,17 @@ impl fmt::Display for Violation {
                 f,
                 "stated bound {stated} below the plan's objective {found}"
             ),
-            Violation::Gap(gap) => write!(f, "stated as optimal with a relative gap of {gap:e}"),
+            Violation::Gap(gap) => write!(
+                f,
+                "the status is optimal, but the relative gap is {gap:e}, expected at most 1e-6"
+            ),
         }
     }
 }
 
 /// Relative difference at which two objectives count as equal.
 const EQUAL: f64 = 1e-9;
-/// Relative gap up to which a plan counts as optimal. The tolerances of the libraries behind MILP solvers leave as much.
+/// Relative gap up to which a plan counts as optimal. The tolerances of MILP solvers can leave a gap of this size.
 const OPTIMAL: f64 = 1e-6;
 
 /// Checks an answer.
@@ -117,11 +123,14 @@ pub fn check(problem: &Problem, answer: &Answer) -> Result<(), Vec<Violation>> {
         out.push(Violation::Objective(stated, objective));
     }
     if let Some(bound) = answer.bound {
-        if bound < objective - EQUAL * size {
+        // Written so that NaN fails.
+        let is_bound = bound >= objective - EQUAL * size;
+        if !is_bound {
             out.push(Violation::Bound(bound, objective));
         }
         let gap = (bound - objective) / size;
-        if answer.status == Status::Optimal && gap > OPTIMAL {
+        let is_near = gap <= OPTIMAL;
+        if answer.status == Status::Optimal && !is_near {
             out.push(Violation::Gap(gap));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gleaner_solvers::problem::interpolate;
 use serde::Deserialize;
 
-use crate::problem::{Choice, Class, Held, Problem, Task};
+use crate::problem::{Choice, Class, Held, LARGEST_VALUE, Problem, Task};
 
 /// One allocation decision whose tasks have curves. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, Deserialize)]
@@ -73,7 +73,7 @@ pub enum Counts {
     /// All numbers between the bounds.
     #[default]
     All,
-    /// Only those of the curve's points.
+    /// Only those of the curve's points. A task that now holds another number cannot keep it.
     Points,
 }
 
@@ -116,7 +116,7 @@ impl CurveProblem {
                     Some(task) => tasks.push(task),
                     None => {
                         faults.push(format!(
-                            "the tasks up to {} have more than {MOST_OPTIONS} options: set their counts to \"points\"",
+                            "task {}: the problem exceeds {MOST_OPTIONS} options at this task. Set \"counts\": \"points\"",
                             task.name
                         ));
                         break;
@@ -157,11 +157,11 @@ impl CurveProblem {
             }
         }
         for (class, curve) in &task.curves {
-            curve.check(&format!("task {name}: class {class}"), faults);
+            curve.check(&format!("task {name}: class {class}"), self.t_fwd, faults);
             match (task.min_nodes.of(class), task.max_nodes.of(class)) {
                 (Some(min), Some(max)) if (1..=max).contains(&min) => {}
                 (Some(min), Some(max)) => faults.push(format!(
-                    "task {name}: class {class}: min_nodes {min} and max_nodes {max}, expected 1 or more and no less"
+                    "task {name}: class {class}: found min_nodes {min} and max_nodes {max}, expected 1 <= min_nodes <= max_nodes"
                 )),
                 _ => faults.push(format!("task {name}: class {class}: min_nodes or max_nodes is missing")),
             }
@@ -270,11 +270,11 @@ impl Curve {
         interpolate(&self.nodes, |point| self.objective[point], count)
     }
 
-    fn check(&self, place: &str, faults: &mut Vec<String>) {
+    fn check(&self, place: &str, t_fwd: f64, faults: &mut Vec<String>) {
         let (nodes, objective) = (&self.nodes, &self.objective);
         if nodes.len() != objective.len() {
             faults.push(format!(
-                "{place}: {} nodes but {} objective values, expected equally many",
+                "{place}: found {} node counts and {} objective values, expected the same number",
                 nodes.len(),
                 objective.len()
             ));
@@ -288,9 +288,10 @@ impl Curve {
                 pair[1], pair[0]
             ));
         }
-        if let Some(rate) = objective.iter().find(|rate| !(0.0..=1e100).contains(*rate)) {
+        let most = LARGEST_VALUE / t_fwd.max(1.0);
+        if let Some(rate) = objective.iter().find(|rate| !(0.0..=most).contains(*rate)) {
             faults.push(format!(
-                "{place}: an objective of {rate:e}, expected 0 to 1e100"
+                "{place}: an objective of {rate:e}, expected 0 to {most:e}"
             ));
         }
     }

@@ -1,12 +1,12 @@
 //! The exact solver: prices, then a complete search around them, then branching.
 //!
-//! 1. Fixed tasks keep their nodes, and items that no optimal plan needs are left out (`reduced.rs`). Classes that no
-//!    task can choose between are solved apart.
-//! 2. The prices with the least upper bound (`prices.rs`), and a plan from them (`round.rs`).
-//! 3. All plans that come close enough to the bound (`search.rs`). The allowed total loss starts small and doubles until
-//!    a plan is found, or until it excludes every plan that is better than the best one known.
-//! 4. If the search would take too long, the problem is split in two by what one task may hold, and both parts start
-//!    again with step 2.
+//! 1. Remove fixed tasks, and items that no optimal plan needs (`reduced.rs`). Solve classes separately if no task can
+//!    choose between them.
+//! 2. Find the prices with the least upper bound (`prices.rs`), and round them to a plan (`round.rs`).
+//! 3. Search all plans close to the bound (`search.rs`). The allowed total loss starts small and doubles until a plan is
+//!    found, or until it covers every plan that would be better than the best one known.
+//! 4. If the search takes too long, split the problem in two by what one task may hold, and continue both parts with
+//!    step 2.
 //!
 //! The work is counted in states and evaluations, not in seconds. So the same problem gets the same answer on any
 //! machine, unless the time limit ends it.
@@ -29,22 +29,24 @@ use crate::search::{Core, Effort};
 
 /// Number of states of a beam, which looks for cheap plans before the complete search.
 const BEAM: usize = 300;
-/// The first limit on the total loss is the second-best loss of this task, in their order.
+/// Position, in the order of the core, of the task whose second-best loss is the first limit on the total loss. So about
+/// eleven tasks may change at first.
 const FIRST: usize = 11;
 /// Maximum number of states of the first search.
 const FIRST_STATES: u64 = 200_000;
 /// Maximum number of states of the search in a branch.
 const BRANCH_STATES: u64 = 20_000;
-/// After this number of branches the first search is repeated, with more states. Costs of rescaling make the bound weak,
-/// and branching strengthens it. Other problems have many plans close to the bound, which only the search exhausts.
+/// After this number of branches, the search of the whole part is repeated with more states. Branching helps where the
+/// costs of rescaling make the bound weak. It does not help where many plans are close to the bound; only a longer search
+/// does.
 const FEW_BRANCHES: u64 = 40;
 /// Maximum number of states of the repeated search.
 const SECOND_STATES: u64 = 3_000_000;
-/// Maximum number of states of all searches. A search at this limit takes some seconds.
+/// Maximum number of states of all searches. A solve that reaches this limit takes a few seconds.
 const MOST_WORK: u64 = 400_000_000;
 
-/// The part of a unit by which sums of gains may be off.
-const ROUNDING: f64 = 1e-6;
+/// Rounding error that is allowed in a sum of gains, as a fraction of their unit.
+const ROUNDING: f64 = 1e-4;
 
 /// Solves problems with node classes exactly, on one thread.
 #[derive(Debug, Clone, Default)]
@@ -85,21 +87,21 @@ impl Exact {
         let mut open = 0.0;
         for part in reduced.parts() {
             let mut search = Search {
-                gap: limits.gap.max(0.0),
                 unit: unit(&part),
                 clock: &clock,
                 work: &mut work,
                 best: (f64::NEG_INFINITY, Vec::new()),
-                first: None,
+                first: Vec::new(),
+                whole: f64::NEG_INFINITY,
             };
             let bound = search.run(&part);
             let (gain, items) = search.best;
             open += (bound - gain).max(0.0);
             for (index, item) in part.index.iter().zip(items) {
-                plan[*index] = item.held();
+                plan[*index] = part.held(&item);
             }
-            for (price, of_part) in prices.iter_mut().zip(search.first.unwrap_or_default()) {
-                *price = f64::max(*price, of_part);
+            for (class, price) in part.classes.iter().zip(search.first) {
+                prices[*class] = price;
             }
         }
         Ok(Answer::of(problem, plan, open, prices, work, limits.gap))
@@ -123,7 +125,6 @@ impl Clock<'_> {
 
 /// The search for the best plan of a part.
 struct Search<'a> {
-    gap: f64,
     /// All gains are multiples of this, if it is known.
     unit: Option<f64>,
     clock: &'a Clock<'a>,
@@ -131,7 +132,9 @@ struct Search<'a> {
     /// The best plan so far, and its gain.
     best: (f64, Vec<Item>),
     /// The prices of the whole part.
-    first: Option<Vec<f64>>,
+    first: Vec<f64>,
+    /// The greatest bound of the branches that are not proven and cannot be split.
+    whole: f64,
 }
 
 /// A part of the plans that may contain a better one.
@@ -148,22 +151,20 @@ impl Search<'_> {
         let zero = vec![0.0; part.capacity.len()];
         let first = self.work.branches;
         let root = self.branch(part.clone(), &zero);
-        self.first = Some(root.prices.prices.clone());
+        self.first = root.prices.prices.clone();
         if self.prove(&root, FIRST_STATES) {
             return self.best.0;
         }
         let mut open = BinaryHeap::new();
-        if !self.split(&root, &mut open) {
-            return root.prices.bound;
-        }
+        self.split(&root, &mut open);
         let mut is_repeated = false;
         while let Some(branch) = open.pop() {
             if !self.is_open(branch.prices.bound) {
                 // The bounds of all other branches are at most this one.
-                return self.best.0;
+                break;
             }
             if self.clock.is_over() || self.work.states > MOST_WORK {
-                return branch.prices.bound;
+                return branch.prices.bound.max(self.whole);
             }
             if !is_repeated && self.work.branches - first > FEW_BRANCHES {
                 is_repeated = true;
@@ -171,18 +172,18 @@ impl Search<'_> {
                     return self.best.0;
                 }
             }
-            if !self.prove(&branch, BRANCH_STATES) && !self.split(&branch, &mut open) {
-                return branch.prices.bound;
+            if !self.prove(&branch, BRANCH_STATES) {
+                self.split(&branch, &mut open);
             }
         }
-        self.best.0
+        self.whole.max(self.best.0)
     }
 
-    /// Splits a branch, and keeps the halves that may have a better plan. Returns whether it can be split: if not, the
-    /// mix is one plan, so its gain is the bound.
-    fn split(&mut self, branch: &Branch, open: &mut BinaryHeap<Branch>) -> bool {
+    /// Splits a branch, and keeps the halves that may have a better plan.
+    fn split(&mut self, branch: &Branch, open: &mut BinaryHeap<Branch>) {
         let Some(halves) = split(branch) else {
-            return false;
+            self.whole = self.whole.max(branch.prices.bound);
+            return;
         };
         for problem in halves {
             let half = self.branch(problem, &branch.prices.prices);
@@ -190,16 +191,22 @@ impl Search<'_> {
                 open.push(half);
             }
         }
-        true
     }
 
-    /// Prices a part of the plans, and rounds them to a plan.
+    /// Prices a part of the plans, and keeps the plans that this gives.
     fn branch(&mut self, problem: Reduced, first: &[f64]) -> Branch {
         let prices = prices::find(&problem, first);
         self.work.branches += 1;
         self.work.evaluations += prices.steps;
         if let Some(items) = round::plan(&problem, &prices.prices) {
             self.consider(items);
+        }
+        // A mix of one plan is a plan with the gain of the bound.
+        if let [(share, items)] = prices.mix.as_slice()
+            && *share > 1.0 - 1e-9
+            && round::fits_all(items, &problem.capacity)
+        {
+            self.consider(items.clone());
         }
         Branch { problem, prices }
     }
@@ -220,12 +227,13 @@ impl Search<'_> {
     /// The total loss below which a plan is better than the best one, at prices with this bound.
     fn allowed(&self, bound: f64) -> f64 {
         // Gains within a rounding error of each other are equal. With a unit, the next better gain is a unit higher.
+        // For example, the bound is 15.4, the best gain 12 and the unit 1. A better plan gains at least 13, so its total
+        // loss is at most 2.4.
         let least = match self.unit {
             Some(unit) => unit * (1.0 - ROUNDING),
-            None => 1e-11 * bound.abs().max(1e-9),
+            None => 1e-11 * bound.abs(),
         };
-        let within_gap = self.gap * bound.abs();
-        bound - self.best.0 - least.max(within_gap.min(bound.abs()))
+        bound - self.best.0 - least
     }
 
     /// Searches a branch completely, with at most `states` states. Returns whether no better plan is left in it.
@@ -234,13 +242,17 @@ impl Search<'_> {
         let Some(core) = Core::new(&branch.problem, &branch.prices.prices) else {
             return false;
         };
+        let clock = self.clock;
+        let is_over = || clock.is_over();
         let beam = Effort {
             width: BEAM,
             states: u64::MAX,
+            is_over: &is_over,
         };
         let complete = Effort {
             width: usize::MAX,
             states: (self.work.states + states).min(MOST_WORK),
+            is_over: &is_over,
         };
         let mut limit = core.second(FIRST).max(1e-11 * bound.abs());
         let floor = self.floor(bound);
@@ -248,7 +260,7 @@ impl Search<'_> {
             limit = self.rounded(limit, floor);
             let narrow = core.search(
                 floor..limit.min(self.allowed(bound)),
-                beam,
+                &beam,
                 &mut self.work.states,
             );
             if let Some(found) = narrow.found {
@@ -258,7 +270,7 @@ impl Search<'_> {
             if narrow.is_complete && limit >= allowed {
                 return true;
             }
-            let outcome = core.search(floor..limit.min(allowed), complete, &mut self.work.states);
+            let outcome = core.search(floor..limit.min(allowed), &complete, &mut self.work.states);
             let is_found = outcome.found.is_some();
             if let Some(found) = outcome.found {
                 self.consider(found);
@@ -288,8 +300,8 @@ impl Search<'_> {
         }
     }
 
-    /// The least limit of at least `limit` that is just above the total loss of some gain, if gains are multiples of a
-    /// unit.
+    /// Raises `limit` to just above the next total loss that a plan can have, if gains are multiples of a unit. For
+    /// example, with the unit 1 and the floor 0.4, total losses are 0.4, 1.4, 2.4 and so on, so 1.7 becomes 2.4001.
     fn rounded(&self, limit: f64, floor: f64) -> f64 {
         match self.unit {
             Some(unit) => floor + ((limit - floor) / unit).ceil().max(0.0) * unit + ROUNDING * unit,
@@ -298,8 +310,10 @@ impl Search<'_> {
     }
 }
 
-/// Divides the plans in two by what one task holds: the task whose share in the mix is the most divided. `None` if each
-/// task holds one item in the whole mix.
+/// Divides the plans in two by what one task holds: the task that is the most divided in the mix. If the mix holds
+/// several of its classes, one half has one of these, else the halves have different counts. For example, 0.6 of the mix
+/// holds 2 nodes and 0.4 holds 5, so the mean is 3.2. The halves are at most 3 and at least 4 nodes, and neither contains
+/// the mix. `None` if each task holds one item in the whole mix.
 fn split(branch: &Branch) -> Option<[Reduced; 2]> {
     let mix = &branch.prices.mix;
     let (task, class) = (0..branch.problem.tasks.len())
@@ -309,7 +323,7 @@ fn split(branch: &Branch) -> Option<[Reduced; 2]> {
         })
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, task, class)| (task, class))
-        .or_else(|| divided_count(mix, branch.problem.tasks.len()))?;
+        .or_else(|| divided(mix, branch.problem.tasks.len()))?;
     let shares = mix.iter().filter(|(_, items)| items[task].class == class);
     let total: f64 = shares.clone().map(|(share, _)| share).sum();
     let mean = shares
@@ -347,13 +361,10 @@ fn greatest_share(mix: &[(f64, Vec<Item>)], task: usize) -> (u32, f64) {
         .unwrap_or((0, 1.0))
 }
 
-/// The first task that holds different counts of one class in the mix, and the class.
-fn divided_count(mix: &[(f64, Vec<Item>)], tasks: usize) -> Option<(usize, u32)> {
+/// The first task that holds different items in the mix, and the class that it holds in the first plan.
+fn divided(mix: &[(f64, Vec<Item>)], tasks: usize) -> Option<(usize, u32)> {
     let (_, first) = mix.first()?;
-    let differs = |task: &usize| {
-        mix.iter()
-            .any(|(_, items)| items[*task].count != first[*task].count)
-    };
+    let differs = |task: &usize| mix.iter().any(|(_, items)| items[*task] != first[*task]);
     (0..tasks)
         .find(differs)
         .map(|task| (task, first[task].class))
@@ -382,14 +393,21 @@ impl Ord for Branch {
 
 /// The largest power of ten, from 1e-6 to 1, of which all gains are multiples, if there is one.
 fn unit(part: &Reduced) -> Option<f64> {
-    let is_unit = |scale: &f64| {
-        let items = part.tasks.iter().flat_map(|task| &task.all);
-        let mut gains = items.map(|item| item.gain * scale);
-        // Beyond this, all numbers are close to whole ones.
-        gains.all(|gain| gain.abs() < 1e9 && (gain - gain.round()).abs() < 1e-5)
+    let gains = || {
+        part.tasks
+            .iter()
+            .flat_map(|task| &task.all)
+            .map(|item| item.gain)
     };
-    [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6]
-        .into_iter()
-        .find(is_unit)
-        .map(|scale| 1.0 / scale)
+    let is_unit = |scale: &f64| {
+        // A multiple of 0.01, times 100, differs from a whole number by a rounding error of the product.
+        let is_whole = |gain: f64| (gain - gain.round()).abs() <= 1e-14 * gain.abs().max(1.0);
+        let mut scaled = gains().map(|gain| gain * scale);
+        // Sums of larger numbers could be off by more than ROUNDING.
+        scaled.all(|gain| gain.abs() < 1e6 && is_whole(gain))
+    };
+    let scales = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
+    let found = scales.into_iter().find(is_unit).map(|scale| 1.0 / scale);
+    // Gains that all round to 0 are multiples of nothing.
+    found.filter(|unit| gains().any(|gain| gain.abs() > 0.5 * unit))
 }

@@ -53,7 +53,7 @@ impl Milp {
     }
 }
 
-/// The model, and what each column stands for: the task's index and its nodes.
+/// The model, and what each column represents: the task's index and its nodes.
 pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
     let mut model = Model {
         name: "classes".to_owned(),
@@ -85,7 +85,7 @@ pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
     (model, columns)
 }
 
-/// The answer for the values of a model's columns. The plan is checked; the solver's claim alone counts for nothing.
+/// The answer for the values of a model's columns. The plan is checked, because the solver's claim is not proof.
 fn verdict(
     problem: &Problem,
     columns: &[(usize, Held)],

@@ -11,9 +11,9 @@
 //!
 //! The least D is the optimum of a linear program: mix the plans that tasks choose at some prices, so that the mix uses
 //! at most N_k nodes of each class and gains the most (Dantzig and Wolfe 1960; the cuts of Kelley 1960 are its dual).
-//! It has k + 1 rows, so its inverse is tiny. Each step evaluates D at the prices of the rows. The plan found there
-//! becomes a column if it improves the mix; else the prices are optimal. The prices of the rows jump about in the first
-//! steps. So every second step evaluates the middle between these and the best prices so far.
+//! The program has K + 1 rows for K classes, so its inverse is tiny. Its dual prices oscillate at first. The steps
+//! therefore alternate: one evaluates D at the dual prices, the next at their midpoint with the best prices so far. A
+//! plan enters the basis if it improves the mix. If none does at the dual prices, these are optimal.
 
 use crate::reduced::{Item, Reduced};
 
@@ -35,7 +35,7 @@ pub(crate) struct Prices {
     pub mix: Vec<(f64, Vec<Item>)>,
     /// Number of evaluations of D.
     pub steps: u64,
-    /// Whether no mix fits into the classes, so that there is no plan.
+    /// Whether it is proven that no plan fits into the classes.
     pub is_infeasible: bool,
 }
 
@@ -53,7 +53,8 @@ struct Plan {
 enum Column {
     /// Unused nodes of a class.
     Unused,
-    /// A plan that fits into no class and that no optimal mix contains.
+    /// The first column. It uses no nodes and has a large negative gain. If it keeps a share of the mix, the penalty is
+    /// too small, or there is no plan.
     Artificial,
     Plan(Vec<Item>),
 }
@@ -74,6 +75,8 @@ struct Search<'p> {
     /// The gain of each column of the basis.
     gain: Vec<f64>,
     basis: Vec<Column>,
+    /// No plan gains less than this, even if every item has a negative gain.
+    least: f64,
 }
 
 impl<'p> Search<'p> {
@@ -83,8 +86,7 @@ impl<'p> Search<'p> {
         (0..rows).for_each(|row| inverse[row * rows + row] = 1.0);
         let most: f64 = problem.tasks.iter().map(|task| greatest(&task.hull)).sum();
         let mut gain = vec![0.0; rows];
-        // Less than any plan, also if the items of some tasks lose.
-        gain[0] = -10.0 * most - 1.0;
+        gain[0] = -10.0 * most.max(f64::MIN_POSITIVE);
         let mut basis: Vec<Column> = (0..rows).map(|_| Column::Unused).collect();
         basis[0] = Column::Artificial;
         let nodes = problem.capacity.iter().map(|nodes| f64::from(*nodes));
@@ -95,6 +97,7 @@ impl<'p> Search<'p> {
             amount: [1.0].into_iter().chain(nodes).collect(),
             gain,
             basis,
+            least: -most,
         }
     }
 
@@ -111,7 +114,8 @@ impl<'p> Search<'p> {
             }
             self.improve(plan);
             let (value, prices) = self.dual();
-            if best.0 - value <= TOLERANCE * best.0.abs().max(1e-9) {
+            // D is at least the gain of any plan.
+            if best.0 < 2.0 * self.least || self.is_optimal(best.0 - value) && !self.punish() {
                 break;
             }
             // From prices other than those of the rows, a plan may not improve the mix. The next step then evaluates
@@ -124,14 +128,35 @@ impl<'p> Search<'p> {
                 prices
             };
         }
-        let is_infeasible = self.mix_is_artificial();
         Prices {
+            is_infeasible: best.0 < 2.0 * self.least,
             bound: best.0,
             prices: best.1,
             mix: self.mix(),
             steps,
-            is_infeasible,
         }
+    }
+
+    /// Whether a difference between D and the gain of the mix is a rounding error.
+    fn is_optimal(&self, difference: f64) -> bool {
+        difference <= TOLERANCE * self.least.abs()
+    }
+
+    /// Raises the penalty of the artificial column if it has a share of the mix. Otherwise, or if the penalty is large
+    /// already, returns `false`.
+    fn punish(&mut self) -> bool {
+        let columns = self.basis.iter().zip(&self.amount);
+        let held = |(column, share): (&Column, &f64)| {
+            matches!(column, Column::Artificial) && *share > 1e-9
+        };
+        let Some(row) = columns.into_iter().position(held) else {
+            return false;
+        };
+        let is_small = self.gain[row] > 1e9 * self.least;
+        if is_small {
+            self.gain[row] *= 1000.0;
+        }
+        is_small
     }
 
     /// What each task chooses at these prices.
@@ -172,6 +197,9 @@ impl<'p> Search<'p> {
 
     /// Adds a plan to the mix, and then unused nodes as long as that improves the mix.
     fn improve(&mut self, plan: Plan) {
+        // The gain less what the plan costs at the dual prices, including the price of the row of the shares, is the
+        // reduced cost. For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At the price
+        // 2, both have the profit 6, and the mix is half of each, with the gain 12.
         let rows = self.rows;
         let mut column = vec![1.0];
         column.extend_from_slice(&plan.used);
@@ -191,7 +219,7 @@ impl<'p> Search<'p> {
         if plan.gain - cost > ZERO * size {
             self.pivot(&column, plan.gain, Column::Plan(plan.items));
         }
-        // Each pivot improves the mix, so a negative price ends after a few.
+        // Each pivot improves the mix, so after a few pivots no price is negative.
         for _ in 0..10 * rows {
             let negative = (1..rows).find(|at| {
                 let price: f64 = (0..rows)
@@ -217,7 +245,8 @@ impl<'p> Search<'p> {
                 line.iter().zip(column).map(|(a, b)| a * b).sum()
             })
             .collect();
-        // The first amount that falls to 0. Among equal ones, the greatest entry keeps the numbers exact.
+        // Ratio test: the column whose amount reaches 0 first leaves the basis. Among ties, the largest entry limits
+        // rounding errors.
         let mut leaving: Option<(f64, usize)> = None;
         for (row, (entry, amount)) in entries.iter().zip(&self.amount).enumerate() {
             if *entry <= 1e-9 {
@@ -250,13 +279,6 @@ impl<'p> Search<'p> {
         self.gain[leaving] = gain;
         self.basis[leaving] = kind;
         true
-    }
-
-    fn mix_is_artificial(&self) -> bool {
-        let shares = self.basis.iter().zip(&self.amount);
-        shares
-            .filter(|(column, _)| matches!(column, Column::Artificial))
-            .any(|(_, share)| *share > 1e-7)
     }
 
     fn mix(self) -> Vec<(f64, Vec<Item>)> {

@@ -65,7 +65,7 @@ pub struct Problem {
     pub tasks: Vec<Task>,
 }
 
-/// The largest value of an option, in size. Sums of such values keep their precision.
+/// The largest absolute value of an option. The sum of a thousand such values is exact to about 128.
 pub const LARGEST_VALUE: f64 = 1e15;
 
 impl Problem {
@@ -134,14 +134,14 @@ impl Problem {
         }
     }
 
-    /// The objective of a plan: what each task holds, in task order. `None` if a task holds what is not among its
-    /// options.
+    /// The objective of a plan: what each task holds, in task order. `None` if the plan does not have
+    /// an entry for each task, or a task holds something that is not among its options.
     pub fn objective(&self, plan: &[Option<Held>]) -> Option<f64> {
-        self.tasks
-            .iter()
-            .zip(plan)
-            .map(|(task, held)| task.value_of(*held))
-            .sum()
+        if plan.len() != self.tasks.len() {
+            return None;
+        }
+        let tasks = self.tasks.iter().zip(plan);
+        tasks.map(|(task, held)| task.value_of(*held)).sum()
     }
 }
 

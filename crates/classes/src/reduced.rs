@@ -48,8 +48,8 @@ impl Item {
 /// The items of a task.
 #[derive(Debug, Clone)]
 pub(crate) struct Items {
-    /// All items, by class and count. An item that costs at least as much in its class as another one, and gains no
-    /// more, is left out.
+    /// All items, by class and count. Dominated items are left out: another item of the class needs no more nodes and
+    /// gains at least as much.
     pub all: Vec<Item>,
     /// Those that have the greatest profit at some prices: for each class, the vertices of the concave envelope of the
     /// gains, and holding nothing if it is allowed.
@@ -61,6 +61,8 @@ pub(crate) struct Items {
 pub(crate) struct Reduced {
     /// Number of nodes that each class has left.
     pub capacity: Vec<u32>,
+    /// The index of each class in the problem.
+    pub classes: Vec<usize>,
     pub tasks: Vec<Rc<Items>>,
     /// The index of each task in the problem.
     pub index: Vec<usize>,
@@ -75,6 +77,7 @@ impl Reduced {
             capacity[held.class] = capacity[held.class].checked_sub(held.count)?;
         }
         let mut reduced = Reduced {
+            classes: (0..capacity.len()).collect(),
             capacity,
             tasks: Vec::new(),
             index: Vec::new(),
@@ -88,43 +91,58 @@ impl Reduced {
         Some(reduced)
     }
 
-    /// The parts that share no class, each with its tasks. Tasks that can only hold nothing are in no part.
+    /// The parts that share no class, each with its classes and tasks. Tasks that can only hold nothing are in no part.
     pub fn parts(&self) -> Vec<Reduced> {
-        let classes = self.capacity.len();
-        let mut part: Vec<usize> = (0..classes).collect();
-        let uses = |items: &Items| -> Vec<usize> {
-            let mut classes: Vec<usize> = items
-                .all
-                .iter()
-                .filter_map(|item| item.held())
-                .map(|held| held.class)
-                .collect();
-            classes.dedup();
-            classes
-        };
+        let count = self.capacity.len();
+        let mut part: Vec<usize> = (0..count).collect();
         // A class is merged into the part of the first class of each task that uses both.
         for task in &self.tasks {
-            let classes = uses(task);
+            let classes = task.classes();
             for other in classes.iter().skip(1) {
                 let (from, to) = (part[*other], part[classes[0]]);
-                part.iter_mut()
-                    .filter(|part| **part == from)
-                    .for_each(|part| *part = to);
+                let others = part.iter_mut().filter(|part| **part == from);
+                others.for_each(|part| *part = to);
             }
         }
-        let mut parts: Vec<Option<Reduced>> = (0..classes).map(|_| None).collect();
-        for (task, index) in self.tasks.iter().zip(&self.index) {
-            if let Some(first) = uses(task).first() {
-                let reduced = parts[part[*first]].get_or_insert_with(|| Reduced {
-                    capacity: self.capacity.clone(),
-                    tasks: Vec::new(),
-                    index: Vec::new(),
-                });
-                reduced.tasks.push(Rc::clone(task));
-                reduced.index.push(*index);
-            }
+        let owners = (0..count).filter(|class| part[*class] == *class);
+        let parts = owners.map(|owner| self.part(|class| part[class] == owner));
+        parts.filter(|part| !part.tasks.is_empty()).collect()
+    }
+
+    /// The classes that a condition selects, with the tasks that use them. Tasks use either all or none of their
+    /// classes.
+    fn part(&self, is_in: impl Fn(usize) -> bool) -> Reduced {
+        let of_part: Vec<usize> = (0..self.capacity.len())
+            .filter(|class| is_in(*class))
+            .collect();
+        let is_whole = of_part.len() == self.capacity.len();
+        let tasks = self.tasks.iter().zip(&self.index);
+        let tasks =
+            tasks.filter(|(task, _)| task.classes().first().is_some_and(|class| is_in(*class)));
+        let (tasks, index) = tasks
+            .map(|(task, index)| {
+                let items = if is_whole {
+                    Rc::clone(task)
+                } else {
+                    Rc::new(task.renumbered(&of_part))
+                };
+                (items, *index)
+            })
+            .unzip();
+        Reduced {
+            capacity: of_part.iter().map(|class| self.capacity[*class]).collect(),
+            classes: of_part.iter().map(|class| self.classes[*class]).collect(),
+            tasks,
+            index,
         }
-        parts.into_iter().flatten().collect()
+    }
+
+    /// What a task of the whole problem holds with this item.
+    pub fn held(&self, item: &Item) -> Option<Held> {
+        item.held().map(|held| Held {
+            class: self.classes[held.class],
+            ..held
+        })
     }
 }
 
@@ -166,7 +184,8 @@ impl Items {
         let mut hull: Vec<Item> = Vec::new();
         for class in all.chunk_by(|a, b| a.class == b.class) {
             let start = hull.len();
-            // Nothing may hold no nodes of the class, but the slope from there on decides which vertices count.
+            // Holding nothing is the point (0, 0) of every class. It is not in `class`, but the first slope starts
+            // there.
             let is_none_allowed = all.last() == Some(&Item::NONE);
             for item in class {
                 while let Some(last) = hull.get(start..).and_then(|hull| hull.last()) {
@@ -175,6 +194,9 @@ impl Items {
                         1 => break,
                         length => hull[start + length - 2],
                     };
+                    // A vertex is dropped if the slopes do not fall. For example, 1, 2 and 3 nodes gain 4, 5 and 9, with
+                    // the slopes 4, 1 and 4. The line from 1 to 3 nodes is at 6.5 for 2 nodes, so no price makes these
+                    // the best. A plan may still need them, so they stay in `all`.
                     if slope(before, *last) > slope(*last, *item) {
                         break;
                     }
@@ -184,6 +206,31 @@ impl Items {
             }
         }
         Items { all, hull }
+    }
+
+    /// The classes of the items, in ascending order.
+    fn classes(&self) -> Vec<usize> {
+        let held = self.all.iter().filter_map(Item::held);
+        let mut classes: Vec<usize> = held.map(|held| held.class).collect();
+        classes.dedup();
+        classes
+    }
+
+    /// The same items with each class replaced by its position in `classes`, which are in ascending order.
+    fn renumbered(&self, classes: &[usize]) -> Self {
+        let renumber = |item: &Item| {
+            let position = item
+                .held()
+                .and_then(|held| classes.binary_search(&held.class).ok());
+            Item {
+                class: position.map_or(NO_CLASS, |position| position as u32),
+                ..*item
+            }
+        };
+        Items {
+            all: self.all.iter().map(renumber).collect(),
+            hull: self.hull.iter().map(renumber).collect(),
+        }
     }
 
     /// The item with the greatest profit at some prices, and the profit. Among equal ones the first.

@@ -1,9 +1,9 @@
-//! A good plan from prices, quickly: most tasks take their best item, and the others what is left.
+//! A good plan from prices, quickly: most tasks take their best item, and the others take what still fits.
 
 use crate::reduced::{Item, Reduced};
 
 /// The plan that gives each task in turn the item with the least loss that still fits. Tasks with the most to lose come
-/// first. Then tasks take greater items of the nodes that are left. `None` if a task finds no item that fits, which
+/// first. Then each task switches to the fitting item with the greatest gain, possibly in another class. `None` if a task finds no item that fits, which
 /// happens only if some tasks must hold nodes.
 pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
     let mut free = problem.capacity.clone();
@@ -21,7 +21,7 @@ pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
         take(best, &mut free);
         items[*task] = *best;
     }
-    // The tasks with the least to lose were given the least.
+    // In reverse order, because the last tasks had the fewest nodes to choose from.
     for (_, task) in order.iter().rev() {
         let held = items[*task];
         give_back(&held, &mut free);
@@ -38,6 +38,18 @@ pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
         items[*task] = best;
     }
     Some(items)
+}
+
+/// Whether the items of a plan fit into the classes.
+pub(crate) fn fits_all(items: &[Item], capacity: &[u32]) -> bool {
+    let mut free = capacity.to_vec();
+    items.iter().all(|item| {
+        let is_fitting = fits(item, &free);
+        if is_fitting {
+            take(item, &mut free);
+        }
+        is_fitting
+    })
 }
 
 /// The loss of a task's second-best item.

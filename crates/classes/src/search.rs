@@ -19,11 +19,12 @@
 //! later task gives them back. A task uses more nodes of at most one class, and gives back nodes of at most one class.
 //! So the losses for several classes with slack add up, and so do those for several classes without.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::reduced::{Item, Reduced};
 
-/// All slacks in one number, so that a change of a task is an addition and states sort as they did before it.
+/// All slacks in one number, so that a change of a task is one addition, which keeps the states sorted.
 type Packed = u128;
 
 /// A change of a task from its best item.
@@ -40,8 +41,8 @@ struct Change {
 struct CoreTask {
     /// Index of the task.
     task: usize,
-    /// Loss of its second-best item.
-    second: f64,
+    /// Loss of its second-best item, rounded down so that nearly equal losses are equal.
+    least: f64,
     /// Changes, by loss.
     changes: Vec<Change>,
 }
@@ -67,7 +68,7 @@ pub(crate) struct Core {
     prices: Vec<f64>,
     /// The slack of each class if all tasks take their best items.
     slack: Vec<i64>,
-    /// The lowest bit and the mask of each class in packed slacks, and what is added to its slack.
+    /// How the slack of each class is packed.
     fields: Vec<Field>,
     /// `reach[i * classes + k]` is what the tasks from `i` on can do for class k.
     reach: Vec<Reach>,
@@ -75,8 +76,11 @@ pub(crate) struct Core {
 
 #[derive(Debug, Clone, Copy)]
 struct Field {
+    /// Its lowest bit.
     shift: u32,
+    /// Its bits, shifted down.
     mask: Packed,
+    /// The least slack, which is stored as 0.
     offset: i64,
 }
 
@@ -99,7 +103,7 @@ struct State {
 
 const STAY: u32 = u32::MAX;
 
-/// Losses are equal if they differ by no more than this.
+/// Losses are nearly equal if they differ by no more than this, relative to the greatest gain.
 const EQUAL: f64 = 1e-9;
 
 /// How a search ended.
@@ -107,22 +111,26 @@ const EQUAL: f64 = 1e-9;
 pub(crate) struct Outcome {
     /// The best plan whose total loss is below the limit; `None` if there is none or it was not found.
     pub found: Option<Vec<Item>>,
-    /// Whether no plan with a total loss below that of `found`, or else below the limit, was missed.
+    /// Whether the search was exhaustive: `found` is then optimal, or, if it is `None`, no plan is below the limit.
     pub is_complete: bool,
 }
 
 /// The effort of a search.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Effort {
+pub(crate) struct Effort<'a> {
     /// Maximum number of states at a time; the others are dropped, and the search is not complete.
     pub width: usize,
     /// Maximum number of states in total. At the limit the search ends, and is not complete.
     pub states: u64,
+    /// Whether the search must end, although it is not complete.
+    pub is_over: &'a dyn Fn() -> bool,
 }
 
 impl Core {
     /// Prepares a search. `None` if the slacks do not fit into a packed number.
     pub fn new(problem: &Reduced, prices: &[f64]) -> Option<Self> {
+        let items = problem.tasks.iter().flat_map(|task| &task.all);
+        let most = items.map(|item| item.gain.abs()).fold(0.0, f64::max);
+        let equal = (EQUAL * most).max(f64::MIN_POSITIVE);
         let mut base = Vec::with_capacity(problem.tasks.len());
         let mut slack: Vec<i64> = problem
             .capacity
@@ -148,22 +156,22 @@ impl Core {
                 .collect();
             changes.sort_by(|a, b| a.loss.total_cmp(&b.loss));
             if let Some(first) = changes.first() {
-                let second = first.loss;
+                let least = (first.loss / equal).floor() * equal;
                 tasks.push(CoreTask {
                     task,
-                    second,
+                    least,
                     changes,
                 });
             }
         }
-        // Of equal losses, the greatest changes come first, so that the smallest ones can fill what is left.
+        // Of nearly equal losses, the greatest changes come first, so that the smallest ones can fill what is left.
         let size = |task: &CoreTask| {
-            task.changes
-                .first()
-                .map(|change| change.item.count.abs_diff(base[task.task].count))
+            let first = task.changes.first();
+            first.map(|change| change.item.count.abs_diff(base[task.task].count))
         };
-        let grade = |task: &CoreTask| (task.second / EQUAL).floor();
-        tasks.sort_by(|a, b| grade(a).total_cmp(&grade(b)).then(size(b).cmp(&size(a))));
+        let order =
+            |a: &CoreTask, b: &CoreTask| a.least.total_cmp(&b.least).then(size(b).cmp(&size(a)));
+        tasks.sort_by(order);
         let mut core = Core {
             base,
             tasks,
@@ -181,7 +189,7 @@ impl Core {
     pub fn second(&self, place: usize) -> f64 {
         self.tasks
             .get(place)
-            .map_or(f64::INFINITY, |task| task.second)
+            .map_or(f64::INFINITY, |task| task.least)
     }
 
     /// Determines the bits of each class, and the deltas of all changes.
@@ -222,7 +230,10 @@ impl Core {
             for change in &mut task.changes {
                 for (class, field) in fields.iter().enumerate() {
                     let freed = freed(base, change.item, class);
-                    // A negative number wraps around, and so does the sum with the packed slacks.
+                    // A negative number wraps around, and so does the sum with the packed slacks. For example, class a
+                    // has the bits 0 to 3, class b the bits 4 to 7, and the stored slacks are 5 and 1, so 0x15. A change
+                    // that frees 2 of b and takes 3 of a is 2 * 16 - 3 = 29, and 0x15 + 29 = 0x32. No stored slack falls
+                    // below 0, so the sum never borrows.
                     let moved = (freed as Packed).wrapping_shl(field.shift);
                     change.delta = change.delta.wrapping_add(moved);
                 }
@@ -306,7 +317,7 @@ impl Core {
     }
 
     /// Searches for the plan with the least total loss below the end of `limits`. No plan has one below the start. Counts the states in `states`.
-    pub fn search(&self, limits: Range<f64>, effort: Effort, states: &mut u64) -> Outcome {
+    pub fn search(&self, limits: Range<f64>, effort: &Effort<'_>, states: &mut u64) -> Outcome {
         let mut run = Run {
             core: self,
             floor: limits.start,
@@ -338,7 +349,7 @@ struct Run<'c> {
 
 impl Run<'_> {
     /// Changes one task after the other. Returns whether the search is complete.
-    fn all(&mut self, effort: Effort, states: &mut u64) -> bool {
+    fn all(&mut self, effort: &Effort<'_>, states: &mut u64) -> bool {
         let core = self.core;
         let start = State {
             slack: core.start(),
@@ -360,10 +371,11 @@ impl Run<'_> {
         let mut merged = Vec::new();
         let mut is_complete = true;
         for (place, task) in core.tasks.iter().enumerate() {
-            // The later tasks can change no more of a state that has lost too much. As it is, it has been considered.
+            // Any further change would reach the limit. The plans without further changes were considered when their
+            // states were created.
             if now
                 .iter()
-                .all(|state| state.loss + task.second >= self.limit)
+                .all(|state| state.loss + task.least >= self.limit)
             {
                 break;
             }
@@ -402,7 +414,7 @@ impl Run<'_> {
                         self.best = Some((total, place, index as u32, number as u32));
                     }
                     if least < self.limit {
-                        // All states before it in `next` that are smaller come first.
+                        // Merge by slack: first copy the smaller states of `next`.
                         while let Some(other) = next
                             .get(kept)
                             .filter(|other: &&State| other.slack < changed.slack)
@@ -425,6 +437,9 @@ impl Run<'_> {
                 }
                 merged.extend_from_slice(&next[kept..]);
                 std::mem::swap(&mut next, &mut merged);
+                if *states > effort.states {
+                    return false;
+                }
             }
             if next.len() > effort.width {
                 self.narrow(place + 1, effort.width, &mut next);
@@ -436,31 +451,37 @@ impl Run<'_> {
                     .collect(),
             );
             std::mem::swap(&mut now, &mut next);
-            if *states > effort.states {
+            if (effort.is_over)() {
                 return false;
             }
         }
         is_complete
     }
 
-    /// Keeps the states that can reach the least total losses. Of equal ones those with the least slack and the least
-    /// lack of nodes, because they need the fewest further changes.
+    /// Keeps the states that can reach the least total losses. Among ties, it prefers the smallest total imbalance
+    /// (slack plus missing nodes), which needs the fewest further changes.
     fn narrow(&self, place: usize, width: usize, states: &mut Vec<State>) {
         let rank = |state: &State| {
-            (
-                self.core.totals(place, state).0.max(self.floor),
-                self.core.imbalance(state),
-            )
+            let least = self.core.totals(place, state).0;
+            (least.max(self.floor), self.core.imbalance(state))
         };
         let order = |a: &(f64, u64), b: &(f64, u64)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         let mut ranks: Vec<(f64, u64)> = states.iter().map(rank).collect();
-        let (_, last, _) = ranks.select_nth_unstable_by(width - 1, order);
+        let (better, last, _) = ranks.select_nth_unstable_by(width - 1, order);
         let last = *last;
-        let mut room = width;
-        states.retain(|state| {
-            let is_kept = room > 0 && order(&rank(state), &last).is_le();
-            room -= usize::from(is_kept);
-            is_kept
+        // States with the last rank fill the room that the better ones leave.
+        let mut room = width
+            - better
+                .iter()
+                .filter(|rank| order(rank, &last).is_lt())
+                .count();
+        states.retain(|state| match order(&rank(state), &last) {
+            Ordering::Less => true,
+            Ordering::Equal if room > 0 => {
+                room -= 1;
+                true
+            }
+            _ => false,
         });
     }
 

@@ -20,18 +20,20 @@ const CLASSES: [(&str, f64, [f64; 2]); 3] = [
 /// problem.
 ///
 /// The tasks are those of [`gleaner_solvers::synthetic::problem`], with the costs of rescaling and the nodes that they
-/// hold. A task runs faster by a random factor in each class than in the slowest one. It may hold any number of nodes
-/// between its bounds.
+/// hold. Each class multiplies a task's speed by a random factor, at least 1. A task may hold any number of nodes between
+/// its bounds.
 pub fn problem(tasks: usize, nodes: u32, seed: u64) -> CurveProblem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let plain = synthetic::problem(tasks, nodes, seed);
-    let classes: Vec<Class> = CLASSES
+    let mut classes: Vec<Class> = CLASSES
         .iter()
         .map(|(name, share, _)| Class {
             name: (*name).to_owned(),
-            capacity: (share * f64::from(nodes)).round() as u32,
+            capacity: (share * f64::from(nodes)).floor() as u32,
         })
         .collect();
+    let used: u32 = classes.iter().map(|class| class.capacity).sum();
+    classes[0].capacity += nodes - used;
     let mut free: Vec<u32> = classes.iter().map(|class| class.capacity).collect();
     let tasks = plain.tasks.iter().map(|task| {
         let curves: BTreeMap<String, Curve> = CLASSES
