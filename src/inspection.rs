@@ -19,7 +19,7 @@ settings! {
     /// The log to inspect, and the options of the inspection.
     #[derive(Debug, Clone, Serialize)]
     pub struct InspectionSettings {
-        /// The part of the log.
+        /// The part of the log to inspect.
         #[serde(flatten)]
         pub slice: SliceArgs;
         /// Tasks whose rescale costs the suggestion uses [default: 18 s to grow, 12 s to shrink].

@@ -141,7 +141,7 @@ pub fn inputs(explanation: &Explanation) -> Grid {
     })
 }
 
-/// The importances of a machine's terms.
+/// The importances of the terms of an explainable boosting machine.
 pub fn of_machine(facts: &EbmFacts) -> Grid {
     let title = format!(
         "The machine for {}: what each term adds or subtracts, on average",

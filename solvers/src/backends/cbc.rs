@@ -129,7 +129,7 @@ fn outcome(job: &Job<'_>, raw: &raw::Model, was_interrupted: bool) -> Outcome {
     match &job.start {
         // CBC reports an interrupted search in the same way as an infeasible model.
         _ if was_interrupted => Outcome::default(),
-        // No plan is better than the start. CBC's values and bound are useless in this case.
+        // With a start, CBC finds nothing if no plan is better than the start. Its values and bound are useless then.
         Some(start) => Outcome {
             optimal: true,
             bound: Some(job.scaled_objective(start)),

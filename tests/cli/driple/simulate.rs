@@ -120,8 +120,7 @@ fn correct_predictions_give_the_schedule_of_measurements() {
     );
 }
 
-// Derived by formula: the cluster's utilisations are the measured utilisations, whatever the model
-// predicts.
+// The cluster's utilisations come from the measured values, whatever the model predicts.
 #[test]
 fn running_jobs_use_gpus_as_measured() {
     let directory = busy();

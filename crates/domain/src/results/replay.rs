@@ -75,7 +75,8 @@ record! {
         time: Utc = "evtTime" ["time"],
         /// work done since the previous event, less the costs charged at this event
         progress: f64 as Fixed = "Thr" ["work"],
-        /// progress of all tasks after this event; in the last row, if no task is left, before this event
+        /// total rate at which tasks progress after this event; in the last row, the rate before this
+        /// event if no task remains
         rate: f64 as Fixed = "Rate" ["work/s"],
         /// cost of the rescaling decided at this event, charged at the next event
         rescale_cost: f64 as Fixed = "ReScost" ["work"],

@@ -91,10 +91,12 @@ pub enum ArchitectureError {
     #[error("the hidden width {0} is invalid: expected a multiple of 4 from 4 to {MOST_HIDDEN}")]
     Hidden(usize),
     /// The number of linear layers in the readout is out of range.
-    #[error("{0} linear layers in the readout are invalid: expected 1 to {MOST_LAYERS}")]
+    #[error(
+        "the number of linear layers in the readout, {0}, is invalid: expected 1 to {MOST_LAYERS}"
+    )]
     Readout(usize),
     /// The number of convolutions is out of range.
-    #[error("{0} convolutions are invalid: expected 1 to {MOST_LAYERS}")]
+    #[error("the number of convolutions, {0}, is invalid: expected 1 to {MOST_LAYERS}")]
     Depth(usize),
 }
 

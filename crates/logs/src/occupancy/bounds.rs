@@ -225,12 +225,12 @@ impl<'a> Search<'a> {
 pub struct Settled {
     /// Whether each job is settled: it used all of its candidates.
     pub is_settled: Vec<bool>,
-    /// Number of jobs with fewer candidates than they lack.
+    /// Number of jobs that have fewer candidates than missing nodes.
     pub contradictions: u64,
 }
 
-/// Settles the jobs that have no more candidates than they lack, and removes these candidates from other jobs that run
-/// at the same time. The jobs must be in order.
+/// Settles the jobs that have no more candidates than missing nodes, and removes these candidates from other jobs that
+/// run at the same time. The jobs must be in order.
 pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
     let mut settled = Settled {
         is_settled: vec![false; jobs.len()],

@@ -76,7 +76,7 @@ impl Equivalent<StemKey> for Stem<'_> {
     }
 }
 
-/// Consecutive names of a stem that are unknown.
+/// Unknown names that share a stem and have consecutive numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unknown<'n> {
     stem: Stem<'n>,

@@ -21,11 +21,11 @@
 //!
 //! Example: g = 60 s, w = 20 s, no delay, j = 1. Bins 1, 2 and 3 hold 50, 30 and 20 fragments and would gain 50·40 +
 //! 30·100 + 20·160 = 8,200 s. Each fragment loses 20 s at level 1, 40 s at level 2, and 60 s if its bin is not a sum.
-//! However, a fragment in bin 1 never loses more than its 40 s. Increments from level 0 to 1 are 1,000, 600 and 400
-//! s. One bin has level 0: at least 600 + 400 are lost. Increments from 1 to 2 are the same, and two bins have at
-//! most level 1: at least 400 are lost. Increments from 2 on are 0, 600 and 400, and three bins may have level 2. So
-//! one length gains at most 8,200 − 1,400 = 6,800 s. Indeed, a length of 1 minute gains 50·40 + 30·80 + 20·120 =
-//! 6,800 s.
+//! However, a fragment in bin 1 never loses more than its 40 s. Increments from level 0 to 1 are 1,000, 600 and 400 s.
+//! At most one bin has level 0, so at least 600 + 400 s are lost. Increments from 1 to 2 are the same, and at most two
+//! bins have level 1 or less, so at least 400 s are lost. Increments from 2 on are 0, 600 and 400, and three bins may
+//! have level 2. So one length gains at most 8,200 − 1,400 = 6,800 s. A length of 1 minute gains exactly this:
+//! 50·40 + 30·80 + 20·120 s.
 
 use super::candidates::Candidates;
 use super::rests::Rests;

@@ -42,9 +42,9 @@ Each value is shown next to the published value. The verdict depends only on the
   could be computed, but is not; the note gives the reason.
 - **no published value**: only our value, because no value was published or the published value is not available.
 
-Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. Trained
-models are random: seeds, library versions and rounding change their last digits. For such models, *equal* and
-*within 1 %* mean no more than *within 5 %*. A *reference run* is the output of the authors' code; *published* values
+Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. The
+results of trained models vary: their last digits depend on seeds, library versions and rounding. For such models,
+*equal* and *within 1 %* mean no more than *within 5 %*. A *reference run* is the output of the authors' code; *published* values
 were written or stored by the authors themselves. Each published value has a source.
 ";
 

@@ -6,7 +6,7 @@ use gleaner_document::numbers::{count, hours, large, number};
 use gleaner_domain::results::replay::{Summary, TaskRow};
 use gleaner_domain::words::{counted, duration, printable};
 
-/// Maximum number of trainings that the sentence names.
+/// Maximum number of tasks that the sentence names; the rounds of a task count once.
 const NAMED: usize = 3;
 
 /// The rest of a sentence that begins with "The replay is". The text states how many dedicated nodes would have done

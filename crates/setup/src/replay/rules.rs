@@ -55,8 +55,8 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub min_fragment: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
-        /// Count the batch jobs that start later if a job has to wait this many seconds for a node that a task
-        /// holds.
+        /// Count the batch jobs that would start late if handing back a node that a task holds took this many
+        /// seconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hand_back: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());

@@ -182,7 +182,7 @@ pub enum Violation {
     FinalNodes {
         /// Id of the job.
         job: String,
-        /// Second of the last run's start.
+        /// Start of the last run, in seconds.
         from: i64,
     },
     /// A job that got less or more service than it was due.
