@@ -93,7 +93,7 @@ def replay(
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     hand_back
-        Count the batch jobs that start later if a job has to wait this many seconds for a node that a task holds
+        Count the batch jobs that would start late if handing back a node that a task holds took this many seconds
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
@@ -413,7 +413,7 @@ def compare(
     gap
         Relative gap at which MILP solvers call a plan optimal [default: 1e-9]
     hand_back
-        Count the batch jobs that start later if a job has to wait this many seconds for a node that a task holds
+        Count the batch jobs that would start late if handing back a node that a task holds took this many seconds
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
@@ -704,7 +704,7 @@ def pilots(
     Options:
 
     best
-        Find the best wall times under the model fits: the best ladders of at most 1, 2, ..., K wall times
+        Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times
     cache
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     delay
@@ -817,7 +817,8 @@ def ingest(
         NAME_vc_config.csv beside another NAME.csv]
     columns
         Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
-        id, state and partition [default: columns with known names, in upper or lower case; the choice is printed]
+        cores, id, state and partition [default: columns with known names, in upper or lower case; the choice is
+        printed]
     cores_per_node
         Processors per node [default: MaxProcs divided by MaxNodes, both from the header]
     delimiter
@@ -837,8 +838,9 @@ def ingest(
     machines
         Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
     max_gap
-        Longest gap, in seconds, between two polls of a node over which its state holds. In a longer gap, the state
-        holds for one interval, and the node is then unknown [default: 5 times the median interval of the polls]
+        Longest gap between two polls of a node, in seconds, for which the node is assumed to keep its state. In a
+        longer gap, the state is assumed to last one interval, and the node is then unknown [default: 5 times the
+        median interval of the polls]
     max_unknown
         Maximum share of the idle time that may be on unknown nodes; `any` accepts every log [default: 0.1]
     members
