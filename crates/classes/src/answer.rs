@@ -18,8 +18,8 @@ pub struct Answer {
     pub bound: Option<f64>,
     /// What each task holds next, in task order; `None` without a plan.
     pub plan: Option<Vec<Option<Held>>>,
-    /// For each class, the price of a node: one more node raises the bound before branching by at most this. Empty if
-    /// the method gives no prices.
+    /// Price of a node, by class: an additional node of the class raises the bound by at most this amount. The bound is
+    /// that before branching. Empty if the method gives no prices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<f64>,
     /// The work of the solver.
@@ -39,11 +39,11 @@ pub struct Work {
 }
 
 impl Answer {
-    /// The answer to a problem without a plan.
-    pub(crate) fn infeasible(problem: &Problem) -> Self {
+    /// An answer without a plan.
+    pub(crate) fn without_plan(problem: &Problem, status: Status) -> Self {
         Answer {
             id: problem.id.clone(),
-            status: Status::Infeasible,
+            status,
             objective: None,
             bound: None,
             plan: None,
@@ -52,35 +52,31 @@ impl Answer {
         }
     }
 
-    /// An answer whose bound is `open` above the objective of the plan. It is optimal if the relative gap is at most
-    /// `gap`.
+    /// An answer whose bound is `open` above the objective of the plan; without a bound if `open` is `None`. It is optimal
+    /// if the relative gap is at most `gap`.
     pub(crate) fn of(
         problem: &Problem,
         plan: Vec<Option<Held>>,
-        open: f64,
-        prices: Vec<f64>,
-        work: Work,
+        open: Option<f64>,
         gap: f64,
     ) -> Self {
         let objective = problem.objective(&plan);
-        let bound = objective.map(|objective| objective + open);
-        let size = objective
-            .into_iter()
-            .chain(bound)
-            .map(f64::abs)
-            .fold(1e-9, f64::max);
+        let bound = objective
+            .zip(open)
+            .map(|(objective, open)| objective + open);
+        let sizes = objective.into_iter().chain(bound).map(f64::abs);
+        let size = sizes.fold(1e-9, f64::max);
+        let is_optimal = open.is_some_and(|open| open <= gap * size);
+        let status = if is_optimal {
+            Status::Optimal
+        } else {
+            Status::Feasible
+        };
         Answer {
-            id: problem.id.clone(),
-            status: if open <= gap * size {
-                Status::Optimal
-            } else {
-                Status::Feasible
-            },
             objective,
             bound,
             plan: Some(plan),
-            prices,
-            work,
+            ..Answer::without_plan(problem, status)
         }
     }
 }

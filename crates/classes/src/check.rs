@@ -42,7 +42,7 @@ impl fmt::Display for Violation {
             }
             Violation::Option(task) => write!(
                 f,
-                "task {task} holds something that is not among its options"
+                "task {task}: the plan assigns nodes that match none of its options"
             ),
             Violation::Moved(task) => write!(f, "task {task} is fixed and does not keep its nodes"),
             Violation::Capacity(class, used, has) => {

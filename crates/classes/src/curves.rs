@@ -116,7 +116,7 @@ impl CurveProblem {
                     Some(task) => tasks.push(task),
                     None => {
                         faults.push(format!(
-                            "task {}: the problem exceeds {MOST_OPTIONS} options at this task. Set \"counts\": \"points\"",
+                            "task {}: the tasks up to this one have more than {MOST_OPTIONS} options. Set \"counts\": \"points\"",
                             task.name
                         ));
                         break;
@@ -284,14 +284,14 @@ impl Curve {
         }
         if let Some(pair) = nodes.windows(2).find(|pair| pair[0] >= pair[1]) {
             faults.push(format!(
-                "{place}: the nodes must increase, found {} after {}",
+                "{place}: the nodes must be strictly increasing, found {} after {}",
                 pair[1], pair[0]
             ));
         }
         let most = LARGEST_VALUE / t_fwd.max(1.0);
         if let Some(rate) = objective.iter().find(|rate| !(0.0..=most).contains(*rate)) {
             faults.push(format!(
-                "{place}: an objective of {rate:e}, expected 0 to {most:e}"
+                "{place}: found an objective of {rate:e}, expected 0 to {most:e}"
             ));
         }
     }

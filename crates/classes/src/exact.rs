@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 use std::time::Instant;
 
-use gleaner_solvers::{Limits, SolveError};
+use gleaner_solvers::{Limits, SolveError, Status};
 
 use crate::answer::{Answer, Work};
 use crate::prices::{self, Prices};
@@ -29,8 +29,8 @@ use crate::search::{Core, Effort};
 
 /// Number of states of a beam, which looks for cheap plans before the complete search.
 const BEAM: usize = 300;
-/// Position, in the order of the core, of the task whose second-best loss is the first limit on the total loss. So about
-/// eleven tasks may change at first.
+/// Position in the core's task order. The second-best loss of the task at this position is the initial limit on the
+/// total loss, so about eleven tasks can change at first.
 const FIRST: usize = 11;
 /// Maximum number of states of the first search.
 const FIRST_STATES: u64 = 200_000;
@@ -70,7 +70,7 @@ impl Exact {
             return Err(SolveError::Invalid(faults));
         }
         let Some(reduced) = Reduced::of(problem) else {
-            return Ok(Answer::infeasible(problem));
+            return Ok(Answer::without_plan(problem, Status::Infeasible));
         };
         let clock = Clock {
             deadline: Instant::now().checked_add(limits.time),
@@ -91,8 +91,8 @@ impl Exact {
                 clock: &clock,
                 work: &mut work,
                 best: (f64::NEG_INFINITY, Vec::new()),
-                first: Vec::new(),
-                whole: f64::NEG_INFINITY,
+                prices: Vec::new(),
+                unsplit: f64::NEG_INFINITY,
             };
             let bound = search.run(&part);
             let (gain, items) = search.best;
@@ -100,11 +100,15 @@ impl Exact {
             for (index, item) in part.index.iter().zip(items) {
                 plan[*index] = part.held(&item);
             }
-            for (class, price) in part.classes.iter().zip(search.first) {
+            for (class, price) in part.classes.iter().zip(search.prices) {
                 prices[*class] = price;
             }
         }
-        Ok(Answer::of(problem, plan, open, prices, work, limits.gap))
+        Ok(Answer {
+            prices,
+            work,
+            ..Answer::of(problem, plan, Some(open), limits.gap)
+        })
     }
 }
 
@@ -132,9 +136,9 @@ struct Search<'a> {
     /// The best plan so far, and its gain.
     best: (f64, Vec<Item>),
     /// The prices of the whole part.
-    first: Vec<f64>,
-    /// The greatest bound of the branches that are not proven and cannot be split.
-    whole: f64,
+    prices: Vec<f64>,
+    /// The greatest bound among the branches that could be neither searched completely nor split.
+    unsplit: f64,
 }
 
 /// A part of the plans that may contain a better one.
@@ -151,7 +155,7 @@ impl Search<'_> {
         let zero = vec![0.0; part.capacity.len()];
         let first = self.work.branches;
         let root = self.branch(part.clone(), &zero);
-        self.first = root.prices.prices.clone();
+        self.prices = root.prices.prices.clone();
         if self.prove(&root, FIRST_STATES) {
             return self.best.0;
         }
@@ -164,7 +168,7 @@ impl Search<'_> {
                 break;
             }
             if self.clock.is_over() || self.work.states > MOST_WORK {
-                return branch.prices.bound.max(self.whole);
+                return branch.prices.bound.max(self.unsplit);
             }
             if !is_repeated && self.work.branches - first > FEW_BRANCHES {
                 is_repeated = true;
@@ -176,13 +180,13 @@ impl Search<'_> {
                 self.split(&branch, &mut open);
             }
         }
-        self.whole.max(self.best.0)
+        self.unsplit.max(self.best.0)
     }
 
     /// Splits a branch, and keeps the halves that may have a better plan.
     fn split(&mut self, branch: &Branch, open: &mut BinaryHeap<Branch>) {
         let Some(halves) = split(branch) else {
-            self.whole = self.whole.max(branch.prices.bound);
+            self.unsplit = self.unsplit.max(branch.prices.bound);
             return;
         };
         for problem in halves {
@@ -201,7 +205,8 @@ impl Search<'_> {
         if let Some(items) = round::plan(&problem, &prices.prices) {
             self.consider(items);
         }
-        // A mix of one plan is a plan with the gain of the bound.
+        // If the mix consists of a single plan, that plan's gain equals the bound, so it is the best plan of the
+        // branch.
         if let [(share, items)] = prices.mix.as_slice()
             && *share > 1.0 - 1e-9
             && round::fits_all(items, &problem.capacity)
@@ -291,13 +296,8 @@ impl Search<'_> {
 
     /// The least total loss that a plan can have.
     fn floor(&self, bound: f64) -> f64 {
-        let unit = self.unit.unwrap_or(f64::INFINITY);
-        let gain = ((bound + ROUNDING * unit) / unit).floor() * unit;
-        if self.unit.is_some() {
-            (bound - gain).max(0.0)
-        } else {
-            0.0
-        }
+        let of_unit = |unit: f64| bound - (bound / unit + ROUNDING).floor() * unit;
+        self.unit.map_or(0.0, of_unit).max(0.0)
     }
 
     /// Raises `limit` to just above the next total loss that a plan can have, if gains are multiples of a unit. For
@@ -310,10 +310,11 @@ impl Search<'_> {
     }
 }
 
-/// Divides the plans in two by what one task holds: the task that is the most divided in the mix. If the mix holds
-/// several of its classes, one half has one of these, else the halves have different counts. For example, 0.6 of the mix
-/// holds 2 nodes and 0.4 holds 5, so the mean is 3.2. The halves are at most 3 and at least 4 nodes, and neither contains
-/// the mix. `None` if each task holds one item in the whole mix.
+/// Splits the set of plans in two by what one task holds. It chooses the task whose holdings differ the most across the
+/// mix. If the task holds several classes in the mix, it holds one of them in one half and does not in the other.
+/// Otherwise, the halves differ in its number of nodes. For example, 0.6 of the mix holds 2 nodes and 0.4 holds 5, so
+/// the mean is 3.2. In one half the task holds at most 3 nodes, in the other at least 4, and neither half contains the
+/// mix. `None` if each task holds one item in the whole mix.
 fn split(branch: &Branch) -> Option<[Reduced; 2]> {
     let mix = &branch.prices.mix;
     let (task, class) = (0..branch.problem.tasks.len())
@@ -348,7 +349,7 @@ fn split(branch: &Branch) -> Option<[Reduced; 2]> {
     Some([half(true), half(false)])
 }
 
-/// The class that a task holds in the greatest share of the mix, and the share.
+/// The class that a task holds most often in the mix, weighted by share, and the total share of that class.
 fn greatest_share(mix: &[(f64, Vec<Item>)], task: usize) -> (u32, f64) {
     let total: f64 = mix.iter().map(|(share, _)| share).sum();
     let shares = mix.iter().map(|(_, items)| {
@@ -408,6 +409,6 @@ fn unit(part: &Reduced) -> Option<f64> {
     };
     let scales = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
     let found = scales.into_iter().find(is_unit).map(|scale| 1.0 / scale);
-    // Gains that all round to 0 are multiples of nothing.
+    // If all gains round to 0, there is no unit.
     found.filter(|unit| gains().any(|gain| gain.abs() > 0.5 * unit))
 }

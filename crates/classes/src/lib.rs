@@ -1,9 +1,9 @@
 //! Exact allocation of nodes of several classes to elastic tasks.
 //!
-//! Machines have nodes of several kinds, and a task runs at another speed on each. A [`Problem`] has **classes**, each
-//! with a number of idle nodes, and tasks, each with **options**: a number of nodes of one class, and what this adds to
-//! the objective. Each task takes one option or none. [`Exact`] finds the plan with the greatest objective and proves
-//! that no plan is better.
+//! A machine has nodes of several kinds, and a task runs at a different speed on each. A [`Problem`] has **classes**,
+//! each with a number of idle nodes, and tasks, each with **options**: a number of nodes of one class, and the value
+//! that they add to the objective. Each task takes one option or none. [`Exact`] finds the plan with the greatest
+//! objective and proves that no plan is better.
 //!
 //! ```
 //! use gleaner_classes::{Exact, Problem};

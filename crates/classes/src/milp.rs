@@ -1,7 +1,7 @@
 //! The problem as a mixed-integer linear program, for other solvers.
 //!
-//! There is one binary for each task and option, with the option's value, less that of holding nothing, as its
-//! coefficient:
+//! Each option of each task has a binary variable. Its objective coefficient is the option's value minus the value of
+//! holding nothing:
 //!
 //! maximise Σ gain_jo · y_jo  subject to  Σ_o y_jo ≤ 1 for every task, and Σ count_jo · y_jo ≤ capacity_k over the
 //! options of every class k.
@@ -16,7 +16,7 @@ use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
 use crate::answer::Answer;
 use crate::problem::{Held, Problem};
 
-/// Solves problems with node classes by a MILP solver, on one thread.
+/// Solves problems with node classes with a MILP solver, on one thread.
 #[derive(Debug, Clone)]
 pub struct Milp {
     kind: SolverKind,
@@ -24,7 +24,7 @@ pub struct Milp {
 }
 
 impl Milp {
-    /// A solver by HiGHS or CBC.
+    /// Creates a solver that uses HiGHS or CBC.
     pub fn new(kind: SolverKind) -> Self {
         Milp {
             kind,
@@ -92,10 +92,7 @@ fn verdict(
     found: ModelAnswer,
     limits: &Limits,
 ) -> Answer {
-    let without_plan = |status| Answer {
-        status,
-        ..Answer::infeasible(problem)
-    };
+    let without_plan = |status| Answer::without_plan(problem, status);
     if found.is_infeasible {
         return without_plan(Status::Infeasible);
     }
@@ -109,28 +106,18 @@ fn verdict(
         }
     }
     let none: f64 = problem.tasks.iter().map(|task| task.none).sum();
-    let objective = problem.objective(&plan);
-    let bound = found
+    let gain = problem.objective(&plan).map(|objective| objective - none);
+    let open = found
         .bound
-        .zip(objective)
-        .map(|(bound, objective)| (bound + none).max(objective));
-    let gap = bound
-        .zip(objective)
-        .map(|(bound, objective)| (bound - objective) / objective.abs().max(bound.abs()).max(1e-9));
+        .zip(gain)
+        .map(|(bound, gain)| (bound - gain).max(0.0));
     // The libraries' tolerances leave a gap of this size in a proven optimum.
-    let allowed = limits.gap.max(1e-7);
-    let is_optimal = found.is_optimal && gap.is_some_and(|gap| gap <= allowed);
-    let answer = Answer {
-        status: if is_optimal {
-            Status::Optimal
-        } else {
-            Status::Feasible
-        },
-        objective,
-        bound,
-        plan: Some(plan),
-        ..Answer::infeasible(problem)
+    let gap = if found.is_optimal {
+        limits.gap.max(1e-7)
+    } else {
+        limits.gap
     };
+    let answer = Answer::of(problem, plan, open, gap);
     match crate::check(problem, &answer) {
         Ok(()) => answer,
         Err(_) => without_plan(Status::Unknown),

@@ -113,13 +113,13 @@ impl<'p> Search<'p> {
                 best = (plan.bound, next);
             }
             self.improve(plan);
-            let (value, prices) = self.dual();
+            let (gain, prices) = self.dual();
             // D is at least the gain of any plan.
-            if best.0 < 2.0 * self.least || self.is_optimal(best.0 - value) && !self.punish() {
+            if best.0 < 2.0 * self.least || self.is_optimal(best.0 - gain) && !self.punish() {
                 break;
             }
-            // From prices other than those of the rows, a plan may not improve the mix. The next step then evaluates
-            // the prices of the rows.
+            // A plan chosen at the midpoint might not improve the mix. The next step then evaluates D at the dual
+            // prices, where a plan that improves the mix is found if one exists.
             is_middle = !is_middle;
             next = if is_middle {
                 let both = prices.iter().zip(&best.1);
@@ -182,17 +182,25 @@ impl<'p> Search<'p> {
         plan
     }
 
-    /// The value of the mix, and the price of each class.
+    /// The gain of the mix, and the price of each class.
     fn dual(&self) -> (f64, Vec<f64>) {
-        let rows = self.rows;
-        let dual = |column: usize| -> f64 {
-            (0..rows)
-                .map(|row| self.gain[row] * self.inverse[row * rows + column])
-                .sum()
-        };
-        let value = (0..rows).map(|row| self.gain[row] * self.amount[row]).sum();
+        let mix = self.gain.iter().zip(&self.amount);
+        let gain = mix.map(|(gain, amount)| gain * amount).sum();
         // After a rounding error, a price may be a little below 0.
-        (value, (1..rows).map(|row| dual(row).max(0.0)).collect())
+        (
+            gain,
+            (1..self.rows).map(|row| self.price(row).max(0.0)).collect(),
+        )
+    }
+
+    /// The dual price of a row. Row 0 is that of the shares, and the others are those of the classes.
+    fn price(&self, row: usize) -> f64 {
+        let column = self.inverse.iter().skip(row).step_by(self.rows);
+        self.gain
+            .iter()
+            .zip(column)
+            .map(|(gain, entry)| gain * entry)
+            .sum()
     }
 
     /// Adds a plan to the mix, and then unused nodes as long as that improves the mix.
@@ -200,36 +208,23 @@ impl<'p> Search<'p> {
         // The gain less what the plan costs at the dual prices, including the price of the row of the shares, is the
         // reduced cost. For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At the price
         // 2, both have the profit 6, and the mix is half of each, with the gain 12.
-        let rows = self.rows;
         let mut column = vec![1.0];
         column.extend_from_slice(&plan.used);
-        let dual: Vec<f64> = (0..rows)
-            .map(|at| {
-                (0..rows)
-                    .map(|row| self.gain[row] * self.inverse[row * rows + at])
-                    .sum()
-            })
-            .collect();
-        let cost: f64 = column
-            .iter()
-            .zip(&dual)
-            .map(|(entry, price)| entry * price)
-            .sum();
-        let size = plan.gain.abs().max(cost.abs()).max(1e-9);
-        if plan.gain - cost > ZERO * size {
+        let entries = column.iter().enumerate();
+        let cost: f64 = entries.map(|(row, entry)| entry * self.price(row)).sum();
+        if plan.gain - cost > ZERO * plan.gain.abs().max(cost.abs()) {
             self.pivot(&column, plan.gain, Column::Plan(plan.items));
         }
         // Each pivot improves the mix, so after a few pivots no price is negative.
-        for _ in 0..10 * rows {
-            let negative = (1..rows).find(|at| {
-                let price: f64 = (0..rows)
-                    .map(|row| self.gain[row] * self.inverse[row * rows + at])
-                    .sum();
-                price < -ZERO * self.gain[0].abs().max(1.0)
-            });
-            let Some(at) = negative else { return };
-            let mut column = vec![0.0; rows];
-            column[at] = 1.0;
+        for _ in 0..10 * self.rows {
+            let most = self
+                .gain
+                .iter()
+                .fold(0.0, |most: f64, gain| most.max(gain.abs()));
+            let negative = (1..self.rows).find(|row| self.price(*row) < -ZERO * most);
+            let Some(row) = negative else { return };
+            let mut column = vec![0.0; self.rows];
+            column[row] = 1.0;
             if !self.pivot(&column, 0.0, Column::Unused) {
                 return;
             }

@@ -73,9 +73,15 @@ impl Problem {
     pub fn validate(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let names = self.classes.iter().map(|class| class.name.as_str());
-        faults.extend(repeated(names).map(|name| format!("class {name}: the name occurs twice")));
+        faults.extend(
+            repeated(names)
+                .map(|name| format!("class {name}: duplicate name, expected unique names")),
+        );
         let names = self.tasks.iter().map(|task| task.name.as_str());
-        faults.extend(repeated(names).map(|name| format!("task {name}: the name occurs twice")));
+        faults.extend(
+            repeated(names)
+                .map(|name| format!("task {name}: duplicate name, expected unique names")),
+        );
         for task in &self.tasks {
             self.check_task(task, &mut faults);
         }
@@ -88,7 +94,7 @@ impl Problem {
         if !is_value(task.none) {
             let none = task.none;
             faults.push(format!(
-                "task {name}: none is worth {none:e}, expected -1e15 to 1e15"
+                "task {name}: \"none\" (the value of holding nothing) is {none:e}, expected -1e15 to 1e15"
             ));
         }
         let classes = self.classes.len();
@@ -121,7 +127,7 @@ impl Problem {
             .iter()
             .map(|option| (option.class, option.count));
         faults.extend(repeated(kinds).map(|(class, count)| {
-            format!("task {name}: two options with a count of {count} in class {class}")
+            format!("task {name}: duplicate option, a count of {count} in class {class}")
         }));
         if task.fixed
             && task
@@ -129,7 +135,7 @@ impl Problem {
                 .is_some_and(|held| task.option_of(held).is_none())
         {
             faults.push(format!(
-                "task {name}: it is fixed, but what it holds is not among its options"
+                "task {name}: the task is fixed, but its current nodes are not among its options"
             ));
         }
     }
@@ -218,7 +224,7 @@ impl From<Held> for (usize, u32) {
     }
 }
 
-/// The values that occur more than once, in order, each as often as it repeats an earlier one.
+/// The repeated values in ascending order: a value that occurs n times is returned n - 1 times.
 fn repeated<T: Ord + Copy>(values: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
     let mut values: Vec<T> = values.collect();
     values.sort_unstable();

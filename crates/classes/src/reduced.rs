@@ -69,8 +69,8 @@ pub(crate) struct Reduced {
 }
 
 impl Reduced {
-    /// Takes the nodes of fixed tasks out of the capacities, and the items that no optimal plan needs out of the
-    /// others. `None` if the fixed tasks hold more than a class has.
+    /// Subtracts the nodes of fixed tasks from the capacities, and removes the items that no optimal plan needs from
+    /// the other tasks. `None` if the fixed tasks hold more than a class has.
     pub fn of(problem: &Problem) -> Option<Self> {
         let mut capacity: Vec<u32> = problem.classes.iter().map(|class| class.capacity).collect();
         for held in problem.tasks.iter().filter_map(fixed).flatten() {
@@ -164,7 +164,8 @@ fn items(task: &Task, capacity: &[u32]) -> Items {
         })
         .collect();
     all.sort_unstable_by_key(|item| (item.class, item.count));
-    // More nodes of a class are only worth having if they gain more than fewer of them, and than nothing.
+    // A larger number of nodes of a class is worth keeping only if it gains more than every smaller number and more
+    // than holding nothing.
     let mut best = (NO_CLASS, 0.0);
     all.retain(|item| {
         let least = if best.0 == item.class { best.1 } else { 0.0 };
@@ -233,7 +234,7 @@ impl Items {
         }
     }
 
-    /// The item with the greatest profit at some prices, and the profit. Among equal ones the first.
+    /// The item with the greatest profit at some prices, and the profit. Ties go to the first item.
     pub fn best(&self, prices: &[f64]) -> (Item, f64) {
         let mut best = (Item::NONE, f64::NEG_INFINITY);
         for item in &self.hull {

@@ -1,10 +1,11 @@
-//! A good plan from prices, quickly: most tasks take their best item, and the others take what still fits.
+//! A fast heuristic that turns prices into a feasible plan: most tasks take their best item, and the others take the
+//! best item that still fits.
 
-use crate::reduced::{Item, Reduced};
+use crate::reduced::{Item, Items, Reduced};
 
 /// The plan that gives each task in turn the item with the least loss that still fits. Tasks with the most to lose come
-/// first. Then each task switches to the fitting item with the greatest gain, possibly in another class. `None` if a task finds no item that fits, which
-/// happens only if some tasks must hold nodes.
+/// first. Then each task switches to the fitting item with the greatest gain, possibly in another class. `None` if a
+/// task finds no item that fits, which happens only if some tasks must hold nodes.
 pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
     let mut free = problem.capacity.clone();
     let mut order: Vec<(f64, usize)> = (0..problem.tasks.len())
@@ -13,31 +14,29 @@ pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut items = vec![Item::NONE; problem.tasks.len()];
     for (_, task) in &order {
-        let fitting = problem.tasks[*task]
-            .all
-            .iter()
-            .filter(|item| fits(item, &free));
-        let best = fitting.max_by(|a, b| a.profit(prices).total_cmp(&b.profit(prices)))?;
-        take(best, &mut free);
-        items[*task] = *best;
-    }
-    // In reverse order, because the last tasks had the fewest nodes to choose from.
-    for (_, task) in order.iter().rev() {
-        let held = items[*task];
-        give_back(&held, &mut free);
-        let fitting = problem.tasks[*task]
-            .all
-            .iter()
-            .filter(|item| fits(item, &free));
-        let best = fitting.max_by(|a, b| a.gain.total_cmp(&b.gain));
-        let best = best
-            .filter(|best| best.gain > held.gain)
-            .copied()
-            .unwrap_or(held);
+        let best = greatest(&problem.tasks[*task], &free, |item| item.profit(prices))?;
         take(&best, &mut free);
         items[*task] = best;
     }
+    // In reverse order, because the last tasks had the fewest nodes to choose from.
+    for (_, task) in order.iter().rev() {
+        let held = &mut items[*task];
+        give_back(held, &mut free);
+        let best = greatest(&problem.tasks[*task], &free, |item| item.gain);
+        if let Some(best) = best.filter(|best| best.gain > held.gain) {
+            *held = best;
+        }
+        take(held, &mut free);
+    }
     Some(items)
+}
+
+/// The item with the greatest worth among those that fit.
+fn greatest(items: &Items, free: &[u32], worth: impl Fn(&Item) -> f64) -> Option<Item> {
+    let fitting = items.all.iter().filter(|item| fits(item, free));
+    fitting
+        .max_by(|a, b| worth(a).total_cmp(&worth(b)))
+        .copied()
 }
 
 /// Whether the items of a plan fit into the classes.

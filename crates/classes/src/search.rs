@@ -14,10 +14,12 @@
 //! 2 nodes and 4 with none. The slack is -1 at first. A with 1 node has the slack 0 and the loss 1: the best plan.
 //! B with none has the slack 1 and the loss 4 + 5.
 //!
-//! A state is left out if its total loss must exceed L: slack that remains costs the price of its nodes, or the
-//! cheapest loss a node for which a later task uses them, and missing nodes cost the cheapest loss a node for which a
-//! later task gives them back. A task uses more nodes of at most one class, and gives back nodes of at most one class.
-//! So the losses for several classes with slack add up, and so do those for several classes without.
+//! A state is dropped if a lower bound on its total loss exceeds L. Each node of slack costs at least the smaller of
+//! two amounts: the price of the node, or the least loss per node at which a later task would use it. Each missing node
+//! costs at least the least loss per node at which a later task gives one back. A task uses more nodes of at most one
+//! class, and gives back nodes of at most one class. So the losses of all classes with slack add up, and so do the
+//! losses of all classes with missing nodes. A single change may reduce both, so the bound is the larger of the two
+//! sums.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -281,8 +283,8 @@ impl Core {
         })
     }
 
-    /// The least total loss that a state before the task at `place` can reach, and its total loss if no task changes
-    /// any more; infinite if it cannot reach one.
+    /// Two values for a state before the task at `place`: a lower bound on its total loss, and its total loss if no
+    /// further task changes. Each is infinite if no such plan fits.
     fn totals(&self, place: usize, state: &State) -> (f64, f64) {
         let classes = self.fields.len();
         let reach = &self.reach[place * classes..(place + 1) * classes];
@@ -307,7 +309,7 @@ impl Core {
         )
     }
 
-    /// The sum of the sizes of all slacks.
+    /// The sum of the absolute values of all slacks.
     fn imbalance(&self, state: &State) -> u64 {
         let slacks = self
             .fields
@@ -316,7 +318,8 @@ impl Core {
         slacks.sum()
     }
 
-    /// Searches for the plan with the least total loss below the end of `limits`. No plan has one below the start. Counts the states in `states`.
+    /// Searches for the plan with the least total loss, if that is below the end of `limits`. No plan may have a total
+    /// loss below the start of `limits`. Adds the number of states to `states`.
     pub fn search(&self, limits: Range<f64>, effort: &Effort<'_>, states: &mut u64) -> Outcome {
         let mut run = Run {
             core: self,
@@ -469,7 +472,7 @@ impl Run<'_> {
         let mut ranks: Vec<(f64, u64)> = states.iter().map(rank).collect();
         let (better, last, _) = ranks.select_nth_unstable_by(width - 1, order);
         let last = *last;
-        // States with the last rank fill the room that the better ones leave.
+        // States that tie at the last rank fill the remaining places.
         let mut room = width
             - better
                 .iter()

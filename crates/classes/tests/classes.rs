@@ -395,8 +395,8 @@ fn faults_of_curves_are_named() {
             "task t: there is no class b",
             "task t: class a: found 2 node counts and 1 objective values, expected the same number",
             "task t: class a: the nodes must start at 0",
-            "task t: class a: the nodes must increase, found 1 after 1",
-            "task t: class a: an objective of -1e0, expected 0 to 1e15",
+            "task t: class a: the nodes must be strictly increasing, found 1 after 1",
+            "task t: class a: found an objective of -1e0, expected 0 to 1e15",
             "task t: class a: found min_nodes 3 and max_nodes 2, expected 1 <= min_nodes <= max_nodes",
             "task t: class b: min_nodes or max_nodes is missing",
             "task t: rescale_up is -3e0, expected 0 to 1e12",
@@ -462,7 +462,7 @@ fn small_differences_and_many_classes_are_solved() {
             "{found}, expected {best}"
         );
     }
-    // The best plan may not be found here, but then the answer says so.
+    // The solver might not find the best plan here. The answer must then not claim that its plan is optimal.
     let answer = solve(&many);
     assert_eq!(check(&many, &answer), Ok(()));
     assert!(answer.bound >= Some(108.0), "{answer:?}");
@@ -652,13 +652,13 @@ fn faults_of_a_problem_are_named() {
     assert_eq!(
         problem.validate(),
         [
-            "class k: the name occurs twice",
-            "task a: the name occurs twice",
+            "class k: duplicate name, expected unique names",
+            "task a: duplicate name, expected unique names",
             "task a: option 3 names class 2, expected 0 to 1",
             "task a: option 4 has 0 nodes, expected at least 1",
-            "task a: two options with a count of 1 in class 0",
+            "task a: duplicate option, a count of 1 in class 0",
             "task a: option 1 is worth 1e99, expected -1e15 to 1e15",
-            "task a: it is fixed, but what it holds is not among its options",
+            "task a: the task is fixed, but its current nodes are not among its options",
         ]
     );
 }

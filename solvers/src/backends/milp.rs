@@ -63,7 +63,7 @@ pub(super) struct Outcome {
     /// Column values, if the library found any. They are not trusted: the plan is checked.
     pub values: Option<Vec<f64>>,
     /// Upper bound on the objective: scaled as the library returns it, in the problem's units after
-    /// [`Case::attempt`].
+    /// [`Job::solve`].
     pub bound: Option<f64>,
     /// Size of the largest objective coefficient, before scaling.
     pub largest: f64,
@@ -142,7 +142,7 @@ pub(super) fn solve(
     formulations::accepts(problem, spec.formulation)?;
     range::check(problem)?;
     let floor = floor(problem, spec);
-    if entries(problem, spec) > MOST_ENTRIES.min(ENTRIES_PER_SECOND * limits.time.as_secs_f64()) {
+    if entries(problem, spec) > most_entries(limits) {
         return Ok(verdict(problem, limits, floor, &Outcome::default()));
     }
     let answer = match problem.goal {
@@ -231,27 +231,12 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
         start: Option<Vec<f64>>,
         gap: f64,
     ) -> Result<(Outcome, Option<Vec<u32>>), SolveError> {
-        if let Some(outcome) = trivial(&model) {
-            return Ok((outcome, None));
-        }
-        if self.stop.load(Ordering::Relaxed) {
-            return Ok((Outcome::default(), None));
-        }
-        let job = Job {
-            scale: scale(&model),
-            start,
-            deadline: self.deadline,
-            stop: self.stop,
-            gap: gap.max(0.0),
-            model,
-        };
-        let mut outcome = (self.library)(&job).unwrap_or_else(|what| {
+        let job = Job::new(model, start, self.deadline, self.stop, gap);
+        let outcome = job.solve(&self.library).unwrap_or_else(|what| {
             let told = format!("{} failed: {what}", self.solver);
             self.failure.borrow_mut().get_or_insert(told);
             Outcome::default()
         });
-        outcome.bound = outcome.bound.map(|bound| bound / job.scale);
-        outcome.largest = largest(&job.model);
         let (problem, spec) = (self.problem, self.spec);
         let values = outcome.values.as_ref();
         let found = values
@@ -261,7 +246,7 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
     }
 }
 
-/// Solves a model of another crate with `library`, without a start solution.
+/// Solves a model of another crate with `library`, without a start solution. A model that is too large gets no values.
 pub(super) fn solve_model(
     solver: &'static str,
     model: Model,
@@ -269,40 +254,25 @@ pub(super) fn solve_model(
     stop: &AtomicBool,
     library: impl Fn(&Job<'_>) -> Result<Outcome, String>,
 ) -> Result<ModelAnswer, SolveError> {
-    let columns = model.columns.len();
-    if columns as u64 > formulations::MAX_COLUMNS {
-        return Err(SolveError::Unfit(format!(
-            "the model would have {columns} columns, more than the limit of {}: use the exact solver",
-            formulations::MAX_COLUMNS
-        )));
-    }
-    let (outcome, scale) = match trivial(&model) {
-        Some(outcome) => (
-            Outcome {
-                values: outcome.optimal.then(Vec::new),
-                ..outcome
-            },
-            1.0,
-        ),
-        None => {
-            let job = Job {
-                scale: scale(&model),
-                start: None,
-                deadline: deadline(limits.time),
-                stop,
-                gap: limits.gap.max(0.0),
-                model,
-            };
-            let failed = |message| SolveError::Backend { solver, message };
-            (library(&job).map_err(failed)?, job.scale)
-        }
+    let entries: usize = model.rows.iter().map(|row| row.terms.len()).sum();
+    let outcome = if entries as f64 > most_entries(limits) {
+        Outcome::default()
+    } else {
+        let job = Job::new(model, None, deadline(limits.time), stop, limits.gap);
+        let failed = |message| SolveError::Backend { solver, message };
+        job.solve(&library).map_err(failed)?
     };
     Ok(ModelAnswer {
         is_optimal: outcome.optimal,
         is_infeasible: outcome.infeasible,
         values: outcome.values,
-        bound: outcome.bound.map(|bound| bound / scale),
+        bound: outcome.bound,
     })
+}
+
+/// Maximum number of matrix entries of a model that is solved.
+fn most_entries(limits: &Limits) -> f64 {
+    MOST_ENTRIES.min(ENTRIES_PER_SECOND * limits.time.as_secs_f64())
 }
 
 /// Estimates the number of matrix entries of the model.
@@ -365,7 +335,7 @@ fn trivial(model: &Model) -> Option<Outcome> {
         infeasible,
         optimal: !infeasible,
         bound: (!infeasible).then_some(0.0),
-        values: None,
+        values: (!infeasible).then(Vec::new),
         largest: 0.0,
     })
 }
@@ -424,7 +394,44 @@ fn verdict(
     answer
 }
 
-impl Job<'_> {
+impl<'a> Job<'a> {
+    /// A model to solve until the deadline, or until `stop` is set.
+    fn new(
+        model: Model,
+        start: Option<Vec<f64>>,
+        deadline: Instant,
+        stop: &'a AtomicBool,
+        gap: f64,
+    ) -> Self {
+        Job {
+            scale: scale(&model),
+            start,
+            deadline,
+            stop,
+            gap: gap.max(0.0),
+            model,
+        }
+    }
+
+    /// Solves the model with the library. The bound of the outcome is in the problem's units.
+    fn solve(
+        &self,
+        library: impl Fn(&Job<'a>) -> Result<Outcome, String>,
+    ) -> Result<Outcome, String> {
+        if let Some(outcome) = trivial(&self.model) {
+            return Ok(outcome);
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(Outcome::default());
+        }
+        let outcome = library(self)?;
+        Ok(Outcome {
+            bound: outcome.bound.map(|bound| bound / self.scale),
+            largest: largest(&self.model),
+            ..outcome
+        })
+    }
+
     /// Seconds left until the deadline.
     pub fn seconds_left(&self) -> f64 {
         let now = Instant::now();

@@ -61,11 +61,12 @@ pub struct ModelAnswer {
     pub bound: Option<f64>,
 }
 
-/// Solves a model, on one thread, with a MILP solver. The search ends soon after `stop` is set.
+/// Solves a model, on one thread, with a MILP solver. The search ends soon after `stop` is set. A model that is too large
+/// to load within the time limit gets no values.
 ///
 /// # Errors
-/// [`SolveError::NotBuilt`] if the solver's library was left out of this build, [`SolveError::Unfit`] if the solver is not a
-/// MILP solver or the model is too large, and [`SolveError::Backend`] if the library fails.
+/// [`SolveError::NotBuilt`] if the solver's library was left out of this build, [`SolveError::Unfit`] if the solver is
+/// not a MILP solver, and [`SolveError::Backend`] if the library fails.
 #[cfg_attr(
     not(any(feature = "highs", feature = "cbc")),
     expect(unused_variables, reason = "only libraries use the arguments")

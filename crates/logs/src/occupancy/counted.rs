@@ -12,16 +12,49 @@ use std::collections::BinaryHeap;
 use super::deal::CountedJob;
 use super::sweep::Window;
 
+/// The nodes and cores that jobs use. Jobs come in order of their starts.
+#[derive(Debug, Default)]
+pub struct InUse {
+    /// The running jobs: end, nodes and cores.
+    running: BinaryHeap<Reverse<(i64, u32, u64)>>,
+    /// Number of used nodes. A node that several jobs share counts several times.
+    pub nodes: u64,
+    /// Number of used cores.
+    pub cores: u64,
+}
+
+impl InUse {
+    /// The earliest end of a running job, if it is not after `second`.
+    fn next_end(&self, second: i64) -> Option<i64> {
+        let Reverse((end, ..)) = self.running.peek()?;
+        Some(*end).filter(|end| *end <= second)
+    }
+
+    /// Ends the jobs that are over at `second`.
+    pub fn end_until(&mut self, second: i64) {
+        while self.next_end(second).is_some()
+            && let Some(Reverse((_, nodes, cores))) = self.running.pop()
+        {
+            self.nodes -= u64::from(nodes);
+            self.cores -= cores;
+        }
+    }
+
+    /// Starts a job with this number of cores.
+    pub fn start(&mut self, job: &CountedJob, cores: u64) {
+        self.nodes += u64::from(job.nodes);
+        self.cores += cores;
+        self.running.push(Reverse((job.end, job.nodes, cores)));
+    }
+}
+
 /// Adds up the bounds over time. Jobs come in order of their starts.
 #[derive(Debug)]
 pub struct CountedIdle {
     nodes: u64,
     cores_per_node: u32,
     window: Window,
-    /// The running jobs: end, nodes and cores.
-    running: BinaryHeap<Reverse<(i64, u32, u64)>>,
-    used_nodes: u64,
-    used_cores: u64,
+    used: InUse,
     /// The second up to which the sums are complete.
     counted: i64,
     lower: u64,
@@ -35,47 +68,38 @@ impl CountedIdle {
             nodes: nodes.into(),
             cores_per_node: cores_per_node.max(1),
             window,
-            running: BinaryHeap::new(),
-            used_nodes: 0,
-            used_cores: 0,
+            used: InUse::default(),
             counted: window.from,
             lower: 0,
             upper: 0,
         }
     }
 
-    /// Starts a job. If its number of cores is unknown or exceeds the number of cores of its nodes, the job is
-    /// assumed to use all cores of its nodes.
+    /// Starts a job. A job with an unknown number of cores is assumed to use all cores of its nodes. A stated number is
+    /// capped at that total.
     pub fn start(&mut self, job: &CountedJob) {
-        self.end_until(job.start);
-        self.count(job.start);
+        self.advance(job.start);
         let all = u64::from(job.nodes) * u64::from(self.cores_per_node);
         let cores = match job.cores {
             0 => all,
             cores => all.min(cores.into()),
         };
-        self.used_nodes += u64::from(job.nodes);
-        self.used_cores += cores;
-        self.running.push(Reverse((job.end, job.nodes, cores)));
+        self.used.start(job, cores);
     }
 
     /// The lower and the upper bound on the idle time, in node-seconds, once all jobs have started.
     pub fn finish(mut self) -> (u64, u64) {
-        self.end_until(self.window.to);
-        self.count(self.window.to);
+        self.advance(self.window.to);
         (self.lower, self.upper)
     }
 
-    /// Ends the jobs that are over at `second`.
-    fn end_until(&mut self, second: i64) {
-        while let Some(Reverse((end, nodes, cores))) = self.running.peek().copied()
-            && end <= second
-        {
+    /// Counts the time up to `second`, and ends the jobs that are over by then.
+    fn advance(&mut self, second: i64) {
+        while let Some(end) = self.used.next_end(second) {
             self.count(end);
-            self.running.pop();
-            self.used_nodes -= u64::from(nodes);
-            self.used_cores -= cores;
+            self.used.end_until(end);
         }
+        self.count(second);
     }
 
     /// Adds the time up to `second`, during which the number of used nodes and cores was constant.
@@ -88,9 +112,9 @@ impl CountedIdle {
             return;
         };
         self.counted = second;
-        let needed = self.used_cores.div_ceil(self.cores_per_node.into());
+        let needed = self.used.cores.div_ceil(self.cores_per_node.into());
         let idle = |used: u64| self.nodes.saturating_sub(used).saturating_mul(seconds);
-        self.lower = self.lower.saturating_add(idle(self.used_nodes));
+        self.lower = self.lower.saturating_add(idle(self.used.nodes));
         self.upper = self.upper.saturating_add(idle(needed));
     }
 }

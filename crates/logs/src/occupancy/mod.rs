@@ -16,7 +16,7 @@ mod heads;
 mod ranges;
 mod sweep;
 
-pub use counted::CountedIdle;
+pub use counted::{CountedIdle, InUse};
 pub use deal::{CountedJob, Dealer, OPEN, Short};
 pub use edge::{Edge, Hold};
 pub use ranges::{NodeRange, merge_ranges};

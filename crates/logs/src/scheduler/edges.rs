@@ -1,8 +1,6 @@
 //! Edges in order of time. The log names their nodes, or it states only node counts and nodes are
 //! assigned to the jobs.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader};
 
@@ -10,7 +8,7 @@ use super::bounded::Bounded;
 use super::node_set::MAX_NODES;
 use super::sort::{self, Sorted, spill_error};
 use crate::occupancy::{
-    CountedIdle, CountedJob, Dealer, Edge, Event, OccupancySummary, Short, Window, sweep,
+    CountedIdle, CountedJob, Dealer, Edge, Event, InUse, OccupancySummary, Short, Window, sweep,
 };
 use gleaner_domain::UnknownNodes;
 use gleaner_domain::error::Result;
@@ -43,10 +41,19 @@ impl Edges {
                 (jobs, nodes)
             }
             (None, _) => {
-                let mut used = MostUsed::default();
-                let jobs = spool(jobs, |job| used.start(job)).map_err(spill_error)?;
-                // A machine has at most `MAX_NODES` nodes. Jobs that need more get too few nodes, and are counted.
-                (jobs, used.most.min(MAX_NODES as u64) as u32)
+                // The maximum is always reached at a start. For example, jobs of 3 nodes from 0 to 10, 4 from 5 to 20
+                // and 2 from 10 to 15 use 3, 7 and 6 nodes at their starts: the maximum is 7.
+                let (mut used, mut most) = (InUse::default(), 0);
+                let jobs = spool(jobs, |job| {
+                    used.end_until(job.start);
+                    used.start(job, 0);
+                    most = used.nodes.max(most);
+                });
+                // A machine has at most `MAX_NODES`. Jobs beyond that get too few nodes, which is counted.
+                (
+                    jobs.map_err(spill_error)?,
+                    most.min(MAX_NODES as u64) as u32,
+                )
             }
         };
         Ok(Dealt {
@@ -124,28 +131,4 @@ impl Iterator for Jobs {
 fn spool(jobs: Sorted<CountedJob>, mut each: impl FnMut(&CountedJob)) -> io::Result<Jobs> {
     let seen = jobs.inspect(|job| job.iter().for_each(&mut each));
     sort::spool(seen).map(Jobs::Spooled)
-}
-
-/// Finds the largest number of nodes in use at once. Jobs come in order of their starts. At each start, the jobs that
-/// have ended by then are removed first. The maximum is always reached at a start. For example, jobs of 3 nodes from 0
-/// to 10, 4 from 5 to 20 and 2 from 10 to 15 use 3, 7 and 6 nodes at their starts: the maximum is 7.
-#[derive(Default)]
-struct MostUsed {
-    running: BinaryHeap<Reverse<(i64, u32)>>,
-    used: u64,
-    most: u64,
-}
-
-impl MostUsed {
-    fn start(&mut self, job: &CountedJob) {
-        while let Some(Reverse((end, nodes))) = self.running.peek().copied()
-            && end <= job.start
-        {
-            self.running.pop();
-            self.used -= u64::from(nodes);
-        }
-        self.used += u64::from(job.nodes);
-        self.most = self.most.max(self.used);
-        self.running.push(Reverse((job.end, job.nodes)));
-    }
 }

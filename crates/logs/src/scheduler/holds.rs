@@ -96,8 +96,8 @@ impl Holds {
     }
 
     /// Calls `event` with every event of several event logs, which show unknown nodes in different ways. The first
-    /// argument is the index of the log. If the logs differ, they are reported one after the other. If they are
-    /// equal, one sweep reports each event once for every log.
+    /// argument is the index of the log. If the logs differ, all events of one log are reported before those of the
+    /// next. If they are equal, one sweep reports each event once for every log.
     ///
     /// # Errors
     /// As for [`Holds::sweep`].
@@ -222,7 +222,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shares = self.swept.shares;
         if self.quality.unknown_nodes != UnknownNodes::Busy {
-            // Unknown nodes that no job was assigned are idle in this log.
+            // Unknown nodes that were not assigned to a job are shown as idle in this log.
             shares.idle += std::mem::take(&mut shares.held[Hold::Unknown.index()]);
         }
         let percent = |part: f64| 100.0 * part / shares.total();
