@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::clock::{Occurrence, UnknownClock};
 use super::queue::{Queue, RowQueue};
-use super::{Clock, Quality, Slice, Stamp, Utc};
+use super::{Clock, NodeClasses, Quality, Slice, Stamp, Utc};
 
 /// The change of state of one node, packed in four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +52,7 @@ pub struct EventLog {
     clock: Clock,
     quality: Option<Quality>,
     queue: Option<Queue>,
+    classes: Option<NodeClasses>,
 }
 
 impl EventLog {
@@ -80,6 +81,11 @@ impl EventLog {
     pub fn queue(&self, row: usize) -> Option<RowQueue<'_>> {
         let changes = self.starts[row]..self.starts[row + 1];
         self.queue.as_ref().map(|queue| queue.row(row, changes))
+    }
+
+    /// The classes of the nodes; `None` if all nodes are alike.
+    pub fn classes(&self) -> Option<&NodeClasses> {
+        self.classes.as_ref()
     }
 
     /// Number of rows.
@@ -140,6 +146,11 @@ impl EventLog {
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
         out.set_clock(self.clock.clone());
         out.set_quality(self.quality.clone());
+        out.set_classes(
+            self.classes
+                .as_ref()
+                .map(|classes| classes.cut(first..last)),
+        );
         let mut takers = Vec::new();
         // Rows up to the first kept row only update `idle`. The first kept row becomes the first row of the slice and
         // lists all nodes that are then idle. Later rows keep the changes of kept nodes.
@@ -195,6 +206,17 @@ impl EventLog {
     /// The same log with this quality.
     pub fn with_quality(mut self, quality: Option<Quality>) -> EventLog {
         self.quality = quality;
+        self
+    }
+
+    /// The same log with these classes of nodes, of which there must be one for each node.
+    pub fn with_classes(mut self, classes: Option<NodeClasses>) -> EventLog {
+        debug_assert!(
+            classes
+                .as_ref()
+                .is_none_or(|classes| classes.of_nodes().len() == self.nodes.len())
+        );
+        self.classes = classes;
         self
     }
 
@@ -285,6 +307,14 @@ pub enum InvalidLog {
         "found a batch queue that does not match the log, expected a queue for every row, with a job for every taker"
     )]
     Queue,
+    /// The classes do not list every node.
+    #[error("found classes for {found} nodes, expected a class for each of {nodes}")]
+    Classes {
+        /// Number of nodes with a class.
+        found: usize,
+        /// Number of nodes of the log.
+        nodes: usize,
+    },
     /// The log exceeds the maximum number of nodes, rows or changes.
     #[error(
         "found a larger log, expected at most {} nodes, {} rows and {} changes",
@@ -307,6 +337,7 @@ impl EventLogBuilder {
                 clock: Clock::UNKNOWN,
                 quality: None,
                 queue: None,
+                classes: None,
             },
         }
     }
@@ -345,6 +376,11 @@ impl EventLogBuilder {
     /// Sets the log's quality, which states what the log's source leaves unknown.
     pub fn set_quality(&mut self, quality: Option<Quality>) {
         self.log.quality = quality;
+    }
+
+    /// Sets the classes of the nodes, of which there must be one for each node.
+    pub fn set_classes(&mut self, classes: Option<NodeClasses>) {
+        self.log.classes = classes;
     }
 
     /// Whether there are more rows or changes than a log can have.
@@ -432,6 +468,11 @@ impl EventLogBuilder {
                 }
                 (*state, last) = (change.idle(), Some(node));
             }
+        }
+        if let Some(found) = log.classes.as_ref().map(|classes| classes.of_nodes().len())
+            && found != nodes
+        {
+            return Err(InvalidLog::Classes { found, nodes });
         }
         match &log.queue {
             Some(queue) if !queue.fits(&log.starts) => Err(InvalidLog::Queue),

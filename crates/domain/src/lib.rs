@@ -12,6 +12,7 @@
 //! # Ok::<(), gleaner_domain::InvalidLog>(())
 //! ```
 
+pub mod class_terms;
 pub mod clock;
 pub mod cluster;
 pub mod curve;
@@ -22,6 +23,7 @@ pub mod fingerprint;
 pub mod inputs;
 pub mod jobs;
 pub mod names;
+pub mod node_classes;
 pub mod node_order;
 pub mod node_rule;
 pub mod objective;
@@ -38,6 +40,7 @@ pub mod time;
 pub mod trial_search;
 pub mod words;
 
+pub use class_terms::{ClassTerms, Terms};
 pub use clock::Clock;
 pub use cluster::{Cluster, VirtualCluster};
 pub use curve::{CurveSet, ScalingCurve};
@@ -47,6 +50,7 @@ pub use events::{Change, EventLog, EventLogBuilder, InvalidLog};
 pub use fingerprint::Fingerprint;
 pub use gleaner_observer::{self as observer, Observer, Unobserved};
 pub use jobs::{Job, Known, Trace, Usage, Workload};
+pub use node_classes::NodeClasses;
 pub use node_order::NodeOrder;
 pub use node_rule::NodeRule;
 pub use objective::Objective;

@@ -97,6 +97,7 @@ impl EventLog {
         let mut out = EventLogBuilder::new(self.nodes().to_vec());
         out.set_clock(self.clock().clone());
         out.set_quality(self.quality().cloned());
+        out.set_classes(self.classes().cloned());
         let (mut first, mut kept, mut takers) = (0, Vec::new(), Vec::new());
         for (row, (time, changes)) in self.rows().enumerate() {
             kept.clear();

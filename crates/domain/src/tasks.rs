@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gleaner_solvers::Task;
 
-use super::{Clock, ScalingCurve, Utc};
+use super::{ClassTerms, Clock, ScalingCurve, Utc};
 
 /// The word that represents the work of an endless task in files.
 pub const ENDLESS: &str = "endless";
@@ -39,6 +39,8 @@ pub struct TrainingTask {
     pub rung: u32,
     /// Speed of the task by number of nodes.
     pub curve: ScalingCurve,
+    /// How the task runs on nodes of several classes.
+    pub classes: ClassTerms,
 }
 
 impl TrainingTask {

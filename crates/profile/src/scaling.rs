@@ -4,7 +4,7 @@
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::profile::Quartiles;
-use gleaner_domain::{ScalingCurve, TrainingTask};
+use gleaner_domain::{ClassTerms, ScalingCurve, TrainingTask};
 use gleaner_solvers::Rates;
 
 use crate::failure::Failed;
@@ -128,6 +128,7 @@ fn task(plan: &Plan, config: Config, points: &[Point]) -> Option<TrainingTask> {
         priority: 1.0,
         deadline: None,
         rung: 0,
+        classes: ClassTerms::default(),
         curve: ScalingCurve {
             nodes: nodes.collect(),
             objective: progress.clone(),

@@ -7,7 +7,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::MAX_TASKS;
-use gleaner_domain::{ScalingCurve, TrainingTask, Utc};
+use gleaner_domain::{ClassTerms, ScalingCurve, TrainingTask, Utc};
 
 /// Options of a generated set of tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,6 +82,7 @@ pub fn generate(options: &TaskOptions) -> Result<Vec<TrainingTask>> {
                 priority: 1.0,
                 deadline: None,
                 rung: 0,
+                classes: ClassTerms::default(),
                 curve: model.curve.clone(),
             }
         })

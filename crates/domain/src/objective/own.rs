@@ -53,7 +53,7 @@ pub fn set_objectives(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ScalingCurve;
+    use crate::{ClassTerms, ScalingCurve};
 
     fn task() -> TrainingTask {
         TrainingTask {
@@ -67,6 +67,7 @@ mod tests {
             priority: 1.0,
             deadline: None,
             rung: 0,
+            classes: ClassTerms::default(),
             curve: ScalingCurve {
                 nodes: [0, 1, 2, 4, 8, 16].into(),
                 progress: [0.0, 1.0, 2.0, 4.0, 8.0, 16.0].into(),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{ScalingCurve, TrainingTask, Utc};
+use crate::{ClassTerms, ScalingCurve, TrainingTask, Utc};
 
 fn task(min_nodes: u32, progress: [f64; 3]) -> TrainingTask {
     TrainingTask {
@@ -13,6 +13,7 @@ fn task(min_nodes: u32, progress: [f64; 3]) -> TrainingTask {
         priority: 3.0,
         deadline: None,
         rung: 2,
+        classes: ClassTerms::default(),
         curve: ScalingCurve {
             nodes: [0, 2, 4].into(),
             progress: progress.into(),

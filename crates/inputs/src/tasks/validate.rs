@@ -8,7 +8,7 @@ use gleaner_solvers::range::{self, short};
 
 use super::fields::{Fields, Report, whole};
 use crate::rows::Number;
-use gleaner_domain::{ScalingCurve, Stamp, TrainingTask};
+use gleaner_domain::{ClassTerms, ScalingCurve, Stamp, TrainingTask};
 
 /// The range of valid priorities, and of the nonzero rates of curves. Within these bounds, the
 /// product of a priority and a rate, and the quotient of two rates per node, are within
@@ -103,6 +103,7 @@ impl Draft {
                 .deadline?
                 .map(|stamp| stamp.as_written().from_offset(0)),
             rung: 0,
+            classes: ClassTerms::default(),
             curve: curve?,
         })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_domain::{ScalingCurve, TrainingTask, Utc};
+use gleaner_domain::{ClassTerms, ScalingCurve, TrainingTask, Utc};
 use gleaner_inputs::tasks::read;
 use gleaner_solvers::Rates;
 
@@ -22,6 +22,7 @@ fn expected() -> Vec<TrainingTask> {
         priority: 1.0,
         deadline: None,
         rung: 0,
+        classes: ClassTerms::default(),
         curve,
     };
     let progress = Rates::from([0.0, 2831.0, 5259.0, 9988.0]);

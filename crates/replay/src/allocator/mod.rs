@@ -46,7 +46,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use gleaner_domain::{Change, Objective, ScalingCurve, Utc, TrainingTask};
+//! use gleaner_domain::{Change, Objective, ClassTerms, ScalingCurve, Utc, TrainingTask};
 //! use gleaner_replay::SolverDecider;
 //! use gleaner_replay::allocator::node_choice::Arrival;
 //! use gleaner_replay::allocator::{
@@ -83,6 +83,7 @@
 //!     priority: 1.0,
 //!     deadline: None,
 //!     rung: 0,
+//!     classes: ClassTerms::default(),
 //!     curve: ScalingCurve {
 //!         nodes: [0, 4].into(),
 //!         progress: [0.0, 40.0].into(),

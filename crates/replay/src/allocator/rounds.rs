@@ -97,7 +97,7 @@ pub fn check_repeatable(tasks: &[TrainingTask]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_domain::ScalingCurve;
+    use gleaner_domain::{ClassTerms, ScalingCurve};
 
     fn task(name: &str, submit: i64, work: f64) -> TrainingTask {
         TrainingTask {
@@ -111,6 +111,7 @@ mod tests {
             priority: 1.0,
             deadline: None,
             rung: 0,
+            classes: ClassTerms::default(),
             curve: ScalingCurve {
                 nodes: [0, 1].into(),
                 progress: [0.0, 1.0].into(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use gleaner_domain::{Change, ScalingCurve, TaskGroup, TrainingTask, TrialSearch, Utc};
+use gleaner_domain::{Change, ClassTerms, ScalingCurve, TaskGroup, TrainingTask, TrialSearch, Utc};
 use gleaner_replay::allocator::node_choice::Arrival;
 use gleaner_replay::allocator::{
     Allocator, AllocatorError, Batch, Holding, Progress, Reallocation, Refusal, Resize, Settings,
@@ -29,6 +29,7 @@ fn task(name: &str, min_nodes: u32, max_nodes: u32) -> TrainingTask {
         priority: 1.0,
         deadline: None,
         rung: 0,
+        classes: ClassTerms::default(),
         curve: ScalingCurve {
             nodes: [0, max_nodes].into(),
             progress: [0.0, most].into(),

@@ -3,7 +3,7 @@
 
 use gleaner_domain::results::replay::{Ended, Summary};
 use gleaner_domain::{
-    Change, EventLog, EventLogBuilder, NodeRule, ScalingCurve, TrainingTask, Utc,
+    Change, ClassTerms, EventLog, EventLogBuilder, NodeRule, ScalingCurve, TrainingTask, Utc,
 };
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::SolverKind;
@@ -43,6 +43,7 @@ pub fn task(name: &str, submit: i64, work: f64, progress: &[f64]) -> TrainingTas
         priority: 1.0,
         deadline: None,
         rung: 0,
+        classes: ClassTerms::default(),
         curve: ScalingCurve {
             nodes: (0..=most).collect(),
             progress: progress.as_slice().into(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gleaner_check::replay::Inputs;
 use gleaner_domain::results::replay::{Outcome, StepStatus};
 use gleaner_domain::{
-    Change, EventLog, EventLogBuilder, ScalingCurve, TaskGroup, TrainingTask, Utc,
+    Change, ClassTerms, EventLog, EventLogBuilder, ScalingCurve, TaskGroup, TrainingTask, Utc,
 };
 use gleaner_replay::{Initial, Options};
 use gleaner_solvers::{BigM, SolverKind};
@@ -26,6 +26,7 @@ fn task(name: &str, min_nodes: u32, speed: f64) -> TrainingTask {
         priority: 1.0,
         deadline: None,
         rung: 0,
+        classes: ClassTerms::default(),
         curve: ScalingCurve {
             nodes: [0, 6].into(),
             progress: [0.0, 6.0 * speed].into(),

@@ -21,7 +21,8 @@ use gleaner_domain::objective::NAMED;
 use gleaner_domain::results::replay::Outcome;
 use gleaner_domain::results::replay::{EventKind, StepRow, StepStatus};
 use gleaner_domain::{
-    Change, EventLog, EventLogBuilder, NodeRule, Objective, ScalingCurve, TrainingTask, Utc,
+    Change, ClassTerms, EventLog, EventLogBuilder, NodeRule, Objective, ScalingCurve, TrainingTask,
+    Utc,
 };
 use gleaner_replay::{Decider, Decision, Initial, Options, SolverDecider};
 use gleaner_solvers::{Allocation, Limits, Problem, SolveError, Solver, SolverKind, Status, range};
@@ -158,6 +159,7 @@ fn task(name: &str, work: f64) -> TrainingTask {
         priority: 1.0,
         deadline: None,
         rung: 0,
+        classes: ClassTerms::default(),
         curve: ScalingCurve {
             nodes: [0, 1, 4].into(),
             progress: [0.0, 10.0, 34.0].into(),

@@ -6,7 +6,8 @@ use gleaner_domain::objective::{NAMED, Named};
 use gleaner_domain::results::replay::Outcome;
 use gleaner_domain::results::replay::StepStatus;
 use gleaner_domain::{
-    Change, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, TrainingTask, Utc,
+    Change, ClassTerms, EventLog, EventLogBuilder, Objective, ScalingCurve, Stamp, TrainingTask,
+    Utc,
 };
 use gleaner_replay::{Decider, Decision, Initial, Options, Plan};
 use gleaner_solvers::backends::Exact;
@@ -90,6 +91,7 @@ fn task(name: &str, speed: f64, priority: f64) -> TrainingTask {
         priority,
         deadline: None,
         rung: 0,
+        classes: ClassTerms::default(),
         curve: ScalingCurve {
             nodes: [0, 4].into(),
             progress: [0.0, 4.0 * speed].into(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gleaner_check::replay::Inputs;
 use gleaner_domain::results::replay::{Ended, Outcome};
 use gleaner_domain::results::search::{SearchOutcome, SearchRow, TrialEvent, TrialState};
-use gleaner_domain::{EventLog, ScalingCurve, TrainingTask, TrialSearch, Utc};
+use gleaner_domain::{ClassTerms, EventLog, ScalingCurve, TrainingTask, TrialSearch, Utc};
 use gleaner_replay::{Initial, Options};
 use gleaner_search::{Algorithm, Family, LearningCurves, Plan, Point, Table};
 use gleaner_solvers::{BigM, SolverKind};
@@ -32,6 +32,7 @@ fn network(name: &str, work: f64) -> TrainingTask {
         priority: 1.0,
         deadline: None,
         rung: 0,
+        classes: ClassTerms::default(),
         curve: ScalingCurve {
             nodes: [0, 4].into(),
             progress: [0.0, 4.0].into(),

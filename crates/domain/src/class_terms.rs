@@ -1,0 +1,121 @@
+//! The terms on which a task runs on nodes of several classes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gleaner_classes::Counts;
+
+use super::{ScalingCurve, TrainingTask};
+
+/// Bounds and speed of a task in one class.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Terms {
+    /// Minimum number of nodes on which the task runs (at least 1).
+    pub min_nodes: u32,
+    /// Maximum number of nodes that the task can use.
+    pub max_nodes: u32,
+    /// Speed of the task by number of nodes.
+    pub curve: ScalingCurve,
+}
+
+/// How a task runs on nodes of several classes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ClassTerms {
+    /// The terms by the name of the class. The task does not use other classes. If the map is empty, the task's own terms
+    /// apply in every class.
+    pub by_name: Arc<BTreeMap<String, Terms>>,
+    /// Seconds of progress lost when the task goes to another class; `None` for the sum of `rescale_up` and
+    /// `rescale_down`.
+    pub move_cost: Option<f64>,
+    /// Which numbers of nodes the task may hold.
+    pub counts: Counts,
+    /// The terms by the index of the class, after [`TrainingTask::in_classes`].
+    by_index: Arc<[Option<Terms>]>,
+}
+
+impl TrainingTask {
+    /// The task's own terms.
+    pub fn own_terms(&self) -> Terms {
+        Terms {
+            min_nodes: self.min_nodes,
+            max_nodes: self.max_nodes,
+            curve: self.curve.clone(),
+        }
+    }
+
+    /// The same task for a log whose classes have these names: its terms can then be found by the index of a class. With
+    /// one class that has terms of its own, these become the task's own terms.
+    pub fn in_classes(&self, names: &[String]) -> TrainingTask {
+        let mut task = self.clone();
+        let terms = |name: &String| match &*self.classes.by_name {
+            by_name if by_name.is_empty() => Some(self.own_terms()),
+            by_name => by_name.get(name).cloned(),
+        };
+        if let [name] = names {
+            if let Some(Terms {
+                min_nodes,
+                max_nodes,
+                curve,
+            }) = self.classes.by_name.get(name).cloned()
+            {
+                (task.min_nodes, task.max_nodes, task.curve) = (min_nodes, max_nodes, curve);
+                task.classes.by_name = Arc::default();
+            }
+        }
+        task.classes.by_index = names.iter().map(terms).collect();
+        task
+    }
+
+    /// The task as it runs in a class of [`TrainingTask::in_classes`]: with the terms of the class as its own. `None` if
+    /// the task does not use the class.
+    pub fn in_class(&self, class: usize) -> Option<TrainingTask> {
+        let terms = self.classes.by_index.get(class)?.clone()?;
+        Some(TrainingTask {
+            min_nodes: terms.min_nodes,
+            max_nodes: terms.max_nodes,
+            curve: terms.curve,
+            classes: ClassTerms {
+                by_name: Arc::default(),
+                by_index: Arc::default(),
+                ..self.classes.clone()
+            },
+            ..self.clone()
+        })
+    }
+
+    /// Minimum number of nodes and curve in a class: those of [`TrainingTask::in_classes`], or else the task's own. `None`
+    /// if the task does not use the class.
+    fn curve_in(&self, class: usize) -> Option<(u32, &ScalingCurve)> {
+        match self.classes.by_index.get(class) {
+            Some(terms) => terms.as_ref().map(|terms| (terms.min_nodes, &terms.curve)),
+            None => Some((self.min_nodes, &self.curve)),
+        }
+    }
+
+    /// Minimum number of nodes in a class; `None` if the task does not use the class.
+    pub fn min_nodes_in(&self, class: usize) -> Option<u32> {
+        self.curve_in(class).map(|(min_nodes, _)| min_nodes)
+    }
+
+    /// Work per second on `nodes` nodes of a class, whether or not the task can run on so few; 0 if the task does not use
+    /// the class.
+    pub fn progress_in(&self, class: usize, nodes: u32) -> f64 {
+        self.curve_in(class)
+            .map_or(0.0, |(_, curve)| curve.progress_at(nodes))
+    }
+
+    /// Work per second on `nodes` nodes of a class; 0 if the task needs more nodes to run, or does not use the class.
+    pub fn rate_in(&self, class: usize, nodes: u32) -> f64 {
+        match self.curve_in(class) {
+            Some((min_nodes, curve)) if nodes >= min_nodes => curve.progress_at(nodes),
+            _ => 0.0,
+        }
+    }
+
+    /// Seconds of progress lost when the task goes to another class.
+    pub fn move_seconds(&self) -> f64 {
+        self.classes
+            .move_cost
+            .unwrap_or(self.rescale_up + self.rescale_down)
+    }
+}

@@ -1,0 +1,106 @@
+//! Classes of nodes.
+
+use std::collections::BTreeSet;
+
+/// Maximum number of classes of a log.
+pub const MAX_CLASSES: usize = 1000;
+
+/// The class of each node of a log. Nodes of a class are interchangeable for training.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NodeClasses {
+    names: Vec<String>,
+    of_node: Vec<u16>,
+}
+
+impl NodeClasses {
+    /// Creates the classes with these names. `of_node` is the index of each node's class, in the order of the log's
+    /// nodes. A class may have no nodes.
+    ///
+    /// Returns `None` if a name is empty or occurs twice, if there are more than [`MAX_CLASSES`] classes, or if an index
+    /// has no name.
+    pub fn new(names: Vec<String>, of_node: Vec<u16>) -> Option<Self> {
+        let distinct: BTreeSet<&String> = names.iter().filter(|name| !name.is_empty()).collect();
+        let is_valid = distinct.len() == names.len()
+            && names.len() <= MAX_CLASSES
+            && of_node
+                .iter()
+                .all(|class| usize::from(*class) < names.len());
+        is_valid.then_some(NodeClasses { names, of_node })
+    }
+
+    /// Creates classes from the name of each node's class, in the order of the log's nodes. The classes are in the order
+    /// in which they first occur.
+    ///
+    /// Returns `None` if a name is empty or there are more than [`MAX_CLASSES`] classes.
+    pub fn of_names<'a>(class_of_node: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let mut indices = std::collections::BTreeMap::new();
+        let (mut names, mut of_node) = (Vec::new(), Vec::new());
+        for name in class_of_node {
+            let next = u16::try_from(names.len()).ok()?;
+            let index = *indices.entry(name).or_insert(next);
+            if index == next {
+                names.push(name.to_owned());
+            }
+            of_node.push(index);
+        }
+        NodeClasses::new(names, of_node)
+    }
+
+    /// Names of the classes. A class is referred to by its index in this list.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The class of each node, in the order of the log's nodes.
+    pub fn of_nodes(&self) -> &[u16] {
+        &self.of_node
+    }
+
+    /// The class of a node.
+    ///
+    /// # Panics
+    /// There is no such node.
+    pub fn of(&self, node: u32) -> usize {
+        self.of_node[node as usize].into()
+    }
+
+    /// Number of nodes of each class.
+    pub fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![0; self.names.len()];
+        for &class in &self.of_node {
+            sizes[usize::from(class)] += 1;
+        }
+        sizes
+    }
+
+    /// The classes of the nodes in a range, with the names of all classes.
+    pub fn cut(&self, nodes: std::ops::Range<usize>) -> Self {
+        NodeClasses {
+            names: self.names.clone(),
+            of_node: self.of_node[nodes].to_vec(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_in_the_order_of_their_first_node() {
+        let classes = NodeClasses::of_names(["v100", "a100", "v100"]).unwrap();
+        assert_eq!(classes.names(), ["v100", "a100"]);
+        assert_eq!(classes.of_nodes(), [0, 1, 0]);
+        assert_eq!(classes.sizes(), [2, 1]);
+        assert_eq!(classes.cut(1..2).sizes(), [0, 1]);
+    }
+
+    #[test]
+    fn names_and_indices_are_checked() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        assert!(NodeClasses::new(names(&["a", "b"]), vec![0, 1, 1]).is_some());
+        assert!(NodeClasses::new(names(&["a", "a"]), vec![0]).is_none());
+        assert!(NodeClasses::new(names(&["a", ""]), vec![0]).is_none());
+        assert!(NodeClasses::new(names(&["a"]), vec![1]).is_none());
+    }
+}
