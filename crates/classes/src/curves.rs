@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gleaner_solvers::problem::interpolate;
 use serde::Deserialize;
 
+use crate::offer::{Counts, Offer, Rescaling};
 use crate::problem::{Choice, Class, Held, LARGEST_VALUE, Problem, Task};
 
 /// One allocation decision whose tasks have curves. Unknown JSON fields are ignored.
@@ -64,17 +65,6 @@ pub enum PerClass {
     All(u32),
     /// Numbers by the name of the class.
     Each(BTreeMap<String, u32>),
-}
-
-/// Which numbers of nodes a task may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Counts {
-    /// All numbers between the bounds.
-    #[default]
-    All,
-    /// Only those of the curve's points. A task that now holds another number cannot keep it.
-    Points,
 }
 
 /// Nodes of a class that a task holds now.
@@ -182,56 +172,56 @@ impl CurveProblem {
 
     /// A valid task with its options; `None` if there are more than `left`.
     fn task(&self, task: &CurveTask, left: &mut usize) -> Option<Task> {
-        let rate = task.current_rate();
+        let rescaling = self.rescaling(task);
         let mut options = Vec::new();
-        for (class, nodes) in self.classes.iter().enumerate() {
-            let Some(curve) = task.curves.get(&nodes.name) else {
+        for (class, Class { name, capacity }) in self.classes.iter().enumerate() {
+            let Some(curve) = task.curves.get(name) else {
                 continue;
             };
-            let least = task.min_nodes.of(&nodes.name).unwrap_or(1);
-            let last = curve.nodes.last().copied().unwrap_or(0);
-            let most = task
-                .max_nodes
-                .of(&nodes.name)
-                .unwrap_or(last)
-                .min(last)
-                .min(nodes.capacity);
-            let mut add = |count: u32| {
-                let cost = task.cost(&nodes.name, count) * rate;
-                let value = self.t_fwd * curve.rate(count) - cost;
+            let offer = Offer {
+                class,
+                min_nodes: task.min_nodes.of(name).unwrap_or(1),
+                max_nodes: task.max_nodes.of(name).unwrap_or(u32::MAX),
+                nodes: &curve.nodes,
+                objective: &curve.objective,
+            };
+            offer.each_count(task.counts, *capacity, |count| {
                 *left = left.checked_sub(1)?;
+                let next = Held { class, count };
                 options.push(Choice {
                     class,
                     count,
-                    value,
+                    value: self.t_fwd * offer.rate(count) - rescaling.cost(Some(next)),
                 });
                 Some(())
-            };
-            match task.counts {
-                Counts::All => (least..=most).try_for_each(&mut add)?,
-                Counts::Points => {
-                    let points = curve
-                        .nodes
-                        .iter()
-                        .filter(|count| (least..=most).contains(*count));
-                    points.copied().try_for_each(&mut add)?;
-                }
-            }
+            })?;
         }
-        let held = task.current.as_ref().filter(|current| current.nodes > 0);
         Some(Task {
             name: task.name.clone(),
             options,
-            none: -(task.rescale_down * rate),
-            current: held.and_then(|current| {
-                let class = self.class(&current.class)?;
-                Some(Held {
-                    class,
-                    count: current.nodes,
-                })
-            }),
+            none: -rescaling.cost(None),
+            current: rescaling.current,
             fixed: false,
         })
+    }
+
+    /// What a change of the task's nodes costs.
+    fn rescaling(&self, task: &CurveTask) -> Rescaling {
+        let held = task.current.as_ref().filter(|current| current.nodes > 0);
+        let current = held.and_then(|current| {
+            let class = self.class(&current.class)?;
+            let count = current.nodes;
+            Some(Held { class, count })
+        });
+        Rescaling {
+            current,
+            rate: task.current_rate(),
+            up: task.rescale_up,
+            down: task.rescale_down,
+            moving: task
+                .move_cost
+                .unwrap_or(task.rescale_up + task.rescale_down),
+        }
     }
 }
 
@@ -246,20 +236,6 @@ impl CurveTask {
         match curve.filter(|_| least.is_some_and(|least| current.nodes >= least)) {
             Some(curve) => curve.rate(current.nodes),
             None => 0.0,
-        }
-    }
-
-    /// Seconds of progress lost by going to `count` nodes of a class.
-    fn cost(&self, class: &str, count: u32) -> f64 {
-        match &self.current {
-            Some(current) if current.class == class => match count.cmp(&current.nodes) {
-                std::cmp::Ordering::Greater => self.rescale_up,
-                std::cmp::Ordering::Less => self.rescale_down,
-                std::cmp::Ordering::Equal => 0.0,
-            },
-            _ => self
-                .move_cost
-                .unwrap_or(self.rescale_up + self.rescale_down),
         }
     }
 }

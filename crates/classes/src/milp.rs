@@ -32,6 +32,14 @@ impl Milp {
         }
     }
 
+    /// Name of the solver and its formulation.
+    pub fn name(&self) -> &'static str {
+        match self.kind {
+            SolverKind::Cbc => "cbc-counts",
+            _ => "highs-counts",
+        }
+    }
+
     /// Makes the solver end soon after the flag is set, with the best plan so far.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
         self.stop = Arc::clone(stop);

@@ -151,6 +151,17 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// The objective if every task keeps what it holds. Nodes that a task holds but may not choose are worth nothing.
+    pub fn value_of_keeping(&self) -> f64 {
+        let value = |task: &Task| match task.current {
+            Some(held) => task.option_of(held).map_or(0.0, |option| option.value),
+            None => task.none,
+        };
+        self.tasks.iter().map(value).sum()
+    }
+}
+
 impl Task {
     /// The option with these nodes.
     pub fn option_of(&self, held: Held) -> Option<&Choice> {

@@ -6,7 +6,8 @@ use gleaner_solvers::synthetic;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::curves::{Counts, CurrentNodes, Curve, CurveProblem, CurveTask, PerClass};
+use crate::curves::{CurrentNodes, Curve, CurveProblem, CurveTask, PerClass};
+use crate::offer::Counts;
 use crate::problem::Class;
 
 /// Share of the nodes, and range of the speeds of tasks, by class.

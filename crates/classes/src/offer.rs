@@ -1,0 +1,93 @@
+//! Options from scaling curves: which numbers of nodes a task may hold, and what a change costs.
+
+use gleaner_solvers::problem::interpolate;
+use serde::{Deserialize, Serialize};
+
+use crate::problem::Held;
+
+/// Which numbers of nodes a task may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counts {
+    /// All numbers between the bounds.
+    #[default]
+    All,
+    /// Only those of the curve's points. A task that now holds another number cannot keep it.
+    Points,
+}
+
+/// What a task can do in one class.
+#[derive(Debug, Clone, Copy)]
+pub struct Offer<'a> {
+    /// Index of the class.
+    pub class: usize,
+    /// Minimum number of nodes on which the task runs, at least 1.
+    pub min_nodes: u32,
+    /// Maximum number of nodes that the task can use.
+    pub max_nodes: u32,
+    /// Node counts of the curve's points: first 0, then strictly increasing.
+    pub nodes: &'a [u32],
+    /// Objective per second at each point; linear in between.
+    pub objective: &'a [f64],
+}
+
+impl Offer<'_> {
+    /// Objective per second on `count` nodes.
+    pub fn rate(&self, count: u32) -> f64 {
+        interpolate(self.nodes, |point| self.objective[point], count)
+    }
+
+    /// Calls `with` for each number of nodes that the task may hold if the class has `capacity` nodes, in ascending
+    /// order, until it returns `None`.
+    pub fn each_count(
+        &self,
+        counts: Counts,
+        capacity: u32,
+        mut with: impl FnMut(u32) -> Option<()>,
+    ) -> Option<()> {
+        let last = self.nodes.last().copied().unwrap_or(0);
+        let most = self.max_nodes.min(last).min(capacity);
+        match counts {
+            Counts::All => (self.min_nodes..=most).try_for_each(with),
+            Counts::Points => {
+                let points = self.nodes.iter().copied();
+                points
+                    .filter(|count| (self.min_nodes..=most).contains(count))
+                    .try_for_each(&mut with)
+            }
+        }
+    }
+}
+
+/// What a change of a task's nodes costs.
+#[derive(Debug, Clone, Copy)]
+pub struct Rescaling {
+    /// What the task holds now; `None` if it holds nothing.
+    pub current: Option<Held>,
+    /// Objective per second now: 0 below the minimum.
+    pub rate: f64,
+    /// Seconds of progress lost when the task grows in its class.
+    pub up: f64,
+    /// Seconds of progress lost when the task shrinks in its class, or stops.
+    pub down: f64,
+    /// Seconds of progress lost when the task goes to another class.
+    pub moving: f64,
+}
+
+impl Rescaling {
+    /// What the task loses by going to these nodes, in units of the objective.
+    pub fn cost(&self, next: Option<Held>) -> f64 {
+        self.rate * self.seconds(next)
+    }
+
+    fn seconds(&self, next: Option<Held>) -> f64 {
+        match (self.current, next) {
+            (None, _) => 0.0,
+            (Some(_), None) => self.down,
+            (Some(current), Some(next)) if current.class != next.class => self.moving,
+            (Some(current), Some(next)) if next.count > current.count => self.up,
+            (Some(current), Some(next)) if next.count < current.count => self.down,
+            (Some(_), Some(_)) => 0.0,
+        }
+    }
+}
