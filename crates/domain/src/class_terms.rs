@@ -29,8 +29,8 @@ pub struct ClassTerms {
     pub move_cost: Option<f64>,
     /// Which numbers of nodes the task may hold.
     pub counts: Counts,
-    /// The terms by the index of the class, after [`TrainingTask::in_classes`].
-    by_index: Arc<[Option<Terms>]>,
+    /// The terms by the index of the class in a log. [`TrainingTask::in_classes`] sets them.
+    pub by_index: Arc<[Option<Terms>]>,
 }
 
 impl TrainingTask {
@@ -110,6 +110,15 @@ impl TrainingTask {
             Some((min_nodes, curve)) if nodes >= min_nodes => curve.progress_at(nodes),
             _ => 0.0,
         }
+    }
+
+    /// The task as it runs in each class that it uses; the task itself without [`TrainingTask::in_classes`].
+    pub fn in_each_class(&self) -> Vec<TrainingTask> {
+        if self.classes.by_index.is_empty() {
+            return vec![self.clone()];
+        }
+        let classes = 0..self.classes.by_index.len();
+        classes.filter_map(|class| self.in_class(class)).collect()
     }
 
     /// Seconds of progress lost when the task goes to another class.

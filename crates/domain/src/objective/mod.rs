@@ -7,6 +7,7 @@
 mod check;
 mod named;
 mod own;
+mod sia;
 mod values;
 mod variable;
 
@@ -22,6 +23,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use check::Situation;
 pub use named::{NAMED, Named};
 pub use own::set_objectives;
+pub use sia::Sia;
 pub use values::{Constants, OutOfRange, TaskState, ValueList};
 pub use variable::Variable;
 
@@ -41,12 +43,19 @@ pub struct Objective {
     expression: Arc<Expression>,
     /// The expression as a curve times a factor, if it has that form.
     scaled: Option<Arc<Scaled>>,
+    /// The parameters if this is Sia's objective. The expression is then the goodput.
+    sia: Option<Sia>,
 }
 
 impl Objective {
     /// The criterion by which the best plan is chosen at every decision.
     pub fn goal(&self) -> Goal {
         self.goal
+    }
+
+    /// The parameters of Sia's objective; `None` if this is another objective.
+    pub fn sia(&self) -> Option<Sia> {
+        self.sia
     }
 
     /// The objective's name, or the text from which it was parsed.
@@ -72,7 +81,7 @@ impl Objective {
     /// function, the function's name.
     pub fn expression(&self) -> String {
         match self.goal {
-            _ if self.is_function() => self.text.clone().into_owned(),
+            _ if self.is_function() || self.sia.is_some() => self.text.clone().into_owned(),
             Goal::Total => self.expression.text().to_owned(),
             Goal::MaxMin => format!("{MAX_MIN} {}", self.expression.text()),
         }
@@ -110,6 +119,7 @@ impl Objective {
             goal,
             expression: Arc::new(expression),
             scaled: scaled.map(Arc::new),
+            sia: None,
         })
     }
 }
@@ -122,6 +132,13 @@ impl FromStr for Objective {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if let Some(named) = NAMED.iter().find(|named| named.name == text) {
             return Self::of_named(named);
+        }
+        if text.starts_with("sia") {
+            let sia = text.parse()?;
+            return Ok(Objective {
+                sia: Some(sia),
+                ..Self::new(text.to_owned().into(), Goal::Total, "speedup")?
+            });
         }
         let (goal, expression) = match text.strip_prefix(MAX_MIN) {
             // Columns in messages refer to the whole text.

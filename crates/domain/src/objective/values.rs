@@ -31,6 +31,19 @@ pub struct Constants {
     best_rate: f64,
 }
 
+impl Constants {
+    /// The constants of a task in each class, given those of the classes alone: the speedup is relative to the class in
+    /// which the task is slowest.
+    pub fn across_classes(mut all: Vec<Constants>) -> Vec<Constants> {
+        let speeds = all.iter().map(|constants| constants.speed_of_one);
+        let slowest = speeds.fold(f64::INFINITY, f64::min);
+        for constants in &mut all {
+            constants.speed_of_one = slowest;
+        }
+        all
+    }
+}
+
 /// The objective of a task at the points of the task's curve, per second: `weight` times each of
 /// `rates`.
 #[derive(Debug, Clone, PartialEq)]
