@@ -1,5 +1,6 @@
 //! The initial assignment of nodes at event 0.
 
+use gleaner_classes as classes;
 use gleaner_domain::Change;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::replay::StepStatus;
@@ -16,7 +17,8 @@ use super::allocator::most;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
-    /// Each node goes to a task drawn at random. A task with fewer nodes than its minimum then gets none, and
+    /// Each node goes to a task drawn at random; if the nodes are of several classes, as with [`Initial::Solve`]. A task
+    /// with fewer nodes than its minimum then gets none, and
     /// a task with more than its maximum loses its first nodes (as in the original).
     #[default]
     Random,
@@ -70,7 +72,23 @@ impl Decider for FirstDeal<'_> {
             gap: None,
             micros: 0,
             is_short: false,
+            prices: Vec::new(),
         })
+    }
+
+    /// Lets the run's decider decide, unless no task gets nodes at first.
+    fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
+        match self.initial {
+            Initial::Empty => Ok(Decision {
+                plan: Plan::Keep,
+                status: StepStatus::Trivial,
+                gap: None,
+                micros: 0,
+                is_short: false,
+                prices: Vec::new(),
+            }),
+            Initial::Solve | Initial::Random => self.decider.decide_in_classes(event, problem),
+        }
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use gleaner_classes::Counts;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{NodeOrder, NodeRule, Objective, TaskGroup, TrainingTask, TrialSearch};
-use gleaner_solvers::Problem;
+use gleaner_domain::{
+    EventLog, NodeClasses, NodeOrder, NodeRule, Objective, TaskGroup, TrainingTask, TrialSearch,
+};
+use gleaner_solvers::{Goal, Problem};
 
 use super::allocator::{Settings, outline};
 use super::initial::Initial;
@@ -75,6 +78,7 @@ impl Options {
             objective: self.objective.clone(),
             groups: Arc::clone(&self.groups),
             shown_offset,
+            classes: None,
         }
     }
 
@@ -82,6 +86,52 @@ impl Options {
     /// replay.
     pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
         outline(&self.groups, tasks, self.allocator(0).empty_problem())
+    }
+
+    /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are alike to the tasks and the
+    /// objective. A log of one class has that class only if tasks state terms by class.
+    ///
+    /// # Errors
+    /// [`Error::Usage`]: the tasks or the log have classes that the options do not support, or the log lacks classes.
+    pub fn classes(&self, log: &EventLog, tasks: &[TrainingTask]) -> Result<Option<NodeClasses>> {
+        let has_terms = tasks.iter().any(|task| !task.classes.by_name.is_empty());
+        let has_points = tasks
+            .iter()
+            .any(|task| task.classes.counts == Counts::Points);
+        let classes = match log.classes() {
+            Some(classes) if classes.names().len() > 1 || has_terms => classes.clone(),
+            None if has_terms => {
+                return Err(Error::Usage(
+                    "the tasks have curves by class of node, but the nodes of the log have no classes: name a file of \
+                     classes with --classes"
+                        .to_owned(),
+                ));
+            }
+            _ if has_points || self.objective.sia().is_some() => {
+                NodeClasses::of_names(log.nodes().iter().map(|_| "all")).unwrap_or_default()
+            }
+            _ => return Ok(None),
+        };
+        self.check_classes()?;
+        Ok(Some(classes))
+    }
+
+    /// Checks that the options support decisions among classes.
+    fn check_classes(&self) -> Result<()> {
+        let unsupported = [
+            (
+                self.objective.goal() == Goal::MaxMin,
+                "an objective with max-min",
+            ),
+            (self.bound, "--bound"),
+            (!self.groups.is_empty(), "groups of tasks"),
+        ];
+        match unsupported.iter().find(|(is_given, _)| *is_given) {
+            None => Ok(()),
+            Some((_, what)) => Err(Error::Usage(format!(
+                "{what}: not supported with node classes, counts = \"points\" or the objective sia"
+            ))),
+        }
     }
 
     /// Validates the window and the tasks, as file readers do.

@@ -8,7 +8,7 @@ use gleaner_domain::{Change, EventLog, RowQueue, TrainingTask, Utc};
 
 use super::allocator::decide::Decider;
 use super::allocator::node_choice::{self, NodeChoice};
-use super::allocator::{Allocator, Batch, Progress, Source};
+use super::allocator::{Allocator, Batch, Progress, Settings, Source};
 use super::initial::FirstDeal;
 use super::ledger::{Closing, Ledger};
 use super::options::Options;
@@ -105,10 +105,13 @@ impl<'a> Replay<'a> {
             None if options.repeat_tasks && !tasks.is_empty() => Source::Rounds(tasks),
             None => Source::Batches,
         };
-        let settings = options.allocator(log.clock().first_offset());
-        let name = (decider.name(), log.len());
+        let classes = options.classes(log, tasks)?;
+        let settings = Settings {
+            classes: classes.clone(),
+            ..options.allocator(log.clock().first_offset())
+        };
         Ok(Replay {
-            ledger: Ledger::new(start, nodes, name, options),
+            ledger: Ledger::new(start, log, classes.as_ref(), decider.name(), options),
             allocator: Allocator::new(settings, source, start, nodes, Box::new(choice))?,
             log,
             decider,

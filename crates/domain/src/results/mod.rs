@@ -8,6 +8,7 @@ mod record;
 #[macro_use]
 mod figures;
 
+pub mod classes;
 pub mod compare;
 pub mod pilots;
 pub mod policy_run;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use gleaner_search::Algorithm;
 
+use super::classes::ClassOutcome;
 use super::search::SearchOutcome;
 use super::{Column, Field, Named, Table};
 use crate::tasks::{ENDLESS, MAX_TASKS};
@@ -221,6 +222,10 @@ pub struct AllocationRow {
 }
 
 impl AllocationRow {
+    /// The column of the node's class, which the table has if the nodes are of several classes.
+    pub const CLASS: Field =
+        Field::new("class", "", "class of the node; only with several classes");
+
     /// The columns of `allocations`.
     pub const FIELDS: [Field; 4] = [
         Field::new("task", "", "name of the task"),
@@ -233,8 +238,14 @@ impl AllocationRow {
         ),
     ];
 
-    /// The table of these rows, with names of tasks and nodes instead of indices.
-    pub fn table<'a>(rows: &[Self], tasks: &'a [TaskRow], nodes: &'a [String]) -> Table<'a> {
+    /// The table of these rows, with names of tasks and nodes instead of indices. If the nodes are of several classes,
+    /// `class_of_node` is the class of each node.
+    pub fn table<'a>(
+        rows: &[Self],
+        tasks: &'a [TaskRow],
+        nodes: &'a [String],
+        class_of_node: Option<Vec<&'a str>>,
+    ) -> Table<'a> {
         let names = |names: Vec<&'a str>, of: fn(&Self) -> u32| Column::Names {
             names,
             indices: rows.iter().map(of).collect(),
@@ -242,7 +253,7 @@ impl AllocationRow {
         let times = |of: fn(&Self) -> Utc| {
             Column::EveryTime(rows.iter().map(|row| of(row).at_offset(0)).collect())
         };
-        let columns = [
+        let mut columns = vec![
             names(tasks.iter().map(|task| task.name.as_str()).collect(), |r| {
                 r.task
             }),
@@ -250,7 +261,12 @@ impl AllocationRow {
             times(|r| r.from),
             times(|r| r.to),
         ];
-        Table::named("allocations", &Self::FIELDS, columns)
+        let mut fields = Self::FIELDS.to_vec();
+        if let Some(class_of_node) = class_of_node {
+            fields.push(Self::CLASS);
+            columns.push(names(class_of_node, |r| r.node));
+        }
+        Table::named("allocations", &fields, columns)
     }
 }
 
@@ -545,6 +561,8 @@ pub struct Outcome {
     pub delays: Option<Vec<DelayRow>>,
     /// The results of the search; `None` if the tasks do not belong to a search.
     pub search: Option<SearchOutcome>,
+    /// The results by class; `None` if the log's nodes are of one class.
+    pub classes: Option<ClassOutcome>,
     /// Totals of the run.
     pub summary: Summary,
 }

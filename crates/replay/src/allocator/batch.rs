@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use gleaner_classes::Held;
 use gleaner_domain::results::replay::StepStatus;
 use gleaner_domain::{Change, TrainingTask, Utc};
 
@@ -87,7 +88,7 @@ pub struct Holding {
     pub node: u32,
 }
 
-/// A change in a task's number of nodes, made by a decision.
+/// A change in the number or the class of a task's nodes, made by a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Resize {
     /// Index of the task.
@@ -96,6 +97,10 @@ pub struct Resize {
     pub before: u32,
     /// Number of nodes after the decision.
     pub after: u32,
+    /// Class of the nodes before the decision; if there were none, the class afterwards.
+    pub class_before: usize,
+    /// Class of the nodes after the decision; if there are none, the class before.
+    pub class_after: usize,
 }
 
 /// What a resize does to a task.
@@ -109,14 +114,30 @@ pub enum ResizeKind {
     Shrunk,
     /// The task releases all of its nodes.
     Stopped,
+    /// The task releases all of its nodes and receives nodes of another class.
+    Moved,
 }
 
 impl Resize {
-    /// What the resize does to its task. `before` and `after` must differ.
+    /// The change from the nodes before a decision to the nodes afterwards; `None` if nothing changes.
+    pub(super) fn between(task: u32, before: Option<Held>, after: Option<Held>) -> Option<Self> {
+        let class = before.or(after)?.class;
+        let count = |held: Option<Held>| held.map_or(0, |held| held.count);
+        (before != after).then(|| Resize {
+            task,
+            before: count(before),
+            after: count(after),
+            class_before: class,
+            class_after: after.map_or(class, |held| held.class),
+        })
+    }
+
+    /// What the resize does to its task.
     pub fn kind(&self) -> ResizeKind {
         match (self.before, self.after) {
             (0, _) => ResizeKind::Started,
             (_, 0) => ResizeKind::Stopped,
+            _ if self.class_before != self.class_after => ResizeKind::Moved,
             (before, after) if after > before => ResizeKind::Grown,
             _ => ResizeKind::Shrunk,
         }
@@ -124,7 +145,7 @@ impl Resize {
 }
 
 /// What a decider reports about its decision.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The status of the plan, for example optimal.
     pub status: StepStatus,
@@ -134,6 +155,9 @@ pub struct Answer {
     pub micros: u64,
     /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
+    /// What one more idle node of each class would be worth, in objective per second; empty if all nodes are alike or the
+    /// decider computes no prices.
+    pub prices: Vec<f64>,
 }
 
 impl Reallocation {

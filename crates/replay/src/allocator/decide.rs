@@ -9,6 +9,7 @@ use gleaner_solvers::{
 };
 
 use super::minimums;
+use gleaner_classes::{self as classes, ClassSolver, Held};
 use gleaner_domain::Script;
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::results::replay::StepStatus;
@@ -26,6 +27,8 @@ pub struct Decision {
     pub micros: u64,
     /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
+    /// See [`Answer::prices`](super::Answer::prices).
+    pub prices: Vec<f64>,
 }
 
 /// The next allocation.
@@ -33,8 +36,10 @@ pub struct Decision {
 pub enum Plan {
     /// Every task keeps its nodes, and nothing is charged.
     Keep,
-    /// The next number of nodes of each active task, in order; the engine chooses the nodes.
+    /// The next number of nodes of each active task, in order; the engine chooses the nodes. All nodes are alike.
     Counts(Vec<u32>),
+    /// Class and number of the next nodes of each active task, in order; the engine chooses the nodes.
+    InClasses(Vec<Option<Held>>),
     /// The nodes that each active task holds next, in order.
     Nodes(Vec<Vec<u32>>),
 }
@@ -70,6 +75,15 @@ pub trait Decider {
     /// # Errors
     /// The solver or the script fails; the replay then stops.
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision>;
+
+    /// Like [`Decider::decide`], but with nodes of several classes.
+    ///
+    /// # Errors
+    /// Those of [`Decider::decide`]; [`Error::Usage`] if the decider does not support classes.
+    fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
+        let _ = (event, problem);
+        Err(no_classes(self.name()))
+    }
 }
 
 /// A decider that uses a solver.
@@ -80,6 +94,8 @@ pub struct SolverDecider {
     /// Whether a feasible plan is applied even if it does not improve on the current allocation. True for
     /// the heuristic, which never proves optimality.
     always_apply: bool,
+    /// The solver of problems with several classes of nodes; `None` if there is none.
+    in_classes: Option<Box<dyn ClassSolver + Send>>,
     /// The big-M bound on changes that answers are checked against; `None` if answers are not checked.
     checked: Option<BigM>,
 }
@@ -111,6 +127,15 @@ impl SolverDecider {
             limits,
             always_apply: false,
             checked: None,
+            in_classes: None,
+        }
+    }
+
+    /// Lets the decider also decide on nodes of several classes, with this solver.
+    pub fn in_classes(self, solver: Box<dyn ClassSolver + Send>) -> Self {
+        SolverDecider {
+            in_classes: Some(solver),
+            ..self
         }
     }
 
@@ -201,8 +226,50 @@ impl Decider for SolverDecider {
             gap: gap.filter(|_| status != StepStatus::Kept),
             micros,
             is_short,
+            prices: Vec::new(),
         })
     }
+
+    fn decide_in_classes(&mut self, _: usize, problem: &classes::Problem) -> Result<Decision> {
+        let Some(solver) = &mut self.in_classes else {
+            return Err(no_classes(self.solver.name()));
+        };
+        let start = Instant::now();
+        let name = solver.name().to_owned();
+        let failed = |what: String| Error::Run(format!("{name} at {}: {what}", problem.id));
+        let answer = solver
+            .solve(problem, &self.limits)
+            .map_err(|error| failed(error.to_string()))?;
+        let micros = start.elapsed().as_micros() as u64;
+        if self.checked.is_some() {
+            classes::check(problem, &answer).map_err(|violations| {
+                let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+                failed(format!("the answer fails the check: {}", all.join("; ")))
+            })?;
+        }
+        let gap = answer.gap();
+        let better = |answer: &classes::Answer| answer.objective > Some(problem.value_of_keeping());
+        let (plan, status) = match (answer.status, answer.plan.is_some()) {
+            (Status::Optimal, true) => (answer.plan, StepStatus::Optimal),
+            (Status::Feasible, true) if better(&answer) => (answer.plan, StepStatus::Feasible),
+            _ => (None, StepStatus::Kept),
+        };
+        Ok(Decision {
+            plan: plan.map_or(Plan::Keep, Plan::InClasses),
+            status,
+            gap: gap.filter(|_| status != StepStatus::Kept),
+            micros,
+            is_short: false,
+            prices: answer.prices,
+        })
+    }
+}
+
+/// The error for a decider that does not support nodes of several classes.
+fn no_classes(name: &str) -> Error {
+    Error::Usage(format!(
+        "{name} cannot decide on nodes of several classes: use --solver exact, highs or cbc"
+    ))
 }
 
 /// A decider that follows the script.
@@ -250,6 +317,7 @@ impl Decider for Script {
             gap: None,
             micros: 0,
             is_short: false,
+            prices: Vec::new(),
         })
     }
 }

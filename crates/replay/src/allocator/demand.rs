@@ -1,13 +1,13 @@
 //! The demand for nodes: the active tasks with their progress, and the problem that a decider solves.
 
-use std::fmt::Write;
-
+use gleaner_classes::{self as classes, Held};
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::objective::{Constants, TaskState};
+use gleaner_domain::objective::{Constants, OutOfRange, TaskState};
 use gleaner_domain::{Objective, TrainingTask, Utc};
 use gleaner_solvers::{Problem, Task};
 
-use super::batch::Progress;
+use super::batch::{Progress, Resize};
+use super::class_demand::{ClassDemand, Standing};
 use super::registry::Registry;
 use super::settings::Settings;
 
@@ -20,9 +20,31 @@ pub(super) struct Demand {
     /// See [`Settings::shown_offset`].
     shown_offset: i32,
     active: Vec<Active>,
-    /// The problem of the next decision. Its tasks correspond to `active`. It is updated in place, so that solvers
-    /// recognise tasks that are unchanged since the last decision.
-    problem: Problem,
+    wanted: Wanted,
+}
+
+/// The problem of the next decision. Its tasks correspond to the active tasks.
+#[derive(Debug)]
+enum Wanted {
+    /// All nodes are alike. The problem is updated in place, so that solvers recognise tasks that are unchanged since the
+    /// last decision.
+    Alike(Problem),
+    /// The nodes are of several classes.
+    InClasses(ClassDemand),
+}
+
+/// The problem of a decision.
+pub(super) enum Question<'d> {
+    Alike(&'d Problem),
+    InClasses(&'d classes::Problem),
+}
+
+/// The nodes at a decision.
+pub(super) struct Nodes<'a, H> {
+    /// Number of idle nodes of each class, used or not.
+    pub idle: &'a [u32],
+    /// What the active tasks hold, in the order of admission.
+    pub held: H,
 }
 
 /// An active task.
@@ -54,8 +76,12 @@ impl Active {
 
 impl Demand {
     pub fn new(settings: &Settings) -> Self {
+        let wanted = match &settings.classes {
+            Some(classes) => Wanted::InClasses(ClassDemand::new(classes, settings.t_fwd)),
+            None => Wanted::Alike(settings.empty_problem()),
+        };
         Demand {
-            problem: settings.empty_problem(),
+            wanted,
             objective: settings.objective.clone(),
             varies: settings.objective.varies(),
             shown_offset: settings.shown_offset,
@@ -114,73 +140,122 @@ impl Demand {
             running_seconds: 0.0,
             constants: self.objective.constants(task),
         });
-        self.problem.tasks.push(Task {
-            name: task.name.clone(),
-            rescale_up: task.rescale_up,
-            rescale_down: task.rescale_down,
-            ..task.as_solved()
-        });
-        self.value(self.active.len() - 1, &registry.tasks, now)
+        let place = self.active.len() - 1;
+        match &mut self.wanted {
+            Wanted::Alike(problem) => {
+                problem.tasks.push(Task {
+                    name: task.name.clone(),
+                    rescale_up: task.rescale_up,
+                    rescale_down: task.rescale_down,
+                    ..task.as_solved()
+                });
+                self.value(place, &registry.tasks, now)
+            }
+            Wanted::InClasses(demand) => {
+                let state = self.active[place].state(task, now);
+                demand
+                    .admit(task, &self.objective, &state)
+                    .map_err(|fault| at(now, self.shown_offset, &fault))
+            }
+        }
     }
 
     /// Removes the active task at position `place`.
     pub fn retire(&mut self, place: usize) {
         self.active.remove(place);
-        self.problem.tasks.remove(place);
+        match &mut self.wanted {
+            Wanted::Alike(problem) => {
+                problem.tasks.remove(place);
+            }
+            Wanted::InClasses(demand) => demand.retire(place),
+        }
     }
 
     /// Sets the groups of the problem to the groups of the active tasks.
     pub fn regroup(&mut self, registry: &Registry) {
         let active = self.active.iter();
         let memberships = active.map(|active| registry.membership(active.task));
-        registry.groups().apply(&mut self.problem, memberships);
+        if let Wanted::Alike(problem) = &mut self.wanted {
+            registry.groups().apply(problem, memberships);
+        }
     }
 
-    /// The problem for the current state. `idle` is the number of all idle nodes, and `counts` are the numbers of
-    /// nodes that the active tasks hold.
+    /// Records which tasks the decision resized, in the order of admission.
+    pub fn resized(&mut self, resized: &[Resize]) {
+        let Wanted::InClasses(demand) = &mut self.wanted else {
+            return;
+        };
+        let mut resized = resized.iter().peekable();
+        for (place, active) in self.active.iter().enumerate() {
+            if resized
+                .next_if(|resize| resize.task == active.task)
+                .is_some()
+            {
+                demand.resized(place);
+            }
+        }
+    }
+
+    /// The problem for the current state.
     ///
     /// # Errors
     /// A value of the objective is out of range.
     pub fn problem(
         &mut self,
         (event, now): (usize, Utc),
-        idle: u32,
-        counts: impl Iterator<Item = u32>,
+        nodes: Nodes<'_, impl Iterator<Item = Option<Held>>>,
         tasks: &[TrainingTask],
-    ) -> Result<&Problem> {
-        self.problem.id.clear();
-        // Writing to a string cannot fail.
-        let _ = write!(
-            self.problem.id,
-            "event {event}, {}",
-            now.at_offset(self.shown_offset)
-        );
-        self.problem.nodes = idle;
-        for (task, count) in self.problem.tasks.iter_mut().zip(counts) {
-            task.current = count;
-        }
+    ) -> Result<Question<'_>> {
         if self.varies {
             (0..self.active.len()).try_for_each(|place| self.value(place, tasks, now))?;
         }
-        Ok(&self.problem)
+        let id = format!("event {event}, {}", now.at_offset(self.shown_offset));
+        Ok(match &mut self.wanted {
+            Wanted::Alike(problem) => {
+                problem.id = id;
+                problem.nodes = nodes.idle.iter().sum();
+                for (task, held) in problem.tasks.iter_mut().zip(nodes.held) {
+                    task.current = held.map_or(0, |held| held.count);
+                }
+                Question::Alike(problem)
+            }
+            Wanted::InClasses(demand) => {
+                let active = self.active.iter().zip(nodes.held);
+                let standings = active.map(|(active, held)| Standing {
+                    task: &tasks[active.task as usize],
+                    held,
+                    age: now.seconds_since(active.submitted),
+                });
+                let sia = self.objective.sia();
+                Question::InClasses(demand.problem(&id, nodes.idle, sia, standings))
+            }
+        })
     }
 
     /// Recomputes the objective of the active task at position `place` from the task's current state.
     fn value(&mut self, place: usize, tasks: &[TrainingTask], now: Utc) -> Result<()> {
         let active = &self.active[place];
         let task = &tasks[active.task as usize];
-        let values = self
-            .objective
-            .values(task, &active.constants, &active.state(task, now))
-            .map_err(|fault| {
-                Error::Run(format!("at {}, {fault}", now.at_offset(self.shown_offset)))
-            })?;
-        let solved = &mut self.problem.tasks[place];
-        // Solvers recognise an unchanged list by its address, so an equal list is not replaced.
-        if solved.curve_objective != values.rates {
-            solved.curve_objective = values.rates;
-        }
-        solved.weight = values.weight;
-        Ok(())
+        let state = active.state(task, now);
+        let valued = match &mut self.wanted {
+            Wanted::InClasses(demand) => demand.value(place, &self.objective, &state),
+            Wanted::Alike(problem) => {
+                let values = self.objective.values(task, &active.constants, &state);
+                values.map(|values| {
+                    let solved = &mut problem.tasks[place];
+                    // Solvers recognise an unchanged list by its address, so an equal list is not replaced.
+                    if solved.curve_objective != values.rates {
+                        solved.curve_objective = values.rates;
+                    }
+                    solved.weight = values.weight;
+                })
+            }
+        };
+        valued.map_err(|fault| at(now, self.shown_offset, &fault))
     }
+}
+
+/// The error for a value of the objective that is out of range.
+fn at(now: Utc, shown_offset: i32, fault: &OutOfRange) -> Error {
+    Error::Run(format!("at {}, {fault}", now.at_offset(shown_offset)))
 }

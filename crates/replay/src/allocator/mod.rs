@@ -60,6 +60,7 @@
 //!     objective: Objective::default(),
 //!     groups: Arc::default(),
 //!     shown_offset: 0,
+//!     classes: None,
 //! };
 //! let start = Utc::from_seconds(0);
 //! let mut allocator = Allocator::new(settings, Source::Batches, start, 4, Box::new(Arrival))?;
@@ -93,7 +94,8 @@
 //! let batch = Batch { submitted: &[task], ..Batch::at(1, Utc::from_seconds(10)) };
 //! let change = allocator.advance(&batch, &mut decider)?;
 //! assert_eq!((change.known, change.admitted), (0..1, vec![0]));
-//! assert_eq!(change.resized, [Resize { task: 0, before: 0, after: 3 }]);
+//! let expected = Resize { task: 0, before: 0, after: 3, class_before: 0, class_after: 0 };
+//! assert_eq!(change.resized, [expected]);
 //! assert_eq!(change.resized[0].kind(), ResizeKind::Started);
 //! assert_eq!(change.given, [0, 1, 2].map(|node| Holding { task: 0, node }));
 //!
@@ -119,6 +121,7 @@
 
 mod batch;
 mod check;
+mod class_demand;
 pub mod decide;
 mod demand;
 mod groups;
@@ -146,9 +149,10 @@ pub use supply::Source;
 
 use check::{Checker, State};
 use decide::Decider;
-use demand::Demand;
+use demand::{Demand, Nodes, Question};
 use groups::Groups;
 use node_choice::NodeChoice;
+use nodes::NodePool;
 use placement::Placement;
 use registry::Registry;
 use supply::Supply;
@@ -178,7 +182,12 @@ impl<'a> Allocator<'a> {
         nodes: usize,
         choice: Box<dyn NodeChoice + 'a>,
     ) -> Result<Self> {
-        let mut registry = Registry::new(Groups::new(&settings.groups));
+        let groups = Groups::new(&settings.groups);
+        let mut registry = Registry::new(groups, settings.classes.as_ref());
+        let nodes = match &settings.classes {
+            Some(classes) => NodePool::in_classes(classes),
+            None => NodePool::new(nodes),
+        };
         let supply = Supply::new(source, &mut registry, start)?;
         Ok(Allocator {
             demand: Demand::new(&settings),
@@ -186,8 +195,8 @@ impl<'a> Allocator<'a> {
             now: start,
             registry,
             supply,
+            checker: Checker::new(nodes.len()),
             placement: Placement::new(nodes, choice),
-            checker: Checker::new(nodes),
         })
     }
 
@@ -298,17 +307,21 @@ impl<'a> Allocator<'a> {
         decider: &mut dyn Decider,
         change: &mut Reallocation,
     ) -> Result<Answer> {
-        let (idle, counts) = (self.placement.pool().idle(), self.placement.counts());
+        let nodes = Nodes {
+            idle: self.placement.pool().idle_by_class(),
+            held: self.placement.held(),
+        };
         let tasks = &self.registry.tasks;
-        let problem = self
-            .demand
-            .problem((event, self.now), idle, counts, tasks)?;
-        let decision = decider.decide(event, problem)?;
+        let decision = match self.demand.problem((event, self.now), nodes, tasks)? {
+            Question::Alike(problem) => decider.decide(event, problem)?,
+            Question::InClasses(problem) => decider.decide_in_classes(event, problem)?,
+        };
         let answer = Answer {
             status: decision.status,
             gap: decision.gap,
             micros: decision.micros,
             is_short: decision.is_short,
+            prices: decision.prices,
         };
         let applied = self.placement.apply(decision.plan, tasks, change);
         applied.map_err(|impossible| {
@@ -316,6 +329,7 @@ impl<'a> Allocator<'a> {
             let name = task.map_or("", |task| &tasks[task as usize].name);
             decider.impossible(event, name, impossible.what)
         })?;
+        self.demand.resized(&change.resized);
         Ok(answer)
     }
 
@@ -342,6 +356,11 @@ impl<'a> Allocator<'a> {
     /// All nodes that tasks hold, sorted by the tasks' order of admission, then by the nodes' order of arrival.
     pub fn holdings(&self) -> impl Iterator<Item = Holding> {
         self.placement.holdings()
+    }
+
+    /// The class of a node; 0 if all nodes are alike.
+    pub fn class(&self, node: u32) -> usize {
+        self.placement.pool().class(node)
     }
 
     /// Number of idle nodes, whether held or free.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use gleaner_domain::NodeClasses;
+
 /// Nodes ordered by arrival: the nodes that have been idle longest come first. Ties are ordered by
 /// index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,30 +44,66 @@ pub struct NodePool {
     /// Arrival number of each node's current idle span.
     arrival: Vec<u32>,
     arrivals: u32,
-    free: NodeSet,
-    idle: u32,
+    /// The class of each node.
+    class: Vec<u16>,
+    /// The idle nodes of each class that no task holds.
+    free: Vec<NodeSet>,
+    /// Number of idle nodes of each class, used or not.
+    idle: Vec<u32>,
 }
 
 impl NodePool {
-    /// Creates `count` nodes, all busy.
+    /// Creates `count` nodes of one class, all busy.
     pub fn new(count: usize) -> Self {
         NodePool {
             holder: vec![Holder::Busy; count],
             arrival: vec![0; count],
             arrivals: 0,
-            free: NodeSet::default(),
-            idle: 0,
+            class: vec![0; count],
+            free: vec![NodeSet::default()],
+            idle: vec![0],
         }
     }
 
-    /// Number of idle nodes, used or not.
-    pub fn idle(&self) -> u32 {
-        self.idle
+    /// Creates the nodes of these classes, all busy.
+    pub fn in_classes(classes: &NodeClasses) -> Self {
+        let count = classes.names().len().max(1);
+        NodePool {
+            class: classes.of_nodes().to_vec(),
+            free: vec![NodeSet::default(); count],
+            idle: vec![0; count],
+            ..NodePool::new(classes.of_nodes().len())
+        }
     }
 
-    /// The idle nodes that no task holds.
-    pub fn free(&self) -> &NodeSet {
-        &self.free
+    /// Number of all nodes.
+    pub fn len(&self) -> usize {
+        self.holder.len()
+    }
+
+    /// Whether there are no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.holder.is_empty()
+    }
+
+    /// Number of idle nodes of all classes, used or not.
+    pub fn idle(&self) -> u32 {
+        self.idle.iter().sum()
+    }
+
+    /// Number of idle nodes of each class, used or not.
+    pub fn idle_by_class(&self) -> &[u32] {
+        &self.idle
+    }
+
+    /// The class of `node`.
+    pub fn class(&self, node: u32) -> usize {
+        self.class[node as usize].into()
+    }
+
+    /// The idle nodes of a class that no task holds.
+    pub fn free(&self, class: usize) -> &NodeSet {
+        &self.free[class]
     }
 
     /// The holder of `node`.
@@ -82,14 +120,16 @@ impl NodePool {
     pub fn join(&mut self, node: u32) {
         self.arrival[node as usize] = self.arrivals;
         self.arrivals += 1;
-        self.idle += 1;
+        let (class, key) = (self.class(node), self.key(node));
+        self.idle[class] += 1;
         self.holder[node as usize] = Holder::Free;
-        self.free.0.insert(self.key(node));
+        self.free[class].0.insert(key);
     }
 
     /// Records that an idle node that no task holds becomes busy.
     pub fn leave_free(&mut self, node: u32) {
-        self.free.0.remove(&self.key(node));
+        let (class, key) = (self.class(node), self.key(node));
+        self.free[class].0.remove(&key);
         self.leave(node);
     }
 
@@ -100,23 +140,24 @@ impl NodePool {
     }
 
     fn leave(&mut self, node: u32) {
-        self.idle -= 1;
+        let class = self.class(node);
+        self.idle[class] -= 1;
         self.holder[node as usize] = Holder::Busy;
     }
 
     /// Moves a free `node` to `task`.
     pub fn take(&mut self, node: u32, task: u32, held: &mut NodeSet) {
-        let key = self.key(node);
-        self.free.0.remove(&key);
+        let (class, key) = (self.class(node), self.key(node));
+        self.free[class].0.remove(&key);
         held.0.insert(key);
         self.holder[node as usize] = Holder::Task(task);
     }
 
     /// Moves `node` from `held`, the nodes of a task, to the free nodes.
     pub fn release(&mut self, node: u32, held: &mut NodeSet) {
-        let key = self.key(node);
+        let (class, key) = (self.class(node), self.key(node));
         held.0.remove(&key);
-        self.free.0.insert(key);
+        self.free[class].0.insert(key);
         self.holder[node as usize] = Holder::Free;
     }
 

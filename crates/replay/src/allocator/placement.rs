@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use gleaner_classes::Held;
 use gleaner_domain::{Change, TrainingTask};
 
 use super::batch::{Holding, Reallocation, Resize};
@@ -27,10 +28,10 @@ pub(super) struct Impossible {
 }
 
 impl<'a> Placement<'a> {
-    /// Creates a placement of `nodes` nodes, none of which is idle.
-    pub fn new(nodes: usize, choice: Box<dyn NodeChoice + 'a>) -> Self {
+    /// Creates a placement of nodes, none of which is idle.
+    pub fn new(nodes: NodePool, choice: Box<dyn NodeChoice + 'a>) -> Self {
         Placement {
-            pool: NodePool::new(nodes),
+            pool: nodes,
             choice,
             held: Vec::new(),
         }
@@ -43,6 +44,18 @@ impl<'a> Placement<'a> {
     /// Number of nodes of each active task, in the order of admission.
     pub fn counts(&self) -> impl Iterator<Item = u32> {
         self.held.iter().map(|(_, nodes)| nodes.len())
+    }
+
+    /// Class and number of the nodes of each active task, in the order of admission; `None` if a task holds no node.
+    pub fn held(&self) -> impl Iterator<Item = Option<Held>> {
+        self.held.iter().map(|(_, nodes)| self.held_of(nodes))
+    }
+
+    /// Class and number of a task's nodes.
+    fn held_of(&self, nodes: &NodeSet) -> Option<Held> {
+        let class = self.pool.class(nodes.iter().next()?);
+        let count = nodes.len();
+        Some(Held { class, count })
     }
 
     /// All nodes that tasks hold, sorted by the tasks' order of admission, then by the nodes' order of arrival.
@@ -108,38 +121,45 @@ impl<'a> Placement<'a> {
         tasks: &[TrainingTask],
         change: &mut Reallocation,
     ) -> Result<(), Impossible> {
-        let before: Vec<u32> = self.counts().collect();
+        let before: Vec<Option<Held>> = self.held().collect();
         match plan {
             Plan::Keep => return Ok(()),
-            Plan::Counts(counts) => self.apply_counts(&counts, tasks, change)?,
+            Plan::Counts(counts) => {
+                let next = |count| Held { class: 0, count };
+                let next: Vec<Held> = counts.into_iter().map(next).collect();
+                self.apply_counts(&next, tasks, change)?;
+            }
+            Plan::InClasses(plan) => {
+                let none = Held { class: 0, count: 0 };
+                let next: Vec<Held> = plan.into_iter().map(|held| held.unwrap_or(none)).collect();
+                self.apply_counts(&next, tasks, change)?;
+            }
             Plan::Nodes(nodes) => self.apply_nodes(&nodes, change)?,
         }
-        change.resized.reserve_exact(before.len());
-        for ((task, nodes), before) in self.held.iter().zip(before) {
-            let (task, after) = (*task, nodes.len());
-            if before != after {
-                change.resized.push(Resize {
-                    task,
-                    before,
-                    after,
-                });
-            }
-        }
+        let tasks = self.held.iter().zip(before);
+        let resized = tasks.filter_map(|((task, nodes), before)| {
+            Resize::between(*task, before, self.held_of(nodes))
+        });
+        change.resized.extend(resized);
         Ok(())
     }
 
-    /// Changes the number of nodes of each task to its entry in `counts`. Tasks shrink first, so that growing
-    /// tasks can use the nodes that become free.
+    /// Gives each task the number and class of nodes in its entry of `next`. A task that goes to another class releases
+    /// all of its nodes. Tasks shrink first, so that growing tasks can use the nodes that become free.
     fn apply_counts(
         &mut self,
-        counts: &[u32],
+        next: &[Held],
         tasks: &[TrainingTask],
         change: &mut Reallocation,
     ) -> Result<(), Impossible> {
-        self.expect_one_each(counts.len())?;
-        for (place, &count) in counts.iter().enumerate() {
+        self.expect_one_each(next.len())?;
+        for (place, next) in next.iter().enumerate() {
             let held = &self.held[place].1;
-            let over = held.len().saturating_sub(count) as usize;
+            let moves = self
+                .held_of(held)
+                .is_some_and(|held| held.class != next.class);
+            let kept = if moves { 0 } else { next.count };
+            let over = held.len().saturating_sub(kept) as usize;
             if over == 0 {
                 continue;
             }
@@ -150,19 +170,25 @@ impl<'a> Placement<'a> {
                 self.release(place, node, change);
             }
         }
-        self.grow(counts, tasks, change)
+        (0..self.pool.idle_by_class().len())
+            .try_for_each(|class| self.grow(class, next, tasks, change))
     }
 
-    /// Assigns free nodes to tasks that have fewer nodes than `counts` specifies.
+    /// Assigns free nodes of a class to tasks that have fewer nodes than `next` specifies.
     fn grow(
         &mut self,
-        counts: &[u32],
+        class: usize,
+        next: &[Held],
         tasks: &[TrainingTask],
         change: &mut Reallocation,
     ) -> Result<(), Impossible> {
         let (mut growing, mut places) = (Vec::new(), Vec::new());
-        let mut free = self.pool.free().len();
-        for (place, &count) in counts.iter().enumerate() {
+        let mut free = self.pool.free(class).len();
+        let in_class = next
+            .iter()
+            .enumerate()
+            .filter(|(_, next)| next.class == class);
+        for (place, &Held { count, .. }) in in_class {
             let (task, held) = &self.held[place];
             let wanted = count.saturating_sub(held.len());
             if wanted > free {
@@ -173,7 +199,7 @@ impl<'a> Placement<'a> {
             if wanted > 0 {
                 let task = &tasks[*task as usize];
                 // A preemption costs `rescale_down` seconds of progress at the task's new count.
-                let cost = task.rescale_down * task.curve.progress_at(count);
+                let cost = task.rescale_down * task.progress_in(class, count);
                 places.push(place);
                 growing.push(Growing { held, wanted, cost });
             }
@@ -182,7 +208,8 @@ impl<'a> Placement<'a> {
             return Ok(());
         }
         let mut dealt = Vec::new();
-        self.choice.deal(&self.pool, &growing, &mut dealt);
+        self.choice
+            .deal(self.pool.free(class), &growing, &mut dealt);
         change.given.reserve_exact(dealt.len());
         for (position, node) in dealt {
             self.take(places[position], node, change);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_domain::{TrainingTask, Utc};
+use gleaner_domain::{NodeClasses, TrainingTask, Utc};
 
 use super::groups::{Groups, Membership};
 
@@ -24,6 +24,8 @@ pub(super) struct Registry {
     entries: Vec<Entry>,
     names: BTreeSet<String>,
     groups: Groups,
+    /// Names of the classes of nodes; `None` if all nodes are alike.
+    classes: Option<Vec<String>>,
 }
 
 /// Data that the registry keeps about a task in addition to its definition.
@@ -35,12 +37,13 @@ struct Entry {
 }
 
 impl Registry {
-    pub fn new(groups: Groups) -> Self {
+    pub fn new(groups: Groups, classes: Option<&NodeClasses>) -> Self {
         Registry {
             tasks: Vec::new(),
             entries: Vec::new(),
             names: BTreeSet::new(),
             groups,
+            classes: classes.map(|classes| classes.names().to_vec()),
         }
     }
 
@@ -53,7 +56,10 @@ impl Registry {
             membership: self.groups.of(&origin.name),
         });
         self.names.insert(task.name.clone());
-        self.tasks.push(task);
+        self.tasks.push(match &self.classes {
+            Some(names) => task.in_classes(names),
+            None => task,
+        });
         self.count() - 1
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gleaner_domain::{Objective, ScalingCurve, TaskGroup, TrainingTask};
+use gleaner_domain::{NodeClasses, Objective, ScalingCurve, TaskGroup, TrainingTask};
 use gleaner_solvers::{Problem, Rates, Task};
 
 /// Settings of the allocator.
@@ -18,6 +18,8 @@ pub struct Settings {
     pub groups: Arc<[TaskGroup]>,
     /// Offset from UTC, in seconds, of the times in problem ids and messages.
     pub shown_offset: i32,
+    /// The classes of the nodes; `None` if all nodes are alike.
+    pub classes: Option<NodeClasses>,
 }
 
 impl Settings {

@@ -3,6 +3,8 @@
 use gleaner_domain::results::replay::TaskRow;
 use gleaner_domain::{TrainingTask, Utc};
 
+use crate::allocator::{Resize, ResizeKind};
+
 /// The ledger's record of an active task.
 #[derive(Debug)]
 pub(super) struct Active {
@@ -10,6 +12,8 @@ pub(super) struct Active {
     pub task: u32,
     /// Number of nodes that it holds.
     pub held: u32,
+    /// The class of these nodes, or of the last nodes that it held; 0 if it never held nodes.
+    pub class: usize,
     /// Work per second since the last decision.
     pub rate: f64,
     /// Cost of the rescale that was decided at the last event. It is charged at the next event.
@@ -26,6 +30,7 @@ impl Active {
         Active {
             task,
             held: 0,
+            class: 0,
             rate: 0.0,
             pending_cost: 0.0,
             spell: Spell::default(),
@@ -33,16 +38,14 @@ impl Active {
         }
     }
 
-    /// Charges the task for a rescale from `before` nodes to the current number of nodes, which
-    /// must differ.
-    pub fn charge(&mut self, before: u32, task: &TrainingTask, account: &mut TaskRow) {
-        let grows = self.held > before;
-        let seconds = if grows {
-            task.rescale_up
-        } else {
-            task.rescale_down
+    /// Charges the task for a change of its nodes. A move to another class counts as growth in the task's account.
+    pub fn charge(&mut self, resize: &Resize, task: &TrainingTask, account: &mut TaskRow) {
+        let (grows, seconds) = match resize.kind() {
+            ResizeKind::Moved => (true, task.move_seconds()),
+            ResizeKind::Started | ResizeKind::Grown => (true, task.rescale_up),
+            ResizeKind::Shrunk | ResizeKind::Stopped => (false, task.rescale_down),
         };
-        self.pending_cost = task.curve.progress_at(before) * seconds;
+        self.pending_cost = task.progress_in(resize.class_before, resize.before) * seconds;
         // A task that made no progress before the rescale loses no work.
         let lost = if self.pending_cost > 0.0 {
             seconds
@@ -129,7 +132,11 @@ impl Spell {
         let used = seconds * f64::from(held);
         Spell {
             used,
-            below_minimum: if held < task.min_nodes { used } else { 0.0 },
+            below_minimum: if task.min_nodes_in(active.class).is_none_or(|min| held < min) {
+                used
+            } else {
+                0.0
+            },
             gross_work: seconds * active.rate,
             rescale_loss: active.pending_cost,
             ..Spell::default()

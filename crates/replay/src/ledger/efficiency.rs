@@ -13,59 +13,96 @@
 use std::collections::BTreeMap;
 
 use gleaner_solvers::backends::Exact;
-use gleaner_solvers::{BigM, Goal, Problem, Task};
+use gleaner_solvers::{BigM, Goal, Problem};
 
-use gleaner_domain::TrainingTask;
+use gleaner_domain::{NodeClasses, TrainingTask};
 
-/// Best work per second of a set of tasks on dedicated nodes, by node count.
+use super::class_split::ClassSplit;
+
+/// Best work per second of a set of tasks on dedicated nodes, by the number of nodes of each class.
 #[derive(Debug)]
 struct StaticSplit {
-    exact: Exact,
-    problem: Problem,
-    rates: BTreeMap<u32, f64>,
+    best: Best,
+    rates: BTreeMap<Vec<u32>, f64>,
+}
+
+/// The problem whose optimum is the best work per second.
+#[derive(Debug)]
+enum Best {
+    /// All nodes are alike.
+    Alike(Exact, Problem),
+    /// The nodes are of several classes.
+    InClasses(ClassSplit),
 }
 
 impl StaticSplit {
-    fn new() -> Self {
+    fn new(classes: Option<&NodeClasses>) -> Self {
+        let alike = || Problem {
+            id: String::new(),
+            nodes: 0,
+            t_fwd: 1.0,
+            tasks: Vec::new(),
+            groups: Vec::new(),
+            goal: Goal::Total,
+        };
         StaticSplit {
-            exact: Exact::new(BigM::Corrected),
-            problem: Problem {
-                id: String::new(),
-                nodes: 0,
-                t_fwd: 1.0,
-                tasks: Vec::new(),
-                groups: Vec::new(),
-                goal: Goal::Total,
+            best: match classes {
+                Some(classes) => Best::InClasses(ClassSplit::new(classes)),
+                None => Best::Alike(Exact::new(BigM::Corrected), alike()),
             },
             rates: BTreeMap::new(),
         }
     }
 
-    fn set_tasks(&mut self, tasks: impl Iterator<Item = Task>) {
-        self.problem.tasks.clear();
-        self.problem.tasks.extend(tasks);
+    fn set_tasks<'a>(&mut self, tasks: impl Iterator<Item = &'a TrainingTask>) {
         self.rates.clear();
-    }
-
-    fn rate(&mut self, nodes: u32) -> f64 {
-        let (exact, problem) = (&mut self.exact, &mut self.problem);
-        *self.rates.entry(nodes).or_insert_with(|| {
-            problem.nodes = nodes;
-            exact
-                .optimal_counts(problem)
-                .map_or(0.0, |counts| problem.objective(counts))
-        })
-    }
-
-    /// The rate on a fractional number of nodes, interpolated linearly between whole numbers.
-    fn rate_between(&mut self, nodes: f64) -> f64 {
-        let whole = nodes.floor();
-        let share = nodes - whole;
-        let least = self.rate(whole as u32);
-        if share == 0.0 {
-            return least;
+        match &mut self.best {
+            Best::Alike(_, problem) => {
+                problem.tasks.clear();
+                problem.tasks.extend(tasks.map(TrainingTask::as_solved));
+            }
+            Best::InClasses(split) => split.set_tasks(tasks),
         }
-        least + share * (self.rate(whole as u32 + 1) - least)
+    }
+
+    fn rate(&mut self, nodes: &[u32]) -> f64 {
+        if let Some(rate) = self.rates.get(nodes) {
+            return *rate;
+        }
+        let rate = match &mut self.best {
+            Best::Alike(exact, problem) => {
+                problem.nodes = nodes.iter().sum();
+                exact
+                    .optimal_counts(problem)
+                    .map_or(0.0, |counts| problem.objective(counts))
+            }
+            Best::InClasses(split) => split.rate(nodes),
+        };
+        self.rates.insert(nodes.to_vec(), rate);
+        rate
+    }
+
+    /// The rate on fractional numbers of nodes. It is linear between whole numbers: the classes become whole one after
+    /// the other, in descending order of their fractions (Kuhn's triangulation). With one class, this is the line between
+    /// the two neighbouring whole numbers.
+    ///
+    /// Example: 2.7 nodes of one class and 1.2 of another are 0.3 of (2, 1), 0.5 of (3, 1) and 0.2 of (3, 2).
+    fn rate_between(&mut self, nodes: &[f64]) -> f64 {
+        let mut whole: Vec<u32> = nodes.iter().map(|nodes| nodes.floor() as u32).collect();
+        let share = |class: &usize| nodes[*class] - nodes[*class].floor();
+        let mut order: Vec<usize> = (0..nodes.len())
+            .filter(|class| share(class) > 0.0)
+            .collect();
+        order.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        let mut last = self.rate(&whole);
+        let mut rate = last;
+        for class in order {
+            whole[class] += 1;
+            let next = self.rate(&whole);
+            rate += share(&class) * (next - last);
+            last = next;
+        }
+        rate
     }
 }
 
@@ -77,8 +114,8 @@ pub(super) struct EfficiencyMeter {
     /// Each set of active tasks, and the seconds during which exactly these tasks were active.
     spans: Vec<(Vec<u32>, f64)>,
     fluid_work: f64,
-    /// Idle node-seconds while tasks were active.
-    active_idle_node_seconds: f64,
+    /// Idle node-seconds of each class while tasks were active.
+    active_idle_node_seconds: Vec<f64>,
     /// Seconds during which tasks were active.
     active_seconds: f64,
     /// Idle node-seconds, whether tasks were active or not.
@@ -96,12 +133,13 @@ pub(super) struct Measured {
 }
 
 impl EfficiencyMeter {
-    pub fn new() -> Self {
+    /// Creates a meter for nodes of these classes; `None` if all nodes are alike.
+    pub fn new(classes: Option<&NodeClasses>) -> Self {
         EfficiencyMeter {
-            split: StaticSplit::new(),
+            split: StaticSplit::new(classes),
             spans: Vec::new(),
             fluid_work: 0.0,
-            active_idle_node_seconds: 0.0,
+            active_idle_node_seconds: vec![0.0; classes.map_or(1, |classes| classes.names().len())],
             active_seconds: 0.0,
             idle_node_seconds: 0.0,
         }
@@ -114,14 +152,14 @@ impl EfficiencyMeter {
             return;
         }
         self.split
-            .set_tasks(active.iter().map(|&t| tasks[t as usize].as_solved()));
+            .set_tasks(active.iter().map(|&t| &tasks[t as usize]));
         self.spans.push((active, 0.0));
     }
 
-    /// Records that `idle` nodes were idle for `seconds`.
-    pub fn accrue(&mut self, idle: u32, seconds: f64) {
-        let node_seconds = f64::from(idle) * seconds;
-        self.idle_node_seconds += node_seconds;
+    /// Records that `idle` nodes of each class were idle for `seconds`.
+    pub fn accrue(&mut self, idle: &[u32], seconds: f64) {
+        let all: u32 = idle.iter().sum();
+        self.idle_node_seconds += f64::from(all) * seconds;
         let Some((active, span)) = self.spans.last_mut() else {
             return;
         };
@@ -130,26 +168,31 @@ impl EfficiencyMeter {
         }
         *span += seconds;
         self.active_seconds += seconds;
-        self.active_idle_node_seconds += node_seconds;
+        for (sum, idle) in self.active_idle_node_seconds.iter_mut().zip(idle) {
+            *sum += f64::from(*idle) * seconds;
+        }
         self.fluid_work += self.split.rate(idle) * seconds;
     }
 
     pub fn finish(mut self, tasks: &[TrainingTask]) -> Measured {
-        let equivalent_nodes = if self.active_seconds > 0.0 {
-            self.active_idle_node_seconds / self.active_seconds
-        } else {
-            0.0
+        let mean = |node_seconds: &f64| {
+            if self.active_seconds > 0.0 {
+                node_seconds / self.active_seconds
+            } else {
+                0.0
+            }
         };
+        let equivalent: Vec<f64> = self.active_idle_node_seconds.iter().map(mean).collect();
         let mut dedicated_work = 0.0;
         for (active, seconds) in &self.spans {
             self.split
-                .set_tasks(active.iter().map(|&t| tasks[t as usize].as_solved()));
-            dedicated_work += self.split.rate_between(equivalent_nodes) * seconds;
+                .set_tasks(active.iter().map(|&t| &tasks[t as usize]));
+            dedicated_work += self.split.rate_between(&equivalent) * seconds;
         }
         Measured {
             idle_node_seconds: self.idle_node_seconds,
             active_seconds: self.active_seconds,
-            equivalent_nodes,
+            equivalent_nodes: equivalent.iter().sum(),
             dedicated_work,
             fluid_work: self.fluid_work,
         }

@@ -12,6 +12,8 @@
 //! changes. The ledger keeps its own record of which task holds which node, because the first half needs it.
 
 mod accounts;
+mod class_book;
+mod class_split;
 mod delays;
 mod efficiency;
 mod fairness;
@@ -23,7 +25,7 @@ mod trial_figures;
 mod yardsticks;
 
 use gleaner_domain::results::replay::{EventKind, TaskRow};
-use gleaner_domain::{Change, TrainingTask, Utc};
+use gleaner_domain::{Change, EventLog, NodeClasses, TrainingTask, Utc};
 
 pub(crate) use summary::Closing;
 
@@ -31,6 +33,7 @@ use crate::allocator::{Holding, Progress, Reallocation, Resize};
 use crate::options::Options;
 use crate::run::Step;
 use accounts::{Active, Spell};
+use class_book::ClassBook;
 use delays::Delays;
 use holds::Holds;
 use steps::{Moves, Period, Steps};
@@ -41,8 +44,12 @@ use yardsticks::Yardsticks;
 pub(crate) struct Ledger {
     start: Utc,
     now: Utc,
-    /// Number of idle nodes.
-    idle: u32,
+    /// Number of idle nodes of each class; of one class if all nodes are alike.
+    idle: Vec<u32>,
+    /// The class of each node; `None` if all nodes are alike.
+    classes: Option<NodeClasses>,
+    /// The accounts by class; `None` if the log has only one.
+    book: Option<ClassBook>,
     /// The active tasks, in the order of admission.
     active: Vec<Active>,
     accounts: Vec<TaskRow>,
@@ -53,22 +60,27 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Creates an empty ledger for `nodes` nodes that begins at `start`. `solver` is the name of the decider,
-    /// and `events` is the number of events in the log.
+    /// Creates an empty ledger for the nodes of `log` that begins at `start`. `solver` is the name of the decider, and
+    /// `classes` are the classes of the nodes, as in [`Settings`](crate::allocator::Settings).
     pub fn new(
         start: Utc,
-        nodes: usize,
-        (solver, events): (&str, usize),
+        log: &EventLog,
+        classes: Option<&NodeClasses>,
+        solver: &str,
         options: &Options,
     ) -> Self {
+        let (nodes, events) = (log.nodes().len(), log.len());
+        let several = classes.filter(|classes| classes.names().len() > 1);
         Ledger {
             start,
             now: start,
-            idle: 0,
+            idle: vec![0; classes.map_or(1, |classes| classes.names().len())],
+            classes: classes.cloned(),
+            book: several.map(|classes| ClassBook::new(classes, options.t_fwd)),
             active: Vec::new(),
             accounts: Vec::new(),
             holds: Holds::new(nodes),
-            yardsticks: Yardsticks::new(options.bound),
+            yardsticks: Yardsticks::new(classes, options.bound),
             delays: Delays::new(options.hand_back),
             steps: Steps::new(solver, events),
         }
@@ -77,7 +89,10 @@ impl Ledger {
     /// Books the initial assignment at event 0, at which `nodes` are idle. Each running task pays the cost of its
     /// start.
     pub fn begin(&mut self, tasks: &[TrainingTask], nodes: &[Change], change: &Reallocation) {
-        self.idle = nodes.len() as u32;
+        for change in nodes {
+            let class = self.class(change.node());
+            self.idle[class] += 1;
+        }
         self.follow(tasks, &[], change);
         for active in &mut self.active {
             let task = &tasks[active.task as usize];
@@ -92,9 +107,14 @@ impl Ledger {
     /// the order of admission. The caller must then call [`Ledger::book`].
     pub fn advance(&mut self, tasks: &[TrainingTask], step: &Step<'_>) -> Vec<u32> {
         let (idle_node_seconds, unused_node_seconds) = self.accrue(tasks, step.time);
+        if let Some(book) = &mut self.book {
+            book.begin(step);
+        }
         let mut moves = self.preempt(tasks, step);
         moves.joined = step.changes.len() as u32 - moves.left;
-        self.idle = (self.idle + moves.joined).saturating_sub(moves.left);
+        for change in step.changes {
+            self.count(*change);
+        }
         let (progress, spell, finished) = self.settle(step.kind);
         let period = Period {
             idle_node_seconds,
@@ -111,7 +131,32 @@ impl Ledger {
         self.follow(tasks, finished, change);
         self.charge(tasks, &change.resized);
         let answer = change.answer.as_ref();
-        self.steps.complete(&self.active, self.idle, answer);
+        let idle = self.idle.iter().sum();
+        self.steps.complete(&self.active, idle, answer);
+        if let Some(book) = &mut self.book {
+            book.moved(tasks, &change.resized);
+            let prices = answer.map_or(&[][..], |answer| &answer.prices);
+            book.complete(&self.idle, &self.active, prices);
+        }
+    }
+
+    /// The class of a node; 0 if all nodes are alike.
+    fn class(&self, node: u32) -> usize {
+        self.classes.as_ref().map_or(0, |classes| classes.of(node))
+    }
+
+    /// Counts a node that joined or left.
+    fn count(&mut self, change: Change) {
+        let class = self.class(change.node());
+        let idle = &mut self.idle[class];
+        *idle = if change.idle() {
+            *idle + 1
+        } else {
+            idle.saturating_sub(1)
+        };
+        if let Some(book) = &mut self.book {
+            book.changed(class, change.idle());
+        }
     }
 
     /// Current work per second, summed over all tasks.
@@ -164,7 +209,10 @@ impl Ledger {
     /// no task held the nodes.
     fn accrue(&mut self, tasks: &[TrainingTask], time: Utc) -> (f64, f64) {
         let seconds = time.seconds_since(self.now);
-        self.yardsticks.accrue(self.idle, seconds);
+        self.yardsticks.accrue(&self.idle, seconds);
+        if let Some(book) = &mut self.book {
+            book.accrue(&self.idle, &self.active, seconds);
+        }
         let mut held = 0;
         for active in &mut self.active {
             active.spell = Spell::of(active, &tasks[active.task as usize], seconds);
@@ -176,7 +224,8 @@ impl Ledger {
         }
         self.now = time;
         let node_seconds = |nodes: u32| f64::from(nodes) * seconds;
-        (node_seconds(self.idle), node_seconds(self.idle - held))
+        let idle = self.idle.iter().sum();
+        (node_seconds(idle), node_seconds(idle - held))
     }
 
     /// Removes the nodes that left. A task that held several of these nodes is charged only once.
@@ -202,6 +251,9 @@ impl Ledger {
             active.spell.preemption_loss = cost;
             let account = &mut self.accounts[holder as usize];
             account.preemptions += 1;
+            if let Some(book) = &mut self.book {
+                book.preempted(active.class, cost > 0.0);
+            }
             if cost > 0.0 {
                 account.lost_preempted += seconds;
                 moves.preempted += 1;
@@ -235,6 +287,9 @@ impl Ledger {
                 finished.push(active.task);
             }
             total += active.spell.progress();
+            if let Some(book) = &mut self.book {
+                book.progressed(active.class, active.spell.progress());
+            }
             active.spell.book(account);
             spells.add(&active.spell);
         }
@@ -267,11 +322,11 @@ impl Ledger {
         for active in &mut self.active {
             let resize = resized.next_if(|resize| resize.task == active.task);
             if let Some(resize) = resize {
-                active.held = resize.after;
+                (active.held, active.class) = (resize.after, resize.class_after);
             }
             // The rate depends only on the number of nodes, which most steps change for few tasks.
             if resize.is_some() || active.preempted {
-                active.rate = tasks[active.task as usize].rate(active.held);
+                active.rate = tasks[active.task as usize].rate_in(active.class, active.held);
             }
         }
     }
@@ -283,7 +338,7 @@ impl Ledger {
             active.pending_cost = 0.0;
             if let Some(resize) = resized.next_if(|resize| resize.task == active.task) {
                 let index = active.task as usize;
-                active.charge(resize.before, &tasks[index], &mut self.accounts[index]);
+                active.charge(resize, &tasks[index], &mut self.accounts[index]);
             }
         }
     }

@@ -6,6 +6,7 @@ use gleaner_domain::results::search::SearchOutcome;
 use gleaner_domain::{EventLog, TrainingTask, Utc};
 
 use super::Ledger;
+use super::class_book::ClassBook;
 use super::efficiency::Measured;
 use super::fairness::{RunFairness, normalised_progress};
 use super::steps::Steps;
@@ -66,6 +67,7 @@ impl Ledger {
             allocations: self.holds.rows,
             delays: self.delays.finish(),
             search,
+            classes: self.book.map(ClassBook::finish),
             summary,
         }
     }

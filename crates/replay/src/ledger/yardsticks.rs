@@ -1,7 +1,7 @@
 //! The references that a run is compared with: dedicated nodes, the best split of the idle nodes at
 //! every moment, and the bound with hindsight.
 
-use gleaner_domain::TrainingTask;
+use gleaner_domain::{NodeClasses, TrainingTask};
 
 use super::efficiency::EfficiencyMeter;
 use super::hindsight::CourseRecorder;
@@ -15,18 +15,18 @@ pub(super) struct Yardsticks {
 }
 
 impl Yardsticks {
-    pub fn new(bound: bool) -> Self {
+    pub fn new(classes: Option<&NodeClasses>, bound: bool) -> Self {
         Yardsticks {
-            efficiency: EfficiencyMeter::new(),
+            efficiency: EfficiencyMeter::new(classes),
             course: bound.then(CourseRecorder::default),
         }
     }
 
-    /// Records that `idle` nodes were idle for `seconds`.
-    pub fn accrue(&mut self, idle: u32, seconds: f64) {
+    /// Records that `idle` nodes of each class were idle for `seconds`.
+    pub fn accrue(&mut self, idle: &[u32], seconds: f64) {
         self.efficiency.accrue(idle, seconds);
         if let Some(course) = &mut self.course {
-            course.accrue(idle, seconds);
+            course.accrue(idle.iter().sum(), seconds);
         }
     }
 

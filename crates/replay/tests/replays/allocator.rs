@@ -45,6 +45,7 @@ fn settings(objective: &str, max_tasks: usize) -> Settings {
         objective: objective.parse().unwrap(),
         groups: Arc::default(),
         shown_offset: 0,
+        classes: None,
     }
 }
 
@@ -122,6 +123,8 @@ fn reported_progress_changes_the_decision() {
         task,
         before,
         after: 1 - before,
+        class_before: 0,
+        class_after: 0,
     };
     let expected = [0, 1].map(|task| resize(task, u32::from(task == first[0])));
     assert_eq!(change.resized, expected);
@@ -254,6 +257,7 @@ impl Decider for Fixed {
             gap: None,
             micros: 0,
             is_short: false,
+            prices: Vec::new(),
         })
     }
 }
@@ -366,6 +370,8 @@ impl Model {
                 task,
                 before,
                 after,
+                class_before: 0,
+                class_after: 0,
             });
             assert_eq!(resized.get(&task), expected.as_ref());
         }

@@ -51,6 +51,7 @@ pub fn inputs<'a>(
         search: None,
         seed: 0,
         repeat: false,
+        classes: None,
         min_fragment: None,
     }
 }
@@ -62,7 +63,9 @@ pub fn it_follows(inputs: &Inputs<'_>, outcome: &Outcome) {
         tasks: &outcome.tasks,
         allocations: &outcome.allocations,
         nodes: inputs.log.nodes(),
+        class_of_node: None,
         delays: outcome.delays.as_deref(),
+        classes: outcome.classes.as_ref(),
         summary: &outcome.summary,
         search: outcome.search.as_ref(),
     };

@@ -4,6 +4,7 @@
 mod allocator;
 mod audit;
 mod bound;
+mod classes;
 mod delays;
 mod efficiency;
 mod groups;

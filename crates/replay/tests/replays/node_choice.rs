@@ -183,7 +183,7 @@ impl Dealt {
             })
             .collect();
         let mut dealt = Vec::new();
-        choice.deal(&pool, &growing, &mut dealt);
+        choice.deal(pool.free(0), &growing, &mut dealt);
         let mut taken = [Vec::new(), Vec::new()];
         for (task, node) in dealt {
             taken[task].push(node);

@@ -147,6 +147,7 @@ impl Decider for Values {
             gap: None,
             micros: 0,
             is_short: false,
+            prices: Vec::new(),
         })
     }
 }

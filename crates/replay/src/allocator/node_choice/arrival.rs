@@ -3,7 +3,7 @@
 use gleaner_domain::Change;
 
 use super::{Growing, NodeChoice};
-use crate::allocator::nodes::{NodePool, NodeSet};
+use crate::allocator::nodes::NodeSet;
 
 /// Assigns and releases the nodes that have been idle longest first. Tasks are served in the order
 /// of the task file.
@@ -17,8 +17,8 @@ impl NodeChoice for Arrival {
         released.extend(held.iter().take(count));
     }
 
-    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
-        let mut free = pool.free().iter();
+    fn deal(&mut self, free: &NodeSet, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
+        let mut free = free.iter();
         for (place, task) in growing.iter().enumerate() {
             let taken = free.by_ref().take(task.wanted as usize);
             dealt.extend(taken.map(|node| (place, node)));

@@ -30,7 +30,7 @@ use super::hazard::EndHazard;
 use super::idle_nodes::IdleNodes;
 use super::order::by_name;
 use super::{Growing, NodeChoice};
-use crate::allocator::nodes::{NodePool, NodeSet};
+use crate::allocator::nodes::NodeSet;
 
 /// Distance in ranks within which two nodes probably leave together. It is about the mean length of the runs of idle
 /// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on this value: from 3 to
@@ -100,10 +100,10 @@ impl NodeChoice for Blocks {
         released.truncate(first + count);
     }
 
-    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
+    fn deal(&mut self, free: &NodeSet, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
         self.deals += 1;
         let ranked = &mut self.ranked;
-        ranked.list_free(&self.idle, &self.hazard, pool);
+        ranked.list_free(&self.idle, &self.hazard, free);
         let mut by_cost: Vec<usize> = (0..growing.len()).collect();
         by_cost.sort_by(|&a, &b| growing[b].cost.total_cmp(&growing[a].cost));
         for place in by_cost {
@@ -145,9 +145,9 @@ struct Ranked {
 }
 
 impl Ranked {
-    fn list_free(&mut self, idle: &IdleNodes, hazard: &EndHazard, pool: &NodePool) {
+    fn list_free(&mut self, idle: &IdleNodes, hazard: &EndHazard, free: &NodeSet) {
         self.free.clear();
-        self.free.extend(pool.free().iter().map(|node| {
+        self.free.extend(free.iter().map(|node| {
             let rank = idle.rank(node);
             let hazard = hazard.at(rank, idle.count());
             Free { rank, node, hazard }

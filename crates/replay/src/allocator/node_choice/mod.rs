@@ -18,7 +18,7 @@ pub use order::{by_name, by_order};
 
 use gleaner_domain::{Change, EventLog, NodeOrder, NodeRule};
 
-use super::nodes::{NodePool, NodeSet};
+use super::nodes::NodeSet;
 
 /// The implementation of a rule for the nodes of a log. If an order is given, rules that use an order
 /// begin with it.
@@ -57,10 +57,10 @@ pub trait NodeChoice {
     /// task holds at least `count` nodes.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>);
 
-    /// Assigns free nodes to tasks. Each pair that is appended to `dealt` consists of a position in
-    /// `growing` and a free node. Each node occurs at most once, and every task gets the number of
-    /// nodes that it wants. At least one task grows, and there are enough free nodes.
-    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
+    /// Assigns nodes of `free`, which are the free nodes of one class, to tasks. Each pair that is appended to
+    /// `dealt` consists of a position in `growing` and a free node. Each node occurs at most once, and every task gets
+    /// the number of nodes that it wants. At least one task grows, and there are enough free nodes.
+    fn deal(&mut self, free: &NodeSet, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
 }
 
 impl<C: NodeChoice + ?Sized> NodeChoice for &mut C {
@@ -72,7 +72,7 @@ impl<C: NodeChoice + ?Sized> NodeChoice for &mut C {
         (**self).release(held, count, released);
     }
 
-    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
-        (**self).deal(pool, growing, dealt);
+    fn deal(&mut self, free: &NodeSet, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
+        (**self).deal(free, growing, dealt);
     }
 }

@@ -10,7 +10,7 @@ mod groups;
 use gleaner_domain::{Change, EventLog};
 
 use super::{Blocks, Growing, NodeChoice};
-use crate::allocator::nodes::{NodePool, NodeSet};
+use crate::allocator::nodes::NodeSet;
 use chain::chain;
 use groups::Groups;
 
@@ -163,7 +163,7 @@ impl NodeChoice for Learned {
         self.blocks.release(held, count, released);
     }
 
-    fn deal(&mut self, pool: &NodePool, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
-        self.blocks.deal(pool, growing, dealt);
+    fn deal(&mut self, free: &NodeSet, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>) {
+        self.blocks.deal(free, growing, dealt);
     }
 }

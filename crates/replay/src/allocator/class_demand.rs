@@ -1,0 +1,250 @@
+//! The problem of a decision on nodes of several classes.
+//!
+//! Each task has its own bounds and curve in each class, and is worth a different amount there. The problem lists every
+//! number of nodes of every class that a task may hold, with its value: the objective over the window, less the cost of
+//! the change. Example: a task holds 2 nodes of class 0, where its objective is 10 a second. Over a window of 60 s, 3
+//! nodes at 14 a second are worth 60 · 14 = 840 less the cost of growing, 5 s · 10 = 50.
+
+use gleaner_classes::{Choice, Class, Held, Offer, Problem, Rescaling, Task};
+use gleaner_domain::objective::{Constants, OutOfRange, Sia, TaskState, ValueList};
+use gleaner_domain::{NodeClasses, Objective, TrainingTask};
+
+/// The active tasks with their values in each class, in the order of admission.
+#[derive(Debug)]
+pub(super) struct ClassDemand {
+    t_fwd: f64,
+    tasks: Vec<Asking>,
+    /// The problem of the next decision. Its tasks correspond to `tasks`.
+    problem: Problem,
+}
+
+/// An active task.
+#[derive(Debug)]
+struct Asking {
+    /// The classes that the task can use.
+    classes: Vec<InClass>,
+    /// Number of times that its nodes were changed after its first start.
+    restarts: u32,
+    has_started: bool,
+}
+
+/// A task in one class.
+#[derive(Debug)]
+struct InClass {
+    class: usize,
+    /// The task with the terms of the class as its own.
+    task: TrainingTask,
+    constants: Constants,
+    values: ValueList,
+}
+
+impl InClass {
+    fn offer(&self) -> Offer<'_> {
+        Offer {
+            class: self.class,
+            min_nodes: self.task.min_nodes,
+            max_nodes: self.task.max_nodes,
+            nodes: &self.task.curve.nodes,
+            objective: self.values.rates.list(),
+        }
+    }
+
+    /// Objective per second on `count` nodes; 0 below the minimum.
+    fn rate(&self, count: u32) -> f64 {
+        if count < self.task.min_nodes {
+            return 0.0;
+        }
+        self.values.weight * self.offer().rate(count)
+    }
+}
+
+/// The state of a task at a decision.
+pub(super) struct Standing<'a> {
+    pub task: &'a TrainingTask,
+    /// What the task holds.
+    pub held: Option<Held>,
+    /// Seconds since its submission.
+    pub age: f64,
+}
+
+impl ClassDemand {
+    pub fn new(classes: &NodeClasses, t_fwd: f64) -> Self {
+        let names = classes.names().iter();
+        let class = |name: &String| Class {
+            name: name.clone(),
+            capacity: 0,
+        };
+        ClassDemand {
+            t_fwd,
+            tasks: Vec::new(),
+            problem: Problem {
+                id: String::new(),
+                classes: names.map(class).collect(),
+                tasks: Vec::new(),
+            },
+        }
+    }
+
+    /// Adds a task, whose terms must be by class ([`TrainingTask::in_classes`]).
+    ///
+    /// # Errors
+    /// A value of its objective is out of range.
+    pub fn admit(
+        &mut self,
+        task: &TrainingTask,
+        objective: &Objective,
+        state: &TaskState,
+    ) -> Result<(), OutOfRange> {
+        let indices = 0..self.problem.classes.len();
+        let used = indices.filter_map(|class| Some((class, task.in_class(class)?)));
+        let used: Vec<(usize, TrainingTask)> = used.collect();
+        let constants = used.iter().map(|(_, task)| objective.constants(task));
+        let constants = Constants::across_classes(constants.collect());
+        let classes = used.into_iter().zip(constants);
+        let classes = classes.map(|((class, task), constants)| {
+            Ok(InClass {
+                values: objective.values(&task, &constants, state)?,
+                class,
+                task,
+                constants,
+            })
+        });
+        self.tasks.push(Asking {
+            classes: classes.collect::<Result<_, _>>()?,
+            restarts: 0,
+            has_started: false,
+        });
+        self.problem.tasks.push(Task {
+            name: task.name.clone(),
+            options: Vec::new(),
+            none: 0.0,
+            current: None,
+            fixed: false,
+        });
+        Ok(())
+    }
+
+    /// Removes the task at position `place`.
+    pub fn retire(&mut self, place: usize) {
+        self.tasks.remove(place);
+        self.problem.tasks.remove(place);
+    }
+
+    /// Recomputes the objective of the task at position `place` from the task's current state.
+    ///
+    /// # Errors
+    /// A value is out of range.
+    pub fn value(
+        &mut self,
+        place: usize,
+        objective: &Objective,
+        state: &TaskState,
+    ) -> Result<(), OutOfRange> {
+        for class in &mut self.tasks[place].classes {
+            class.values = objective.values(&class.task, &class.constants, state)?;
+        }
+        Ok(())
+    }
+
+    /// Records that a decision changed the nodes of the task at position `place`.
+    pub fn resized(&mut self, place: usize) {
+        let task = &mut self.tasks[place];
+        task.restarts += u32::from(task.has_started);
+        task.has_started = true;
+    }
+
+    /// The problem with these numbers of idle nodes. `standings` are the states of the tasks, in order.
+    pub fn problem<'a>(
+        &mut self,
+        id: &str,
+        idle: &[u32],
+        sia: Option<Sia>,
+        standings: impl Iterator<Item = Standing<'a>>,
+    ) -> &Problem {
+        self.problem.id.clear();
+        self.problem.id.push_str(id);
+        for (class, idle) in self.problem.classes.iter_mut().zip(idle) {
+            class.capacity = *idle;
+        }
+        let tasks = self.tasks.iter().zip(&mut self.problem.tasks);
+        for ((asking, solved), standing) in tasks.zip(standings) {
+            solved.current = standing.held;
+            solved.options.clear();
+            match sia {
+                None => asking.list_options(&standing, (self.t_fwd, idle), solved),
+                Some(sia) => asking.list_sia_options(&standing, (self.t_fwd, idle), sia, solved),
+            }
+        }
+        &self.problem
+    }
+}
+
+impl Asking {
+    /// The class of a task's nodes; `None` if the task does not use it.
+    fn in_class(&self, held: Option<Held>) -> Option<&InClass> {
+        let held = held?;
+        self.classes.iter().find(|own| own.class == held.class)
+    }
+
+    /// Lists what the task may hold. A value is the objective over the window, less the cost of the change.
+    fn list_options(&self, standing: &Standing<'_>, (t_fwd, idle): (f64, &[u32]), out: &mut Task) {
+        let task = standing.task;
+        let own = self.in_class(standing.held).zip(standing.held);
+        let rescaling = Rescaling {
+            current: standing.held,
+            rate: own.map_or(0.0, |(own, held)| own.rate(held.count)),
+            up: task.rescale_up,
+            down: task.rescale_down,
+            moving: task.move_seconds(),
+        };
+        out.none = -rescaling.cost(None);
+        self.each_option(task, idle, |own, next| {
+            let gain = t_fwd * own.rate(next.count);
+            out.options.push(Choice {
+                class: next.class,
+                count: next.count,
+                value: gain - rescaling.cost(Some(next)),
+            });
+        });
+    }
+
+    /// Lists what the task may hold, with the values of Sia's scheduler (SOSP 2023, section 3.4): a change of nodes
+    /// counts as a loss of goodput that is greater for younger tasks.
+    fn list_sia_options(
+        &self,
+        standing: &Standing<'_>,
+        (t_fwd, idle): (f64, &[u32]),
+        sia: Sia,
+        out: &mut Task,
+    ) {
+        let task = standing.task;
+        let restart = Sia::restart_factor(standing.age, self.restarts, task.move_seconds());
+        out.none = 0.0;
+        self.each_option(task, idle, |own, next| {
+            let stays = standing.held.is_none_or(|held| held == next);
+            let goodput = own.rate(next.count) * if stays { 1.0 } else { restart };
+            // An option without goodput has no value: its power is infinite.
+            if let Some(value) = sia.value(goodput) {
+                out.options.push(Choice {
+                    class: next.class,
+                    count: next.count,
+                    value: t_fwd * value,
+                });
+            }
+        });
+    }
+
+    /// Calls `with` for everything that the task may hold.
+    fn each_option(&self, task: &TrainingTask, idle: &[u32], mut with: impl FnMut(&InClass, Held)) {
+        for own in &self.classes {
+            let class = own.class;
+            let all = own
+                .offer()
+                .each_count(task.classes.counts, idle[class], |count| {
+                    with(own, Held { class, count });
+                    Some(())
+                });
+            debug_assert_eq!(all, Some(()));
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Replays on nodes of several classes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gleaner_check::replay::Inputs;
+use gleaner_classes::Counts;
+use gleaner_domain::results::replay::{Outcome, StepStatus};
+use gleaner_domain::{
+    Change, ClassTerms, EventLog, EventLogBuilder, NodeClasses, NodeRule, Objective, ScalingCurve,
+    Terms, TrainingTask, Utc,
+};
+use gleaner_replay::{Initial, Options, SolverDecider};
+use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+use proptest::prelude::*;
+
+use crate::audit;
+use crate::support::{options, replay};
+
+/// A decider for nodes of several classes, whose answers are checked.
+fn decider(kind: SolverKind) -> SolverDecider {
+    let spec = SolverSpec::new(kind);
+    SolverDecider::new(spec, Limits::default())
+        .unwrap()
+        .in_classes(gleaner_classes::solver::build(spec).unwrap())
+        .checked(spec.big_m)
+}
+
+fn curve(progress: &[f64]) -> ScalingCurve {
+    let progress: Vec<f64> = std::iter::once(0.0)
+        .chain(progress.iter().copied())
+        .collect();
+    ScalingCurve {
+        nodes: (0..progress.len() as u32).collect(),
+        progress: progress.as_slice().into(),
+        objective: progress.as_slice().into(),
+    }
+}
+
+/// A task with these classes, each with the minimum number of nodes and the rates on 1, 2, … nodes.
+fn task(name: &str, work: f64, classes: &[(&str, u32, &[f64])]) -> TrainingTask {
+    let terms = classes.iter().map(|(class, min_nodes, progress)| {
+        let terms = Terms {
+            min_nodes: *min_nodes,
+            max_nodes: progress.len() as u32,
+            curve: curve(progress),
+        };
+        ((*class).to_owned(), terms)
+    });
+    let by_name: BTreeMap<String, Terms> = terms.collect();
+    let own = by_name.values().next().cloned().unwrap();
+    TrainingTask {
+        name: name.to_owned(),
+        submit: TrainingTask::FROM_START,
+        min_nodes: own.min_nodes,
+        max_nodes: own.max_nodes,
+        rescale_up: 2.0,
+        rescale_down: 1.0,
+        work,
+        priority: 1.0,
+        deadline: None,
+        rung: 0,
+        classes: ClassTerms {
+            by_name: Arc::new(by_name),
+            ..ClassTerms::default()
+        },
+        curve: own.curve,
+    }
+}
+
+/// A log of nodes of these classes. Each row has a time in seconds and the nodes that are then idle.
+fn log(classes: &[&str], rows: &[(i64, &[u32])]) -> EventLog {
+    let names = (0..classes.len()).map(|n| format!("n{n}")).collect();
+    let mut log = EventLogBuilder::new(names);
+    let mut idle = vec![false; classes.len()];
+    for (second, nodes) in rows {
+        let changed =
+            (0..classes.len() as u32).filter(|node| idle[*node as usize] != nodes.contains(node));
+        let changes: Vec<Change> = changed
+            .map(|node| Change::new(node, nodes.contains(&node)))
+            .collect();
+        for change in &changes {
+            idle[change.node() as usize] = change.idle();
+        }
+        log.push_row(Utc::from_seconds(*second), changes);
+    }
+    log.set_classes(NodeClasses::of_names(classes.iter().copied()));
+    log.finish().unwrap()
+}
+
+/// Asserts that the verification of `gleaner check` finds no faults.
+fn verify(log: &EventLog, tasks: &[TrainingTask], options: &Options, outcome: &Outcome) {
+    let classes = options.classes(log, tasks).unwrap();
+    let inputs = Inputs {
+        classes: classes.as_ref(),
+        ..audit::inputs(log, tasks, &[])
+    };
+    audit::it_follows(&inputs, outcome);
+}
+
+// Derived by hand. The task starts on both nodes of the slow class. When the fast node joins, the window of 60 s makes
+// the move worth its cost: it gains 60 · (10 − 4) and costs 3 · 4. The cost is charged at the event after the move.
+#[test]
+fn a_task_moves_to_a_faster_class() {
+    let log = log(
+        &["slow", "slow", "fast"],
+        &[
+            (0, &[0, 1]),
+            (100, &[0, 1, 2]),
+            (200, &[0, 1, 2]),
+            (300, &[0, 1]),
+        ],
+    );
+    let tasks = [task(
+        "a",
+        f64::INFINITY,
+        &[("fast", 1, &[10.0]), ("slow", 1, &[2.0, 4.0])],
+    )];
+    let options = options(60.0, 1);
+    let outcome = replay(&log, &tasks, &options, &mut decider(SolverKind::Exact)).unwrap();
+    verify(&log, &tasks, &options, &outcome);
+    let progress: Vec<f64> = outcome.steps.iter().map(|row| row.progress).collect();
+    // The start costs 2 s of 4, the move 3 s of 4, and the preemption 1 s of 10.
+    assert_eq!(progress, [400.0 - 8.0, 1000.0 - 12.0, 1000.0 - 10.0]);
+    let classes = outcome.classes.unwrap();
+    let moves: Vec<_> = classes
+        .moves
+        .iter()
+        .map(|row| (&*row.from, row.nodes_before, &*row.to, row.nodes_after))
+        .collect();
+    assert_eq!(moves, [("slow", 2, "fast", 1)]);
+    let work: Vec<_> = classes
+        .totals
+        .iter()
+        .map(|row| (&*row.class, row.work))
+        .collect();
+    assert_eq!(work, [("slow", 392.0), ("fast", 1978.0)]);
+    assert_eq!(outcome.summary.fluid_work, 400.0 + 2.0 * 1000.0);
+}
+
+// Derived by hand: the task may hold 1 or 3 nodes of the log's only class, not 2.
+#[test]
+fn only_points_of_the_curve_are_held() {
+    let mut points = task("a", f64::INFINITY, &[("all", 1, &[1.0, 5.0, 6.0])]);
+    points.classes = ClassTerms {
+        counts: Counts::Points,
+        ..ClassTerms::default()
+    };
+    points.curve = ScalingCurve {
+        nodes: [0, 1, 3].into(),
+        progress: [0.0, 1.0, 6.0].into(),
+        objective: [0.0, 1.0, 6.0].into(),
+    };
+    points.max_nodes = 3;
+    let log = log(
+        &["x", "x", "x"],
+        &[(0, &[0, 1]), (10, &[0, 1]), (20, &[0, 1, 2]), (30, &[0])],
+    );
+    let log = log.with_classes(None);
+    let options = options(60.0, 1);
+    let tasks = [points];
+    let outcome = replay(&log, &tasks, &options, &mut decider(SolverKind::Exact)).unwrap();
+    verify(&log, &tasks, &options, &outcome);
+    let used: Vec<u32> = outcome.steps.iter().map(|row| row.nodes_used).collect();
+    assert_eq!(used, [1, 3, 1]);
+    assert_eq!(outcome.classes, None);
+}
+
+// Derived by hand: after 100 s, with restarts of 3 s, the task keeps 1 node. Moving to the class in which it is 1.05
+// times as fast would multiply its goodput by 100/103.
+#[test]
+fn sia_counts_a_restart_as_lost_goodput() {
+    let log = log(
+        &["slow", "fast"],
+        &[(0, &[0]), (100, &[0, 1]), (200, &[0, 1])],
+    );
+    let of = |fast: f64| {
+        [task(
+            "a",
+            f64::INFINITY,
+            &[("fast", 1, &[fast]), ("slow", 1, &[1.0])],
+        )]
+    };
+    let options = Options {
+        objective: "sia(-0.5, 1.1)".parse::<Objective>().unwrap(),
+        ..options(60.0, 1)
+    };
+    for (fast, moves) in [(1.01, 0), (1.05, 1)] {
+        let tasks = of(fast);
+        let outcome = replay(&log, &tasks, &options, &mut decider(SolverKind::Exact)).unwrap();
+        verify(&log, &tasks, &options, &outcome);
+        assert_eq!(outcome.classes.unwrap().moves.len(), moves, "{fast}");
+    }
+}
+
+#[test]
+fn what_classes_do_not_support_is_refused() {
+    let log = log(&["a", "b"], &[(0, &[0, 1]), (10, &[0])]);
+    let tasks = [task("a", 5.0, &[("a", 1, &[1.0]), ("b", 1, &[1.0])])];
+    let refused = |log: &EventLog, options: &Options, what: &str| {
+        let error = replay(log, &tasks, options, &mut decider(SolverKind::Exact)).unwrap_err();
+        assert!(error.to_string().contains(what), "{error}");
+    };
+    let plain = options(60.0, 1);
+    let bound = Options {
+        bound: true,
+        ..plain.clone()
+    };
+    refused(&log, &bound, "--bound");
+    let fair = Options {
+        objective: "share-fair".parse().unwrap(),
+        ..plain.clone()
+    };
+    refused(&log, &fair, "max-min");
+    refused(&log.clone().with_classes(None), &plain, "--classes");
+}
+
+/// A random task: work, costs, and for each class the minimum and the rates, or none.
+type Drawn = (
+    f64,
+    [f64; 2],
+    Option<f64>,
+    bool,
+    Vec<Option<(u32, Vec<f64>)>>,
+);
+
+fn drawn() -> impl Strategy<Value = Drawn> {
+    let terms = prop::option::weighted(0.8, (1u32..3, prop::collection::vec(0.1f64..9.0, 2..5)));
+    (
+        prop_oneof![1.0f64..500.0, Just(f64::INFINITY)],
+        [0.0f64..4.0, 0.0f64..4.0],
+        prop::option::of(0.0f64..9.0),
+        any::<bool>(),
+        prop::collection::vec(terms, 3),
+    )
+}
+
+fn placed(index: usize, (work, [up, down], move_cost, points, terms): &Drawn) -> TrainingTask {
+    const CLASSES: [&str; 3] = ["a", "b", "c"];
+    let named = CLASSES.into_iter().zip(terms);
+    let used: Vec<(&str, u32, &[f64])> = named
+        .filter_map(|(class, terms)| {
+            let (min, rates) = terms.as_ref()?;
+            Some((class, *min, rates.as_slice()))
+        })
+        .collect();
+    let used = if used.is_empty() {
+        vec![("b", 1, &[1.0][..])]
+    } else {
+        used
+    };
+    let mut task = task(&format!("t{index}"), *work, &used);
+    (task.rescale_up, task.rescale_down) = (*up, *down);
+    task.classes.move_cost = *move_cost;
+    task.classes.counts = if *points { Counts::Points } else { Counts::All };
+    task
+}
+
+/// The rows of a log of `nodes` nodes: which nodes are idle.
+fn rows(nodes: usize) -> impl Strategy<Value = Vec<Vec<bool>>> {
+    prop::collection::vec(prop::collection::vec(any::<bool>(), nodes), 3..12)
+}
+
+fn log_of(classes: &[&str], rows: &[Vec<bool>]) -> EventLog {
+    let lists: Vec<Vec<u32>> = rows
+        .iter()
+        .map(|row| {
+            (0..)
+                .zip(row)
+                .filter(|(_, idle)| **idle)
+                .map(|(node, _)| node)
+                .collect()
+        })
+        .collect();
+    let rows: Vec<(i64, &[u32])> = (0..)
+        .map(|i| 10 * i)
+        .zip(lists.iter().map(Vec::as_slice))
+        .collect();
+    log(classes, &rows)
+}
+
+const NODES: [&str; 9] = ["a", "b", "c", "a", "b", "c", "a", "b", "b"];
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(256))]
+
+    #[test]
+    fn replays_follow_from_their_allocations(
+        rows in rows(9),
+        tasks in prop::collection::vec(drawn(), 1..5),
+        max_tasks in 1usize..4,
+        completion_events: bool,
+        node_choice in prop_oneof![Just(NodeRule::Arrival), Just(NodeRule::Blocks), Just(NodeRule::Learned)],
+        initial in prop_oneof![Just(Initial::Empty), Just(Initial::Solve)],
+        objective in prop_oneof![Just("throughput"), Just("speedup * priority"), Just("sia(-0.5, 1.1)"), Just("rate / (1 + waited)")],
+    ) {
+        let log = log_of(&NODES, &rows);
+        let tasks: Vec<TrainingTask> = tasks.iter().enumerate().map(|(i, task)| placed(i, task)).collect();
+        let options = Options {
+            completion_events,
+            node_choice,
+            initial,
+            objective: objective.parse().unwrap(),
+            ..options(30.0, max_tasks)
+        };
+        let outcome = replay(&log, &tasks, &options, &mut decider(SolverKind::Exact)).unwrap();
+        verify(&log, &tasks, &options, &outcome);
+        for row in &outcome.steps {
+            prop_assert!(matches!(row.status, StepStatus::Optimal | StepStatus::Trivial));
+        }
+        let classes = outcome.classes.unwrap();
+        for (step, rows) in outcome.steps.iter().zip(classes.rows.chunks(3)) {
+            prop_assert_eq!(step.nodes_used, rows.iter().map(|row| row.nodes_used).sum::<u32>());
+            prop_assert_eq!(step.nodes_idle, rows.iter().map(|row| row.nodes_idle).sum::<u32>());
+            prop_assert_eq!(step.tasks_running, rows.iter().map(|row| row.tasks_running).sum::<u32>());
+            let work: f64 = rows.iter().map(|row| row.progress).sum();
+            prop_assert!((step.progress - work).abs() <= 1e-9 * (1.0 + work.abs()));
+            prop_assert!(rows.iter().all(|row| row.nodes_used <= row.nodes_idle));
+        }
+    }
+
+    // Nodes that are divided into classes can be used in fewer ways than alike nodes.
+    #[test]
+    fn classes_with_equal_curves_are_never_better_than_one(
+        rows in rows(9),
+        tasks in prop::collection::vec((prop::collection::vec(0.1f64..9.0, 2..6), 1u32..3), 1..5),
+    ) {
+        let divided = log_of(&NODES, &rows);
+        let alike = divided.clone().with_classes(None);
+        let plain: Vec<TrainingTask> = tasks.iter().enumerate().map(|(i, (rates, min))| {
+            let mut plain = task(&format!("t{i}"), f64::INFINITY, &[("a", *min, rates)]);
+            plain.classes = ClassTerms { move_cost: Some(0.0), ..ClassTerms::default() };
+            plain
+        }).collect();
+        let options = Options { initial: Initial::Empty, ..options(30.0, 4) };
+        let run = |log: &EventLog| {
+            let outcome = replay(log, &plain, &options, &mut decider(SolverKind::Exact)).unwrap();
+            verify(log, &plain, &options, &outcome);
+            outcome.summary.fluid_work
+        };
+        let (divided, alike) = (run(&divided), run(&alike));
+        prop_assert!(divided <= alike * (1.0 + 1e-9), "{divided} > {alike}");
+    }
+}
