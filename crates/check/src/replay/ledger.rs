@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::classes::ClassAccounts;
 use super::edges::Edge;
 use super::rates::BestRates;
 use super::supply::{Known, Supply};
@@ -16,6 +17,8 @@ use gleaner_domain::{TrainingTask, Utc};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Account {
     pub held: u32,
+    /// The class of its nodes, or of the last nodes that it held.
+    pub class: usize,
     pub rate: f64,
     /// Rescale cost that will be charged at the next event.
     pub pending: f64,
@@ -85,11 +88,17 @@ pub(super) struct Ledger<'a> {
     /// Whether the tables list tasks other than those that follow from the inputs. If so, the replay cannot be followed
     /// further.
     is_lost: bool,
+    /// The class of each node; 0 if all nodes are alike.
+    node_class: Vec<usize>,
+    /// The accounts by class; `None` if the log has only one class.
+    pub classes: Option<ClassAccounts>,
     /// Whether each node is idle.
     idle: Vec<bool>,
     /// The task that holds each node.
     holder: Vec<Option<u32>>,
     pub idle_count: u32,
+    /// Number of idle nodes of each class.
+    pub idle_by_class: Vec<u32>,
     pub start: Utc,
     pub now: Utc,
     /// Index of the last event in the log.
@@ -98,8 +107,8 @@ pub(super) struct Ledger<'a> {
     pub is_over: bool,
     pub idle_node_seconds: f64,
     pub active_seconds: f64,
-    /// Idle node-time during which tasks were active.
-    pub active_idle: f64,
+    /// Idle node-time of each class during which tasks were active.
+    pub active_idle: Vec<f64>,
     /// Node-time and work of all tasks.
     pub spent: Spent,
     /// Number of events at which nodes left while tasks were active, and number of tasks that lost progress at these
@@ -137,7 +146,17 @@ impl<'a> Ledger<'a> {
     pub fn new(inputs: &Inputs<'a>, written: &'a Written<'a>, edges: Vec<Edge>) -> Self {
         let log = inputs.log;
         let start = log.times().first().copied().unwrap_or(Utc(0));
+        let nodes = 0..log.nodes().len() as u32;
+        let classes = inputs.classes;
+        let node_class: Vec<usize> = nodes
+            .map(|node| classes.map_or(0, |classes| classes.of(node)))
+            .collect();
+        let most = most_idle(inputs, &node_class);
+        let several = classes.filter(|classes| classes.names().len() > 1);
         Ledger {
+            classes: several.map(ClassAccounts::new),
+            node_class,
+            idle_by_class: vec![0; most.len()],
             inputs: *inputs,
             written,
             tasks: Vec::new(),
@@ -156,11 +175,11 @@ impl<'a> Ledger<'a> {
             is_over: false,
             idle_node_seconds: 0.0,
             active_seconds: 0.0,
-            active_idle: 0.0,
+            active_idle: vec![0.0; most.len()],
             spent: Spent::default(),
             hits: (0, 0),
             short: Some(0),
-            rates: BestRates::new(most_idle(inputs) + 1),
+            rates: BestRates::new(most.into_iter().map(|most| most + 1).collect()),
             fluid_work: Some(0.0),
             spans: BTreeMap::new(),
         }
@@ -212,8 +231,10 @@ impl<'a> Ledger<'a> {
     /// a start.
     fn begin(&mut self, findings: &mut Findings) {
         for change in self.inputs.log.changes(0) {
-            self.idle[change.node() as usize] = change.idle();
+            let node = change.node() as usize;
+            self.idle[node] = change.idle();
             self.idle_count += u32::from(change.idle());
+            self.idle_by_class[self.node_class[node]] += u32::from(change.idle());
         }
         self.open_round(findings);
         self.admit(findings);
@@ -222,7 +243,7 @@ impl<'a> Ledger<'a> {
         for &task in &self.active {
             let definition = &self.inputs.set[self.tasks[task as usize].origin as usize];
             let account = &mut self.accounts[task as usize];
-            account.rate = rate(definition, account.held);
+            account.rate = definition.rate_in(account.class, account.held);
             account.pending = account.rate * definition.rescale_up;
             if account.rate > 0.0 {
                 account.lost_up += definition.rescale_up;
@@ -244,6 +265,9 @@ impl<'a> Ledger<'a> {
         }
         let rate_before: f64 = self.active_accounts().map(|account| account.rate).sum();
         let mut expected = Expected::default();
+        if let Some(classes) = &mut self.classes {
+            classes.accrue(row.time.seconds_since(self.now), &self.idle_by_class);
+        }
         self.accrue(row.time, &mut expected);
         if row.kind == EventKind::Nodes {
             self.take_changes(&mut expected);
@@ -253,13 +277,17 @@ impl<'a> Ledger<'a> {
         self.admit(findings);
         self.repeat(findings);
         let is_last = index + 1 == self.written.steps.len();
-        let before: Vec<u32> = self.active_accounts().map(|account| account.held).collect();
+        let before: Vec<(u32, usize)> = self
+            .active_accounts()
+            .map(|account| (account.held, account.class))
+            .collect();
         self.apply_edges(&place, findings);
         self.is_over = self.active.is_empty() && self.supply.is_empty();
         // All allocations end with the replay. These ends are not rescalings.
         if !is_last {
             self.charge(&before, &mut expected);
         }
+        self.compare_classes(&place, row, is_last, findings);
         self.compare_counts(&place, row, &expected, findings);
         self.compare_status(&place, row, is_last, &expected, findings);
         if self.is_over {
@@ -303,7 +331,9 @@ impl<'a> Ledger<'a> {
         self.idle_node_seconds += expected.idle;
         if !self.active.is_empty() {
             self.active_seconds += seconds;
-            self.active_idle += expected.idle;
+            for (sum, idle) in self.active_idle.iter_mut().zip(&self.idle_by_class) {
+                *sum += seconds * f64::from(*idle);
+            }
             self.book_best(seconds);
         }
         for &task in &self.active {
@@ -313,7 +343,11 @@ impl<'a> Ledger<'a> {
             account.active_seconds += seconds;
             account.held_before = account.held;
             let used = seconds * f64::from(account.held);
-            let is_below = account.held < definition.min_nodes;
+            let least = definition.min_nodes_in(account.class);
+            let is_below = least.is_none_or(|least| account.held < least);
+            if let Some(classes) = &mut self.classes {
+                classes.hold(account.class, used);
+            }
             let spent = Spent {
                 used,
                 below: if is_below { used } else { 0.0 },
@@ -333,7 +367,7 @@ impl<'a> Ledger<'a> {
         let mut members: Vec<u32> = members.map(|&t| self.tasks[t as usize].origin).collect();
         members.sort_unstable();
         let rates = self.rates.of(self.inputs.set, &members);
-        let best = rates.and_then(|rates| rates.get(self.idle_count as usize).copied());
+        let best = rates.and_then(|rates| Some(rates.at(&self.idle_by_class)));
         self.fluid_work = self
             .fluid_work
             .zip(best)
@@ -347,13 +381,19 @@ impl<'a> Ledger<'a> {
         for change in self.inputs.log.changes(self.event) {
             let node = change.node() as usize;
             self.idle[node] = change.idle();
+            let class = self.node_class[node];
+            if let Some(classes) = &mut self.classes {
+                classes.change(class, change.idle());
+            }
             if change.idle() {
                 expected.nodes_joined += 1;
                 self.idle_count += 1;
+                self.idle_by_class[class] += 1;
                 continue;
             }
             expected.nodes_left += 1;
             self.idle_count -= 1;
+            self.idle_by_class[class] -= 1;
             if let Some(task) = self.holder[node].take() {
                 self.accounts[task as usize].held -= 1;
                 preempted.insert(task);
@@ -367,6 +407,9 @@ impl<'a> Ledger<'a> {
             account.preemptions += 1;
             account.spent.preemption += cost;
             expected.spent.preemption += cost;
+            if let Some(classes) = &mut self.classes {
+                classes.preempt(account.class, cost > 0.0);
+            }
             if cost > 0.0 {
                 account.lost_preempted += seconds;
                 expected.tasks_preempted += 1;
@@ -406,6 +449,9 @@ impl<'a> Ledger<'a> {
                 expected.spent.add(&spent);
             }
             expected.progress += account.progress;
+            if let Some(classes) = &mut self.classes {
+                classes.progress(account.class, account.progress);
+            }
         }
         if let Supply::Search(trials) = &mut self.supply {
             for &task in &finished {
@@ -525,8 +571,13 @@ impl<'a> Ledger<'a> {
                 findings.holds(self.active.contains(&edge.task), || {
                     format!("{place}: task {task:?} gets node {name}, but the task is not active")
                 });
+                let class = self.node_class[node];
+                findings.holds(account.held == 0 || account.class == class, || {
+                    format!("{place}: task {task:?} gets node {name}, but it holds nodes of another class")
+                });
                 self.holder[node] = Some(edge.task);
                 account.held += 1;
+                account.class = class;
                 account.start.get_or_insert(self.now);
             } else if self.holder[node] == Some(edge.task) {
                 self.holder[node] = None;
@@ -541,14 +592,25 @@ impl<'a> Ledger<'a> {
     }
 
     /// Computes the costs of rescaling and the new rates.
-    fn charge(&mut self, before: &[u32], expected: &mut Expected) {
-        for (&task, &before) in self.active.iter().zip(before) {
+    fn charge(&mut self, before: &[(u32, usize)], expected: &mut Expected) {
+        for (&task, &(before, class_before)) in self.active.iter().zip(before) {
             let definition = &self.inputs.set[self.tasks[task as usize].origin as usize];
             let account = &mut self.accounts[task as usize];
-            expected.is_changed |= account.held != before;
-            let speed = definition.curve.progress_at(before);
+            let moves = before > 0 && account.held > 0 && account.class != class_before;
+            expected.is_changed |= moves || account.held != before;
+            let speed = definition.progress_in(class_before, before);
             account.pending = 0.0;
-            if account.held > before {
+            if moves {
+                account.pending = speed * definition.move_seconds();
+                account.rescales_up += 1;
+                if account.pending > 0.0 {
+                    account.lost_up += definition.move_seconds();
+                }
+                if let Some(classes) = &mut self.classes {
+                    let name = &self.tasks[task as usize].name;
+                    classes.go(name, (class_before, before), (account.class, account.held));
+                }
+            } else if account.held > before {
                 account.pending = speed * definition.rescale_up;
                 account.rescales_up += 1;
                 if account.pending > 0.0 {
@@ -561,28 +623,28 @@ impl<'a> Ledger<'a> {
                     account.lost_down += definition.rescale_down;
                 }
             }
-            account.rate = rate(definition, account.held);
+            account.rate = definition.rate_in(account.class, account.held);
             expected.rescale_cost += account.pending;
         }
     }
 }
 
-/// Work per second on `count` nodes; 0 below the task's minimum.
-pub(super) fn rate(task: &TrainingTask, count: u32) -> f64 {
-    if count >= task.min_nodes {
-        task.curve.progress_at(count)
-    } else {
-        0.0
-    }
-}
-
-/// The largest number of nodes that are idle at once.
-fn most_idle(inputs: &Inputs<'_>) -> u32 {
-    let (mut idle, mut most) = (0u32, 0);
+/// The largest number of nodes of each class that are idle at once. `node_class` is the class of each node.
+fn most_idle(inputs: &Inputs<'_>, node_class: &[usize]) -> Vec<u32> {
+    let classes = inputs.classes.map_or(1, |classes| classes.names().len());
+    let (mut idle, mut most) = (vec![0u32; classes], vec![0; classes]);
     for (_, changes) in inputs.log.rows() {
-        let joined = changes.iter().filter(|change| change.idle()).count() as u32;
-        idle = idle + joined - (changes.len() as u32 - joined);
-        most = most.max(idle);
+        for change in changes {
+            let idle = &mut idle[node_class[change.node() as usize]];
+            if change.idle() {
+                *idle += 1;
+            } else {
+                *idle = idle.saturating_sub(1);
+            }
+        }
+        for (most, idle) in most.iter_mut().zip(&idle) {
+            *most = (*most).max(*idle);
+        }
     }
     most
 }

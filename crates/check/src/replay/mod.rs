@@ -13,10 +13,12 @@
 use super::Findings;
 use gleaner_domain::Observer;
 use gleaner_domain::error::Result;
+use gleaner_domain::results::classes::ClassOutcome;
 use gleaner_domain::results::replay::{AllocationRow, DelayRow, StepRow, Summary, TaskRow};
 use gleaner_domain::results::search::SearchOutcome;
-use gleaner_domain::{EventLog, TaskGroup, TrainingTask, TrialSearch};
+use gleaner_domain::{EventLog, NodeClasses, TaskGroup, TrainingTask, TrialSearch};
 
+mod classes;
 mod delays;
 mod edges;
 mod fragments;
@@ -52,6 +54,8 @@ pub struct Inputs<'a> {
     pub seed: u64,
     /// Whether the tasks are resubmitted in rounds.
     pub repeat: bool,
+    /// The classes among which decisions choose; `None` if all nodes are alike.
+    pub classes: Option<&'a NodeClasses>,
     /// Length in seconds below which fragments were ignored, if any were.
     pub min_fragment: Option<f64>,
 }
@@ -67,8 +71,12 @@ pub struct Written<'a> {
     pub allocations: &'a [AllocationRow],
     /// Names of the nodes in `allocations`.
     pub nodes: &'a [String],
+    /// The class of each of these nodes; `None` if the log has only one class.
+    pub class_of_node: Option<&'a [String]>,
     /// `delays`; `None` if the replay did not count the delays of batch jobs.
     pub delays: Option<&'a [DelayRow]>,
+    /// `classes`, `moves` and `class_totals`; `None` if the log has only one class.
+    pub classes: Option<&'a ClassOutcome>,
     /// `summary.json`.
     pub summary: &'a Summary,
     /// `search`, `trials` and `rungs`; `None` if no search trained the tasks.
@@ -88,10 +96,22 @@ pub fn replay(
     let Some(edges) = edges(inputs.log, written, &mut findings) else {
         return Ok(findings);
     };
-    let mut ledger = Ledger::new(inputs, written, edges);
+    let one = [String::new()];
+    let names = inputs.classes.map_or(&one[..], NodeClasses::names);
+    let set: Vec<TrainingTask> = inputs
+        .set
+        .iter()
+        .map(|task| task.in_classes(names))
+        .collect();
+    let placed = Inputs {
+        set: &set,
+        ..*inputs
+    };
+    let mut ledger = Ledger::new(&placed, written, edges);
     if ledger.follow(observer, &mut findings)? {
         ledger.compare_tasks(&mut findings);
         ledger.compare_search(&mut findings);
+        ledger.compare_class_totals(&mut findings);
         ledger.compare_summary(&mut findings);
         delays::delays(inputs, written, &mut findings);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::ledger::{Expected, Ledger};
-use super::rates::cap;
+use super::rates::{cap, may_hold};
 use crate::Findings;
 use gleaner_domain::results::replay::{EventKind, StepRow, StepStatus};
 use gleaner_domain::results::{Named, Record};
@@ -167,10 +167,22 @@ impl Ledger<'_> {
     /// a task may have fewer nodes.
     fn compare_bounds(&self, place: &str, row: &StepRow, findings: &mut Findings) {
         for &task in &self.active {
-            let (definition, held) = (self.definition(task), self.accounts[task as usize].held);
-            let is_cut = held < definition.min_nodes && row.status == StepStatus::Kept;
-            let bounds = definition.min_nodes..=cap(definition);
-            let is_allowed = held == 0 || is_cut || bounds.contains(&held);
+            let account = &self.accounts[task as usize];
+            let held = account.held;
+            if held == 0 {
+                continue;
+            }
+            let Some(definition) = self.definition(task).in_class(account.class) else {
+                findings.add(|| {
+                    let name = &self.tasks[task as usize].name;
+                    format!("{place}: task {name:?} holds nodes of a class that it does not use")
+                });
+                continue;
+            };
+            // A task that keeps its nodes after a preemption may hold a number that it could not choose.
+            let is_kept = row.status == StepStatus::Kept;
+            let bounds = definition.min_nodes..=cap(&definition);
+            let is_allowed = may_hold(&definition, held) || is_kept && held <= *bounds.end();
             findings.holds(is_allowed, || {
                 format!(
                     "{place}: task {:?} holds {held} nodes, but its bounds are {} to {} ({})",

@@ -1,7 +1,6 @@
 //! Compares the fields of `summary.json` with the recomputed accounts.
 
 use super::ledger::{Account, Ledger};
-use super::rates::between;
 use super::supply::Supply;
 use crate::Findings;
 use crate::search;
@@ -308,20 +307,23 @@ impl Ledger<'_> {
     fn compare_efficiency(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let share = |of: f64| (of > 0.0).then(|| s.total_work / of);
-        let equivalent = if self.active_seconds > 0.0 {
-            self.active_idle / self.active_seconds
-        } else {
-            0.0
+        let mean = |node_seconds: &f64| {
+            if self.active_seconds > 0.0 {
+                node_seconds / self.active_seconds
+            } else {
+                0.0
+            }
         };
+        let equivalent: Vec<f64> = self.active_idle.iter().map(mean).collect();
         findings.number(
             format_args!("{FILE}: equivalent_nodes"),
             s.equivalent_nodes,
-            equivalent,
+            equivalent.iter().sum(),
         );
         let why = "there are too many sets of active tasks to find the best split of each";
         let dedicated = self.spans.iter().map(|(members, seconds)| {
             let rates = self.rates.known(members)?;
-            Some(between(rates, equivalent) * seconds)
+            Some(rates.between(&equivalent) * seconds)
         });
         let dedicated: Option<f64> = dedicated.sum();
         for (field, written, expected) in [

@@ -143,7 +143,9 @@ impl Ledger<'_> {
                 )
             });
             // A task that grows from no nodes loses no progress.
-            let is_lost = near(lost, expected) || is_once_more && near(lost, expected + seconds);
+            let more = [seconds, definition.move_seconds()].map(|seconds| expected + seconds);
+            let is_lost = near(lost, expected)
+                || is_once_more && more.iter().any(|expected| near(lost, *expected));
             findings.holds(is_lost, || {
                 format!(
                     "{} is {lost}, but the allocations give {expected}",
