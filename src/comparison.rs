@@ -299,8 +299,14 @@ fn problems(
         Formulation::default(),
         BigM::default(),
     )?;
-    let outline = inputs.options.outline(&inputs.tasks);
-    let decider = auto.decider(&outline, limits)?;
+    let (options, log, tasks) = (&inputs.options, &inputs.log, &inputs.tasks);
+    if options.classes(log, tasks)?.is_some() {
+        return Err(Error::Usage(
+            "compare does not support node classes: compare solvers on such problems with solve"
+                .into(),
+        ));
+    }
+    let decider = auto.decider(options, log, tasks, limits, observer.stop())?;
     let mut recorder = Recorder::new(decider, settings.every);
     let outcome = gleaner_replay::run(
         &inputs.log,

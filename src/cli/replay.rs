@@ -13,7 +13,7 @@ use gleaner_document::{Block, text};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_runs::run::RunDir;
-use gleaner_runs::summary;
+use gleaner_runs::{classes, summary};
 use gleaner_setup::settings::Settings;
 
 const EXAMPLES: &str = "Examples:\n  \
@@ -72,7 +72,10 @@ pub fn run(args: &Args) -> Result<()> {
         let time = summary::time_taken(replayed.seconds, "replaying");
         let facts = facts.into_iter().chain([time]);
         let meaning = format!("The replay is {}.", replayed.meaning());
-        let blocks = [Block::Facts(facts.collect()), Block::Note(meaning)];
+        let classes = replayed.outcome.classes.as_ref().map(classes::totals);
+        let mut blocks = vec![Block::Facts(facts.collect())];
+        blocks.extend(classes.map(Block::Grid));
+        blocks.push(Block::Note(meaning));
         print(&text(&blocks))?;
     }
     terminal.remark(&summary.remarks());

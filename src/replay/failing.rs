@@ -143,4 +143,12 @@ impl Decider for Witness {
         }
         decision
     }
+
+    fn decide_in_classes(
+        &mut self,
+        event: usize,
+        problem: &gleaner_classes::Problem,
+    ) -> Result<Decision> {
+        self.decider.decide_in_classes(event, problem)
+    }
 }

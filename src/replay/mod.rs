@@ -337,8 +337,14 @@ impl OpenedReplay<'_> {
             let identified = identified.collect::<Result<Vec<SourceId>>>()?;
             self.inputs.sources.extend(identified);
         }
-        let outline = self.inputs.options.outline(&self.inputs.tasks);
-        Ok((solver.decider(&outline, limits)?, tally))
+        let gleaner_setup::Replay {
+            log,
+            tasks,
+            options,
+            ..
+        } = &self.inputs;
+        let decider = solver.decider(options, log, tasks, limits, self.observer.stop())?;
+        Ok((decider, tally))
     }
 }
 

@@ -112,6 +112,7 @@ fn changed_rows_are_found() {
                 &changed.allocations,
                 &changed.tasks,
                 &changed.nodes,
+                None,
             ),
         ];
         for table in &tables {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use gleaner_domain::Objective;
 use gleaner_domain::objective::{NAMED, Variable};
+use gleaner_domain::results::classes::{ClassRow, ClassTotal, MoveRow};
 use gleaner_domain::results::compare::{AnswerRow, IncumbentRow, SolverRow};
 use gleaner_domain::results::profile::{FailureRow, PairRow, SingleRow};
 use gleaner_domain::results::replay::{
@@ -76,6 +77,9 @@ fn results() -> Vec<Placed> {
         ("## `steps`", columns(StepRow::FIELDS)),
         ("## `tasks`", columns(TaskRow::FIELDS)),
         ("## `allocations`", columns(&AllocationRow::FIELDS)),
+        ("## `classes`", columns(ClassRow::FIELDS)),
+        ("## `moves`", columns(MoveRow::FIELDS)),
+        ("## `class_totals`", columns(ClassTotal::FIELDS)),
         ("## `fragments`", columns(FragmentRow::FIELDS)),
         ("## `delays`", columns(DelayRow::FIELDS)),
         ("## `search`", columns(SearchRow::FIELDS)),

@@ -34,7 +34,9 @@ pub use polars;
 
 pub use aggregate::aggregate;
 pub use error::{Error, Result};
-pub use run::{Frames, PolicyFrames, ReplayFrames, Run, SearchFrames, SimulateFrames, open};
+pub use run::{
+    ClassFrames, Frames, PolicyFrames, ReplayFrames, Run, SearchFrames, SimulateFrames, open,
+};
 pub use shape::{join, pivot, rank};
 pub use sweep::Sweep;
 pub use table::frame;

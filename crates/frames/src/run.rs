@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gleaner_domain::results::classes::ClassOutcome;
 use gleaner_domain::results::replay::{AllocationRow, Summary};
 use gleaner_domain::results::run::fields;
 use gleaner_domain::results::search::SearchOutcome;
@@ -49,8 +50,21 @@ pub struct ReplayFrames {
     /// The idle fragments of the log by length: `fragments`. `None` if an earlier version of the
     /// program made the run.
     pub fragments: Option<DataFrame>,
+    /// The results by class of nodes; `None` if the log has only one class.
+    pub classes: Option<ClassFrames>,
     /// The outcome of the search's trials; `None` if the replay had no search.
     pub search: Option<SearchFrames>,
+}
+
+/// The results of a replay by class of nodes.
+#[derive(Debug, Clone)]
+pub struct ClassFrames {
+    /// A row for each event after the first and each class: `classes`.
+    pub events: DataFrame,
+    /// A row for each task that went to another class: `moves`.
+    pub moves: DataFrame,
+    /// A row for each class: `class_totals`.
+    pub totals: DataFrame,
 }
 
 /// The results of a search that a replay ran.
@@ -154,7 +168,11 @@ fn other_than(expected: &'static str, info: RunInfo) -> Error {
 
 impl ReplayFrames {
     fn of(run: &ReplayRun) -> Result<Self> {
-        let allocations = AllocationRow::table(&run.allocations, &run.tasks, &run.nodes);
+        let class_of_node = run.class_of_node.as_ref();
+        let class_of_node =
+            class_of_node.map(|classes| classes.iter().map(String::as_str).collect());
+        let (tasks, nodes) = (&run.tasks, &run.nodes);
+        let allocations = AllocationRow::table(&run.allocations, tasks, nodes, class_of_node);
         let fragments = run.fragments.as_ref();
         let fragments = fragments.map(|rows| frame(&Table::of("fragments", rows)));
         Ok(ReplayFrames {
@@ -163,7 +181,18 @@ impl ReplayFrames {
             tasks: frame(&Table::of("tasks", &run.tasks))?,
             allocations: frame(&allocations)?,
             fragments: fragments.transpose()?,
+            classes: run.classes.as_ref().map(ClassFrames::of).transpose()?,
             search: run.search.as_ref().map(SearchFrames::of).transpose()?,
+        })
+    }
+}
+
+impl ClassFrames {
+    fn of(classes: &ClassOutcome) -> Result<Self> {
+        Ok(ClassFrames {
+            events: frame(&Table::of("classes", &classes.rows))?,
+            moves: frame(&Table::of("moves", &classes.moves))?,
+            totals: frame(&Table::of("class_totals", &classes.totals))?,
         })
     }
 }

@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod classes;
 pub mod compare;
 pub mod driple;
 pub mod evaluation;

@@ -17,6 +17,17 @@ pub fn fragments(log: &EventLog) -> Vec<FragmentRow> {
     fragment_bins(log).into_iter().map(row).collect()
 }
 
+/// The class of each node of the log; `None` if the results are not by class.
+fn class_of_node<'a>(outcome: &Outcome, log: &'a EventLog) -> Option<Vec<&'a str>> {
+    let classes = log.classes().filter(|_| outcome.classes.is_some())?;
+    let nodes = classes.of_nodes().iter();
+    Some(
+        nodes
+            .map(|class| classes.names()[usize::from(*class)].as_str())
+            .collect(),
+    )
+}
+
 /// All tables of a replay of `log`, whose idle fragments are `fragments`. The tables of the search are included if the
 /// tasks are trained by a search. Times are local times with the first offset of the log's clock.
 pub fn tables<'a>(
@@ -28,11 +39,21 @@ pub fn tables<'a>(
         Table::of("steps", &outcome.steps),
         Table::of("timings", &outcome.timings),
         Table::of("tasks", &outcome.tasks),
-        AllocationRow::table(&outcome.allocations, &outcome.tasks, log.nodes()),
+        AllocationRow::table(
+            &outcome.allocations,
+            &outcome.tasks,
+            log.nodes(),
+            class_of_node(outcome, log),
+        ),
         Table::of("fragments", fragments),
     ];
     if let Some(delays) = &outcome.delays {
         tables.push(Table::of("delays", delays));
+    }
+    if let Some(classes) = &outcome.classes {
+        tables.push(Table::of("classes", &classes.rows));
+        tables.push(Table::of("moves", &classes.moves));
+        tables.push(Table::of("class_totals", &classes.totals));
     }
     if let Some(search) = &outcome.search {
         tables.push(Table::of("search", &search.events));

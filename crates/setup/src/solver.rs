@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use gleaner_classes::{self as classes, ClassSolver};
 use gleaner_exec_solver::{Counted, External, TallyHandle};
-use gleaner_replay::SolverDecider;
+use gleaner_replay::{Options, SolverDecider};
 use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
 use serde::Serialize;
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{EventLog, TrainingTask};
 
 use crate::settings;
 use crate::settings::value::named_values;
@@ -163,21 +165,49 @@ impl Built {
         self.solver().stop_when(stop);
     }
 
-    /// Turns the solver into a decider for replays whose problems resemble `outline` (see
-    /// [`gleaner_replay::Options::outline`]).
+    /// Turns the solver into a decider for the replay of `tasks` on `log` with these options. If the nodes are of several
+    /// classes, the solver of the same name for classes decides; it stops soon after `stop` is set.
     ///
     /// # Errors
-    /// The solver does not accept such problems.
-    pub fn decider(self, outline: &Problem, limits: Limits) -> Result<SolverDecider> {
-        self.accepts(outline)?;
-        match self {
+    /// The solver does not accept the replay's problems, or the options do not support classes.
+    pub fn decider(
+        self,
+        options: &Options,
+        log: &EventLog,
+        tasks: &[TrainingTask],
+        limits: Limits,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<SolverDecider> {
+        let outline = options.outline(tasks);
+        self.accepts(&outline)?;
+        let in_classes = options.classes(log, tasks)?;
+        let class_solver = in_classes.map(|_| self.class_solver(stop)).transpose()?;
+        let decider = match self {
             Built::Ours(spec, solver) => {
-                let spec = spec.for_problem(outline);
+                let spec = spec.for_problem(&outline);
                 let solver = solver.replaced_by(spec.build()?);
-                Ok(SolverDecider::by(spec, Box::new(solver), limits))
+                SolverDecider::by(spec, Box::new(solver), limits)
             }
-            Built::Program(program) => Ok(SolverDecider::of(program, limits)),
-        }
+            Built::Program(program) => SolverDecider::of(program, limits),
+        };
+        Ok(match class_solver {
+            Some(solver) => decider.in_classes(solver),
+            None => decider,
+        })
+    }
+
+    /// Builds the solver of the same name for nodes of several classes.
+    fn class_solver(&self, stop: &Arc<AtomicBool>) -> Result<Box<dyn ClassSolver + Send>> {
+        let mut solver = match self {
+            Built::Ours(spec, _) => classes::solver::build(*spec)?,
+            Built::Program(_) => {
+                return Err(Error::Usage(
+                    "a solver program cannot decide on nodes of several classes: use --solver exact, highs or cbc".into(),
+                ));
+            }
+        };
+        solver.stop_when(stop);
+        Ok(solver)
     }
 
     /// The solver itself.

@@ -15,10 +15,11 @@ use gleaner_runs::read::{ReplayRun, RunInfo};
 use gleaner_setup::{LogArgs, Replay, SolverName};
 use gleaner_solvers::{SolverKind, SolverSpec};
 
-/// Tables of every replay. `DELAYS` is added if the replay counts the delays of batch jobs, and `SEARCH_TABLES` if a
-/// search drives it.
+/// Tables of every replay. `DELAYS` is added if the replay counts the delays of batch jobs, `CLASS_TABLES` if the
+/// log has several classes of nodes, and `SEARCH_TABLES` if a search drives it.
 const TABLES: [&str; 5] = ["steps", "timings", "tasks", "allocations", "fragments"];
 const DELAYS: [&str; 1] = ["delays"];
+const CLASS_TABLES: [&str; 3] = ["classes", "moves", "class_totals"];
 const SEARCH_TABLES: [&str; 3] = ["search", "trials", "rungs"];
 
 /// Checks a replay.
@@ -42,6 +43,9 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
     if run.delays.is_some() {
         tables::listed(info, DELAYS, true, &mut findings);
     }
+    if run.classes.is_some() {
+        tables::listed(info, CLASS_TABLES, true, &mut findings);
+    }
     if run.search.is_some() {
         tables::listed(info, SEARCH_TABLES, true, &mut findings);
     }
@@ -50,11 +54,14 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
         tasks: &run.tasks,
         allocations: &run.allocations,
         nodes: &run.nodes,
+        class_of_node: run.class_of_node.as_deref(),
         delays: run.delays.as_deref(),
+        classes: run.classes.as_ref(),
         summary: &run.summary,
         search: run.search.as_ref(),
     };
     let options = &inputs.options;
+    let classes = options.classes(&inputs.log, &inputs.tasks)?;
     findings.merge(replay::replay(
         &Inputs {
             log: &inputs.log,
@@ -63,6 +70,7 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
             search: options.search.as_deref(),
             seed: options.seed,
             repeat: options.repeat_tasks,
+            classes: classes.as_ref(),
             min_fragment: options.min_fragment,
         },
         &written,

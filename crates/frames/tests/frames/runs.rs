@@ -17,7 +17,7 @@ fn a_replay_has_the_frames_of_its_rows() {
     let run = open(folder.path()).unwrap();
     assert_eq!(run.info.arguments["seed"], 0);
     let frames = run.into_replay().unwrap();
-    let allocations = AllocationRow::table(&rows.allocations, &rows.tasks, &rows.nodes);
+    let allocations = AllocationRow::table(&rows.allocations, &rows.tasks, &rows.nodes, None);
     let search = frames.search.as_ref().unwrap();
     let expected = [
         (Some(&frames.steps), Table::of("steps", &rows.steps)),

@@ -190,7 +190,7 @@ pub fn summary(work: f64) -> Summary {
 
 pub fn write_replay(path: &Path, replay: &Replay) {
     let dir = RunDir::open(path, "replay", &json!({"seed": 0})).unwrap();
-    let allocations = AllocationRow::table(&replay.allocations, &replay.tasks, &replay.nodes);
+    let allocations = AllocationRow::table(&replay.allocations, &replay.tasks, &replay.nodes, None);
     let tables = [
         Table::of("steps", &replay.steps),
         Table::of("tasks", &replay.tasks),

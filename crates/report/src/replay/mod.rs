@@ -7,6 +7,7 @@ use gleaner_domain::Observer;
 use gleaner_domain::error::{Result, check_stop};
 use gleaner_runs::read::ReplayRun;
 
+mod classes;
 mod completion;
 mod fragments;
 mod holds;
@@ -83,10 +84,10 @@ fn together(runs: &[Named<'_>]) -> Section {
 
 /// The figures that are shown for each replay separately.
 fn alone(run: &Named<'_>) -> Vec<Block> {
-    vec![
-        Block::figure(tasks::figure(run)),
-        Block::figure(holds::figure(run)),
-    ]
+    let mut blocks = classes::blocks(run);
+    blocks.push(Block::figure(tasks::figure(run)));
+    blocks.push(Block::figure(holds::figure(run)));
+    blocks
 }
 
 /// Whether all runs have the same idle fragments, which is the case if they replayed the same log.

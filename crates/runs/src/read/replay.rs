@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::files::{RunFiles, time};
 use super::rows::{read_columns, read_records};
 use gleaner_domain::error::Result;
+use gleaner_domain::results::classes::{ClassOutcome, ClassRow};
 use gleaner_domain::results::replay::{
     AllocationRow, DelayRow, FragmentRow, StepRow, Summary, TaskRow,
 };
@@ -23,11 +24,15 @@ pub struct ReplayRun {
     pub allocations: Vec<AllocationRow>,
     /// The names of the nodes that tasks held. [`AllocationRow::node`] is an index into this list.
     pub nodes: Vec<String>,
+    /// The class of each of these nodes; `None` if the log has only one class.
+    pub class_of_node: Option<Vec<String>>,
     /// The idle fragments of the log by length. `None` if an earlier version of the program made
     /// the run.
     pub fragments: Option<Vec<FragmentRow>>,
     /// The batch jobs that started later because tasks held their nodes; `None` if they were not counted.
     pub delays: Option<Vec<DelayRow>>,
+    /// The results by class of nodes; `None` if the log has only one class.
+    pub classes: Option<ClassOutcome>,
     /// The outcome of the search's trials; `None` if the replay had no search.
     pub search: Option<SearchOutcome>,
 }
@@ -35,12 +40,19 @@ pub struct ReplayRun {
 impl ReplayRun {
     pub(super) fn read(files: &RunFiles<'_>) -> Result<Self> {
         let tasks: Vec<TaskRow> = read_records(files, "tasks.parquet", |_, _| None)?;
+        let classes = read_classes(files)?;
         let (allocations, nodes) = read_allocations(files, &tasks)?;
+        let class_of_node = classes
+            .is_some()
+            .then(|| read_class_of_node(files, &nodes))
+            .transpose()?;
         Ok(ReplayRun {
+            class_of_node,
             summary: files.json("summary.json")?,
             steps: read_steps(files)?,
             fragments: read_fragments(files)?,
             delays: read_delays(files)?,
+            classes,
             search: read_search(files)?,
             allocations,
             nodes,
@@ -64,6 +76,22 @@ fn read_delays(files: &RunFiles<'_>) -> Result<Option<Vec<DelayRow>>> {
         return Ok(None);
     }
     read_records(files, FILE, |_, _| None).map(Some)
+}
+
+/// Reads the results by class, if the run has them.
+fn read_classes(files: &RunFiles<'_>) -> Result<Option<ClassOutcome>> {
+    if !files.has("classes.parquet") {
+        return Ok(None);
+    }
+    let rows = read_records(files, "classes.parquet", |above: Option<&ClassRow>, row| {
+        let is_late = above.is_some_and(|above| row.time < above.time);
+        is_late.then_some(("time", "a time that is not before that of the row above"))
+    })?;
+    Ok(Some(ClassOutcome {
+        rows,
+        moves: read_records(files, "moves.parquet", |_, _| None)?,
+        totals: read_records(files, "class_totals.parquet", |_, _| None)?,
+    }))
 }
 
 /// Reads the idle fragments, if the run wrote them.
@@ -102,6 +130,27 @@ fn read_search(files: &RunFiles<'_>) -> Result<Option<SearchOutcome>> {
         trials,
         rungs,
     }))
+}
+
+/// Reads the class of each of the nodes in the allocations.
+fn read_class_of_node(files: &RunFiles<'_>, nodes: &[String]) -> Result<Vec<String>> {
+    let places: BTreeMap<&str, usize> = nodes.iter().map(String::as_str).zip(0..).collect();
+    let mut classes = vec![String::new(); nodes.len()];
+    let fields = [AllocationRow::FIELDS[1], AllocationRow::CLASS];
+    read_columns(files, "allocations.parquet", &fields, |row, cols| {
+        let [node, class] = [0, 1].map(|column: usize| row.cell(cols[column]));
+        if let Some(place) = places.get(node.text()?.as_ref()) {
+            let known = &mut classes[*place];
+            let class_name = class.text()?;
+            if known.is_empty() {
+                *known = class_name.into_owned();
+            } else if *known != *class_name {
+                return Err(class.fault("the same class in every row of the node"));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(classes)
 }
 
 /// Reads the allocations, and collects the names of their nodes.

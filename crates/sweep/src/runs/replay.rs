@@ -287,7 +287,8 @@ impl Replays {
         let tally = solver.tally();
         let (log, tasks) = (&self.windows[one.window], &self.tasks[one.tasks].tasks);
         let options = self.options(one, &settings)?;
-        let mut decider = solver.decider(&options.outline(tasks), args.limits()?)?;
+        let limits = args.limits()?;
+        let mut decider = solver.decider(&options, log, tasks, limits, observer.stop())?;
         if settings.check {
             decider = decider.checked(big_m);
         }
