@@ -51,6 +51,8 @@ pub fn replay(search: Option<SearchOutcome>) -> ReplayRun {
         nodes: Vec::new(),
         fragments: None,
         delays: None,
+        class_of_node: None,
+        classes: None,
         search,
     }
 }
