@@ -142,10 +142,10 @@ const SPREAD: RangeInclusive<f64> = 0.8..=1.2;
 /// Probability that a task does not use one of the classes.
 const LEFT_OUT: f64 = 0.1;
 
-/// Gives the tasks curves by class. Each class has a name and a factor. A task's curve in a class is its curve times this
-/// factor, times a number between 0.8 and 1.2 that is drawn for each model and class. Tasks with the same curve are of
-/// the same model. Models therefore prefer different classes. About a tenth of the tasks does not use one class, which is
-/// drawn. The same tasks, classes and seed always give the same result.
+/// Gives the tasks curves by class. Each class has a name and a factor. A task's curve in a class is its own curve times
+/// this factor, times a random number between 0.8 and 1.2 for each model and class. Models therefore prefer different
+/// classes. Tasks with equal curves belong to the same model. About a tenth of the tasks cannot use one of the classes,
+/// chosen at random. The same tasks, classes and seed always give the same result.
 ///
 /// # Errors
 /// [`Error::Usage`] for no class or more than [`MAX_CLASSES`] classes, for a name that is invalid or occurs twice, or for

@@ -22,7 +22,7 @@ pub enum ByClass<T> {
 pub const COUNTS: [(&str, Counts); 2] = [("all", Counts::All), ("points", Counts::Points)];
 
 impl<T: Copy> ByClass<T> {
-    /// A value: that of the first class, if the values differ. `None` if no class is listed.
+    /// The value in all classes, or the value in the first class; `None` if no class is listed.
     pub(super) fn any(&self) -> Option<T> {
         match self {
             ByClass::Same(value) => Some(*value),

@@ -23,9 +23,9 @@ pub(super) type CurveMap = BTreeMap<String, ScalingCurve>;
 /// Terms by the name of the class.
 pub(super) type TermsMap = BTreeMap<String, Terms>;
 
-/// Maximum number of points of scaled curves in a file, which take 8 bytes for each list of rates. A short `speed` can
-/// request a large number of points.
-const MOST_POINTS: usize = 1 << 25;
+/// Maximum number of rates of scaled curves in a file, which take 8 bytes each. A short `speed` scales the lists of a
+/// long curve once for each class.
+const MOST_RATES: usize = 1 << 25;
 
 /// Maximum number of terms by class in a file, which take about 150 bytes each. Tasks with the same curves and bounds
 /// share their terms. A task that refers to curves of many classes can request many terms in a few bytes.
@@ -44,10 +44,10 @@ pub(super) struct Curves {
     /// The curves by class for each plain curve and each list of classes and factors. Factors are stored as bits, which
     /// can be compared.
     scaled: BTreeMap<(ScalingCurve, Vec<(String, u64)>), Arc<CurveMap>>,
-    /// Number of points in `scaled`.
-    scaled_points: usize,
-    /// The terms for each set of curves, minimum and maximum. The set is identified by its address. It is kept alive
-    /// here, so no other set can get the same address.
+    /// Number of rates in `scaled`.
+    scaled_rates: usize,
+    /// The terms for each set of curves, minimum and maximum. The address of a set identifies it. The value keeps the
+    /// set alive, so no other set can get the same address.
     terms: BTreeMap<(usize, ByClass<u32>, ByClass<u32>), (Arc<CurveMap>, Arc<TermsMap>)>,
     /// Number of terms in `terms`.
     terms_count: usize,
@@ -90,13 +90,13 @@ impl Curves {
             return Some(Arc::clone(curves));
         }
         rates_stay_in_range(curve, factors, report)?;
-        let points = self.scaled_points + 2 * curve.nodes.len() * factors.len();
-        if points > MOST_POINTS {
-            let found = format!("more than {MOST_POINTS} points of scaled curves in the file");
+        let rates = self.scaled_rates + 2 * curve.nodes.len() * factors.len();
+        if rates > MOST_RATES {
+            let found = format!("more than {MOST_RATES} rates of scaled curves in the file");
             report.add("speed", found, "shorter curves or fewer classes");
             return None;
         }
-        self.scaled_points = points;
+        self.scaled_rates = rates;
         let scaled = |(class, factor): (&String, &f64)| {
             (class.clone(), self.set.share(curve.scaled(*factor)))
         };

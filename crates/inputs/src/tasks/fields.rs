@@ -67,8 +67,8 @@ pub static FIELDS: [TaskField; 15] = [
     field("curve.objective", "Os", Shape::Numbers, "",
         "objective per second at each point, 0 at 0 nodes; default: the progress").optional(),
     field("counts", "", Shape::Text, "",
-        "node counts that the task may hold: `all` between its bounds, or only those of the curve's `points`; default: \
-         `all`").optional(),
+        "node counts that the task may hold between its bounds: `all`, or `points` for only those of the curve's \
+         points; default: `all`").optional(),
     field("speed", "", Shape::Factors, "",
         "for each class of nodes that the task can use, a factor of the curve's progress and objective, from 1e-30 to \
          1e30; default: the curve applies to all classes").optional(),

@@ -64,7 +64,7 @@ pub(super) struct CurveDraft {
     pub objective: Option<Arc<[f64]>>,
 }
 
-/// The rules of curves. The text is the name of the curve in faults.
+/// The rules of curves. The second argument is the name of the curve in faults, such as `curve` or `curve.v100`.
 const CURVE_RULES: [fn(&CurveDraft, &str, &mut Report<'_>); 5] = [
     lists_match,
     starts_at_nothing,
@@ -105,7 +105,7 @@ impl Draft {
     ) -> Option<TrainingTask> {
         is_named(&self, report);
         min_is_not_above_max(&self, report);
-        let curve = curve.and_then(|curve| self.in_classes(curve, curves, report));
+        let curve = curve.and_then(|curve| self.with_factors(curve, curves, report));
         if let Some(curve) = &curve {
             bounds_have_the_classes(&self, curve, report);
             max_is_on_the_curve(&self, curve, report);
@@ -148,7 +148,7 @@ impl Draft {
     }
 
     /// Returns the curve with the factors of `speed`. If they have a fault, adds it to the report and returns `None`.
-    fn in_classes(
+    fn with_factors(
         &self,
         curve: TaskCurve,
         curves: &mut Curves,
@@ -248,8 +248,8 @@ fn curves_of(curve: &TaskCurve) -> impl Iterator<Item = (Option<&str>, &ScalingC
     plain.map(|curve| (None, curve)).into_iter().chain(by_class)
 }
 
-// The rules below report only the first class with a fault. A file can refer to a curve with many classes many times, so
-// the number of faults would not be bounded by the length of the file.
+// The next rules report only the first class with a fault. Many tasks can refer to one curve with many classes, and a
+// fault for each class of each task would take far more memory than the file.
 
 fn min_is_not_above_max(task: &Draft, report: &mut Report<'_>) {
     let (Some(min), Some(max)) = (&task.min_nodes, &task.max_nodes) else {
@@ -336,7 +336,7 @@ fn some_count_is_allowed(task: &Draft, curve: &TaskCurve, report: &mut Report<'_
     for (class, curve) in curves_of(curve) {
         if let (Some(min), Some(max)) = (bound_in(min, class), bound_in(max, class))
             && min <= max
-            && !curve.nodes.iter().any(|point| (min..=max).contains(point))
+            && !has_point(&curve.nodes, min, max)
         {
             let class = class.map_or_else(String::new, |class| format!(" in class {class:?}"));
             let found = format!("\"points\", but no point from {min} to {max} nodes{class}");
@@ -344,6 +344,12 @@ fn some_count_is_allowed(task: &Draft, curve: &TaskCurve, report: &mut Report<'_
             return report.add("counts", found, expected);
         }
     }
+}
+
+/// Whether one of the increasing numbers `points` is between `min` and `max`.
+fn has_point(points: &[u32], min: u32, max: u32) -> bool {
+    let first = points.partition_point(|point| *point < min);
+    points.get(first).is_some_and(|point| *point <= max)
 }
 
 fn lists_match(curve: &CurveDraft, at: &str, report: &mut Report<'_>) {

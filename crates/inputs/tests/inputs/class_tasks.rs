@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use gleaner_classes::Counts;
-use gleaner_domain::{ScalingCurve, TaskGroup, Terms, TrainingTask};
+use gleaner_domain::results::{Column, Table};
+use gleaner_domain::{ClassTerms, ScalingCurve, TaskGroup, Terms, TrainingTask};
 use gleaner_inputs::tasks::{ByClass, GivenCurve, GivenTask, TaskSet, read};
 use gleaner_inputs::write;
+use gleaner_io::table::WriteTable;
 use proptest::prelude::*;
 
 use super::support::{assert_has, fault_of, file};
@@ -126,6 +128,40 @@ fn factors_multiply_progress_and_objective_in_every_format() {
         assert_eq!(set.tasks[0].own_terms(), expected["v100"]);
         assert_eq!(set.tasks[0].classes.move_cost, Some(5.0));
     }
+}
+
+#[test]
+fn factors_in_parquet_are_texts() {
+    let number = |value| Column::Floats(vec![Some(value), Some(value)]);
+    let texts = |first: &'static str, second: &'static str| {
+        Column::Texts(vec![first.into(), second.into()])
+    };
+    let table = Table {
+        name: "tasks",
+        columns: vec![
+            ("name", texts("a", "b")),
+            ("min_nodes", number(1.0)),
+            ("max_nodes", number(2.0)),
+            ("rescale_up", number(20.0)),
+            ("rescale_down", number(10.0)),
+            ("work", number(1e8)),
+            ("move", Column::Floats(vec![Some(5.0), None])),
+            ("counts", texts("points", "")),
+            ("curve_nodes", texts("0;2", "0;2")),
+            ("curve_progress", texts("0;4", "0;4")),
+            ("speed", texts("v100=1;a100=2.5", "")),
+        ],
+    };
+    let mut bytes = Vec::new();
+    table.write_parquet(&mut bytes).unwrap();
+    let (_folder, path) = file("tasks.parquet", bytes);
+    let tasks = read(&path, None, false).unwrap().value.tasks;
+    let line = |progress| curve(&[0, 2], &[0.0, progress]);
+    let expected = terms([("a100", 1, 2, line(10.0)), ("v100", 1, 2, line(4.0))]);
+    assert_eq!(*tasks[0].classes.by_name, expected);
+    assert_eq!(tasks[0].classes.move_cost, Some(5.0));
+    assert_eq!(tasks[0].classes.counts, Counts::Points);
+    assert_eq!(tasks[1].classes, ClassTerms::default());
 }
 
 #[test]
@@ -385,8 +421,8 @@ fn there_are_at_most_a_thousand_classes() {
 }
 
 #[test]
-fn a_short_file_cannot_request_many_points_or_terms() {
-    // 40 curves of 3 points in 1000 classes are few. A curve of 20,000 points in 1000 classes has 40 million rates.
+fn a_short_file_cannot_request_many_rates_or_terms() {
+    // A curve of 20,000 points has 40 million rates in 1000 classes.
     let points = |count: u32| {
         let list = |first: u32| {
             let values: Vec<String> = (first..first + count).map(|i| i.to_string()).collect();
@@ -401,7 +437,7 @@ fn a_short_file_cannot_request_many_points_or_terms() {
             "tasks.toml",
             &format!("{}{}", points(20_000), task("a", &lines)),
         )),
-        &["task 1 (\"a\"), speed: found more than 33554432 points of scaled curves in the file"],
+        &["task 1 (\"a\"), speed: found more than 33554432 rates of scaled curves in the file"],
     );
     let mut text = format!(
         "[curve]\nc = {}\n",
