@@ -3,12 +3,14 @@
 import datetime
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Optional, Union, final
+from typing import Any, Literal, Optional, Union, final
 
 from .functions import Function
 from .inputs import ArrowTable
 
 _When = Union[str, datetime.datetime]
+_Limit = Union[float, Mapping[str, float]]
+_Curve = Union[Mapping[int, float], Mapping[str, Mapping[int, float]]]
 _Remark = tuple[bool, str]
 _Pairs = Sequence[tuple[str, Sequence[str]]]
 _Path = Union[str, os.PathLike[str]]
@@ -138,19 +140,22 @@ class Task:
     def __new__(
         cls,
         name: str,
-        curve: Mapping[int, float],
+        curve: _Curve,
         *,
-        min_nodes: float = 1.0,
-        max_nodes: Optional[float] = None,
+        min_nodes: Optional[_Limit] = None,
+        max_nodes: Optional[_Limit] = None,
         rescale_up: float = 0.0,
         rescale_down: float = 0.0,
         work: Optional[float] = None,
-        objective: Optional[Mapping[int, float]] = None,
+        objective: Optional[_Curve] = None,
         priority: float = 1.0,
         submit: Optional[_When] = None,
         deadline: Optional[_When] = None,
+        speed: Optional[Mapping[str, float]] = None,
+        move: Optional[float] = None,
+        counts: Optional[Literal["all", "points"]] = None,
     ) -> Task: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[str, dict[int, float]], dict[str, Any]]: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str, dict[Any, Any]], dict[str, Any]]: ...
     @staticmethod
     def read(path: _Path, curves: Optional[_Path] = None) -> list[Task]: ...
     @property
@@ -173,7 +178,15 @@ class Task:
     def deadline(self) -> Optional[str]: ...
     @property
     def curve(self) -> dict[int, float]: ...
-    def rate(self, nodes: int) -> float: ...
+    @property
+    def curves(self) -> dict[str, dict[int, float]]: ...
+    @property
+    def bounds(self) -> dict[str, tuple[int, int]]: ...
+    @property
+    def move(self) -> float: ...
+    @property
+    def counts(self) -> Literal["all", "points"]: ...
+    def rate(self, nodes: int, node_class: Optional[str] = None) -> float: ...
 
 @final
 class Problem:

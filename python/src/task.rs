@@ -1,9 +1,11 @@
 //! Elastic training tasks.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gleaner_domain::{Local, TrainingTask};
-use gleaner_inputs::tasks::GivenTask;
+use gleaner_classes::Counts;
+use gleaner_domain::{Local, ScalingCurve, Terms, TrainingTask};
+use gleaner_inputs::tasks::{ByClass, COUNTS, GivenCurve, GivenTask};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict, PyMapping};
@@ -16,6 +18,10 @@ use crate::errors::exception;
 /// are interpolated linearly. `work` is the total work; without it, the task is endless. Times are strings such as
 /// `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
 /// `DataError`.
+///
+/// On nodes of several classes, `curve`, `objective`, `min_nodes` and `max_nodes` may be dictionaries by class. `speed` is
+/// a factor of a plain `curve` in each class. `move` is the cost of going to another class. With `counts="points"`, the
+/// task only holds the numbers of nodes in its curve.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
 /// >>> task.max_nodes, task.rate(2)
@@ -36,14 +42,15 @@ impl From<TrainingTask> for Task {
 #[pymethods]
 impl Task {
     #[new]
-    #[pyo3(signature = (name, curve, *, min_nodes = 1.0, max_nodes = None, rescale_up = 0.0, rescale_down = 0.0,
-                        work = None, objective = None, priority = 1.0, submit = None, deadline = None))]
+    #[pyo3(signature = (name, curve, *, min_nodes = None, max_nodes = None, rescale_up = 0.0, rescale_down = 0.0,
+                        work = None, objective = None, priority = 1.0, submit = None, deadline = None,
+                        speed = None, r#move = None, counts = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         name: String,
         curve: &Bound<'_, PyMapping>,
-        min_nodes: f64,
-        max_nodes: Option<f64>,
+        min_nodes: Option<Limit>,
+        max_nodes: Option<Limit>,
         rescale_up: f64,
         rescale_down: f64,
         work: Option<f64>,
@@ -51,36 +58,26 @@ impl Task {
         priority: f64,
         submit: Option<&Bound<'_, PyAny>>,
         deadline: Option<&Bound<'_, PyAny>>,
+        speed: Option<BTreeMap<String, f64>>,
+        r#move: Option<f64>,
+        counts: Option<String>,
     ) -> PyResult<Self> {
         let py = curve.py();
-        let points = points(curve)?;
-        let nodes: Vec<f64> = points.iter().map(|(nodes, _)| *nodes).collect();
-        let progress: Vec<f64> = points.iter().map(|(_, rate)| *rate).collect();
-        let objective = match objective {
-            None => None,
-            Some(values) => {
-                let values = self::points(values)?;
-                if !values.iter().map(|(nodes, _)| nodes).eq(&nodes) {
-                    let text = "objective and curve have different numbers of nodes";
-                    return Err(PyValueError::new_err(text));
-                }
-                Some(values.iter().map(|(_, value)| *value).collect())
-            }
-        };
-        let most = nodes.last().copied().unwrap_or_default();
+        let curve = curves(curve, objective)?;
         let given = GivenTask {
             name,
             submit: submit.map(time).transpose()?,
             deadline: deadline.map(time).transpose()?,
-            min_nodes,
-            max_nodes: max_nodes.unwrap_or(most),
+            min_nodes: min_nodes.map_or(ByClass::Same(1.0), ByClass::from),
+            max_nodes: max_nodes.map_or_else(|| last_points(&curve), ByClass::from),
             rescale_up,
             rescale_down,
             work: work.unwrap_or(f64::INFINITY),
             priority,
-            nodes: nodes.into(),
-            progress: progress.into(),
-            objective,
+            curve,
+            speed: speed.unwrap_or_default(),
+            move_cost: r#move,
+            counts: self::counts(counts.as_deref())?,
         };
         given
             .check()
@@ -92,29 +89,30 @@ impl Task {
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
         let TrainingTask {
             name,
-            min_nodes,
-            max_nodes,
             rescale_up,
             rescale_down,
             work,
             priority,
-            curve,
+            classes,
             ..
         } = &self.0;
         let named = PyDict::new(py);
-        named.set_item("min_nodes", min_nodes)?;
-        named.set_item("max_nodes", max_nodes)?;
         named.set_item("rescale_up", rescale_up)?;
         named.set_item("rescale_down", rescale_down)?;
         named.set_item("work", work)?;
         named.set_item("priority", priority)?;
         named.set_item("submit", self.submit())?;
         named.set_item("deadline", self.deadline())?;
-        if curve.objective != curve.progress {
-            let values = curve.nodes.iter().zip(curve.objective.iter());
-            named.set_item("objective", values.into_py_dict(py)?)?;
-        }
-        Ok(((name.clone(), self.curve(py)?), named))
+        named.set_item("move", classes.move_cost)?;
+        named.set_item("counts", self.counts())?;
+        let curve = if classes.by_name.is_empty() {
+            self.set_plain(&named)?;
+            self.curve(py)?
+        } else {
+            self.set_by_class(&named)?;
+            self.curves(py)?
+        };
+        Ok(((name.clone(), curve), named))
     }
 
     /// Reads the tasks in a file.
@@ -132,13 +130,13 @@ impl Task {
         &self.0.name
     }
 
-    /// Minimum number of nodes.
+    /// Minimum number of nodes; in the slowest class, if the task has a curve for each class.
     #[getter]
     fn min_nodes(&self) -> u32 {
         self.0.min_nodes
     }
 
-    /// Maximum number of nodes.
+    /// Maximum number of nodes; in the slowest class, if the task has a curve for each class.
     #[getter]
     fn max_nodes(&self) -> u32 {
         self.0.max_nodes
@@ -181,20 +179,48 @@ impl Task {
         self.0.deadline.map(|time| time.at_offset(0).to_string())
     }
 
-    /// Work per second for each number of nodes.
+    /// Work per second for each number of nodes; in the slowest class, if the task has a curve for each class.
     #[getter]
     fn curve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        let curve = &self.0.curve;
-        for (nodes, rate) in curve.nodes.iter().zip(curve.progress.iter()) {
-            dict.set_item(nodes, rate)?;
-        }
-        Ok(dict)
+        rates(&self.0.curve, &self.0.curve.progress, py)
     }
 
-    /// Work per second on a number of nodes.
-    fn rate(&self, nodes: u32) -> f64 {
-        self.0.curve.progress_at(nodes)
+    /// The curve in each class; empty if one curve applies to all classes.
+    #[getter]
+    fn curves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.each_class(py, |terms| rates(&terms.curve, &terms.curve.progress, py))
+    }
+
+    /// Minimum and maximum number of nodes in each class; empty if one curve applies to all classes.
+    #[getter]
+    fn bounds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.each_class(py, |terms| Ok((terms.min_nodes, terms.max_nodes)))
+    }
+
+    /// Seconds of progress lost when the task goes to another class.
+    #[getter]
+    fn r#move(&self) -> f64 {
+        self.0.move_seconds()
+    }
+
+    /// Which numbers of nodes the task may hold: `all` between its bounds, or only the `points` of its curve.
+    #[getter]
+    fn counts(&self) -> Option<&'static str> {
+        let known = |(_, counts): &&(_, _)| *counts == self.0.classes.counts;
+        COUNTS.iter().find(known).map(|(word, _)| *word)
+    }
+
+    /// Work per second on a number of nodes, in the slowest class or in the given class. 0 for a class that the task does
+    /// not use.
+    #[pyo3(signature = (nodes, node_class = None))]
+    fn rate(&self, nodes: u32, node_class: Option<&str>) -> f64 {
+        let by_name = &self.0.classes.by_name;
+        match node_class {
+            Some(class) if !by_name.is_empty() => by_name
+                .get(class)
+                .map_or(0.0, |terms| terms.curve.progress_at(nodes)),
+            _ => self.0.curve.progress_at(nodes),
+        }
     }
 
     fn __repr__(&self) -> String {
@@ -206,6 +232,168 @@ impl Task {
         } = &self.0;
         format!("<gleaner.Task {name:?}: {min_nodes} to {max_nodes} nodes>")
     }
+}
+
+impl Task {
+    /// A value for each class.
+    fn each_class<'py, T: IntoPyObject<'py>>(
+        &self,
+        py: Python<'py>,
+        value: impl Fn(&Terms) -> PyResult<T>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (class, terms) in self.0.classes.by_name.iter() {
+            dict.set_item(class, value(terms)?)?;
+        }
+        Ok(dict)
+    }
+
+    /// Stores the bounds and the objective of a task with one curve, as arguments of the constructor.
+    fn set_plain(&self, named: &Bound<'_, PyDict>) -> PyResult<()> {
+        let curve = &self.0.curve;
+        named.set_item("min_nodes", self.0.min_nodes)?;
+        named.set_item("max_nodes", self.0.max_nodes)?;
+        if curve.objective != curve.progress {
+            named.set_item("objective", rates(curve, &curve.objective, named.py())?)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the bounds and the objectives of a task with a curve for each class, as arguments of the constructor.
+    fn set_by_class(&self, named: &Bound<'_, PyDict>) -> PyResult<()> {
+        let py = named.py();
+        named.set_item(
+            "min_nodes",
+            self.each_class(py, |terms| Ok(terms.min_nodes))?,
+        )?;
+        named.set_item(
+            "max_nodes",
+            self.each_class(py, |terms| Ok(terms.max_nodes))?,
+        )?;
+        let objective = |terms: &Terms| rates(&terms.curve, &terms.curve.objective, py);
+        named.set_item("objective", self.each_class(py, objective)?)
+    }
+}
+
+/// The rates of a curve for each number of nodes.
+fn rates<'py>(
+    curve: &ScalingCurve,
+    rates: &[f64],
+    py: Python<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    curve.nodes.iter().zip(rates).into_py_dict(py)
+}
+
+/// A limit on the number of nodes: one number, or a number for each class.
+#[derive(FromPyObject)]
+enum Limit {
+    Same(f64),
+    Each(BTreeMap<String, f64>),
+}
+
+impl From<Limit> for ByClass<f64> {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Same(value) => ByClass::Same(value),
+            Limit::Each(values) => ByClass::Each(values),
+        }
+    }
+}
+
+/// The numbers of nodes at the last points of curves.
+fn last_points(curve: &ByClass<GivenCurve>) -> ByClass<f64> {
+    let last = |curve: &GivenCurve| curve.nodes.last().copied().unwrap_or_default();
+    match curve {
+        ByClass::Same(curve) => ByClass::Same(last(curve)),
+        ByClass::Each(curves) => {
+            let curves = curves.iter();
+            ByClass::Each(
+                curves
+                    .map(|(class, curve)| (class.clone(), last(curve)))
+                    .collect(),
+            )
+        }
+    }
+}
+
+/// The meaning of the word for the numbers of nodes that a task may hold.
+fn counts(word: Option<&str>) -> PyResult<Counts> {
+    let Some(word) = word else {
+        return Ok(Counts::default());
+    };
+    let known = COUNTS.iter().find(|(known, _)| *known == word);
+    known.map(|(_, counts)| *counts).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "counts: found {word:?}, expected \"all\" or \"points\""
+        ))
+    })
+}
+
+/// Reads a curve, or a curve for each class.
+fn curves(
+    curve: &Bound<'_, PyMapping>,
+    objective: Option<&Bound<'_, PyMapping>>,
+) -> PyResult<ByClass<GivenCurve>> {
+    let Some(tables) = by_class(curve)? else {
+        return one_curve(curve, objective).map(ByClass::Same);
+    };
+    let mut objectives = match objective {
+        None => BTreeMap::new(),
+        Some(objective) => by_class(objective)?.ok_or_else(|| {
+            PyValueError::new_err("objective: expected a dictionary for each class, as in curve")
+        })?,
+    };
+    let mut curves = BTreeMap::new();
+    for (class, table) in tables {
+        let objective = objectives.remove(&class);
+        curves.insert(class, one_curve(&table, objective.as_ref())?);
+    }
+    match objectives.keys().next() {
+        None => Ok(ByClass::Each(curves)),
+        Some(class) => {
+            let text = format!("objective: found class {class:?}, expected a class of the curve");
+            Err(PyValueError::new_err(text))
+        }
+    }
+}
+
+/// The dictionary of each class; `None` if the values are not dictionaries.
+fn by_class<'py>(
+    mapping: &Bound<'py, PyMapping>,
+) -> PyResult<Option<BTreeMap<String, Bound<'py, PyMapping>>>> {
+    let mut tables = BTreeMap::new();
+    for pair in mapping.items()?.iter() {
+        let Ok((class, table)) = pair.extract::<(String, Bound<'py, PyMapping>)>() else {
+            return Ok(None);
+        };
+        tables.insert(class, table);
+    }
+    Ok((!tables.is_empty()).then_some(tables))
+}
+
+/// Reads a curve and its objective, which must have the same points.
+fn one_curve(
+    curve: &Bound<'_, PyMapping>,
+    objective: Option<&Bound<'_, PyMapping>>,
+) -> PyResult<GivenCurve> {
+    let points = points(curve)?;
+    let nodes: Vec<f64> = points.iter().map(|(nodes, _)| *nodes).collect();
+    let objective = match objective {
+        None => None,
+        Some(values) => {
+            let values = self::points(values)?;
+            if !values.iter().map(|(nodes, _)| nodes).eq(&nodes) {
+                let text = "objective and curve have different numbers of nodes";
+                return Err(PyValueError::new_err(text));
+            }
+            Some(values.iter().map(|(_, value)| *value).collect())
+        }
+    };
+    Ok(GivenCurve {
+        nodes: nodes.into(),
+        progress: points.iter().map(|(_, rate)| *rate).collect(),
+        objective,
+    })
 }
 
 /// The points of a curve, starting at 0 nodes.

@@ -10,6 +10,7 @@ import pyarrow
 import pytest
 
 import gleaner
+from gleaner import _gleaner
 from test_replay import EVENTS, TASKS
 
 LISTS = {
@@ -93,6 +94,32 @@ def test_changes_are_the_whole_log() -> None:
         assert (again.span, again.nodes, len(again)) == (log.span, log.nodes, len(log))
 
 
+def test_tasks_may_have_a_curve_for_each_class() -> None:
+    curves = {"v100": {1: 400.0, 8: 2800.0}, "a100": {1: 1000.0, 4: 3700.0}}
+    task = gleaner.Task("a", curves, min_nodes={"v100": 2, "a100": 1}, rescale_up=20, rescale_down=10, counts="points")
+    assert task.curves == {name: {0: 0.0, **curve} for name, curve in curves.items()}
+    assert task.bounds == {"v100": (2, 8), "a100": (1, 4)}
+    # The slowest class is v100: 371 per node at its minimum, against 1000.
+    assert (task.min_nodes, task.max_nodes, task.curve) == (2, 8, task.curves["v100"])
+    assert (task.move, task.counts) == (30, "points")
+    assert (task.rate(4), task.rate(4, "a100"), task.rate(4, "h100")) == (task.rate(4, "v100"), 3700, 0)
+
+    fast = gleaner.Task("b", {1: 10, 4: 20}, speed={"v100": 1, "a100": 2.5}, objective={1: 1, 4: 2}, move=45)
+    assert fast.curves == {"v100": {0: 0, 1: 10, 4: 20}, "a100": {0: 0, 1: 25, 4: 50}}
+    assert (fast.move, fast.counts, fast.bounds["a100"]) == (45, "all", (1, 4))
+    plain = gleaner.Task("c", {1: 10})
+    assert (plain.curves, plain.bounds, plain.move, plain.rate(1, "a100")) == ({}, {}, 0, 10)
+
+
+def test_tasks_with_classes_are_written_and_read(tmp_path: Path) -> None:
+    curves = {"v100": {1: 400.0, 8: 2800.0}, "a100": {1: 1000.0, 4: 3700.0}}
+    objective = {"a100": {1: 2.0, 4: 3.0}}
+    task = gleaner.Task("a", curves, objective=objective, min_nodes={"v100": 2, "a100": 1}, move=3, counts="points")
+    _gleaner.write_tasks([task], tmp_path / "tasks.json")
+    (again,) = gleaner.Task.read(tmp_path / "tasks.json")
+    assert again.__getnewargs_ex__() == task.__getnewargs_ex__()
+
+
 def test_tasks_are_checked_when_they_are_made() -> None:
     import datetime
 
@@ -111,6 +138,16 @@ def test_tasks_are_checked_when_they_are_made() -> None:
         (("a", {1: 5}), {"rescale_up": -1}, "rescale_up: found -1"),
         (("a", {1: 5}), {"priority": 0}, "priority: found 0"),
         (("a", {1: 5}), {"objective": {1: -1}}, "objective: found -1"),
+        (("a", {"v": {1: -5}}), {}, "curve.v: found -5"),
+        (("a", {"v": {1: 5}}), {"objective": {"v": {1: -1}}}, "objective.v: found -1"),
+        (("a", {"v": {1: 5}}), {"objective": {1: 1}}, "objective: expected a dictionary for each class"),
+        (("a", {"v": {1: 5}}), {"objective": {"w": {1: 1}}}, "objective: found class \"w\""),
+        (("a", {"v": {1: 5}}), {"max_nodes": 2}, "max_nodes: found 2, expected at most 1"),
+        (("a", {"v": {1: 5}}), {"min_nodes": {"w": 1}}, "min_nodes.w: found a class without a curve"),
+        (("a", {"nodes": {1: 5}}), {}, "curve.nodes: found \"nodes\" as the name of a class"),
+        (("a", {1: 5}), {"speed": {"v": 0}}, "speed.v: found 0"),
+        (("a", {1: 5}), {"move": -1}, "move: found -1"),
+        (("a", {1: 5}), {"counts": "some"}, "counts: found \"some\""),
         (("a", {1: 5}), {"submit": "2026-01-02", "deadline": "2026-01-01"}, "deadline"),
     ]
     for args, named, told in wrong:

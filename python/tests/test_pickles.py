@@ -16,7 +16,7 @@ from test_replay import EVENTS, TASKS
 def seen(value: Any) -> Any:
     """The public values of an object."""
     if isinstance(value, gleaner.Task):
-        names = ("name", "min_nodes", "max_nodes", "rescale_up", "rescale_down", "work", "priority", "submit", "deadline", "curve")
+        names = ("name", "min_nodes", "max_nodes", "rescale_up", "rescale_down", "work", "priority", "submit", "deadline", "curve", "curves", "bounds", "move", "counts")
         return [getattr(value, name) for name in names]
     if isinstance(value, gleaner.Problem):
         return value.to_json()
@@ -29,6 +29,8 @@ def seen(value: Any) -> Any:
 def objects() -> list[Any]:
     tasks = [
         *gleaner.Task.read(TASKS),
+        gleaner.Task("classes", {"v100": {1: 0.1, 8: 1 / 3}, "a100": {1: 1}}, min_nodes={"v100": 2, "a100": 1}, move=5, counts="points"),
+        gleaner.Task("factors", {1: 1, 8: 4}, objective={1: 2, 8: 3}, speed={"v100": 1, "a100": 2.4}, max_nodes=4),
         gleaner.Task("own", {1: 0.1, 8: 1 / 3}, objective={1: 2, 8: 3}, submit="2026-01-01 08:00:00.25", deadline="2026-02-01", priority=2),
     ]
     run = gleaner.replay(EVENTS, TASKS, t_fwd=60, solver=lambda problem: gleaner.solve(problem), to="2026-01-01 06:00")

@@ -53,6 +53,7 @@ fn the_samples_equal_the_output_of_the_script() {
     let names = [
         "idle.csv",
         "tasks.toml",
+        "class-tasks.toml",
         "endless.toml",
         "problems.jsonl",
         "nas.toml",

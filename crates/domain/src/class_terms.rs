@@ -33,7 +33,41 @@ pub struct ClassTerms {
     pub by_index: Arc<[Option<Terms>]>,
 }
 
+/// Names that a class cannot have in a file of tasks, where they name the lists of a curve.
+pub const CURVE_LISTS: [&str; 3] = ["nodes", "progress", "objective"];
+
+/// Whether tasks can have terms for a class with this name.
+pub fn is_class_name(name: &str) -> bool {
+    !name.is_empty() && !CURVE_LISTS.contains(&name)
+}
+
+impl Terms {
+    /// Work per second and node at the minimum number of nodes.
+    fn speed_at_minimum(&self) -> f64 {
+        self.curve.progress_at(self.min_nodes) / f64::from(self.min_nodes)
+    }
+}
+
+/// The terms of the slowest class: the class with the lowest progress per node at its minimum number of nodes. If
+/// several classes are equally slow, the first name counts.
+fn slowest(by_name: &BTreeMap<String, Terms>) -> Option<&Terms> {
+    let by_speed = |a: &&Terms, b: &&Terms| a.speed_at_minimum().total_cmp(&b.speed_at_minimum());
+    by_name.values().min_by(by_speed)
+}
+
 impl TrainingTask {
+    /// The same task with these terms by class. The task's own terms become those of its slowest class, so that code that
+    /// ignores classes also has a valid task. The slowest class has the lowest progress per node at its minimum number of
+    /// nodes; the first name breaks ties. Without any class, the task is unchanged.
+    pub fn with_terms(mut self, by_name: Arc<BTreeMap<String, Terms>>) -> Self {
+        if let Some(terms) = slowest(&by_name) {
+            (self.min_nodes, self.max_nodes) = (terms.min_nodes, terms.max_nodes);
+            self.curve = terms.curve.clone();
+            self.classes.by_name = by_name;
+        }
+        self
+    }
+
     /// The task's own terms.
     pub fn own_terms(&self) -> Terms {
         Terms {
@@ -126,5 +160,43 @@ impl TrainingTask {
         self.classes
             .move_cost
             .unwrap_or(self.rescale_up + self.rescale_down)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(min_nodes: u32, progress: [f64; 3]) -> Terms {
+        Terms {
+            min_nodes,
+            max_nodes: 4,
+            curve: ScalingCurve {
+                nodes: [0, 2, 4].into(),
+                progress: progress.into(),
+                objective: progress.into(),
+            },
+        }
+    }
+
+    #[test]
+    fn own_terms_are_those_of_the_slowest_class() {
+        // Progress per node at the minimum: fast 10, slow 4, tied 4.
+        let classes = [
+            ("fast", terms(2, [0.0, 20.0, 30.0])),
+            ("slow", terms(4, [0.0, 10.0, 16.0])),
+            ("tied", terms(2, [0.0, 8.0, 9.0])),
+        ];
+        let classes = classes.map(|(name, terms)| (name.to_owned(), terms));
+        let by_name: BTreeMap<String, Terms> = classes.into_iter().collect();
+        assert_eq!(slowest(&by_name), by_name.get("slow"));
+        assert_eq!(slowest(&BTreeMap::new()), None);
+    }
+
+    #[test]
+    fn lists_of_curves_are_not_names_of_classes() {
+        assert!(is_class_name("v100"));
+        assert!(!is_class_name(""));
+        assert!(CURVE_LISTS.iter().all(|name| !is_class_name(name)));
     }
 }

@@ -25,6 +25,23 @@ impl ScalingCurve {
     pub fn progress_at(&self, count: u32) -> f64 {
         interpolate(&self.nodes, |i| self.progress[i], count)
     }
+
+    /// The curve with its progress and objective multiplied by `factor`. If the objective is the progress, the scaled
+    /// curve also has only one list of rates.
+    pub fn scaled(&self, factor: f64) -> ScalingCurve {
+        let times = |rates: &Rates| rates.iter().map(|rate| rate * factor).collect();
+        let progress: Rates = times(&self.progress);
+        let is_shared = Arc::ptr_eq(self.progress.list(), self.objective.list());
+        ScalingCurve {
+            nodes: Arc::clone(&self.nodes),
+            objective: if is_shared {
+                progress.clone()
+            } else {
+                times(&self.objective)
+            },
+            progress,
+        }
+    }
 }
 
 impl Ord for ScalingCurve {
@@ -105,6 +122,22 @@ mod tests {
         assert!(Arc::ptr_eq(&first.nodes, &again.nodes));
         assert_ne!(first, other);
         assert_eq!(other.progress_at(7), 1.0);
+    }
+
+    #[test]
+    fn a_scaled_curve_has_scaled_rates_on_the_same_nodes() {
+        let plain = curve(&[0.0, 1.0, 1.5]);
+        let scaled = plain.scaled(2.0);
+        assert!(Arc::ptr_eq(&scaled.nodes, &plain.nodes));
+        assert_eq!(scaled.progress[..], [0.0, 2.0, 3.0]);
+        assert_eq!(scaled.objective, scaled.progress);
+        let other = ScalingCurve {
+            objective: [0.0, 4.0, 5.0].into(),
+            ..plain
+        };
+        let scaled = other.scaled(0.5);
+        assert_eq!(scaled.progress[..], [0.0, 0.5, 0.75]);
+        assert_eq!(scaled.objective[..], [0.0, 2.0, 2.5]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Groups of training tasks with joint limits.
 
+use std::collections::BTreeMap;
+
 /// Maximum number of groups of a set of tasks.
 pub const MAX_GROUPS: usize = 1000;
 
 /// Limits on the nodes that several tasks hold together. A task may be in several groups.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskGroup {
     /// Name, unique within the set.
     pub name: String,
@@ -13,6 +15,9 @@ pub struct TaskGroup {
     /// Minimum number of nodes that the tasks hold together, as far as the idle nodes and the
     /// tasks' bounds allow.
     pub min_nodes: Option<u32>,
-    /// Maximum number of nodes that the tasks hold together.
+    /// Maximum number of nodes that the tasks hold together, over all classes of nodes.
     pub max_nodes: Option<u32>,
+    /// Maximum number of nodes of a class that the tasks hold together, by the name of the class. Classes that are not
+    /// listed have no limit of their own.
+    pub max_by_class: BTreeMap<String, u32>,
 }

@@ -1,13 +1,19 @@
 //! Generates sets of elastic training tasks.
 
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
 use gleaner_solvers::Rates;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use gleaner_domain::class_terms::{CURVE_LISTS, is_class_name};
 use gleaner_domain::error::{Error, Result};
+use gleaner_domain::node_classes::MAX_CLASSES;
 use gleaner_domain::tasks::MAX_TASKS;
-use gleaner_domain::{ClassTerms, ScalingCurve, TrainingTask, Utc};
+use gleaner_domain::{ClassTerms, ScalingCurve, Terms, TrainingTask, Utc};
 
 /// Options of a generated set of tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +133,99 @@ impl Model {
     }
 }
 
+/// Speeds of a class of nodes, relative to the generated curves.
+pub const FACTORS: RangeInclusive<f64> = 0.01..=100.0;
+
+/// Relative range of a model's speed in a class, around the speed of the class.
+const SPREAD: RangeInclusive<f64> = 0.8..=1.2;
+
+/// Probability that a task does not use one of the classes.
+const LEFT_OUT: f64 = 0.1;
+
+/// Gives the tasks curves by class. Each class has a name and a factor. A task's curve in a class is its own curve times
+/// this factor, times a random number between 0.8 and 1.2 for each model and class. Models therefore prefer different
+/// classes. Tasks with equal curves belong to the same model. About a tenth of the tasks cannot use one of the classes,
+/// chosen at random. The same tasks, classes and seed always give the same result.
+///
+/// # Errors
+/// [`Error::Usage`] for no class or more than [`MAX_CLASSES`] classes, for a name that is invalid or occurs twice, or for
+/// a factor outside [`FACTORS`].
+pub fn in_classes(
+    tasks: Vec<TrainingTask>,
+    classes: &[(String, f64)],
+    seed: u64,
+) -> Result<Vec<TrainingTask>> {
+    check_classes(classes)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    // The tasks themselves are usually drawn with the same seed.
+    rng.set_stream(1);
+    let mut models: BTreeMap<ScalingCurve, Vec<ScalingCurve>> = BTreeMap::new();
+    let mut shared: BTreeMap<_, Arc<BTreeMap<String, Terms>>> = BTreeMap::new();
+    let in_classes = |task: TrainingTask| {
+        let curves = models.entry(task.curve.clone()).or_insert_with(|| {
+            let factors = classes
+                .iter()
+                .map(|(_, factor)| factor * rng.random_range(SPREAD));
+            factors.map(|factor| scaled(&task.curve, factor)).collect()
+        });
+        let leaves_one_out = classes.len() > 1 && rng.random_bool(LEFT_OUT);
+        let left_out = leaves_one_out.then(|| rng.random_range(0..classes.len()));
+        let key = (task.curve.clone(), task.min_nodes, task.max_nodes, left_out);
+        let terms = shared.entry(key).or_insert_with(|| {
+            let used = (0..).zip(classes).zip(curves.iter());
+            let used = used.filter(|((class, _), _)| left_out != Some(*class));
+            let terms = used.map(|((_, (name, _)), curve)| {
+                let terms = Terms {
+                    curve: curve.clone(),
+                    ..task.own_terms()
+                };
+                (name.clone(), terms)
+            });
+            Arc::new(terms.collect())
+        });
+        task.with_terms(Arc::clone(terms))
+    };
+    Ok(tasks.into_iter().map(in_classes).collect())
+}
+
+/// A curve times a factor, with rates rounded to a tenth.
+fn scaled(curve: &ScalingCurve, factor: f64) -> ScalingCurve {
+    let tenths = curve
+        .progress
+        .iter()
+        .map(|rate| (10.0 * rate * factor).round());
+    let progress: Rates = tenths.map(|tenths| tenths / 10.0).collect();
+    ScalingCurve {
+        nodes: Arc::clone(&curve.nodes),
+        objective: progress.clone(),
+        progress,
+    }
+}
+
+fn check_classes(classes: &[(String, f64)]) -> Result<()> {
+    if !(1..=MAX_CLASSES).contains(&classes.len()) {
+        return Err(Error::Usage(format!(
+            "--classes lists {} classes, expected 1 to {MAX_CLASSES}",
+            classes.len()
+        )));
+    }
+    for (index, (name, factor)) in classes.iter().enumerate() {
+        let what = if !is_class_name(name) {
+            let lists = CURVE_LISTS.join(", ");
+            format!("expected a name that is neither empty nor one of {lists}")
+        } else if classes[..index].iter().any(|(earlier, _)| earlier == name) {
+            "expected each class only once".to_owned()
+        } else if !FACTORS.contains(factor) {
+            let (least, most) = (FACTORS.start(), FACTORS.end());
+            format!("its factor is {factor}, expected {least} to {most}")
+        } else {
+            continue;
+        };
+        return Err(Error::Usage(format!("--classes: class {name:?}: {what}")));
+    }
+    Ok(())
+}
+
 /// The numbers 0, 1, 2, 4, … below `last`, followed by `last`.
 fn doubling(last: u32) -> Vec<u32> {
     let mut points = vec![0];
@@ -160,6 +259,79 @@ mod tests {
         assert_eq!(*tasks[0].curve.nodes, [0, 1, 2, 4, 8, 12]);
         assert_eq!(tasks[2].submit, Utc::from_seconds(120));
         assert_eq!(tasks, generate(&options()).unwrap());
+    }
+
+    fn classes() -> Vec<(String, f64)> {
+        [("v100", 1.0), ("a100", 2.4)]
+            .map(|(name, factor)| (name.to_owned(), factor))
+            .into()
+    }
+
+    #[test]
+    fn curves_by_class_are_near_the_factor_and_differ_between_models() {
+        let options = TaskOptions {
+            count: 400,
+            ..options()
+        };
+        let plain = generate(&options).unwrap();
+        let tasks = in_classes(plain.clone(), &classes(), 1).unwrap();
+        assert_eq!(tasks, in_classes(plain.clone(), &classes(), 1).unwrap());
+        let mut ratios = std::collections::BTreeSet::new();
+        let mut without = [0, 0];
+        for (task, plain) in tasks.iter().zip(&plain) {
+            assert_eq!(
+                (task.min_nodes, task.max_nodes),
+                (plain.min_nodes, plain.max_nodes)
+            );
+            assert_eq!(task.work, plain.work);
+            let terms = &task.classes.by_name;
+            for (number, (class, factor)) in classes().iter().enumerate() {
+                let Some(terms) = terms.get(class) else {
+                    without[number] += 1;
+                    continue;
+                };
+                let ratio = terms.curve.progress_at(8) / plain.curve.progress_at(8) / factor;
+                assert!((0.799..1.201).contains(&ratio), "{class}: {ratio}");
+                ratios.insert((class.clone(), (ratio * 1e3) as u32));
+            }
+        }
+        // Three models in two classes; a tenth of 400 tasks cannot use one of them.
+        assert_eq!(ratios.len(), 6);
+        assert!(
+            without.iter().all(|count| (8..40).contains(count)),
+            "{without:?}"
+        );
+        assert!((25..60).contains(&(without[0] + without[1])), "{without:?}");
+        let alone = in_classes(plain, &classes()[..1], 1).unwrap();
+        assert!(alone.iter().all(|task| task.classes.by_name.len() == 1));
+    }
+
+    #[test]
+    fn tasks_of_a_model_share_their_terms() {
+        let tasks = in_classes(generate(&options()).unwrap(), &classes()[..1], 1).unwrap();
+        let terms = |task: usize| &tasks[task].classes.by_name;
+        assert!(Arc::ptr_eq(terms(0), terms(3)));
+        assert!(!Arc::ptr_eq(terms(0), terms(1)));
+    }
+
+    #[test]
+    fn invalid_classes_are_refused() {
+        let one = |name: &str, factor: f64| vec![(name.to_owned(), factor)];
+        let many = (0..=MAX_CLASSES).map(|class| (format!("c{class}"), 1.0));
+        for (bad, words) in [
+            (vec![], "lists 0 classes"),
+            (many.collect(), "lists 1001 classes"),
+            (one("", 1.0), "neither empty nor"),
+            (one("nodes", 1.0), "neither empty nor"),
+            (one("a", 0.0), "its factor is 0, expected 0.01 to 100"),
+            (one("a", f64::NAN), "its factor is NaN"),
+            (one("a", 1e300), "its factor is"),
+            ([one("a", 1.0), one("a", 2.0)].concat(), "only once"),
+        ] {
+            let error = in_classes(generate(&options()).unwrap(), &bad, 1).unwrap_err();
+            assert!(matches!(error, Error::Usage(_)));
+            assert!(error.to_string().contains(words), "{error}");
+        }
     }
 
     #[test]

@@ -99,7 +99,9 @@ enum Lengths {
 
 /// Generate a set of elastic training tasks.
 #[derive(Debug, ClapArgs)]
-#[command(before_help = "Example:\n  gleaner synth tasks --count 20 -o tasks.toml")]
+#[command(before_help = "Examples:\n  \
+    gleaner synth tasks --count 20 -o tasks.toml\n  \
+    gleaner synth tasks --count 20 --classes v100=1,a100=2.4 -o tasks.toml")]
 struct TaskArgs {
     /// Number of tasks.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
@@ -125,6 +127,10 @@ struct TaskArgs {
         requires = "start"
     )]
     submit_every: f64,
+    /// Give each task a curve for each of these classes of nodes: its curve times the factor of the class, times a
+    /// number from 0.8 to 1.2 that depends on the model. About a tenth of the tasks cannot use one of the classes.
+    #[arg(long, value_name = "NAME=FACTOR", value_delimiter = ',', value_parser = class_factor)]
+    classes: Vec<(String, f64)>,
     /// Seed. The same seed gives the same tasks.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
@@ -243,7 +249,7 @@ fn synth_tasks(args: &TaskArgs) -> Result<()> {
         .as_deref()
         .map(|text| time("--start", text))
         .transpose()?;
-    let set = gleaner_synth::tasks::generate(&TaskOptions {
+    let mut set = gleaner_synth::tasks::generate(&TaskOptions {
         count: args.count,
         models: args.models,
         max_nodes: args.max_nodes,
@@ -252,6 +258,9 @@ fn synth_tasks(args: &TaskArgs) -> Result<()> {
         submit_every: args.submit_every,
         seed: args.seed,
     })?;
+    if !args.classes.is_empty() {
+        set = gleaner_synth::tasks::in_classes(set, &args.classes, args.seed)?;
+    }
     tasks::write(&set, &args.output)?;
     remark(&[format!(
         "{}: {}",
@@ -259,6 +268,14 @@ fn synth_tasks(args: &TaskArgs) -> Result<()> {
         counted(set.len(), "task")
     )]);
     Ok(())
+}
+
+/// Parses the name of a class and its factor.
+fn class_factor(text: &str) -> std::result::Result<(String, f64), String> {
+    let pair = text
+        .rsplit_once('=')
+        .and_then(|(name, factor)| Some((name.trim().to_owned(), factor.trim().parse().ok()?)));
+    pair.ok_or_else(|| "expected a class and its factor, such as a100=2.4".to_owned())
 }
 
 /// Runs a generator with a progress bar. A signal stops the generator.

@@ -1,11 +1,35 @@
-//! The scaling curves of a file. Equal curves share their lists.
+//! The scaling curves of a file, and the terms of tasks by class. Equal curves share their lists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gleaner_solvers::range::{or_zero, short};
+
+use super::by_class::ByClass;
 use super::fields::Report;
-use super::validate::CurveDraft;
-use gleaner_domain::{CurveSet, ScalingCurve};
+use super::validate::{CurveDraft, RATE};
+use gleaner_domain::{CurveSet, ScalingCurve, Terms};
+
+/// The curve of a task, or its curve in each class of nodes.
+#[derive(Debug, Clone)]
+pub(super) enum TaskCurve {
+    Plain(ScalingCurve),
+    ByClass(Arc<CurveMap>),
+}
+
+/// Curves by the name of the class.
+pub(super) type CurveMap = BTreeMap<String, ScalingCurve>;
+
+/// Terms by the name of the class.
+pub(super) type TermsMap = BTreeMap<String, Terms>;
+
+/// Maximum number of rates of scaled curves in a file, which take 8 bytes each. A short `speed` scales the lists of a
+/// long curve once for each class.
+const MOST_RATES: usize = 1 << 25;
+
+/// Maximum number of terms by class in a file, which take about 150 bytes each. Tasks with the same curves and bounds
+/// share their terms. A task that refers to curves of many classes can request many terms in a few bytes.
+const MOST_TERMS: usize = 5_000_000;
 
 /// The curves read so far.
 ///
@@ -17,24 +41,129 @@ pub(super) struct Curves {
     /// The valid curves, keyed by the addresses of their lists. The drafts keep these lists alive,
     /// so no other list can get the same address.
     by_address: BTreeMap<[usize; 3], (CurveDraft, ScalingCurve)>,
+    /// The curves by class for each plain curve and each list of classes and factors. Factors are stored as bits, which
+    /// can be compared.
+    scaled: BTreeMap<(ScalingCurve, Vec<(String, u64)>), Arc<CurveMap>>,
+    /// Number of rates in `scaled`.
+    scaled_rates: usize,
+    /// The terms for each set of curves, minimum and maximum. The address of a set identifies it. The value keeps the
+    /// set alive, so no other set can get the same address.
+    terms: BTreeMap<(usize, ByClass<u32>, ByClass<u32>), (Arc<CurveMap>, Arc<TermsMap>)>,
+    /// Number of terms in `terms`.
+    terms_count: usize,
 }
 
 impl Curves {
     /// Returns the curve of `draft` if the curve satisfies every rule. Lists that have already been
-    /// checked are not checked again.
-    pub fn check(&mut self, draft: CurveDraft, report: &mut Report<'_>) -> Option<ScalingCurve> {
+    /// checked are not checked again. `field` is the name of the curve in faults.
+    pub fn check(
+        &mut self,
+        draft: CurveDraft,
+        field: &str,
+        report: &mut Report<'_>,
+    ) -> Option<ScalingCurve> {
         let address = draft.address();
         if let Some((_, curve)) = self.by_address.get(&address) {
             return Some(curve.clone());
         }
         let is_shared = Arc::strong_count(&draft.progress) > 1;
         let kept = is_shared.then(|| draft.clone());
-        let curve = self.set.share(draft.check(report)?);
+        let curve = self.set.share(draft.check(field, report)?);
         if let Some(draft) = kept {
             self.by_address.insert(address, (draft, curve.clone()));
         }
         Some(curve)
     }
+
+    /// Returns the curves that result from a plain curve and a factor in each class.
+    pub fn scale(
+        &mut self,
+        curve: &ScalingCurve,
+        factors: &BTreeMap<String, f64>,
+        report: &mut Report<'_>,
+    ) -> Option<Arc<CurveMap>> {
+        let bits = factors
+            .iter()
+            .map(|(class, factor)| (class.clone(), factor.to_bits()));
+        let key = (curve.clone(), bits.collect());
+        if let Some(curves) = self.scaled.get(&key) {
+            return Some(Arc::clone(curves));
+        }
+        rates_stay_in_range(curve, factors, report)?;
+        let rates = self.scaled_rates + 2 * curve.nodes.len() * factors.len();
+        if rates > MOST_RATES {
+            let found = format!("more than {MOST_RATES} rates of scaled curves in the file");
+            report.add("speed", found, "shorter curves or fewer classes");
+            return None;
+        }
+        self.scaled_rates = rates;
+        let scaled = |(class, factor): (&String, &f64)| {
+            (class.clone(), self.set.share(curve.scaled(*factor)))
+        };
+        let curves: Arc<CurveMap> = Arc::new(factors.iter().map(scaled).collect());
+        self.scaled.insert(key, Arc::clone(&curves));
+        Some(curves)
+    }
+
+    /// Returns the terms of a task with these curves and bounds. A class without bounds is left out.
+    pub fn terms(
+        &mut self,
+        curves: &Arc<CurveMap>,
+        min_nodes: &ByClass<u32>,
+        max_nodes: &ByClass<u32>,
+        report: &mut Report<'_>,
+    ) -> Option<Arc<TermsMap>> {
+        let address = Arc::as_ptr(curves) as usize;
+        let key = (address, min_nodes.clone(), max_nodes.clone());
+        if let Some((_, terms)) = self.terms.get(&key) {
+            return Some(Arc::clone(terms));
+        }
+        let count = self.terms_count + curves.len();
+        if count > MOST_TERMS {
+            let found = format!("more than {MOST_TERMS} pairs of a task and a class in the file");
+            report.add(
+                "curve",
+                found,
+                "fewer classes, or tasks with the same curves and bounds",
+            );
+            return None;
+        }
+        self.terms_count = count;
+        let terms = curves.iter().filter_map(|(class, curve)| {
+            let terms = Terms {
+                min_nodes: min_nodes.of(class)?,
+                max_nodes: max_nodes.of(class)?,
+                curve: curve.clone(),
+            };
+            Some((class.clone(), terms))
+        });
+        let terms: Arc<TermsMap> = Arc::new(terms.collect());
+        self.terms
+            .insert(key, (Arc::clone(curves), Arc::clone(&terms)));
+        Some(terms)
+    }
+}
+
+/// Checks that the rates of a curve are valid after they are multiplied by each factor. Returns `None` if they are not.
+fn rates_stay_in_range(
+    curve: &ScalingCurve,
+    factors: &BTreeMap<String, f64>,
+    report: &mut Report<'_>,
+) -> Option<()> {
+    let rates = [&curve.progress, &curve.objective].map(|rates| rates.extremes());
+    let is_valid = |factor: f64| {
+        let mut rates = rates.iter().flat_map(|(least, most)| [*least, *most]);
+        rates.all(|rate| rate == 0.0 || RATE.contains(&(rate * factor)))
+    };
+    let Some((class, factor)) = factors.iter().find(|(_, factor)| !is_valid(**factor)) else {
+        return Some(());
+    };
+    let expected = format!(
+        "a factor with which the curve's rates are {}",
+        or_zero(&RATE)
+    );
+    report.add(&format!("speed.{class}"), short(*factor), expected);
+    None
 }
 
 impl CurveDraft {
@@ -67,7 +196,7 @@ mod tests {
         let (nodes, progress): (Arc<[f64]>, Arc<[f64]>) = ([0.0, 4.0].into(), [0.0, 3.0].into());
         let mut report = Report::new(Path::new("f"), "", Format::Table);
         let mut curves = Curves::default();
-        let mut check = |draft| curves.check(draft, &mut report).unwrap();
+        let mut check = |draft| curves.check(draft, "curve", &mut report).unwrap();
         let first = check(draft(&nodes, &progress));
         let again = check(draft(&nodes, &progress));
         let equal = check(draft(&[0.0, 4.0].into(), &[0.0, 3.0].into()));
@@ -89,7 +218,7 @@ mod tests {
         for _ in 0..2 {
             assert!(
                 curves
-                    .check(draft(&nodes, &progress), &mut report)
+                    .check(draft(&nodes, &progress), "curve", &mut report)
                     .is_none()
             );
         }

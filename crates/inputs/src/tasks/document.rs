@@ -29,13 +29,33 @@
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!
+//! On nodes of several classes, a curve may be a table of curves by class, and so may the bounds. A plain curve may have
+//! a factor for each class instead, `speed = { v100 = 1, a100 = 2.4 }`:
+//!
+//! ```toml
+//! [curve.resnet]
+//! v100 = { nodes = [0, 1, 2, 4, 8], progress = [0, 400, 780, 1500, 2800] }
+//! a100 = { nodes = [0, 1, 2, 4], progress = [0, 1000, 1950, 3700] }
+//!
+//! [[task]]
+//! name = "trial-3"
+//! min_nodes = { v100 = 2, a100 = 1 }  # a number applies to all classes
+//! max_nodes = { v100 = 8, a100 = 4 }
+//! rescale_up = 20
+//! rescale_down = 10
+//! move = 45          # seconds; default: rescale_up + rescale_down
+//! counts = "points"  # only the node counts of the curve's points; default: all
+//! work = 1e8
+//! curve = "resnet"
+//! ```
+//!
 //! A `[[group]]` limits the total nodes of several tasks, as described in docs/OBJECTIVES.md:
 //!
 //! ```toml
 //! [[group]]
 //! name = "alice"
 //! tasks = ["trial-1", "trial-2"]
-//! max_nodes = 6      # min_nodes too, or instead
+//! max_nodes = 6      # min_nodes too, or instead; or a table by class, such as { a100 = 2 }
 //! ```
 //!
 //! With a `[search]`, the trials of a search train the tasks: see docs/SEARCHES.md.
@@ -46,13 +66,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::curves::Curves;
-use super::entry::{Entry, Parsed, read_curve};
+use super::curves::{Curves, TaskCurve};
+use super::entry::{Entry, Parsed, read_curve_table};
 use super::fields::{Fields, Format, Report};
 use super::groups;
 use super::node::Node;
 use super::search;
-use gleaner_domain::ScalingCurve;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_io::fault::Place;
 use gleaner_io::source::{Source, TEXT_LIMIT, TOML_LIMIT};
@@ -63,7 +82,7 @@ use gleaner_io::toml_text;
 struct Named {
     /// The curves that have names. A curve with faults is `None`, so that its faults are reported
     /// only once.
-    by_name: BTreeMap<String, Option<ScalingCurve>>,
+    by_name: BTreeMap<String, Option<TaskCurve>>,
     /// All curves, so that equal curves are shared.
     all: Curves,
 }
@@ -151,7 +170,7 @@ impl Named {
         path: &'a Path,
         name: &str,
         curve: Node,
-    ) -> (Option<ScalingCurve>, Report<'a>) {
+    ) -> (Option<TaskCurve>, Report<'a>) {
         let report = Report::new(path, format!("curve {name:?}"), Format::Document);
         let mut fields = Fields::new::<String>([], report);
         let curve = self.inline(&mut fields, curve);
@@ -160,19 +179,17 @@ impl Named {
     }
 
     /// Reads the table of a curve, which may or may not have a name.
-    fn inline(&mut self, fields: &mut Fields<'_>, curve: Node) -> Option<ScalingCurve> {
+    fn inline(&mut self, fields: &mut Fields<'_>, curve: Node) -> Option<TaskCurve> {
         let Node::Table(values) = curve else {
             let expected = "a curve (nodes, progress, objective) or the name of a curve";
             fields.report.add("curve", curve.to_string(), expected);
             return None;
         };
-        let of_curve = |(key, value)| (format!("curve.{key}"), value);
-        fields.extend(values.into_iter().map(of_curve));
-        read_curve(fields, &mut self.all)
+        read_curve_table(fields, values, &mut self.all)
     }
 
     /// The curve that a task refers to by its name.
-    fn of_name(&self, fields: &mut Fields<'_>, name: &str) -> Option<ScalingCurve> {
+    fn of_name(&self, fields: &mut Fields<'_>, name: &str) -> Option<TaskCurve> {
         match self.by_name.get(name) {
             Some(Some(curve)) => Some(curve.clone()),
             Some(None) => {
@@ -200,5 +217,5 @@ fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> En
         Some(curve) => named.inline(&mut fields, curve),
         None => named.inline(&mut fields, Node::Null),
     };
-    Entry::with_curve(fields, curve)
+    Entry::with_curve(fields, curve, &mut named.all)
 }

@@ -1,8 +1,11 @@
 //! Reads one task of a file, and checks it.
 
-use super::curves::Curves;
+use std::sync::Arc;
+
+use super::curves::{Curves, TaskCurve};
 use super::fields::{Fields, Report};
 use super::groups::GroupDraft;
+use super::node::Node;
 use super::search::SearchDraft;
 use super::validate::{CurveDraft, Draft};
 use gleaner_domain::clock::Occurrence;
@@ -60,20 +63,27 @@ impl<'a> Entry<'a> {
 
     /// Reads a task whose curve is in the task's own fields.
     pub fn read(mut fields: Fields<'a>, curves: &mut Curves) -> Self {
-        let curve = read_curve(&mut fields, curves);
-        Entry::with_curve(fields, curve)
+        let curve = match fields.take("curve") {
+            Some(Node::Table(table)) => read_curve_table(&mut fields, table, curves),
+            _ => read_curve(&mut fields, "curve", curves).map(TaskCurve::Plain),
+        };
+        Entry::with_curve(fields, curve, curves)
     }
 
     /// Reads a task with a given curve. If the curve has a fault, `curve` is `None`, and the fault is already in the
     /// report.
-    pub fn with_curve(mut fields: Fields<'a>, curve: Option<ScalingCurve>) -> Self {
+    pub fn with_curve(
+        mut fields: Fields<'a>,
+        curve: Option<TaskCurve>,
+        curves: &mut Curves,
+    ) -> Self {
         let draft = Draft::read(&mut fields);
         let mut report = fields.finish();
         Entry {
             name: draft.name.clone(),
             submit: draft.submit.flatten(),
             deadline: draft.deadline.flatten(),
-            task: draft.check(curve, &mut report),
+            task: draft.check(curve, curves, &mut report),
             report,
         }
     }
@@ -108,14 +118,57 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Reads the curve from a task's fields.
-pub(super) fn read_curve(fields: &mut Fields<'_>, curves: &mut Curves) -> Option<ScalingCurve> {
-    let nodes = fields.numbers("curve.nodes");
-    let progress = fields.numbers("curve.progress");
+/// Reads a curve from the fields whose names begin with `field`, such as `curve.nodes`.
+fn read_curve(fields: &mut Fields<'_>, field: &str, curves: &mut Curves) -> Option<ScalingCurve> {
+    let nodes = fields.numbers(&format!("{field}.nodes"));
+    let progress = fields.numbers(&format!("{field}.progress"));
     let draft = CurveDraft {
-        objective: fields.maybe("curve.objective", Fields::numbers)?,
+        objective: fields.maybe(&format!("{field}.objective"), Fields::numbers)?,
         nodes: nodes?,
         progress: progress?,
     };
-    curves.check(draft, &mut fields.report)
+    curves.check(draft, field, &mut fields.report)
+}
+
+/// Reads a table with the lists of a curve, or with such a table for each class.
+pub(super) fn read_curve_table(
+    fields: &mut Fields<'_>,
+    table: Vec<(String, Node)>,
+    curves: &mut Curves,
+) -> Option<TaskCurve> {
+    if !is_by_class(&table) {
+        extend_within(fields, "curve", table);
+        return read_curve(fields, "curve", curves).map(TaskCurve::Plain);
+    }
+    let by_class = fields.classes("curve", table, |fields, name| match fields.take(name) {
+        Some(Node::Table(table)) => {
+            extend_within(fields, name, table);
+            read_curve(fields, name, curves)
+        }
+        other => {
+            let found = other.unwrap_or(Node::Null).to_string();
+            fields
+                .report
+                .add(name, found, "a curve (nodes, progress, objective)");
+            None
+        }
+    });
+    by_class.map(|by_class| TaskCurve::ByClass(Arc::new(by_class)))
+}
+
+/// Whether a table contains a table for each class. A plain curve has the key `nodes`, whose value is a list. A table
+/// with this key is the curve of a class with an invalid name.
+fn is_by_class(table: &[(String, Node)]) -> bool {
+    let is_table = |(_, value): &(String, Node)| matches!(value, Node::Table(_));
+    let nodes = table.iter().find(|(key, _)| key == "nodes");
+    nodes.is_none_or(is_table) && table.iter().any(is_table)
+}
+
+/// Stores the values of a table under names that begin with the name of the table and a dot.
+fn extend_within(fields: &mut Fields<'_>, name: &str, table: Vec<(String, Node)>) {
+    fields.extend(
+        table
+            .into_iter()
+            .map(|(key, value)| (format!("{name}.{key}"), value)),
+    );
 }

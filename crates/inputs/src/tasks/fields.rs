@@ -34,11 +34,13 @@ pub(super) enum Shape {
     Text,
     Number,
     Numbers,
+    /// Factors by class, such as `v100=1;a100=2.4`.
+    Factors,
 }
 
 /// The fields of a task and its curve, in the order in which they are documented.
 #[rustfmt::skip]
-pub static FIELDS: [TaskField; 12] = [
+pub static FIELDS: [TaskField; 15] = [
     field("name", "index", Shape::Text, "", "unique"),
     field("submit", "Tsub", Shape::Text, "",
         "earliest start: a time as above, in local time of the log; default: the start of the log").optional(),
@@ -48,6 +50,9 @@ pub static FIELDS: [TaskField; 12] = [
         "seconds of progress lost when the task grows: at most 1e12, and at most a million times the window `--t-fwd`"),
     field("rescale_down", "Tcdw", Shape::Number, "s",
         "seconds of progress lost when the task shrinks or is preempted, in the same range"),
+    field("move", "", Shape::Number, "s",
+        "seconds of progress lost when the task moves to nodes of another class, in the same range; default: the sum of \
+         `rescale_up` and `rescale_down`").optional(),
     field("work", "Pmax", Shape::Number, "work",
         "total work, in the curve's units, above 0; or `endless` for a task that never finishes"),
     field("priority", "", Shape::Number, "",
@@ -61,6 +66,12 @@ pub static FIELDS: [TaskField; 12] = [
         "work per second at each point: 0 at 0 nodes; linear between points"),
     field("curve.objective", "Os", Shape::Numbers, "",
         "objective per second at each point, 0 at 0 nodes; default: the progress").optional(),
+    field("counts", "", Shape::Text, "",
+        "node counts that the task may hold between its bounds: `all`, or `points` for only those of the curve's \
+         points; default: `all`").optional(),
+    field("speed", "", Shape::Factors, "",
+        "for each class of nodes that the task can use, a factor of the curve's progress and objective, from 1e-30 to \
+         1e30; default: the curve applies to all classes").optional(),
 ];
 
 const fn field(
@@ -111,11 +122,28 @@ impl Format {
         };
         match (self, name) {
             (Format::Document, _) => name.into(),
-            (Format::Table, _) => name.replace('.', "_").into(),
+            (Format::Table, _) if FIELDS.iter().any(|field| field.name == name) => {
+                name.replace('.', "_").into()
+            }
+            (Format::Table, _) => name.into(),
             (Format::Pickle, _) => original().into(),
-            (Format::Program, "curve.nodes" | "curve.progress") => "curve".into(),
-            (Format::Program, _) => name.trim_start_matches("curve.").into(),
+            (Format::Program, _) => keyword(name),
         }
+    }
+}
+
+/// The name that a program uses for a field: `curve.nodes` is part of `curve`, `curve.v100.nodes` of `curve.v100`, and
+/// `curve.v100.objective` is `objective.v100`.
+fn keyword(name: &str) -> Cow<'_, str> {
+    let Some(of_curve) = name.strip_prefix("curve.") else {
+        return name.into();
+    };
+    match of_curve.rsplit_once('.') {
+        None if ["nodes", "progress"].contains(&of_curve) => "curve".into(),
+        None if of_curve == "objective" => of_curve.into(),
+        Some((class, "nodes" | "progress")) => format!("curve.{class}").into(),
+        Some((class, "objective")) => format!("objective.{class}").into(),
+        _ => name.into(),
     }
 }
 
@@ -254,6 +282,17 @@ impl<'a> Fields<'a> {
         self.read(name, kind.words(), |node| match node {
             Node::Number(number) if kind.range.contains(&number) => Ok(number),
             other => Err(other),
+        })
+    }
+
+    /// One of several words; returns its meaning.
+    pub fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Option<T> {
+        let names: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+        self.read(name, names.join(" or "), |node| {
+            let meaning = words
+                .iter()
+                .find(|(word, _)| matches!(&node, Node::Text(text) if text == word));
+            meaning.map(|(_, meaning)| *meaning).ok_or(node)
         })
     }
 

@@ -1,8 +1,12 @@
 //! Tasks that a program creates, with the same checks as tasks in files.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use gleaner_classes::Counts;
+
+use super::by_class::{ByClass, COUNTS};
 use super::curves::Curves;
 use super::entry::Entry;
 use super::fields::{Fields, Format, Report};
@@ -21,9 +25,9 @@ pub struct GivenTask {
     /// Time by which the task should be finished.
     pub deadline: Option<Local>,
     /// Minimum number of nodes while the task runs.
-    pub min_nodes: f64,
+    pub min_nodes: ByClass<f64>,
     /// Maximum number of nodes.
-    pub max_nodes: f64,
+    pub max_nodes: ByClass<f64>,
     /// Seconds of progress lost when the task grows.
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
@@ -32,6 +36,20 @@ pub struct GivenTask {
     pub work: f64,
     /// The task's weight.
     pub priority: f64,
+    /// Speed of the task by number of nodes.
+    pub curve: ByClass<GivenCurve>,
+    /// A factor of the curve in each class; empty for a curve that applies to all classes, or for a curve by class.
+    pub speed: BTreeMap<String, f64>,
+    /// Seconds of progress lost when the task goes to another class; `None` for the sum of the costs of growing and
+    /// shrinking.
+    pub move_cost: Option<f64>,
+    /// Which numbers of nodes the task may hold.
+    pub counts: Counts,
+}
+
+/// A curve as specified by a program.
+#[derive(Debug, Clone)]
+pub struct GivenCurve {
     /// Node counts at the points of the curve, starting with 0.
     pub nodes: Arc<[f64]>,
     /// Work per second at each point.
@@ -55,12 +73,13 @@ impl GivenTask {
         let is_finite = self.work.is_finite() && self.work > 0.0;
         let time =
             |time: Option<Local>| time.map_or(Node::Null, |time| Node::Time(Stamp::Local(time)));
+        let counts = COUNTS.iter().find(|(_, counts)| *counts == self.counts);
         let values = [
             ("name", Node::Text(self.name)),
             ("submit", time(self.submit)),
             ("deadline", time(self.deadline)),
-            ("min_nodes", Node::Number(self.min_nodes)),
-            ("max_nodes", Node::Number(self.max_nodes)),
+            ("min_nodes", node(self.min_nodes, Node::Number)),
+            ("max_nodes", node(self.max_nodes, Node::Number)),
             ("rescale_up", Node::Number(self.rescale_up)),
             ("rescale_down", Node::Number(self.rescale_down)),
             (
@@ -72,11 +91,12 @@ impl GivenTask {
                 },
             ),
             ("priority", Node::Number(self.priority)),
-            ("curve.nodes", Node::Numbers(self.nodes)),
-            ("curve.progress", Node::Numbers(self.progress)),
+            ("curve", node(self.curve, GivenCurve::into_node)),
+            ("speed", factors(self.speed)),
+            ("move", self.move_cost.map_or(Node::Null, Node::Number)),
             (
-                "curve.objective",
-                self.objective.map_or(Node::Null, Node::Numbers),
+                "counts",
+                counts.map_or(Node::Null, |(word, _)| Node::Text((*word).to_owned())),
             ),
         ];
         let mut entry = Entry::read(Fields::new(values, report), &mut Curves::default());
@@ -89,5 +109,39 @@ impl GivenTask {
                 Err(Error::Run(message.to_owned()))
             }),
         }
+    }
+}
+
+impl GivenCurve {
+    fn into_node(self) -> Node {
+        let lists = [
+            ("nodes", Node::Numbers(self.nodes)),
+            ("progress", Node::Numbers(self.progress)),
+            (
+                "objective",
+                self.objective.map_or(Node::Null, Node::Numbers),
+            ),
+        ];
+        Node::Table(lists.map(|(name, list)| (name.to_owned(), list)).into())
+    }
+}
+
+/// The value, or a table of the values by class.
+fn node<T>(value: ByClass<T>, of: impl Fn(T) -> Node) -> Node {
+    match value {
+        ByClass::Same(value) => of(value),
+        ByClass::Each(values) => {
+            let values = values.into_iter();
+            Node::Table(values.map(|(class, value)| (class, of(value))).collect())
+        }
+    }
+}
+
+/// A table of factors; no value if there are none.
+fn factors(factors: BTreeMap<String, f64>) -> Node {
+    if factors.is_empty() {
+        Node::Null
+    } else {
+        node(ByClass::Each(factors), Node::Number)
     }
 }

@@ -1,11 +1,13 @@
 //! Reads groups of tasks from TOML or JSON.
 //!
 //! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both. These are the minimum and
-//! the maximum total number of nodes that the group's tasks hold.
+//! the maximum total number of nodes that the group's tasks hold. `max_nodes` may also be a table with the maximum for
+//! each class of nodes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::by_class::ByClass;
 use super::fields::{Fields, Report};
 use super::node::Node;
 use gleaner_domain::TaskGroup;
@@ -45,12 +47,7 @@ pub(super) fn read<'a>(
 
 /// Reads the group with this number.
 fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
-    let mut group = TaskGroup {
-        name: String::new(),
-        tasks: Vec::new(),
-        min_nodes: None,
-        max_nodes: None,
-    };
+    let mut group = TaskGroup::default();
     let report = match Fields::of_table(path, "group", format!("group {number}"), node) {
         Ok(mut fields) => {
             group = TaskGroup {
@@ -58,9 +55,10 @@ fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
                 tasks: fields
                     .read("tasks", "a list of task names", names)
                     .unwrap_or_default(),
-                min_nodes: limit(&mut fields, "min_nodes"),
-                max_nodes: limit(&mut fields, "max_nodes"),
+                min_nodes: fields.maybe("min_nodes", limit).flatten(),
+                ..TaskGroup::default()
             };
+            (group.max_nodes, group.max_by_class) = max_nodes(&mut fields);
             fields.finish()
         }
         Err(report) => report,
@@ -83,12 +81,20 @@ fn names(node: Node) -> Result<Vec<String>, Node> {
     nodes.into_iter().map(name).collect()
 }
 
-/// A limit on the number of nodes; `None` if there is no limit, or if the limit has a fault.
+/// A limit on the number of nodes; `None` if it has a fault.
 fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
-    let limit = fields.maybe(name, |fields, name| {
-        fields.whole(name, 0, "a whole number of nodes")
-    });
-    limit.flatten()
+    fields.whole(name, 0, "a whole number of nodes")
+}
+
+/// The maximum number of nodes of all classes, and the maximum by class. Both are empty if there is no maximum, or if it
+/// has a fault.
+fn max_nodes(fields: &mut Fields<'_>) -> (Option<u32>, BTreeMap<String, u32>) {
+    let limit = |fields: &mut Fields<'_>, name: &str| fields.by_class(name, limit);
+    match fields.maybe("max_nodes", limit).flatten() {
+        Some(ByClass::Same(limit)) => (Some(limit), BTreeMap::new()),
+        Some(ByClass::Each(limits)) => (None, limits),
+        None => (None, BTreeMap::new()),
+    }
 }
 
 impl GroupDraft<'_> {
@@ -112,7 +118,7 @@ impl GroupDraft<'_> {
             }
         }
         match (group.min_nodes, group.max_nodes) {
-            (None, None) if report.faults.is_empty() => {
+            (None, None) if report.faults.is_empty() && group.max_by_class.is_empty() => {
                 report.add("max_nodes", "no limit", "min_nodes, max_nodes or both");
             }
             (Some(min), Some(max)) if min > max => {

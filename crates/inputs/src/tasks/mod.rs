@@ -24,6 +24,7 @@ use gleaner_io::{Gatherer, Loaded, SourceId};
 pub mod document;
 pub mod table;
 
+mod by_class;
 mod curves;
 mod entry;
 mod fields;
@@ -34,8 +35,9 @@ mod pickle;
 mod search;
 mod validate;
 
+pub use by_class::{ByClass, COUNTS};
 pub use fields::{FIELDS, TaskField};
-pub use given::GivenTask;
+pub use given::{GivenCurve, GivenTask};
 
 use entry::Parsed;
 use fields::{Format, Report};
@@ -114,11 +116,12 @@ impl TaskSet {
     }
 }
 
-/// Checks both rescaling costs of a task against the window.
+/// Checks the rescaling costs of a task, and the cost of a move if it is given, against the window.
 fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
     let costs = [
         ("rescale_up", task.rescale_up),
         ("rescale_down", task.rescale_down),
+        ("move", task.classes.move_cost.unwrap_or_default()),
     ];
     for (field, cost) in costs {
         if cost > range::LOSS * window {

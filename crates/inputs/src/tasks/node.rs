@@ -46,6 +46,20 @@ impl Node {
             _ => Node::Text(text.to_owned()),
         }
     }
+
+    /// Parses a cell with names and numbers, such as `v100=1;a100=2.4`. The pairs are separated by `;` or spaces. If the
+    /// cell has another form, it is returned as text.
+    pub fn parse_table(text: &str) -> Self {
+        let parts = text.split(|c: char| c == ';' || c.is_whitespace());
+        let pairs = parts.filter(|part| !part.is_empty()).map(|part| {
+            let (name, number) = part.rsplit_once('=')?;
+            Some((name.to_owned(), Node::Number(number.parse().ok()?)))
+        });
+        match pairs.collect::<Option<Vec<_>>>() {
+            Some(pairs) if !pairs.is_empty() => Node::Table(pairs),
+            _ => Node::Text(text.to_owned()),
+        }
+    }
 }
 
 impl Node {
@@ -214,6 +228,18 @@ mod tests {
         assert_eq!(Node::parse_list("0;x"), Node::Text("0;x".into()));
         assert_eq!(Node::parse_list(";"), Node::Text(";".into()));
     }
+
+    #[test]
+    fn factors_in_cells_are_separated_by_semicolons_or_spaces() {
+        let pair = |name: &str, number| (name.to_owned(), Node::Number(number));
+        let two = Node::Table(vec![pair("v100", 1.0), pair("a100", 2.4)]);
+        assert_eq!(Node::parse_table("v100=1;a100=2.4"), two);
+        assert_eq!(Node::parse_table(" v100=1 ; a100=2.4;"), two);
+        for text in ["v100", "v100=", "v100=x", "v100 = 1", ";"] {
+            assert_eq!(Node::parse_table(text), Node::Text(text.into()));
+        }
+    }
+
     #[test]
     fn a_list_of_mixed_values_keeps_them_all_in_order() {
         let mut list = ListBuilder::default();

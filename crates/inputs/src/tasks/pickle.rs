@@ -73,7 +73,7 @@ fn entry<'a>(
     let Some(curve) = curve else {
         let expected = format!("a row with this name in {}", curves.path().display());
         fields.report.add("name", "no scaling curve", expected);
-        return Entry::with_curve(fields, None);
+        return Entry::with_curve(fields, None, shared);
     };
     // If both frames have submission times, the times in the frame of tasks take precedence.
     let has_submit = fields.has(SUBMIT);

@@ -8,6 +8,9 @@
 //!
 //! The numbers of a curve are separated by `;` or spaces; in Parquet they may also be lists. The column of an optional
 //! field may be missing or have empty cells.
+//!
+//! A table has one curve for each task. On nodes of several classes, the column `speed` can list a factor of the curve
+//! for each class, such as `v100=1;a100=2.4`.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -117,6 +120,7 @@ fn parse(shape: Shape, cell: &str) -> Node {
     match shape {
         _ if cell.is_empty() => Node::Null,
         Shape::Numbers => Node::parse_list(cell),
+        Shape::Factors => Node::parse_table(cell),
         Shape::Number => cell.parse().map_or_else(|_| text(), Node::Number),
         Shape::Text => text(),
     }

@@ -3,20 +3,33 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use gleaner_classes::Counts;
 use gleaner_search::Plan;
 use serde::Serialize;
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::ENDLESS;
-use gleaner_domain::{ScalingCurve, TrainingTask};
+use gleaner_domain::{ScalingCurve, TaskGroup, Terms, TrainingTask};
 use gleaner_io::files;
+
+use crate::tasks::COUNTS;
 
 #[derive(Serialize)]
 struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<SearchTable>,
-    curve: BTreeMap<String, Curve<'a>>,
+    curve: BTreeMap<String, ByClass<'a, Curve<'a>>>,
     task: Vec<Task<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    group: Vec<Group<'a>>,
+}
+
+/// One value for all classes of nodes, or a value for each class.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ByClass<'a, T> {
+    Same(T),
+    Each(BTreeMap<&'a str, T>),
 }
 
 /// The `[search]` table in a file of tasks.
@@ -44,16 +57,30 @@ struct Task<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     submit: Option<String>,
-    min_nodes: u32,
-    max_nodes: u32,
+    min_nodes: ByClass<'a, u32>,
+    max_nodes: ByClass<'a, u32>,
     rescale_up: f64,
     rescale_down: f64,
+    #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
+    move_cost: Option<f64>,
     work: Work,
     #[serde(skip_serializing_if = "Option::is_none")]
     priority: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     deadline: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<&'static str>,
     curve: String,
+}
+
+#[derive(Serialize)]
+struct Group<'a> {
+    name: &'a str,
+    tasks: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_nodes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_nodes: Option<ByClass<'a, u32>>,
 }
 
 /// An amount of work: a number, or the word for endless work.
@@ -79,7 +106,23 @@ impl Work {
 /// # Errors
 /// [`Error::Usage`] for any other extension; or the file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
-    write_document(&document(tasks, None), path)
+    write_document(&document(tasks, &[], None), path)
+}
+
+/// Like [`write()`], but also writes groups of tasks.
+///
+/// # Errors
+/// Same as [`write()`]; or [`Error::Usage`] if a group has both a joint maximum and maxima by class, because a file
+/// states only one of them.
+pub fn write_groups(tasks: &[TrainingTask], groups: &[TaskGroup], path: &Path) -> Result<()> {
+    let has_both = |group: &&TaskGroup| group.max_nodes.is_some() && !group.max_by_class.is_empty();
+    if let Some(group) = groups.iter().find(has_both) {
+        return Err(Error::Usage(format!(
+            "group {:?} has a joint maximum and maxima by class, expected one of them",
+            group.name
+        )));
+    }
+    write_document(&document(tasks, groups, None), path)
 }
 
 /// Like [`write()`], but also writes the search whose trials train the tasks.
@@ -87,7 +130,7 @@ pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
 /// # Errors
 /// Same as [`write()`].
 pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
-    write_document(&document(tasks, Some(search)), path)
+    write_document(&document(tasks, &[], Some(search)), path)
 }
 
 /// The format of a file of tasks.
@@ -138,38 +181,110 @@ impl<'a> Curve<'a> {
     }
 }
 
-fn document(tasks: &[TrainingTask], search: Option<SearchTable>) -> Document<'_> {
-    let mut names: BTreeMap<&ScalingCurve, usize> = BTreeMap::new();
+/// The curves that a task refers to by one name: a list with the name of each class, or without a name for a plain
+/// curve.
+type CurveKey<'a> = Vec<(Option<&'a str>, &'a ScalingCurve)>;
+
+fn curve_key(task: &TrainingTask) -> CurveKey<'_> {
+    let by_name = &*task.classes.by_name;
+    if by_name.is_empty() {
+        return vec![(None, &task.curve)];
+    }
+    let curves = by_name.iter();
+    curves
+        .map(|(class, terms)| (Some(class.as_str()), &terms.curve))
+        .collect()
+}
+
+impl<'a> ByClass<'a, Curve<'a>> {
+    fn of(key: CurveKey<'a>) -> Self {
+        match key[..] {
+            [(None, curve)] => ByClass::Same(Curve::of(curve)),
+            _ => {
+                let curves = key.into_iter();
+                let named = curves.filter_map(|(class, curve)| Some((class?, Curve::of(curve))));
+                ByClass::Each(named.collect())
+            }
+        }
+    }
+}
+
+impl<'a> ByClass<'a, u32> {
+    /// A bound of a task: one number if it is the same in all classes.
+    fn bound(task: &'a TrainingTask, own: u32, of: fn(&Terms) -> u32) -> Self {
+        let by_name = &*task.classes.by_name;
+        if by_name.values().all(|terms| of(terms) == own) {
+            return ByClass::Same(own);
+        }
+        let bounds = by_name
+            .iter()
+            .map(|(class, terms)| (class.as_str(), of(terms)));
+        ByClass::Each(bounds.collect())
+    }
+}
+
+impl<'a> Group<'a> {
+    fn of(group: &'a TaskGroup) -> Self {
+        let by_class = group.max_by_class.iter();
+        let by_class: BTreeMap<&str, u32> = by_class
+            .map(|(class, max)| (class.as_str(), *max))
+            .collect();
+        let by_class = (!by_class.is_empty()).then_some(ByClass::Each(by_class));
+        Group {
+            name: &group.name,
+            tasks: &group.tasks,
+            min_nodes: group.min_nodes,
+            max_nodes: group.max_nodes.map(ByClass::Same).or(by_class),
+        }
+    }
+}
+
+/// The word of the task's counts; `None` for the default.
+fn counts(task: &TrainingTask) -> Option<&'static str> {
+    let counts = task.classes.counts;
+    let word = COUNTS.iter().find(|(_, known)| *known == counts)?;
+    (counts != Counts::default()).then_some(word.0)
+}
+
+fn document<'a>(
+    tasks: &'a [TrainingTask],
+    groups: &'a [TaskGroup],
+    search: Option<SearchTable>,
+) -> Document<'a> {
+    let mut names: BTreeMap<CurveKey<'a>, usize> = BTreeMap::new();
     let task = tasks
         .iter()
         .map(|task| {
             let next = names.len();
-            let index = *names.entry(&task.curve).or_insert(next);
+            let index = *names.entry(curve_key(task)).or_insert(next);
             Task {
                 name: &task.name,
                 submit: (task.submit > TrainingTask::FROM_START)
                     .then(|| task.submit.at_offset(0).to_string()),
-                min_nodes: task.min_nodes,
-                max_nodes: task.max_nodes,
+                min_nodes: ByClass::bound(task, task.min_nodes, |terms| terms.min_nodes),
+                max_nodes: ByClass::bound(task, task.max_nodes, |terms| terms.max_nodes),
                 rescale_up: task.rescale_up,
                 rescale_down: task.rescale_down,
+                move_cost: task.classes.move_cost,
                 work: Work::of(task),
                 priority: (task.priority != 1.0).then_some(task.priority),
                 deadline: task
                     .deadline
                     .map(|deadline| deadline.at_offset(0).to_string()),
+                counts: counts(task),
                 curve: curve_name(index),
             }
         })
         .collect();
     let curve = names
         .into_iter()
-        .map(|(curve, index)| (curve_name(index), Curve::of(curve)))
+        .map(|(key, index)| (curve_name(index), ByClass::of(key)))
         .collect();
     Document {
         search,
         curve,
         task,
+        group: groups.iter().map(Group::of).collect(),
     }
 }
 

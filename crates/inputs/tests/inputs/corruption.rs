@@ -486,6 +486,17 @@ fn lenient() -> Vec<Sample> {
             "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress\n\
              a,1,4,1,2,1e3,0;4,0;3.5\nb,1,4,1,2,1e3,0 4,0 3.5\n",
         ),
+        text(
+            "class-tasks.toml",
+            "[curve.c]\nv = { nodes = [0, 4], progress = [0, 3.5] }\na = { nodes = [0, 2], progress = [0, 5] }\n\
+             [[task]]\nname = \"a\"\nmin_nodes = 1\nmax_nodes = { v = 4, a = 2 }\nrescale_up = 1\n\
+             rescale_down = 2\nmove = 4\ncounts = \"points\"\nwork = 1e3\ncurve = \"c\"\n",
+        ),
+        text(
+            "class-tasks.csv",
+            "name,min_nodes,max_nodes,rescale_up,rescale_down,work,curve_nodes,curve_progress,speed\n\
+             a,1,4,1,2,1e3,0;4,0;3.5,v=1;a=2.4\n",
+        ),
     ];
     samples.extend(tables());
     samples.extend(scheduler_logs());

@@ -50,6 +50,23 @@ fn examples_of_tasks_are_the_same_tasks() {
 }
 
 #[test]
+fn the_example_of_tasks_with_classes_is_valid() {
+    let examples = examples();
+    let mut examples = examples
+        .iter()
+        .filter(|example| example.kind == "class-tasks");
+    let (_folder, path) = file("tasks.toml", &examples.next().unwrap().text);
+    let tasks = tasks::read(&path, None, false).unwrap().value.tasks;
+    assert_eq!(tasks.len(), 2);
+    for task in &tasks {
+        assert!(task.classes.by_name.keys().eq(["a100", "v100"]));
+    }
+    let fast = &tasks[1].classes.by_name["a100"];
+    assert_eq!(fast.curve.progress_at(4), 750.0 * 2.4);
+    assert!(examples.next().is_none());
+}
+
+#[test]
 fn examples_of_tables_used_with_graphs_are_valid() {
     let of_kind = |kind: &str| {
         let examples = examples();

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod cache;
+mod class_tasks;
 mod clocks;
 mod corruption;
 mod documentation;

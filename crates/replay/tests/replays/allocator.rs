@@ -572,8 +572,8 @@ proptest! {
         let groups = most.map(|most| TaskGroup {
             name: "g".into(),
             tasks: vec!["a".into(), "task0.0".into()],
-            min_nodes: None,
             max_nodes: Some(most),
+            ..TaskGroup::default()
         });
         let settings = Settings {
             groups: groups.into_iter().collect(),

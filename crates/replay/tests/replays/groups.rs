@@ -41,6 +41,7 @@ fn group(name: &str, tasks: &[&str], min: Option<u32>, max: Option<u32>) -> Task
         tasks: tasks.iter().map(|&task| task.to_owned()).collect(),
         min_nodes: min,
         max_nodes: max,
+        ..TaskGroup::default()
     }
 }
 
