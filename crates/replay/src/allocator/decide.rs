@@ -251,7 +251,7 @@ impl Decider for SolverDecider {
         let better = |answer: &classes::Answer| answer.objective > Some(problem.value_of_keeping());
         let (plan, status) = match (answer.status, answer.plan.is_some()) {
             (Status::Optimal, true) => (answer.plan, StepStatus::Optimal),
-            (Status::Feasible, true) if better(&answer) => (answer.plan, StepStatus::Feasible),
+            (Status::Feasible, true) if self.always_apply || better(&answer) => (answer.plan, StepStatus::Feasible),
             _ => (None, StepStatus::Kept),
         };
         Ok(Decision {
