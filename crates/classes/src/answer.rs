@@ -1,6 +1,7 @@
 //! The answer to a problem with node classes.
 
 use gleaner_solvers::Status;
+use gleaner_solvers::range::NOTHING;
 use serde::Serialize;
 
 use crate::problem::{Held, Problem};
@@ -40,7 +41,7 @@ pub struct Work {
 
 impl Answer {
     /// An answer without a plan.
-    pub(crate) fn without_plan(problem: &Problem, status: Status) -> Self {
+    pub fn without_plan(problem: &Problem, status: Status) -> Self {
         Answer {
             id: problem.id.clone(),
             status,
@@ -50,6 +51,14 @@ impl Answer {
             prices: Vec::new(),
             work: Work::default(),
         }
+    }
+
+    /// Relative gap (bound − objective) / max(|objective|, |bound|, [`NOTHING`]); 0 for a proven optimum. `None` without an
+    /// objective or a bound.
+    pub fn gap(&self) -> Option<f64> {
+        let (objective, bound) = (self.objective?, self.bound?);
+        let size = objective.abs().max(bound.abs()).max(NOTHING);
+        Some((bound - objective).max(0.0) / size)
     }
 
     /// An answer whose bound is `open` above the objective of the plan; without a bound if `open` is `None`. It is optimal

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use gleaner_solvers::problem::interpolate;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::problem::{Choice, Class, Held, LARGEST_VALUE, Problem, Task};
 
 /// One allocation decision whose tasks have curves. Unknown JSON fields are ignored.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CurveProblem {
     /// Identifier of the problem; answers repeat it.
     #[serde(default)]
@@ -22,7 +22,7 @@ pub struct CurveProblem {
 }
 
 /// A task with a curve for each class that it can use.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CurveTask {
     /// Name, unique within the problem.
     pub name: String,
@@ -48,7 +48,7 @@ pub struct CurveTask {
 }
 
 /// Objective per second by the number of nodes.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Curve {
     /// Node counts of the points: first 0, then strictly increasing.
     pub nodes: Vec<u32>,
@@ -57,7 +57,7 @@ pub struct Curve {
 }
 
 /// A number of nodes in all classes, or in each class.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PerClass {
     /// The same number in all classes.
@@ -67,7 +67,7 @@ pub enum PerClass {
 }
 
 /// Which numbers of nodes a task may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Counts {
     /// All numbers between the bounds.
@@ -78,7 +78,7 @@ pub enum Counts {
 }
 
 /// Nodes of a class that a task holds now.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CurrentNodes {
     /// Name of the class.
     pub class: String,

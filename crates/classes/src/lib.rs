@@ -36,6 +36,7 @@ mod problem;
 mod reduced;
 mod round;
 mod search;
+pub mod solver;
 pub mod synthetic;
 
 pub use answer::{Answer, Work};
@@ -44,3 +45,4 @@ pub use curves::{Counts, CurrentNodes, Curve, CurveProblem, CurveTask, PerClass}
 pub use exact::Exact;
 pub use milp::Milp;
 pub use problem::{Choice, Class, Held, LARGEST_VALUE, Problem, Task};
+pub use solver::ClassSolver;

@@ -1,0 +1,109 @@
+//! The interface of all solvers of problems with node classes, and their choice by name.
+//!
+//! ```
+//! use gleaner_classes::{Problem, solver};
+//! use gleaner_solvers::{Limits, SolverKind, SolverSpec, Status};
+//!
+//! let problem: Problem = serde_json::from_str(
+//!     r#"{"classes": [{"name": "v100", "capacity": 4}], "tasks": [{"name": "a", "options": [[0, 2, 10]]}]}"#,
+//! )?;
+//! let mut solver = solver::build(SolverSpec::new(SolverKind::Auto))?;
+//! let answer = solver.solve(&problem, &Limits::default())?;
+//! assert_eq!((solver.name(), answer.status), ("exact", Status::Optimal));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use gleaner_solvers::{BigM, Formulation, Limits, SolveError, SolverKind, SolverSpec};
+
+use crate::answer::Answer;
+use crate::exact::Exact;
+use crate::milp::Milp;
+use crate::problem::Problem;
+
+/// A solver of problems with node classes.
+///
+/// A solver may keep data between calls, but its answer depends only on the problem and the limits.
+pub trait ClassSolver {
+    /// Name for tables and messages, such as `highs-counts`.
+    fn name(&self) -> &str;
+
+    /// Solves `problem`. A limit that is reached, an infeasible problem and a missing proof are answers, not errors.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the problem is invalid, the solver does not support it, or a library fails.
+    fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError>;
+
+    /// Makes every later solve end soon after `stop` is set, with the best plan found so far. A solver that does not
+    /// override this function ignores the flag.
+    fn stop_when(&mut self, _stop: &Arc<AtomicBool>) {}
+}
+
+/// Builds a solver of problems with node classes. [`SolverKind::Auto`] is the exact solver.
+///
+/// # Errors
+/// [`SolveError::Unfit`] if the solver, formulation or big-M does not support node classes, and
+/// [`SolveError::NotBuilt`] if the solver was left out of this build.
+pub fn build(spec: SolverSpec) -> Result<Box<dyn ClassSolver + Send>, SolveError> {
+    match spec.kind {
+        SolverKind::Highs | SolverKind::Cbc => check_formulation(spec.formulation, spec.big_m)?,
+        _ => check_formulation(Formulation::Counts, spec.big_m)?,
+    }
+    match spec.kind {
+        SolverKind::Auto | SolverKind::Exact => Ok(Box::new(Exact::default())),
+        SolverKind::Highs | SolverKind::Cbc => {
+            // The build is the same for all problems, so this finds a missing library.
+            SolverSpec::new(spec.kind).build()?;
+            Ok(Box::new(Milp::new(spec.kind)))
+        }
+        SolverKind::EqualShare => Err(unfit("the equal-share solver", "auto, exact, highs or cbc")),
+    }
+}
+
+/// Checks that models of problems with node classes have this formulation and big-M.
+///
+/// # Errors
+/// [`SolveError::Unfit`]: there is only the counts formulation, in which changes have no cap.
+pub fn check_formulation(formulation: Formulation, big_m: BigM) -> Result<(), SolveError> {
+    match (formulation, big_m) {
+        (Formulation::Paper, _) => Err(unfit("the paper formulation", "the counts formulation")),
+        (_, BigM::Paper) => Err(unfit("the paper's big-M", "--big-m corrected")),
+        _ => Ok(()),
+    }
+}
+
+fn unfit(what: &str, instead: &str) -> SolveError {
+    SolveError::Unfit(format!(
+        "{what} does not support node classes: use {instead}"
+    ))
+}
+
+impl ClassSolver for Exact {
+    fn name(&self) -> &str {
+        "exact"
+    }
+
+    fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
+        Exact::solve(self, problem, limits)
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        Exact::stop_when(self, stop);
+    }
+}
+
+impl ClassSolver for Milp {
+    fn name(&self) -> &str {
+        Milp::name(self)
+    }
+
+    fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
+        Milp::solve(self, problem, limits)
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        Milp::stop_when(self, stop);
+    }
+}
