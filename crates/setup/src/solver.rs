@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use gleaner_classes::ClassSolver;
 use gleaner_exec_solver::{Counted, External, TallyHandle};
 use gleaner_replay::SolverDecider;
 use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
@@ -112,9 +113,18 @@ pub fn limits(time_limit: f64, gap: f64) -> Result<Limits> {
 /// A solver that is ready for use.
 pub enum Built {
     /// A built-in solver.
-    Ours(SolverSpec, Counted),
+    Ours(Box<Ours>),
     /// A running program.
     Program(Box<External>),
+}
+
+/// A built-in solver.
+pub struct Ours {
+    spec: SolverSpec,
+    solver: Counted,
+    /// The solver of problems with node classes, built when it is first used.
+    class_solver: Option<Box<dyn ClassSolver + Send>>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Built {
@@ -130,7 +140,12 @@ impl Built {
                     formulation,
                     big_m,
                 };
-                Ok(Built::Ours(spec, Counted::new(spec.build()?)))
+                Ok(Built::Ours(Box::new(Ours {
+                    spec,
+                    solver: Counted::new(spec.build()?),
+                    class_solver: None,
+                    stop: Arc::default(),
+                })))
             }
             SolverChoice::Program(command) => {
                 let program = External::start(command.clone(), big_m)?;
@@ -145,15 +160,27 @@ impl Built {
     /// The error that [`Solver::solve`] would return if the solver does not accept the problem.
     pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
         match self {
-            Built::Ours(spec, _) => spec.accepts(problem),
+            Built::Ours(ours) => ours.spec.accepts(problem),
             Built::Program(program) => program.accepts(problem),
+        }
+    }
+
+    /// Checks that the solver accepts a problem with node classes, without solving it.
+    ///
+    /// # Errors
+    /// The error that [`ClassSolver::solve`] or [`Built::class_solver`] would return if the solver does not accept the
+    /// problem.
+    pub fn accepts_classes(&self) -> Result<(), SolveError> {
+        match self {
+            Built::Ours(ours) => gleaner_classes::solver::build(ours.spec).map(|_| ()),
+            Built::Program(program) => program.accepts_classes(),
         }
     }
 
     /// A handle to the counts of the solver's answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         match self {
-            Built::Ours(_, solver) => solver.tally(),
+            Built::Ours(ours) => ours.solver.tally(),
             Built::Program(program) => program.tally(),
         }
     }
@@ -161,6 +188,10 @@ impl Built {
     /// Makes the solver stop soon after `stop` is set, even while it solves a problem.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
         self.solver().stop_when(stop);
+        if let Built::Ours(ours) = self {
+            ours.stop = Arc::clone(stop);
+            ours.class_solver = None;
+        }
     }
 
     /// Turns the solver into a decider for replays whose problems resemble `outline` (see
@@ -171,7 +202,8 @@ impl Built {
     pub fn decider(self, outline: &Problem, limits: Limits) -> Result<SolverDecider> {
         self.accepts(outline)?;
         match self {
-            Built::Ours(spec, solver) => {
+            Built::Ours(ours) => {
+                let Ours { spec, solver, .. } = *ours;
                 let spec = spec.for_problem(outline);
                 let solver = solver.replaced_by(spec.build()?);
                 Ok(SolverDecider::by(spec, Box::new(solver), limits))
@@ -183,8 +215,29 @@ impl Built {
     /// The solver itself.
     pub fn solver(&mut self) -> &mut dyn Solver {
         match self {
-            Built::Ours(_, solver) => solver,
+            Built::Ours(ours) => &mut ours.solver,
             Built::Program(program) => program.as_mut(),
+        }
+    }
+
+    /// The solver of problems with node classes.
+    ///
+    /// # Errors
+    /// The solver does not support node classes.
+    pub fn class_solver(&mut self) -> Result<&mut dyn ClassSolver, SolveError> {
+        match self {
+            Built::Ours(ours) => {
+                let solver = match ours.class_solver.take() {
+                    Some(solver) => solver,
+                    None => {
+                        let mut solver = gleaner_classes::solver::build(ours.spec)?;
+                        solver.stop_when(&ours.stop);
+                        solver
+                    }
+                };
+                Ok(ours.class_solver.insert(solver).as_mut())
+            }
+            Built::Program(program) => Ok(program.as_mut()),
         }
     }
 }
