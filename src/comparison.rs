@@ -306,7 +306,7 @@ fn problems(
                 .into(),
         ));
     }
-    let decider = auto.decider(options, log, tasks, limits, observer.stop())?;
+    let decider = auto.decider(options, log, tasks, limits)?;
     let mut recorder = Recorder::new(decider, settings.every);
     let outcome = gleaner_replay::run(
         &inputs.log,

@@ -39,10 +39,10 @@ def solve(problem, deadline, request=None):
     return {"status": "optimal" if len(choices) == len(counts) else "feasible", "counts": counts}
 
 
-def main():
+def main(name="dp.py", solve=solve, capabilities=()):
     threading.Thread(target=read, daemon=True).start()
     while "quit" not in (message := messages.get()):
-        reply = {"hello": {"protocol": 1, "name": "dp.py", "version": "1"}}
+        reply = {"hello": {"protocol": 1, "name": name, "version": "1", "capabilities": [*capabilities]}}
         if ask := message.get("solve"):
             answer = solve(ask["problem"], time.monotonic() + 0.8 * ask["time_limit"], ask["id"])
             reply = {"done": {"id": ask["id"], **answer}}

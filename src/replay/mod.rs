@@ -343,7 +343,7 @@ impl OpenedReplay<'_> {
             options,
             ..
         } = &self.inputs;
-        let decider = solver.decider(options, log, tasks, limits, self.observer.stop())?;
+        let decider = solver.decider(options, log, tasks, limits)?;
         Ok((decider, tally))
     }
 }

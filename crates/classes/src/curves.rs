@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use gleaner_solvers::problem::interpolate;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::offer::{Counts, Offer, Rescaling};
 use crate::problem::{Choice, Class, Held, LARGEST_VALUE, Problem, Task};
 
 /// One allocation decision whose tasks have curves. Unknown JSON fields are ignored.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CurveProblem {
     /// Identifier of the problem; answers repeat it.
     #[serde(default)]
@@ -23,7 +23,7 @@ pub struct CurveProblem {
 }
 
 /// A task with a curve for each class that it can use.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CurveTask {
     /// Name, unique within the problem.
     pub name: String,
@@ -49,7 +49,7 @@ pub struct CurveTask {
 }
 
 /// Objective per second by the number of nodes.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Curve {
     /// Node counts of the points: first 0, then strictly increasing.
     pub nodes: Vec<u32>,
@@ -58,7 +58,7 @@ pub struct Curve {
 }
 
 /// A number of nodes in all classes, or in each class.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PerClass {
     /// The same number in all classes.
@@ -68,7 +68,7 @@ pub enum PerClass {
 }
 
 /// Nodes of a class that a task holds now.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CurrentNodes {
     /// Name of the class.
     pub class: String,

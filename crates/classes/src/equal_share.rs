@@ -34,7 +34,10 @@ impl ClassSolver for EqualShare {
         let tasks = problem.tasks.iter();
         let classes = choose(&left, tasks.clone().filter(|task| !task.fixed));
         let mut members = vec![0; left.len()];
-        classes.iter().flatten().for_each(|class| members[*class] += 1);
+        classes
+            .iter()
+            .flatten()
+            .for_each(|class| members[*class] += 1);
         for (nodes, members) in left.iter_mut().zip(members) {
             *nodes /= members.max(1);
         }
@@ -54,7 +57,12 @@ impl ClassSolver for EqualShare {
 /// The nodes of each class that fixed tasks leave free; `None` if there are too few for them.
 fn free_nodes(problem: &Problem) -> Option<Vec<u32>> {
     let mut left: Vec<u32> = problem.classes.iter().map(|class| class.capacity).collect();
-    for held in problem.tasks.iter().filter(|task| task.fixed).filter_map(|task| task.current) {
+    for held in problem
+        .tasks
+        .iter()
+        .filter(|task| task.fixed)
+        .filter_map(|task| task.current)
+    {
         left[held.class] = left[held.class].checked_sub(held.count)?;
     }
     Some(left)
@@ -69,7 +77,9 @@ fn choose<'t>(nodes: &[u32], tasks: impl Iterator<Item = &'t Task>) -> Vec<Optio
         for class in 0..nodes.len() {
             let share = nodes[class] / (members[class] + 1);
             let value = within(task, class, share).map(|option| option.value);
-            if let Some(value) = value.filter(|value| *value > best.map_or(task.none, |best| best.1)) {
+            if let Some(value) =
+                value.filter(|value| *value > best.map_or(task.none, |best| best.1))
+            {
                 best = Some((class, value));
             }
         }
@@ -122,7 +132,10 @@ mod tests {
         let answer = EqualShare.solve(&problem, &Limits::default()).unwrap();
         let held = |class, count| Some(Held { class, count });
         assert_eq!(answer.plan, Some(vec![held(0, 2), held(0, 2), held(1, 2)]));
-        assert_eq!((answer.status, answer.objective), (Status::Feasible, Some(6.0)));
+        assert_eq!(
+            (answer.status, answer.objective),
+            (Status::Feasible, Some(6.0))
+        );
         assert_eq!(crate::check(&problem, &answer), Ok(()));
     }
 }

@@ -29,6 +29,7 @@
 mod answer;
 mod check;
 mod curves;
+mod equal_share;
 mod exact;
 pub mod milp;
 mod offer;
@@ -43,6 +44,7 @@ pub mod synthetic;
 pub use answer::{Answer, Work};
 pub use check::{Violation, check};
 pub use curves::{CurrentNodes, Curve, CurveProblem, CurveTask, PerClass};
+pub use equal_share::EqualShare;
 pub use exact::Exact;
 pub use milp::Milp;
 pub use offer::{Counts, Offer, Rescaling};

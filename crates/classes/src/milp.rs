@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_solvers::backends::{self, ModelAnswer};
-use gleaner_solvers::model::Model;
+use gleaner_solvers::model::{Column, Model};
 use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
 
 use crate::answer::Answer;
@@ -91,6 +91,23 @@ pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
         model.add_row(format!("class_{index}"), terms, f64::NEG_INFINITY, capacity);
     }
     (model, columns)
+}
+
+/// The model for other solvers. Its objective is that of the problem: a column that is fixed at 1 adds the value of holding
+/// nothing.
+pub fn exported(problem: &Problem) -> Model {
+    let (mut model, _) = model(problem);
+    let none: f64 = problem.tasks.iter().map(|task| task.none).sum();
+    if none != 0.0 {
+        model.add_column(Column {
+            name: "none".to_owned(),
+            lower: 1.0,
+            upper: 1.0,
+            integer: false,
+            objective: none,
+        });
+    }
+    model
 }
 
 /// The answer for the values of a model's columns. The plan is checked, because the solver's claim is not proof.

@@ -19,6 +19,7 @@ use std::sync::atomic::AtomicBool;
 use gleaner_solvers::{BigM, Formulation, Limits, SolveError, SolverKind, SolverSpec};
 
 use crate::answer::Answer;
+use crate::equal_share::EqualShare;
 use crate::exact::Exact;
 use crate::milp::Milp;
 use crate::problem::Problem;
@@ -58,7 +59,7 @@ pub fn build(spec: SolverSpec) -> Result<Box<dyn ClassSolver + Send>, SolveError
             SolverSpec::new(spec.kind).build()?;
             Ok(Box::new(Milp::new(spec.kind)))
         }
-        SolverKind::EqualShare => Err(unfit("the equal-share solver", "auto, exact, highs or cbc")),
+        SolverKind::EqualShare => Ok(Box::new(EqualShare)),
     }
 }
 

@@ -2,14 +2,18 @@
 
 use std::time::{Duration, Instant};
 
+use gleaner_classes::ClassSolver;
+use gleaner_classes::synthetic::Values;
 use gleaner_domain::Observer;
 use gleaner_domain::error::check_stop;
+use gleaner_domain::results::programs::Tally;
 use gleaner_domain::words::shortened;
 use gleaner_solvers::{BigM, GroupLimit, Limits, Problem, Solver, synthetic};
 
 use crate::child::{Event, Program};
 use crate::command::SolverCommand;
 use crate::external::{External, greet, line, next};
+use crate::judged::Judged;
 use crate::protocol::{Done, DoneStatus, Reply, Request};
 
 /// The result of a check.
@@ -34,6 +38,9 @@ pub struct Check {
 
 /// Number of small problems, for which our exact solver finds the optimum.
 const PROBLEMS: u64 = 40;
+
+/// Number of small problems with node classes.
+const CLASS_PROBLEMS: u64 = 20;
 
 /// Number of faults after which the remaining small problems are skipped: checks of a program that is
 /// always late would take minutes.
@@ -65,8 +72,9 @@ const OTHERS: [Ask; 4] = [
     ("exits when asked", quit),
 ];
 
-/// Number of steps before those of [`OTHERS`]: the small problems and the infeasible problem.
-const FIRST_STEPS: usize = PROBLEMS as usize + 1;
+/// Number of steps before those of [`OTHERS`]: the small problems, the infeasible problem and the problems with node
+/// classes.
+const FIRST_STEPS: usize = PROBLEMS as usize + 2;
 
 /// Runs all checks in sequence and passes each to `ended` as soon as it has finished. The hello and the small problems
 /// share a process; every other check starts its own. The observer receives progress in steps: each small problem is a
@@ -81,7 +89,7 @@ pub fn conformance(
     ended: &mut dyn FnMut(Check),
 ) -> gleaner_domain::Result<()> {
     let mut solver = External::start(command.clone(), BigM::default())?;
-    solver.stop_when(observer.stop());
+    Solver::stop_when(&mut solver, observer.stop());
     let hello = solver.hello().clone();
     let version = if hello.version.is_empty() {
         "no version".to_owned()
@@ -106,6 +114,12 @@ pub fn conformance(
         Verdict::Skipped("it does not report support for groups".into())
     };
     end("reports infeasible problems", told)?;
+    let told = if hello.can("classes") {
+        verdict(classes(command, observer))
+    } else {
+        Verdict::Skipped("it does not report support for classes".into())
+    };
+    end("solves problems with classes", told)?;
     for (done, (name, ask)) in (FIRST_STEPS..).zip(OTHERS) {
         observer.progress(done, steps);
         end(name, verdict(ask(command, observer)))?;
@@ -129,20 +143,46 @@ fn small_problems(
     for (done, seed) in (0..PROBLEMS).enumerate() {
         solved(done);
         let problem = synthetic::problem(2 + seed as usize % 5, 4 + seed as u32, seed);
-        let answer = solver.solve(&problem, &LIMITS);
+        let answer = Solver::solve(&mut solver, &problem, &LIMITS);
         let answer = answer.map_err(|error| format!("problem {}: {error}", problem.id))?;
         without_plan += u32::from(answer.counts.is_none());
         if solver.tally().get().faults() >= ENOUGH || observer.is_stopped() {
             break;
         }
     }
-    let tally = solver.tally().get();
+    judged(&solver.tally().get(), without_plan, PROBLEMS)
+}
+
+/// The verdict on the answers to small problems.
+fn judged(tally: &Tally, without_plan: u32, problems: u64) -> Result<String, String> {
     match (tally.remark(), tally.refused, without_plan) {
         (Some(remark), ..) => Err(remark),
-        (None, refused @ 1.., _) => Err(format!("{refused} of {PROBLEMS} refused")),
-        (None, 0, 1..) => Err(format!("no plan for {without_plan} of {PROBLEMS} problems")),
-        (None, 0, 0) => Ok(format!("{} of {PROBLEMS} optimal", tally.confirmed)),
+        (None, refused @ 1.., _) => Err(format!("{refused} of {problems} refused")),
+        (None, 0, 1..) => Err(format!("no plan for {without_plan} of {problems} problems")),
+        (None, 0, 0) => Ok(format!("{} of {problems} optimal", tally.confirmed)),
     }
+}
+
+/// Solves small problems with node classes: rounds with three types of GPUs.
+fn classes(command: &SolverCommand, observer: &dyn Observer) -> Result<String, String> {
+    let solver = External::start(command.clone(), BigM::default());
+    let mut solver = solver.map_err(|error| error.to_string())?;
+    ClassSolver::stop_when(&mut solver, observer.stop());
+    let mut without_plan = 0;
+    for seed in 0..CLASS_PROBLEMS {
+        let problem = class_problem(seed);
+        let answer = ClassSolver::solve(&mut solver, &problem, &LIMITS);
+        let answer = answer.map_err(|error| format!("problem {}: {error}", problem.id))?;
+        without_plan += u32::from(answer.plan.is_none());
+        if solver.tally().get().faults() >= ENOUGH || observer.is_stopped() {
+            break;
+        }
+    }
+    judged(&solver.tally().get(), without_plan, CLASS_PROBLEMS)
+}
+
+fn class_problem(seed: u64) -> gleaner_classes::Problem {
+    gleaner_classes::synthetic::round(2 + seed as usize % 4, 24, Values::Rounded, seed)
 }
 
 /// A program under test, and the number of requests sent to it.
@@ -177,7 +217,7 @@ impl<'o> Talk<'o> {
             gap: LIMITS.gap,
             seed: 0,
             threads: 1,
-            problem,
+            problem: problem.requested(),
         }))?;
         Ok(id)
     }
@@ -261,7 +301,7 @@ fn unknown_fields(command: &SolverCommand, observer: &dyn Observer) -> Result<St
         gap: LIMITS.gap,
         seed: 0,
         threads: 1,
-        problem: &synthetic::problem(2, 4, 3),
+        problem: synthetic::problem(2, 4, 3).requested(),
     })
     .map_err(|error| error.to_string())?;
     request["solve"]["colour"] = "blue".into();

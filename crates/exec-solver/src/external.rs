@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use gleaner_classes::ClassSolver;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::programs::Identity;
 use gleaner_domain::words::printable;
@@ -14,7 +15,8 @@ use gleaner_solvers::{
 
 use crate::child::{Event, Program};
 use crate::command::SolverCommand;
-use crate::judge::{Judge, told};
+use crate::judge::Judge;
+use crate::judged::Judged;
 use crate::protocol::{Done, DoneStatus, Hello, Reply, Request, VERSION};
 use crate::tally::TallyHandle;
 
@@ -44,27 +46,20 @@ pub struct External {
 }
 
 /// A program's replies to a request.
-struct Answer {
+struct Answer<A> {
     /// The program's last valid plan before the answer.
-    incumbent: Option<Allocation>,
+    incumbent: Option<A>,
     /// The answer, and the time from the start of the solve to its arrival; `None` if the program was
     /// late or died.
     done: Option<(Duration, Done)>,
 }
 
 /// The observer of a solve.
-struct Watch<'o> {
+struct Watch<'o, P: Judged> {
     /// The start of the solve.
     begun: Instant,
-    observer: &'o mut dyn FnMut(Incumbent),
-}
-
-impl Watch<'_> {
-    /// Reports a valid plan that arrived at this time.
-    fn tell(&mut self, after: Duration, plan: &Allocation) {
-        let plan = plan.clone();
-        (self.observer)(Incumbent { after, plan });
-    }
+    /// Receives each valid plan, and the time from the start of the solve to its arrival.
+    observer: &'o mut dyn FnMut(Duration, &P::Answer),
 }
 
 impl External {
@@ -142,6 +137,21 @@ impl External {
         }
     }
 
+    /// Like [`External::accepts`], for problems with node classes.
+    ///
+    /// # Errors
+    /// Same as [`External::accepts`].
+    pub fn accepts_classes(&self) -> Result<(), SolveError> {
+        if self.hello.can("classes") {
+            Ok(())
+        } else {
+            Err(SolveError::Unfit(format!(
+                "{} does not list the capability \"classes\"",
+                self.judge.name
+            )))
+        }
+    }
+
     /// Restarts the program if it has died.
     fn revive(&mut self) {
         if self.program.is_some() || self.deaths >= MOST_DEATHS {
@@ -165,7 +175,12 @@ impl External {
     }
 
     /// Sends a problem to the program and waits for its answer.
-    fn ask(&mut self, problem: &Problem, limits: &Limits, watch: &mut Watch<'_>) -> Answer {
+    fn ask<P: Judged>(
+        &mut self,
+        problem: &P,
+        limits: &Limits,
+        watch: &mut Watch<'_, P>,
+    ) -> Answer<P::Answer> {
         let mut answer = Answer {
             incumbent: None,
             done: None,
@@ -183,7 +198,7 @@ impl External {
             gap: limits.gap,
             seed: manifest.seed,
             threads: manifest.threads,
-            problem,
+            problem: problem.requested(),
         };
         let mut deadline = Instant::now() + limits.time.min(Duration::from_secs(1 << 30));
         let mut is_cancelled = false;
@@ -202,9 +217,15 @@ impl External {
                 Event::Line(text) => match serde_json::from_slice(&text) {
                     Ok(Reply::Incumbent(found)) if found.id == id => {
                         let after = watch.begun.elapsed();
-                        if let Some(plan) = self.judge.plan(problem, found.counts) {
-                            watch.tell(after, &plan);
-                            answer.incumbent = Some(plan);
+                        match P::plan_of(found.plan) {
+                            Ok(Some(plan)) => {
+                                if let Some(plan) = self.judge.plan(problem, plan) {
+                                    (watch.observer)(after, &plan);
+                                    answer.incumbent = Some(plan);
+                                }
+                            }
+                            Ok(None) => self.garbage(&text, "an incumbent without a plan"),
+                            Err(what) => self.garbage(&text, &what),
                         }
                     }
                     Ok(Reply::Done(done)) if done.id == id => {
@@ -219,7 +240,7 @@ impl External {
                 Event::LongLine => self.garbage(b"", "a line longer than 1 MiB"),
                 Event::Closed => {
                     let end = program.last_words();
-                    self.died(|| format!("{}: {end}", told(problem)));
+                    self.died(|| format!("{}: {end}", problem.told()));
                     return answer;
                 }
                 Event::Late if !is_cancelled => {
@@ -241,7 +262,7 @@ impl External {
 
     /// Sends a request. Returns false if there is no program, or if it counts as dead because it does
     /// not read its input.
-    fn send(&mut self, problem: &Problem, request: &Request<'_>) -> bool {
+    fn send(&mut self, problem: &impl Judged, request: &Request<'_>) -> bool {
         let Some(program) = &mut self.program else {
             return false;
         };
@@ -249,7 +270,7 @@ impl External {
             return true;
         };
         let end = program.last_words();
-        self.died(|| format!("{}: {what}: {end}", told(problem)));
+        self.died(|| format!("{}: {what}: {end}", problem.told()));
         false
     }
 
@@ -261,34 +282,61 @@ impl External {
     }
 
     /// Judges an answer.
-    fn worth(
-        &mut self,
-        problem: &Problem,
+    fn worth<P: Judged>(
+        &self,
+        problem: &P,
         limits: &Limits,
-        answer: Answer,
-        watch: &mut Watch<'_>,
-    ) -> Allocation {
+        answer: Answer<P::Answer>,
+        watch: &mut Watch<'_, P>,
+    ) -> P::Answer {
         let fallback = answer.incumbent;
         let Some((after, done)) = answer.done else {
-            return fallback.unwrap_or_else(|| Allocation::without_plan(Status::Unknown));
+            return fallback.unwrap_or_else(|| problem.without_plan(Status::Unknown));
         };
         if done.status == DoneStatus::Refused {
             self.judge.tally.with(|tally| tally.refused += 1);
         }
         let claims = done.status == DoneStatus::Optimal;
-        if done.counts.is_none() && (claims || done.status == DoneStatus::Feasible) {
-            self.judge
-                .wrong(problem, "reported as solved, but without counts");
+        let plan = match P::plan_of(done.plan) {
+            Ok(plan) => plan,
+            Err(what) => {
+                self.judge.wrong(problem, &what);
+                return fallback.unwrap_or_else(|| problem.without_plan(Status::Unknown));
+            }
+        };
+        if plan.is_none() && (claims || done.status == DoneStatus::Feasible) {
+            self.judge.wrong(
+                problem,
+                &format!("reported as solved, but without {}", P::PLAN),
+            );
         }
-        if done.status == DoneStatus::Infeasible && done.counts.is_none() {
+        if done.status == DoneStatus::Infeasible && plan.is_none() {
             return self.judge.infeasible(problem, limits, fallback);
         }
-        let plan = done.counts;
-        let plan = plan.and_then(|counts| self.judge.plan(problem, counts));
+        let plan = plan.and_then(|plan| self.judge.plan(problem, plan));
         if let Some(plan) = &plan {
-            watch.tell(after, plan);
+            (watch.observer)(after, plan);
         }
         self.judge.worth(problem, limits, plan, claims, fallback)
+    }
+
+    /// Solves a problem of a kind that the program accepts. `observer` receives each valid plan, with its time of arrival.
+    fn solve_any<P: Judged>(
+        &mut self,
+        problem: &P,
+        limits: &Limits,
+        begun: Instant,
+        observer: &mut dyn FnMut(Duration, &P::Answer),
+    ) -> P::Answer {
+        self.judge.tally.with(|tally| tally.problems += 1);
+        let mut watch = Watch { begun, observer };
+        let answer = self.ask(problem, limits, &mut watch);
+        self.worth(problem, limits, answer, &mut watch)
+    }
+
+    fn set_stop(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
+        self.judge.stop = Arc::clone(stop);
     }
 }
 
@@ -311,16 +359,41 @@ impl Solver for External {
     ) -> Result<Allocation, SolveError> {
         let begun = Instant::now();
         self.accepts(problem)?;
-        self.judge.tally.with(|tally| tally.problems += 1);
-        let mut watch = Watch { begun, observer };
-        let answer = self.ask(problem, limits, &mut watch);
-        Ok(self.worth(problem, limits, answer, &mut watch))
+        let mut tell = |after, plan: &Allocation| {
+            let plan = plan.clone();
+            observer(Incumbent { after, plan });
+        };
+        Ok(self.solve_any(problem, limits, begun, &mut tell))
     }
 
     /// Stops the program as soon as `stop` is set, even while it solves a problem. The program also stops
     /// when this process receives a signal to stop ([`gleaner_process::stop`]).
     fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
-        self.stop = Arc::clone(stop);
+        self.set_stop(stop);
+    }
+}
+
+impl ClassSolver for External {
+    fn name(&self) -> &str {
+        &self.judge.name
+    }
+
+    fn solve(
+        &mut self,
+        problem: &gleaner_classes::Problem,
+        limits: &Limits,
+    ) -> Result<gleaner_classes::Answer, SolveError> {
+        let begun = Instant::now();
+        self.accepts_classes()?;
+        let faults = problem.validate();
+        if !faults.is_empty() {
+            return Err(SolveError::Invalid(faults));
+        }
+        Ok(self.solve_any(problem, limits, begun, &mut |_, _| {}))
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.set_stop(stop);
     }
 }
 

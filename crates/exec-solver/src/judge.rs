@@ -1,11 +1,13 @@
 //! Judges the answers of external solvers. No answer is trusted.
 
-use gleaner_domain::results::programs::Identity;
-use gleaner_domain::words::printable;
-use gleaner_solvers::backends::Exact;
-use gleaner_solvers::range::NOTHING;
-use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, Solver, Status, Task, check};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use gleaner_domain::results::programs::Identity;
+use gleaner_solvers::range::NOTHING;
+use gleaner_solvers::{BigM, Limits, Status};
+
+use crate::judged::Judged;
 use crate::tally::TallyHandle;
 
 /// Default of the largest relative gap to the exact optimum at which a plan is confirmed as optimal. A
@@ -20,9 +22,10 @@ pub(crate) struct Judge {
     pub name: String,
     pub tally: TallyHandle,
     big_m: BigM,
-    exact: Exact,
     /// See [`CONFIRM_GAP`]. The larger of this and the gap of the limits applies.
     confirm_gap: f64,
+    /// Stops the exact solver for node classes as soon as it is set.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Judge {
@@ -33,115 +36,95 @@ impl Judge {
             name,
             tally,
             big_m,
-            exact: Exact::new(big_m),
             confirm_gap,
+            stop: Arc::default(),
         }
     }
 
     /// Counts a wrong answer.
-    pub fn wrong(&self, problem: &Problem, what: &str) {
+    pub fn wrong(&self, problem: &impl Judged, what: &str) {
         self.tally.fault(
             |tally| &mut tally.wrong,
-            || format!("{}: {what}", told(problem)),
+            || format!("{}: {what}", problem.told()),
         );
     }
 
     /// Counts an answer that was missing at the time limit.
-    pub fn late(&self, problem: &Problem, limits: &Limits) {
+    pub fn late(&self, problem: &impl Judged, limits: &Limits) {
         let seconds = limits.time.as_secs_f64();
         self.tally.fault(
             |tally| &mut tally.late,
-            || format!("{}: no answer in {seconds} s", told(problem)),
+            || format!("{}: no answer in {seconds} s", problem.told()),
         );
     }
 
     /// Returns an answer with this plan if the plan is valid; otherwise counts a fault.
-    pub fn plan(&self, problem: &Problem, counts: Vec<u32>) -> Option<Allocation> {
-        if counts.len() != problem.tasks.len() {
-            let (found, tasks) = (counts.len(), problem.tasks.len());
-            self.wrong(problem, &format!("{found} counts for {tasks} tasks"));
-            return None;
+    pub fn plan<P: Judged>(&self, problem: &P, plan: P::Plan) -> Option<P::Answer> {
+        match problem.checked(plan, self.big_m) {
+            Ok(answer) => Some(answer),
+            Err(violations) => {
+                let first = violations.first().cloned();
+                let others = match violations.len() {
+                    0 | 1 => String::new(),
+                    count => format!(", and {} more", count - 1),
+                };
+                self.wrong(problem, &(first.unwrap_or_default() + &others));
+                None
+            }
         }
-        let answer = Allocation::with_plan(problem, Status::Feasible, counts, None);
-        if let Err(violations) = check(problem, &answer, self.big_m) {
-            let first = violations.first().map(ToString::to_string);
-            let others = match violations.len() {
-                0 | 1 => String::new(),
-                count => format!(", and {} more", count - 1),
-            };
-            self.wrong(problem, &(first.unwrap_or_default() + &others));
-            return None;
-        }
-        Some(answer)
     }
 
     /// Judges a valid plan, which the program may have reported as optimal. Without a plan, returns the fallback,
     /// or an answer without a plan if there is no fallback.
-    pub fn worth(
-        &mut self,
-        problem: &Problem,
+    pub fn worth<P: Judged>(
+        &self,
+        problem: &P,
         limits: &Limits,
-        plan: Option<Allocation>,
+        plan: Option<P::Answer>,
         claims: bool,
-        fallback: Option<Allocation>,
-    ) -> Allocation {
+        fallback: Option<P::Answer>,
+    ) -> P::Answer {
         match plan {
             Some(plan) if claims => self.confirm(problem, limits, plan),
             plan => plan
                 .or(fallback)
-                .unwrap_or_else(|| Allocation::without_plan(Status::Unknown)),
+                .unwrap_or_else(|| problem.without_plan(Status::Unknown)),
         }
     }
 
     /// Judges the claim that a problem has no plan. The claim is wrong if a plan exists: one that the
     /// program sent earlier, one that the exact solver finds, or the plan that changes nothing.
-    pub fn infeasible(
-        &mut self,
-        problem: &Problem,
+    pub fn infeasible<P: Judged>(
+        &self,
+        problem: &P,
         limits: &Limits,
-        fallback: Option<Allocation>,
-    ) -> Allocation {
-        let nothing = || Allocation::without_plan(Status::Unknown);
-        let best = self
-            .exact
-            .solve(problem, limits)
-            .unwrap_or_else(|_| nothing());
-        if best.status == Status::Infeasible && fallback.is_none() {
-            return best;
+        fallback: Option<P::Answer>,
+    ) -> P::Answer {
+        let best = problem.best(self.big_m, limits, &self.stop);
+        let (status, objective) = best.as_ref().map_or((Status::Unknown, None), P::outcome);
+        if status == Status::Infeasible && fallback.is_none() {
+            return problem.without_plan(status);
         }
-        let (big_m, nodes) = (self.big_m, problem.nodes);
-        let shut_out = |task: &Task| big_m.shuts_out(nodes, task.min_nodes);
-        let stay = problem.stay_put().filter(|plan| {
-            !problem.tasks.iter().any(shut_out) && problem.check(plan, big_m).is_ok()
-        });
-        if best.counts.is_some() || fallback.is_some() || stay.is_some() {
+        if objective.is_some() || fallback.is_some() || problem.can_stay(self.big_m) {
             self.wrong(problem, "reported as infeasible, but a plan exists");
         }
-        fallback.unwrap_or_else(nothing)
+        fallback.unwrap_or_else(|| problem.without_plan(Status::Unknown))
     }
 
     /// Compares a plan that was reported as optimal with the exact solver's plan.
-    fn confirm(&mut self, problem: &Problem, limits: &Limits, plan: Allocation) -> Allocation {
-        let best = self.exact.solve(problem, limits).ok();
-        let best = best.filter(|best| best.status == Status::Optimal);
-        let (Some(best), Some(found)) = (best, plan.objective) else {
+    fn confirm<P: Judged>(&self, problem: &P, limits: &Limits, plan: P::Answer) -> P::Answer {
+        let best = problem.best(self.big_m, limits, &self.stop);
+        let best = best.filter(|best| P::outcome(best).0 == Status::Optimal);
+        let (Some(best), Some(found)) = (best, P::outcome(&plan).1) else {
             self.tally.with(|tally| tally.claimed += 1);
             return plan;
         };
-        let objective = best.objective.unwrap_or(f64::NEG_INFINITY);
+        let objective = P::outcome(&best).1.unwrap_or(f64::NEG_INFINITY);
         let is_near =
             objective - found <= limits.gap.max(self.confirm_gap) * objective.abs().max(NOTHING);
-        let is_best = match (problem.goal, &best.counts, &plan.counts) {
-            (Goal::MaxMin, Some(best), Some(found)) => problem.merit(found) >= problem.merit(best),
-            _ => is_near,
-        };
-        if is_best {
+        if problem.is_as_good(&plan, &best).unwrap_or(is_near) {
             self.tally.with(|tally| tally.confirmed += 1);
-            return Allocation {
-                status: Status::Optimal,
-                bound: Some(objective.max(found)),
-                ..plan
-            };
+            return P::proven(plan, objective.max(found));
         }
         let what = format!("{found} is reported as optimal, but {objective} is possible");
         self.wrong(problem, &what);
@@ -149,18 +132,10 @@ impl Judge {
     }
 }
 
-/// Describes a problem for a message. Problems without an id are described by their size.
-pub(crate) fn told(problem: &Problem) -> String {
-    if problem.id.is_empty() {
-        format!("{} tasks on {} nodes", problem.tasks.len(), problem.nodes)
-    } else {
-        format!("problem {}", printable(&problem.id))
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use gleaner_solvers::synthetic;
+    use gleaner_solvers::backends::Exact;
+    use gleaner_solvers::{Solver, synthetic};
 
     use super::*;
 
@@ -179,7 +154,7 @@ mod tests {
         assert!(gap > 1e-3);
         for (confirm_gap, confirmed) in [(1.01 * gap, 1), (0.99 * gap, 0), (CONFIRM_GAP, 0)] {
             let identity = Identity::default();
-            let mut judge = Judge::new("it".into(), identity, BigM::default(), confirm_gap);
+            let judge = Judge::new("it".into(), identity, BigM::default(), confirm_gap);
             let plan = judge.plan(&problem, counts.clone());
             judge.worth(&problem, &limits, plan, true, None);
             let tally = judge.tally.get();

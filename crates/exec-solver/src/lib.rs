@@ -28,6 +28,8 @@
 //!
 //! [`Counted`] counts the library failures of our own solvers.
 //!
+//! A program may also support problems with node classes: [`External`] is a [`gleaner_classes::ClassSolver`] too.
+//!
 //! A [`FunctionSolver`] is a function instead of a program, and is checked in the same way.
 
 mod child;
@@ -36,6 +38,7 @@ pub mod conformance;
 mod external;
 mod function;
 mod judge;
+mod judged;
 mod ours;
 pub mod protocol;
 mod tally;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use gleaner_domain::results::programs::Identity;
 use gleaner_solvers::{Allocation, Incumbent, Limits, Problem, SolveError, Solver};
 
-use crate::judge::told;
+use crate::judged::Judged;
 use crate::tally::TallyHandle;
 
 /// One of our own solvers, with the number of failures of its library.
@@ -53,7 +53,7 @@ impl Counted {
         if let Some(failure) = &answer.failure {
             self.tally.fault(
                 |tally| &mut tally.crashed,
-                || format!("{}: {failure}", told(problem)),
+                || format!("{}: {failure}", problem.told()),
             );
         }
     }

@@ -32,7 +32,7 @@ pub enum Request<'a> {
         /// Number of threads that the solver may use.
         threads: usize,
         /// The problem, in the format of `gleaner solve`.
-        problem: &'a Problem,
+        problem: AnyProblem<'a>,
     },
     /// A request to end the search and answer now.
     Cancel {
@@ -41,6 +41,16 @@ pub enum Request<'a> {
     },
     /// A request to exit. Closing the program's input has the same meaning.
     Quit {},
+}
+
+/// A problem in a request. A problem with node classes is written with a list of options for each task.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(untagged)]
+pub enum AnyProblem<'a> {
+    /// All nodes are interchangeable.
+    OneClass(&'a Problem),
+    /// The nodes are of several classes.
+    Classes(&'a gleaner_classes::Problem),
 }
 
 /// The messages that the program writes, one on each line.
@@ -65,7 +75,7 @@ pub struct Hello {
     /// Version of the program.
     #[serde(default)]
     pub version: String,
-    /// Capabilities of the program: any of `groups`, `max-min` and `incumbents`.
+    /// Capabilities of the program: any of `groups`, `max-min`, `incumbents` and `classes`.
     #[serde(default)]
     pub capabilities: Vec<String>,
 }
@@ -82,8 +92,9 @@ impl Hello {
 pub struct Incumbent {
     /// The request.
     pub id: String,
-    /// Next number of nodes of each task.
-    pub counts: Vec<u32>,
+    /// The plan.
+    #[serde(flatten)]
+    pub plan: Plan,
     /// Upper bound on the objective, if the program reports one.
     pub bound: Option<f64>,
 }
@@ -95,12 +106,23 @@ pub struct Done {
     pub id: String,
     /// The status of the answer.
     pub status: DoneStatus,
-    /// Next number of nodes of each task, if the answer contains a plan.
-    pub counts: Option<Vec<u32>>,
+    /// The plan, if the answer contains one.
+    #[serde(flatten)]
+    pub plan: Plan,
     /// Upper bound on the objective, if the program reports one.
     pub bound: Option<f64>,
     /// A message for the user.
     pub message: Option<String>,
+}
+
+/// The plan of a reply.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Plan {
+    /// Next number of nodes of each task; for a problem with nodes of one class.
+    pub counts: Option<Vec<u32>>,
+    /// `[class, count]` or `null` for each task; for a problem with node classes. It is read only for such a problem, so
+    /// that a program for other problems may use the name for anything.
+    pub plan: Option<serde_json::Value>,
 }
 
 /// The status that a program claims.

@@ -110,7 +110,11 @@ impl Options {
             _ if has_points || self.objective.sia().is_some() => {
                 NodeClasses::of_names(log.nodes().iter().map(|_| "all")).unwrap_or_default()
             }
-            _ if self.groups.iter().any(|group| !group.max_by_class.is_empty()) => {
+            _ if self
+                .groups
+                .iter()
+                .any(|group| !group.max_by_class.is_empty()) =>
+            {
                 return Err(Error::Usage(
                     "a group of tasks has a maximum by class of node, but the nodes of the log have no classes: name a \
                      file of classes with --classes"

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gleaner_classes::{self as classes, ClassSolver};
+use gleaner_classes::ClassSolver;
 use gleaner_exec_solver::{Counted, External, TallyHandle};
 use gleaner_replay::{Options, SolverDecider};
 use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
@@ -114,9 +114,18 @@ pub fn limits(time_limit: f64, gap: f64) -> Result<Limits> {
 /// A solver that is ready for use.
 pub enum Built {
     /// A built-in solver.
-    Ours(SolverSpec, Counted),
+    Ours(Box<Ours>),
     /// A running program.
     Program(Box<External>),
+}
+
+/// A built-in solver.
+pub struct Ours {
+    spec: SolverSpec,
+    solver: Counted,
+    /// The solver of problems with node classes, built when it is first used.
+    class_solver: Option<Box<dyn ClassSolver + Send>>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Built {
@@ -132,7 +141,12 @@ impl Built {
                     formulation,
                     big_m,
                 };
-                Ok(Built::Ours(spec, Counted::new(spec.build()?)))
+                Ok(Built::Ours(Box::new(Ours {
+                    spec,
+                    solver: Counted::new(spec.build()?),
+                    class_solver: None,
+                    stop: Arc::default(),
+                })))
             }
             SolverChoice::Program(command) => {
                 let program = External::start(command.clone(), big_m)?;
@@ -147,15 +161,27 @@ impl Built {
     /// The error that [`Solver::solve`] would return if the solver does not accept the problem.
     pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
         match self {
-            Built::Ours(spec, _) => spec.accepts(problem),
+            Built::Ours(ours) => ours.spec.accepts(problem),
             Built::Program(program) => program.accepts(problem),
+        }
+    }
+
+    /// Checks that the solver accepts a problem with node classes, without solving it.
+    ///
+    /// # Errors
+    /// The error that [`ClassSolver::solve`] or [`Built::class_solver`] would return if the solver does not accept the
+    /// problem.
+    pub fn accepts_classes(&self) -> Result<(), SolveError> {
+        match self {
+            Built::Ours(ours) => gleaner_classes::solver::build(ours.spec).map(|_| ()),
+            Built::Program(program) => program.accepts_classes(),
         }
     }
 
     /// A handle to the counts of the solver's answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         match self {
-            Built::Ours(_, solver) => solver.tally(),
+            Built::Ours(ours) => ours.solver.tally(),
             Built::Program(program) => program.tally(),
         }
     }
@@ -163,10 +189,14 @@ impl Built {
     /// Makes the solver stop soon after `stop` is set, even while it solves a problem.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
         self.solver().stop_when(stop);
+        if let Built::Ours(ours) = self {
+            ours.stop = Arc::clone(stop);
+            ours.class_solver = None;
+        }
     }
 
     /// Turns the solver into a decider for the replay of `tasks` on `log` with these options. If the nodes are of several
-    /// classes, the solver of the same name for classes decides; it stops soon after `stop` is set.
+    /// classes, the solver of the same name for classes decides.
     ///
     /// # Errors
     /// The solver does not accept the replay's problems, or the options do not support classes.
@@ -176,45 +206,64 @@ impl Built {
         log: &EventLog,
         tasks: &[TrainingTask],
         limits: Limits,
-        stop: &Arc<AtomicBool>,
     ) -> Result<SolverDecider> {
+        if options.classes(log, tasks)?.is_some() {
+            return self.class_decider(limits);
+        }
         let outline = options.outline(tasks);
         self.accepts(&outline)?;
-        let in_classes = options.classes(log, tasks)?;
-        let class_solver = in_classes.map(|_| self.class_solver(stop)).transpose()?;
-        let decider = match self {
-            Built::Ours(spec, solver) => {
+        match self {
+            Built::Ours(ours) => {
+                let Ours { spec, solver, .. } = *ours;
                 let spec = spec.for_problem(&outline);
                 let solver = solver.replaced_by(spec.build()?);
-                SolverDecider::by(spec, Box::new(solver), limits)
+                Ok(SolverDecider::by(spec, Box::new(solver), limits))
             }
-            Built::Program(program) => SolverDecider::of(program, limits),
-        };
-        Ok(match class_solver {
-            Some(solver) => decider.in_classes(solver),
-            None => decider,
-        })
+            Built::Program(program) => Ok(SolverDecider::of(program, limits)),
+        }
     }
 
-    /// Builds the solver of the same name for nodes of several classes.
-    fn class_solver(&self, stop: &Arc<AtomicBool>) -> Result<Box<dyn ClassSolver + Send>> {
-        let mut solver = match self {
-            Built::Ours(spec, _) => classes::solver::build(*spec)?,
-            Built::Program(_) => {
-                return Err(Error::Usage(
-                    "a solver program cannot decide on nodes of several classes: use --solver exact, highs or cbc".into(),
-                ));
+    /// Turns the solver into a decider for nodes of several classes.
+    fn class_decider(self, limits: Limits) -> Result<SolverDecider> {
+        match self {
+            Built::Ours(ours) => {
+                let mut solver = gleaner_classes::solver::build(ours.spec)?;
+                solver.stop_when(&ours.stop);
+                Ok(SolverDecider::in_classes_by(ours.spec, solver, limits))
             }
-        };
-        solver.stop_when(stop);
-        Ok(solver)
+            Built::Program(program) => {
+                program.accepts_classes()?;
+                Ok(SolverDecider::in_classes(program, limits))
+            }
+        }
     }
 
     /// The solver itself.
     pub fn solver(&mut self) -> &mut dyn Solver {
         match self {
-            Built::Ours(_, solver) => solver,
+            Built::Ours(ours) => &mut ours.solver,
             Built::Program(program) => program.as_mut(),
+        }
+    }
+
+    /// The solver of problems with node classes.
+    ///
+    /// # Errors
+    /// The solver does not support node classes.
+    pub fn class_solver(&mut self) -> Result<&mut dyn ClassSolver, SolveError> {
+        match self {
+            Built::Ours(ours) => {
+                let solver = match ours.class_solver.take() {
+                    Some(solver) => solver,
+                    None => {
+                        let mut solver = gleaner_classes::solver::build(ours.spec)?;
+                        solver.stop_when(&ours.stop);
+                        solver
+                    }
+                };
+                Ok(ours.class_solver.insert(solver).as_mut())
+            }
+            Built::Program(program) => Ok(program.as_mut()),
         }
     }
 }

@@ -9,7 +9,7 @@ use gleaner_solvers::{BigM, Limits, Problem, Solver};
 
 /// Returns the command of an example if Python has the module that the example needs; otherwise
 /// prints a note.
-fn example(file: &str, module: &str) -> Option<SolverCommand> {
+pub fn example(file: &str, module: &str) -> Option<SolverCommand> {
     let import = format!("import {module}");
     let python = std::env::var("GLEANER_PYTHON").unwrap_or("python3".into());
     let found = Command::new(&python).args(["-c", &import]).output();
@@ -40,7 +40,7 @@ fn passes_all(command: &SolverCommand, skipped: usize) {
         .iter()
         .filter(|c| matches!(c.verdict, Verdict::Skipped(_)))
         .count();
-    assert_eq!((checks.len(), skips), (7, skipped));
+    assert_eq!((checks.len(), skips), (8, skipped));
 }
 
 /// The 400 reference problems of the original.
@@ -69,7 +69,7 @@ fn agrees(command: SolverCommand) {
 #[test]
 fn the_example_without_libraries_keeps_to_the_protocol() {
     if let Some(command) = example("dp.py", "json") {
-        passes_all(&command, 1);
+        passes_all(&command, 2);
         agrees(command);
     }
 }
@@ -77,7 +77,14 @@ fn the_example_without_libraries_keeps_to_the_protocol() {
 #[test]
 fn the_example_with_cp_sat_keeps_to_the_protocol() {
     if let Some(command) = example("cp_sat.py", "ortools") {
-        passes_all(&command, 0);
+        passes_all(&command, 1);
         agrees(command);
+    }
+}
+
+#[test]
+fn the_example_with_classes_keeps_to_the_protocol() {
+    if let Some(command) = example("classes.py", "json") {
+        passes_all(&command, 1);
     }
 }

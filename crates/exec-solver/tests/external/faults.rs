@@ -15,7 +15,7 @@ use gleaner_solvers::{Allocation, BigM, GroupLimit, Limits, Problem, Solver, Sta
 use gleaner_testing::StopAfter;
 
 /// Whether Python is available; prints a note if not.
-fn python() -> bool {
+pub fn python() -> bool {
     let found = Command::new("python3").arg("--version").output().is_ok();
     if !found {
         eprintln!("skipped: python3 is not installed, and the programs are written in it");

@@ -86,16 +86,22 @@ pub trait Decider {
     }
 }
 
+/// The solver of a decider.
+enum Backend {
+    /// All nodes are alike.
+    Alike(Box<dyn Solver + Send>),
+    /// The nodes are of several classes.
+    InClasses(Box<dyn ClassSolver + Send>),
+}
+
 /// A decider that uses a solver.
 pub struct SolverDecider {
-    solver: Box<dyn Solver + Send>,
+    solver: Backend,
     formulation: Option<Formulation>,
     limits: Limits,
     /// Whether a feasible plan is applied even if it does not improve on the current allocation. True for
     /// the heuristic, which never proves optimality.
     always_apply: bool,
-    /// The solver of problems with several classes of nodes; `None` if there is none.
-    in_classes: Option<Box<dyn ClassSolver + Send>>,
     /// The big-M bound on changes that answers are checked against; `None` if answers are not checked.
     checked: Option<BigM>,
 }
@@ -121,21 +127,34 @@ impl SolverDecider {
 
     /// A decider that asks any solver, for example your own.
     pub fn of(solver: Box<dyn Solver + Send>, limits: Limits) -> Self {
+        Self::with(Backend::Alike(solver), limits)
+    }
+
+    /// Like [`SolverDecider::of`], but for nodes of several classes.
+    pub fn in_classes(solver: Box<dyn ClassSolver + Send>, limits: Limits) -> Self {
+        Self::with(Backend::InClasses(solver), limits)
+    }
+
+    /// Like [`SolverDecider::by`], but for nodes of several classes.
+    pub fn in_classes_by(
+        spec: SolverSpec,
+        solver: Box<dyn ClassSolver + Send>,
+        limits: Limits,
+    ) -> Self {
+        SolverDecider {
+            always_apply: spec.kind == SolverKind::EqualShare,
+            formulation: spec.kind.is_milp().then_some(Formulation::Counts),
+            ..Self::in_classes(solver, limits)
+        }
+    }
+
+    fn with(solver: Backend, limits: Limits) -> Self {
         SolverDecider {
             solver,
             formulation: None,
             limits,
             always_apply: false,
             checked: None,
-            in_classes: None,
-        }
-    }
-
-    /// Lets the decider also decide on nodes of several classes, with this solver.
-    pub fn in_classes(self, solver: Box<dyn ClassSolver + Send>) -> Self {
-        SolverDecider {
-            in_classes: Some(solver),
-            ..self
         }
     }
 
@@ -180,7 +199,13 @@ impl SolverDecider {
     /// Asks the solver. If the solver accepts the problem but fails, the error contains the event and
     /// its time.
     fn solve(&mut self, problem: &Problem) -> Result<Allocation> {
-        let answer = self.solver.solve(problem, &self.limits);
+        let Backend::Alike(solver) = &mut self.solver else {
+            let name = self.name();
+            return Err(Error::Run(format!(
+                "{name} decides only on nodes of several classes"
+            )));
+        };
+        let answer = solver.solve(problem, &self.limits);
         answer.map_err(|error| match error {
             SolveError::Invalid(_) => error.into(),
             error if error.is_wrong_choice() => error.into(),
@@ -191,7 +216,10 @@ impl SolverDecider {
 
 impl Decider for SolverDecider {
     fn name(&self) -> &str {
-        self.solver.name()
+        match &self.solver {
+            Backend::Alike(solver) => solver.name(),
+            Backend::InClasses(solver) => solver.name(),
+        }
     }
 
     fn formulation(&self) -> Option<&str> {
@@ -205,7 +233,12 @@ impl Decider for SolverDecider {
         let is_short = has_minimum && answer.status == Status::Infeasible;
         let mut solved = Cow::Borrowed(problem);
         if is_short {
-            let lowered = minimums::lowered(problem, self.solver.as_mut(), &self.limits)?;
+            let lowered = match &mut self.solver {
+                Backend::Alike(solver) => {
+                    minimums::lowered(problem, solver.as_mut(), &self.limits)?
+                }
+                Backend::InClasses(_) => problem.clone(),
+            };
             answer = self.solve(&lowered)?;
             solved = Cow::Owned(lowered);
         }
@@ -231,8 +264,8 @@ impl Decider for SolverDecider {
     }
 
     fn decide_in_classes(&mut self, _: usize, problem: &classes::Problem) -> Result<Decision> {
-        let Some(solver) = &mut self.in_classes else {
-            return Err(no_classes(self.solver.name()));
+        let Backend::InClasses(solver) = &mut self.solver else {
+            return Err(no_classes(self.name()));
         };
         let start = Instant::now();
         let name = solver.name().to_owned();
@@ -251,7 +284,9 @@ impl Decider for SolverDecider {
         let better = |answer: &classes::Answer| answer.objective > Some(problem.value_of_keeping());
         let (plan, status) = match (answer.status, answer.plan.is_some()) {
             (Status::Optimal, true) => (answer.plan, StepStatus::Optimal),
-            (Status::Feasible, true) if self.always_apply || better(&answer) => (answer.plan, StepStatus::Feasible),
+            (Status::Feasible, true) if self.always_apply || better(&answer) => {
+                (answer.plan, StepStatus::Feasible)
+            }
             _ => (None, StepStatus::Kept),
         };
         Ok(Decision {

@@ -20,10 +20,8 @@ use crate::support::{options, replay};
 /// A decider for nodes of several classes, whose answers are checked.
 fn decider(kind: SolverKind) -> SolverDecider {
     let spec = SolverSpec::new(kind);
-    SolverDecider::new(spec, Limits::default())
-        .unwrap()
-        .in_classes(gleaner_classes::solver::build(spec).unwrap())
-        .checked(spec.big_m)
+    let solver = gleaner_classes::solver::build(spec).unwrap();
+    SolverDecider::in_classes_by(spec, solver, Limits::default()).checked(spec.big_m)
 }
 
 fn curve(progress: &[f64]) -> ScalingCurve {

@@ -287,8 +287,7 @@ impl Replays {
         let tally = solver.tally();
         let (log, tasks) = (&self.windows[one.window], &self.tasks[one.tasks].tasks);
         let options = self.options(one, &settings)?;
-        let limits = args.limits()?;
-        let mut decider = solver.decider(&options, log, tasks, limits, observer.stop())?;
+        let mut decider = solver.decider(&options, log, tasks, args.limits()?)?;
         if settings.check {
             decider = decider.checked(big_m);
         }
