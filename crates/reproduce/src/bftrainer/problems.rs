@@ -36,7 +36,7 @@ const ROUNDING: f64 = 1e-6;
 /// Solves every state with both values of big-M.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let path = data.file("bftrainer/problems.jsonl");
-    let states = part.take(problems::read(&path)?);
+    let states = part.take(problems::read_one_class(&path)?);
     let optima = optima(&path)?;
     if optima.len() != states.len() {
         let found = format!("optima for {} of {} states", optima.len(), states.len());
