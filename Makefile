@@ -108,6 +108,7 @@ bench: build
 	$(CARGO) bench --locked -p gleaner-solvers
 	$(CARGO) bench --locked --features cli $(FEATURES) --bench engines
 	scripts/bench-solvers.sh $(GLEANER)
+	FEATURES="$(FEATURES)" scripts/bench-classes.sh
 	scripts/bench-replay.sh $(GLEANER)
 	FEATURES="$(FEATURES)" scripts/bench-simulate.sh
 	scripts/bench-models.sh

@@ -289,7 +289,7 @@ fn problems(
         return Err(Error::Usage(message.to_owned()));
     }
     if let Some(path) = &settings.problems {
-        let loaded = gleaner_inputs::problems::read(path)?;
+        let loaded = gleaner_inputs::problems::read_one_class(path)?;
         return Ok((loaded.value, loaded.sources));
     }
     let inputs = Replay::open(&settings.log, false, observer)?;

@@ -1,16 +1,17 @@
 //! Solutions of single allocation problems.
 
-use std::borrow::Borrow;
+use std::fmt::Display;
 use std::time::Instant;
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
-use gleaner_inputs::write::answers::Answer;
+use gleaner_inputs::problems::AnyProblem;
+use gleaner_inputs::write::answers::{Answer, Solution};
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 use gleaner_setup::solver::report_faults;
 use gleaner_setup::{Built, SolverArgs, SolverName};
-use gleaner_solvers::{Limits, Problem, SolveError, check};
+use gleaner_solvers::{Limits, SolveError};
 use serde::Serialize;
 
 settings! {
@@ -34,26 +35,41 @@ impl SolvingSettings {
     /// Checks an answer if the settings require it.
     ///
     /// # Errors
-    /// The answer fails the check.
-    pub fn verify(&self, problem: &Problem, answer: &Answer) -> Result<()> {
-        if self.check
-            && let Err(violations) = check(problem, &answer.allocation, self.solver.big_m)
-        {
-            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            let all = all.join("; ");
-            return Err(Error::Run(format!("problem {}: {all}", problem.id)));
+    /// The answer fails the check, or belongs to a problem of the other kind.
+    pub fn verify(&self, problem: &AnyProblem, answer: &Answer) -> Result<()> {
+        if !self.check {
+            return Ok(());
         }
-        Ok(())
+        let violations = match (problem, &answer.solution) {
+            (AnyProblem::OneClass(problem), Solution::OneClass(allocation)) => {
+                let checked = gleaner_solvers::check(problem, allocation, self.solver.big_m);
+                texts(&checked.err().unwrap_or_default())
+            }
+            (AnyProblem::Classes(problem), Solution::Classes { answer, .. }) => {
+                let checked = gleaner_classes::check(problem, answer);
+                texts(&checked.err().unwrap_or_default())
+            }
+            _ => vec!["the answer belongs to another problem".to_owned()],
+        };
+        if violations.is_empty() {
+            return Ok(());
+        }
+        let all = violations.join("; ");
+        Err(Error::Run(format!("problem {}: {all}", problem.id())))
     }
+}
+
+fn texts<V: Display>(violations: &[V]) -> Vec<String> {
+    violations.iter().map(ToString::to_string).collect()
 }
 
 /// Solves problems that have already been checked, without reading or writing a file.
 ///
 /// # Errors
 /// A solver fails or does not accept a problem, or an answer fails the check.
-pub fn answers<P: Borrow<Problem>>(
+pub fn answers(
     settings: &SolvingSettings,
-    problems: &[P],
+    problems: &[AnyProblem],
     observer: &dyn Observer,
 ) -> Result<Vec<Answer>> {
     let args = &settings.solver;
@@ -65,8 +81,7 @@ pub fn answers<P: Borrow<Problem>>(
         if observer.is_stopped() {
             return Err(Error::Interrupted);
         }
-        let problem = problem.borrow();
-        of_problem(problem, solver.accepts(problem))?;
+        check_accepts(&solver, problem)?;
         let answer = answer(&mut solver, &limits, problem)?;
         // A stopped program has returned its best plan so far, or no plan.
         if observer.is_stopped() {
@@ -80,19 +95,50 @@ pub fn answers<P: Borrow<Problem>>(
     Ok(answers)
 }
 
+/// Checks that the solver accepts the problem, without solving it.
+///
+/// # Errors
+/// [`Error::Usage`], which names the problem.
+pub fn check_accepts(solver: &Built, problem: &AnyProblem) -> Result<()> {
+    let accepted = match problem {
+        AnyProblem::OneClass(problem) => solver.accepts(problem),
+        AnyProblem::Classes(_) => solver.accepts_classes(),
+    };
+    of_problem(problem.id(), accepted)
+}
+
 /// Solves a problem and measures the time.
 ///
 /// # Errors
 /// The solver fails.
-pub fn answer(solver: &mut Built, limits: &Limits, problem: &Problem) -> Result<Answer> {
-    let clock = Instant::now();
-    let allocation = of_problem(problem, solver.solver().solve(problem, limits))?;
-    let microseconds = clock.elapsed().as_micros() as u64;
+pub fn answer(solver: &mut Built, limits: &Limits, problem: &AnyProblem) -> Result<Answer> {
+    let id = problem.id();
+    // The solver's name is requested after the problem is solved, because `auto` chooses a solver for each problem.
+    let (solver, solution, microseconds) = match problem {
+        AnyProblem::OneClass(problem) => {
+            let solver = solver.solver();
+            let clock = Instant::now();
+            let allocation = of_problem(id, solver.solve(problem, limits))?;
+            let time = clock.elapsed().as_micros() as u64;
+            (
+                solver.name().to_owned(),
+                Solution::OneClass(allocation),
+                time,
+            )
+        }
+        AnyProblem::Classes(problem) => {
+            let solver = of_problem(id, solver.class_solver())?;
+            let clock = Instant::now();
+            let answer = of_problem(id, solver.solve(problem, limits))?;
+            let time = clock.elapsed().as_micros() as u64;
+            let solution = Solution::of_classes(answer, &problem.classes);
+            (solver.name().to_owned(), solution, time)
+        }
+    };
     Ok(Answer {
-        id: problem.id.clone(),
-        // The solver's name is requested after the problem is solved, because `auto` chooses a solver for each problem.
-        solver: solver.solver().name().to_owned(),
-        allocation,
+        id: id.to_owned(),
+        solver,
+        solution,
         microseconds,
     })
 }
@@ -101,10 +147,10 @@ pub fn answer(solver: &mut Built, limits: &Limits, problem: &Problem) -> Result<
 ///
 /// # Errors
 /// The error of the result: the chosen solver cannot solve the problem, or the solver fails.
-pub fn of_problem<T>(problem: &Problem, result: Result<T, SolveError>) -> Result<T> {
+pub fn of_problem<T>(id: &str, result: Result<T, SolveError>) -> Result<T> {
     result.map_err(|error| {
         if error.is_wrong_choice() {
-            Error::Usage(format!("problem {}: {error}", problem.id))
+            Error::Usage(format!("problem {id}: {error}"))
         } else {
             error.into()
         }

@@ -7,6 +7,7 @@ for byte. docs/PYTHON.md is a tour.
 
 from ._gleaner import (
     Answer,
+    ClassProblem,
     Figure,
     Job,
     Page,
@@ -30,6 +31,7 @@ from .run import open_run as open
 
 __all__ = [
     "Answer",
+    "ClassProblem",
     "DataError",
     "EventLog",
     "Fault",

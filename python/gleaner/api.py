@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union, overload
 
 from . import _gleaner
-from ._gleaner import Answer, Page, Problem, Task
+from ._gleaner import Answer, ClassProblem, Page, Problem, Task
 from .commands import Pairs, pairs
 from .errors import UsageError
 from .folders import folder as new_folder
@@ -136,7 +136,7 @@ def _solve_options(found: tuple[tuple[str, tuple[str, ...]], ...]) -> _gleaner.S
     return _gleaner.SolveOptions([(name, list(texts)) for name, texts in found])
 
 
-AnyProblem = Union[Problem, Mapping[str, Any]]
+AnyProblem = Union[Problem, ClassProblem, Mapping[str, Any]]
 
 
 @overload
@@ -148,7 +148,7 @@ def solve(
 def solve(problems: Any, *, solver: Optional[str] = None, **options: Any) -> Any:
     """Solves allocation problems. Returns an :class:`Answer` for a single problem, and a list for several or a file.
 
-    A problem is a :class:`Problem`, or a dict in the format of ``gleaner solve``.
+    A problem is a :class:`Problem`, a :class:`ClassProblem`, or a dict in the format of ``gleaner solve``.
 
     >>> task = {"name": "a", "min_nodes": 1, "max_nodes": 4, "rescale_up": 1, "rescale_down": 1,
     ...         "curve_nodes": [0, 4], "curve_objective": [0, 40], "current": 1}
@@ -156,9 +156,9 @@ def solve(problems: Any, *, solver: Optional[str] = None, **options: Any) -> Any
     >>> answer.status, answer.counts, answer.objective
     ('optimal', [4], 390.0)
     """
-    is_single = isinstance(problems, (Problem, Mapping))
+    is_single = isinstance(problems, (Problem, ClassProblem, Mapping))
     if isinstance(problems, (str, os.PathLike)):
-        all_problems = Problem.read(problems)
+        all_problems = _gleaner.read_problems(problems)
     else:
         all_problems = [_problem(of) for of in ([problems] if is_single else problems)]
     found: Pairs = []
@@ -171,8 +171,10 @@ def solve(problems: Any, *, solver: Optional[str] = None, **options: Any) -> Any
     return answers[0] if is_single else answers
 
 
-def _problem(problem: AnyProblem) -> Problem:
-    return problem if isinstance(problem, Problem) else Problem.from_json(json.dumps(problem))
+def _problem(problem: AnyProblem) -> Union[Problem, ClassProblem]:
+    if isinstance(problem, (Problem, ClassProblem)):
+        return problem
+    return _gleaner.read_problem(json.dumps(problem))
 
 
 def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Run:

@@ -540,7 +540,7 @@ def solve(
 ) -> Any:
     """Solves allocation problems. Returns an :class:`Answer` for a single problem, and a list for several or a file.
 
-    A problem is a :class:`Problem`, or a dict in the format of ``gleaner solve``.
+    A problem is a :class:`Problem`, a :class:`ClassProblem`, or a dict in the format of ``gleaner solve``.
 
     Options:
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _gleaner
-from ._gleaner import Problem
+from ._gleaner import ClassProblem, Problem
 from .folders import folder
 from .logs import EventLog
 from .run import Run, open_in
@@ -17,6 +17,11 @@ from .run import Run, open_in
 def problem(text: str) -> Problem:
     """Restores a problem from its JSON."""
     return Problem.from_json(text)
+
+
+def class_problem(text: str) -> ClassProblem:
+    """Restores a problem with node classes from its JSON."""
+    return ClassProblem.from_json(text)
 
 
 def event_log(content: bytes) -> EventLog:

@@ -1,20 +1,18 @@
 //! Answers of solvers, built-in or in Python.
 
-use std::sync::Arc;
-
 use gleaner::solving::{self, SolvingSettings};
 use gleaner_exec_solver::FunctionPlan;
 use gleaner_inputs::write::answers;
-use gleaner_inputs::write::answers::Answer as Answered;
+use gleaner_inputs::write::answers::{Answer as Answered, Counts, Solution};
 use gleaner_solvers::Status;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyMapping;
+use pyo3::types::{PyDict, PyMapping};
 
 use crate::errors::exception;
 use crate::host::{Host, Remark};
 use crate::options::{Pairs, read};
-use crate::problem::Problem;
+use crate::problem::EitherProblem;
 
 /// A solver's answer to a problem.
 #[pyclass(frozen, module = "gleaner")]
@@ -37,34 +35,66 @@ impl Answer {
     /// `optimal`, `feasible`, `infeasible` or `unknown`.
     #[getter]
     fn status(&self) -> PyResult<String> {
-        match serde_json::to_value(self.0.allocation.status) {
+        match serde_json::to_value(self.0.solution.status()) {
             Ok(serde_json::Value::String(name)) => Ok(name),
             other => Err(PyValueError::new_err(format!("{other:?}"))),
         }
     }
 
-    /// Node count of each task in the plan; `None` without a plan.
+    /// Node count of each task in the plan; `None` without a plan, and if the problem has node classes.
     #[getter]
     fn counts(&self) -> Option<Vec<u32>> {
-        self.0.allocation.counts.clone()
+        match &self.0.solution {
+            Solution::OneClass(allocation) => allocation.counts.clone(),
+            Solution::Classes { .. } => None,
+        }
+    }
+
+    /// What each task holds in the plan of a problem with node classes: a class and a number of nodes, or `None`.
+    #[getter]
+    fn held(&self) -> Option<Vec<Option<(&str, u32)>>> {
+        match self.0.solution.counts() {
+            Some(Counts::Classes(tasks)) => {
+                let held = tasks.into_iter();
+                Some(
+                    held.map(|held| held.map(|held| (held.class, held.nodes)))
+                        .collect(),
+                )
+            }
+            _ => None,
+        }
+    }
+
+    /// Price of a node, by class: an additional node of the class raises the bound by at most this amount. `None` if the
+    /// problem has no classes, or the solver computes no prices.
+    #[getter]
+    fn prices<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(found) = self.0.solution.prices() else {
+            return Ok(None);
+        };
+        let prices = PyDict::new(py);
+        for (class, price) in found.0 {
+            prices.set_item(class, price)?;
+        }
+        Ok(Some(prices))
     }
 
     /// The gain of the plan over the window, minus the cost of its changes; `None` without a plan.
     #[getter]
     fn objective(&self) -> Option<f64> {
-        self.0.allocation.objective.map(|objective| objective + 0.0)
+        self.0.solution.objective()
     }
 
     /// Upper bound on the objective of any plan; `None` if the solver does not report a bound.
     #[getter]
     fn bound(&self) -> Option<f64> {
-        self.0.allocation.bound
+        self.0.solution.bound()
     }
 
     /// Relative distance between the objective and the bound.
     #[getter]
     fn gap(&self) -> Option<f64> {
-        self.0.allocation.gap()
+        self.0.solution.gap()
     }
 
     /// Wall time of the solver, in microseconds.
@@ -99,10 +129,9 @@ impl SolveOptions {
     fn solve(
         &self,
         py: Python<'_>,
-        problems: Vec<Bound<'_, Problem>>,
+        problems: Vec<EitherProblem<'_>>,
     ) -> PyResult<(Vec<Answer>, Vec<Remark>)> {
-        let problems = problems.iter();
-        let problems: Vec<_> = problems.map(|p| Arc::clone(&p.get().0)).collect();
+        let problems: Vec<_> = problems.iter().map(EitherProblem::problem).collect();
         let host = Host::default();
         let solve = || solving::answers(&self.0, &problems, &host);
         // Built-in solvers usually finish before a thread would have started. While a program solves, Ctrl-C must be
@@ -131,7 +160,11 @@ pub fn plan(
         return Ok(None);
     }
     if let Ok(answer) = returned.cast::<Answer>() {
-        let allocation = &answer.get().0.allocation;
+        let Solution::OneClass(allocation) = &answer.get().0.solution else {
+            return Err(PyTypeError::new_err(
+                "the solver returned an answer to a problem with node classes, expected one to its own problem",
+            ));
+        };
         let is_called_optimal = allocation.status == Status::Optimal;
         return Ok(allocation.counts.clone().map(|counts| FunctionPlan {
             counts,

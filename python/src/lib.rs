@@ -47,7 +47,7 @@ mod _gleaner {
     #[pymodule_export]
     use crate::policy::{Job, Preempt, Share, Start, View};
     #[pymodule_export]
-    use crate::problem::{Problem, ProblemTask};
+    use crate::problem::{ClassProblem, Problem, ProblemTask, read_problem, read_problems};
     #[pymodule_export]
     use crate::replay::replay;
     #[pymodule_export]

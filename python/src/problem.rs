@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use gleaner_inputs::problems::{self, AnyProblem};
 use gleaner_solvers::{Allocation, BigM, Status};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::errors::exception;
 
@@ -31,7 +33,7 @@ impl Problem {
     /// Reads the problems in a file: a JSON object, or JSON lines.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Problem>> {
-        let read = py.detach(|| gleaner_inputs::problems::read(&path));
+        let read = py.detach(|| problems::read_one_class(&path));
         let problems = read.map_err(|error| exception(py, error))?.value;
         Ok(problems.into_iter().map(Problem::from).collect())
     }
@@ -39,12 +41,10 @@ impl Problem {
     /// Reads a problem from a JSON object in the format of `gleaner solve`.
     #[staticmethod]
     fn from_json(py: Python<'_>, text: &str) -> PyResult<Problem> {
-        let read = gleaner_inputs::problems::read_text(text, "the problem");
-        let mut problems = read.map_err(|error| exception(py, error))?;
-        match (problems.pop(), problems.is_empty()) {
-            (Some(problem), true) => Ok(Problem::from(problem)),
-            _ => Err(PyValueError::new_err(
-                "found several problems in one text, expected one",
+        match single(py, text)? {
+            AnyProblem::OneClass(problem) => Ok(Problem(problem)),
+            AnyProblem::Classes(_) => Err(PyValueError::new_err(
+                "the problem has node classes: use ClassProblem",
             )),
         }
     }
@@ -137,6 +137,123 @@ impl Problem {
 impl From<gleaner_solvers::Problem> for Problem {
     fn from(problem: gleaner_solvers::Problem) -> Self {
         Problem(Arc::new(problem))
+    }
+}
+
+/// One decision on nodes of several classes: what each task may hold, and what this is worth.
+///
+/// >>> problem = ClassProblem.from_json('''{"classes": [{"name": "v100", "capacity": 4}, {"name": "a100", "capacity": 2}],
+/// ...     "tasks": [{"name": "a", "options": [[0, 4, 16], [1, 2, 20]]}]}''')
+/// >>> problem.classes, problem.tasks
+/// ({'v100': 4, 'a100': 2}, ['a'])
+#[pyclass(frozen, module = "gleaner")]
+pub struct ClassProblem(pub Arc<gleaner_classes::Problem>);
+
+#[pymethods]
+impl ClassProblem {
+    /// Reads a problem from a JSON object in the format of `gleaner solve`.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, text: &str) -> PyResult<ClassProblem> {
+        match single(py, text)? {
+            AnyProblem::Classes(problem) => Ok(ClassProblem(problem)),
+            AnyProblem::OneClass(_) => Err(PyValueError::new_err(
+                "the problem has no node classes: use Problem",
+            )),
+        }
+    }
+
+    /// The problem as a JSON object, with a list of options for each task.
+    fn to_json(&self) -> PyResult<String> {
+        serde_json::to_string(&*self.0).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
+
+    /// The id of the problem.
+    #[getter]
+    fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// Number of nodes to allocate, by class.
+    #[getter]
+    fn classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let classes = PyDict::new(py);
+        for class in &self.0.classes {
+            classes.set_item(&class.name, class.capacity)?;
+        }
+        Ok(classes)
+    }
+
+    /// Names of its tasks.
+    #[getter]
+    fn tasks(&self) -> Vec<String> {
+        self.0.tasks.iter().map(|task| task.name.clone()).collect()
+    }
+
+    /// Copies and pickles contain the problem as JSON.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let restore = py.import("gleaner.pickles")?.getattr("class_problem")?;
+        Ok((restore, (self.to_json()?,)))
+    }
+
+    fn __repr__(&self) -> String {
+        let (tasks, classes) = (self.0.tasks.len(), self.0.classes.len());
+        format!(
+            "<gleaner.ClassProblem {:?}: {tasks} tasks, {classes} classes>",
+            self.0.id
+        )
+    }
+}
+
+/// A problem of either kind.
+#[derive(FromPyObject)]
+pub enum EitherProblem<'py> {
+    /// All nodes are interchangeable.
+    OneClass(Bound<'py, Problem>),
+    /// The nodes are of several classes.
+    Classes(Bound<'py, ClassProblem>),
+}
+
+impl EitherProblem<'_> {
+    /// The problem, without a copy.
+    pub fn problem(&self) -> AnyProblem {
+        match self {
+            EitherProblem::OneClass(problem) => AnyProblem::OneClass(Arc::clone(&problem.get().0)),
+            EitherProblem::Classes(problem) => AnyProblem::Classes(Arc::clone(&problem.get().0)),
+        }
+    }
+}
+
+fn to_python(py: Python<'_>, problem: AnyProblem) -> PyResult<Py<PyAny>> {
+    Ok(match problem {
+        AnyProblem::OneClass(problem) => Py::new(py, Problem(problem))?.into_any(),
+        AnyProblem::Classes(problem) => Py::new(py, ClassProblem(problem))?.into_any(),
+    })
+}
+
+/// Reads the problems of both kinds in a file: a JSON object, or JSON lines.
+#[pyfunction]
+pub fn read_problems(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Py<PyAny>>> {
+    let read = py.detach(|| problems::read(&path));
+    let problems = read.map_err(|error| exception(py, error))?.value;
+    let problems = problems.into_iter();
+    problems.map(|problem| to_python(py, problem)).collect()
+}
+
+/// Reads a problem of either kind from a JSON object.
+#[pyfunction]
+pub fn read_problem(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
+    to_python(py, single(py, text)?)
+}
+
+/// The only problem in a text.
+fn single(py: Python<'_>, text: &str) -> PyResult<AnyProblem> {
+    let read = problems::read_text(text, "the problem");
+    let mut problems = read.map_err(|error| exception(py, error))?;
+    match (problems.pop(), problems.is_empty()) {
+        (Some(problem), true) => Ok(problem),
+        _ => Err(PyValueError::new_err(
+            "found several problems in one text, expected one",
+        )),
     }
 }
 

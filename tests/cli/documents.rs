@@ -60,7 +60,7 @@ fn python_has(module: &str) -> bool {
 /// Runs a line in a shell in `directory`, which is also the home directory. `gleaner` is the
 /// program under test.
 fn shell(directory: &Path, line: &str) {
-    if (line.contains("dp.py") && !python_has("json"))
+    if ((line.contains("dp.py") || line.contains("classes.py")) && !python_has("json"))
         || (line.contains("cp_sat.py") && !python_has("ortools"))
         || (line.contains("profile.toml") && !python_has("multiprocessing"))
     {
@@ -229,6 +229,13 @@ fn the_page_of_solvers_runs_and_its_manifest_is_read() {
     for block in blocks("docs/SOLVERS.md") {
         if block.info == "sh" {
             block.lines.iter().for_each(|line| shell(at, line));
+        } else if block.info == "json problem" {
+            fs::write(at.join("problem.json"), block.lines.join("\n")).unwrap();
+            shell(at, "gleaner solve problem.json --check");
+            shell(
+                at,
+                "gleaner solve problem.json --solver 'exec:python3 solvers/python/classes.py' --strict",
+            );
         } else {
             let manifest = at.join("solver.toml");
             fs::write(&manifest, block.lines.join("\n")).unwrap();

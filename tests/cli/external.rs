@@ -17,6 +17,7 @@ fn with_programs() -> Option<TempDir> {
     }
     let directory = samples();
     for from in [
+        "solvers/python/classes.py",
         "solvers/python/dp.py",
         "crates/exec-solver/tests/programs/bad.py",
     ] {
@@ -170,6 +171,33 @@ fn programs_solve_are_compared_and_swept() {
 }
 
 #[test]
+fn a_program_solves_problems_with_classes() {
+    let Some(directory) = with_programs() else {
+        return;
+    };
+    let at = directory.path();
+    manifest(&directory, "classes.toml", &["classes.py"]);
+    manifest(&directory, "dp.toml", &["dp.py"]);
+    let solve = |solver: &str| {
+        let line = format!("solve small.jsonl --check --strict --solver {solver}");
+        let out = gleaner(at, &line).expect(0).out;
+        let lines = out.lines();
+        let answers = lines.map(|line| serde_json::from_str(line).unwrap());
+        answers.collect::<Vec<serde_json::Value>>()
+    };
+    let synth = "synth problems --classes options --count 3 --tasks 5 --nodes 24 -o small.jsonl";
+    gleaner(at, synth).expect(0);
+    for (ours, theirs) in solve("exact").iter().zip(solve("exec:classes.toml")) {
+        assert_eq!(theirs["solver"], "exec:classes.py");
+        assert_eq!(theirs["status"], "optimal");
+        let [ours, theirs] = [ours, &theirs].map(|answer| answer["objective"].as_f64().unwrap());
+        assert!((ours - theirs).abs() < 1e-9, "{ours}, {theirs}");
+    }
+    let refused = gleaner(at, "solve small.jsonl --solver exec:dp.toml").expect(2);
+    refused.says(&["does not list the capability \"classes\""]);
+}
+
+#[test]
 fn a_program_is_told_where_it_breaks_the_protocol() {
     let Some(directory) = with_programs() else {
         return;
@@ -185,7 +213,7 @@ fn a_program_is_told_where_it_breaks_the_protocol() {
         "{}",
         bad.out
     );
-    bad.says(&["of 7 checks failed"]);
+    bad.says(&["of 8 checks failed"]);
 }
 
 #[test]

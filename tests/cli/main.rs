@@ -41,6 +41,7 @@ mod simulate_options;
 mod simulate_original;
 mod simulate_usage;
 mod solve;
+mod solve_classes;
 mod subcommands;
 mod support;
 mod sweep;

@@ -56,6 +56,7 @@ fn the_samples_equal_the_output_of_the_script() {
         "class-tasks.toml",
         "endless.toml",
         "problems.jsonl",
+        "class-problems.jsonl",
         "nas.toml",
         "nas-losses.csv",
     ]

@@ -12,7 +12,13 @@ const WRITE: &str = "WRITE_DOCS";
 
 /// The directory of published data; `None`, with a message on stderr, if it is missing.
 fn data() -> Option<PathBuf> {
-    let folders = ["lucid/venus_sept", "bftrainer", "driple", "machines/whisk"];
+    let folders = [
+        "lucid/venus_sept",
+        "bftrainer",
+        "driple",
+        "machines/whisk",
+        "classes",
+    ];
     let found = folders.map(gleaner_testing::shared);
     found.iter().all(Option::is_some).then(|| {
         let root = gleaner_testing::workspace().join("../shared/data");
@@ -37,7 +43,7 @@ fn the_files_that_are_needed_are_listed() {
     assert!(lucid.contains("lucid/venus_sept/jobs.csv\n"), "{lucid}");
     assert!(lucid.contains("duration_estimate_lgb.csv"), "{lucid}");
     assert!(!sysu.contains("duration_estimate_lgb.csv"), "{sysu}");
-    for system in ["lucid", "sysu", "bftrainer", "driple", "hpcwhisk"] {
+    for system in ["lucid", "sysu", "bftrainer", "driple", "hpcwhisk", "sia"] {
         let lines = listed(system);
         // A file that two systems need is listed once.
         let files: Vec<_> = lines
@@ -119,6 +125,8 @@ fn a_system_and_a_place_for_it_are_needed() {
         "reproduce gavel --list",
         "reproduce lucid",
         "reproduce lucid --data .",
+        "reproduce lucid -o made",
+        "reproduce sia -o made --solvers equal-share",
     ] {
         gleaner(at, line).expect(2);
     }
@@ -187,6 +195,55 @@ fn figures_of_hpcwhisk_have_all_their_digits() {
     }
 }
 
+/// All of Sia's problems are solved to the stated optimum by the exact solver.
+#[test]
+fn problems_of_sia_are_solved_to_their_optima() {
+    let Some(data) = data() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    std::os::unix::fs::symlink(data, at.join("data")).unwrap();
+    let line = "reproduce sia --data data -o made --quiet --solvers exact";
+    let run = gleaner(at, line).expect(0);
+    assert!(run.out.contains("90 of 90"), "{}", run.out);
+    let counts = json(&at.join("made/summary.json"));
+    assert_eq!(
+        (&counts["equal"], &counts["differs"]),
+        (&6.into(), &0.into())
+    );
+    let times = json(&at.join("made/solvers.json"));
+    let times = times.as_array().unwrap();
+    assert_eq!(times.len(), 4);
+    for row in &times[..2] {
+        assert_eq!((&row["proven"], &row["problems"]), (&90.into(), &90.into()));
+        assert!(row["deviation"].as_f64().unwrap() < 1e-9, "{row}");
+        assert!(row["total_seconds"].as_f64() > row["max_seconds"].as_f64());
+        assert!(row["mean_ratio"].is_null());
+    }
+}
+
+/// Without data, the rounds are drawn, and the first other solver confirms the exact one.
+#[test]
+fn rounds_are_drawn_without_data() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let run = gleaner(at, "reproduce sia -o made --quiet").expect(0);
+    assert!(run.err.contains("drawn at random"), "{}", run.err);
+    let document = fs::read_to_string(at.join("made/reproduced.md")).unwrap();
+    assert!(document.contains("They do not come from Sia"), "{document}");
+    assert!(!document.contains("siasosp23"), "{document}");
+    let times = json(&at.join("made/solvers.json"));
+    let has_other = cfg!(any(feature = "highs", feature = "cbc"));
+    for row in times.as_array().unwrap() {
+        assert_eq!(row["proven"], row["problems"], "{row}");
+        assert_eq!(row["deviation"].is_null(), !has_other, "{row}");
+        assert!(row["deviation"].as_f64().unwrap_or(0.0) < 1e-7, "{row}");
+        let is_exact = row["solver"] == "exact";
+        assert_eq!(row["least_ratio"].is_null(), is_exact, "{row}");
+    }
+    let sources = json(&at.join("made/run.json"))["inputs"].clone();
+    assert_eq!(sources, serde_json::json!([]));
+}
+
 // The document equals the document of a fresh run, byte for byte, so it contains the values that
 // the program computes.
 #[test]
@@ -195,7 +252,11 @@ fn the_document_is_that_of_a_fresh_run() {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     std::os::unix::fs::symlink(data, at.join("data")).unwrap();
-    let run = gleaner(at, "reproduce all --data data -o made --quiet").expect(0);
+    let run = gleaner(
+        at,
+        "reproduce all --data data -o made --quiet --solvers exact",
+    )
+    .expect(0);
     assert!(
         run.out.contains("tables and figures reproduced"),
         "{}",

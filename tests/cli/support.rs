@@ -21,7 +21,12 @@ pub fn with_stdin(directory: &Path, line: &str, text: &str) -> Run {
 /// A directory with the samples of dataset/ in it.
 pub fn samples() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
-    for name in ["idle.csv", "tasks.toml", "problems.jsonl"] {
+    for name in [
+        "idle.csv",
+        "tasks.toml",
+        "problems.jsonl",
+        "class-problems.jsonl",
+    ] {
         fs::copy(dataset().join(name), directory.path().join(name)).unwrap();
     }
     directory

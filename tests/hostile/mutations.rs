@@ -58,6 +58,7 @@ fn texts() {
         ("idle.csv", "replay --events idle.csv --tasks tasks.toml"),
         ("tasks.toml", "replay --events idle.csv --tasks tasks.toml"),
         ("problems.jsonl", "solve problems.jsonl"),
+        ("class-problems.jsonl", "solve class-problems.jsonl --check"),
         ("sweep.toml", "sweep sweep.toml --dry-run"),
         ("trace/jobs.csv", "simulate --data trace --policy fifo"),
     ] {

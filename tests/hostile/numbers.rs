@@ -113,3 +113,66 @@ fn problems() {
         *problem.pointer_mut(pointer).unwrap() = sound;
     }
 }
+
+#[test]
+fn problems_with_classes() {
+    let directory = samples();
+    let at = directory.path();
+    let all = fs::read_to_string(at.join("class-problems.jsonl")).unwrap();
+    let curves = [
+        "/t_fwd",
+        "/classes/0/nodes",
+        "/tasks/0/min_nodes",
+        "/tasks/0/max_nodes",
+        "/tasks/0/rescale_up",
+        "/tasks/0/rescale_down",
+        "/tasks/0/move",
+        "/tasks/0/current/nodes",
+        "/tasks/0/curves/slow/nodes/1",
+        "/tasks/0/curves/slow/objective/1",
+    ];
+    let options = [
+        "/classes/0/capacity",
+        "/tasks/0/options/0/0",
+        "/tasks/0/options/0/1",
+        "/tasks/0/options/0/2",
+        "/tasks/0/none",
+        "/tasks/0/current",
+    ];
+    let problems = [(0, &curves[..]), (2, &options[..])];
+    for (line, pointers) in problems {
+        let mut problem: serde_json::Value =
+            serde_json::from_str(all.lines().nth(line).unwrap()).unwrap();
+        let task = &mut problem["tasks"][0];
+        if line == 0 {
+            task["move"] = 60.into();
+            task["current"] = serde_json::json!({"class": "slow", "nodes": 1});
+        } else {
+            task["none"] = 0.into();
+            task["current"] = serde_json::json!([0, 1]);
+        }
+        for pointer in pointers {
+            let sound = problem
+                .pointer(pointer)
+                .unwrap_or_else(|| panic!("no {pointer}"))
+                .clone();
+            for edge in EDGES {
+                // A number that JSON cannot represent is given as text.
+                let edge = serde_json::from_str(edge).unwrap_or_else(|_| edge.into());
+                *problem.pointer_mut(pointer).unwrap() = edge;
+                fs::write(at.join("p.json"), problem.to_string()).unwrap();
+                let solve = |solver: &str| {
+                    let line = format!("solve p.json --check --time-limit 1 --solver {solver}");
+                    attack(at, &line).code
+                };
+                // A fault is found when the problem is read, before any solver starts.
+                if solve("exact") != 3 {
+                    for solver in ["highs", "cbc"] {
+                        solve(solver);
+                    }
+                }
+            }
+            *problem.pointer_mut(pointer).unwrap() = sound;
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use gleaner_domain::error::{Fault, Faults, Result};
 use gleaner_domain::results::reproduce::System;
 use gleaner_io::source::Source;
+use serde::de::DeserializeOwned;
 
 /// A file in the data directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,6 +143,18 @@ const PROMETHEUS: &[NeededFile] = &[
     ),
 ];
 
+/// Files of the scheduling rounds.
+const ROUNDS: &[NeededFile] = &[
+    needed(
+        "classes/problems.jsonl",
+        "90 allocation problems with their optima, recorded in runs of the simulator of the repository siasosp23/artifacts",
+    ),
+    needed(
+        "classes/smooth.jsonl",
+        "the same problems with the values before rounding",
+    ),
+];
+
 /// The files that a system needs.
 pub fn needed_files(system: System) -> Vec<NeededFile> {
     match system {
@@ -150,6 +163,7 @@ pub fn needed_files(system: System) -> Vec<NeededFile> {
         System::Bftrainer => SUMMIT.to_vec(),
         System::Driple => INSPECTORS.to_vec(),
         System::Hpcwhisk => PROMETHEUS.to_vec(),
+        System::Sia => ROUNDS.to_vec(),
     }
 }
 
@@ -205,6 +219,18 @@ pub fn changed_files(data: &Path, systems: &[System]) -> Result<Vec<String>> {
         }
     }
     Ok(remarks)
+}
+
+/// Reads a file with a JSON object in each line.
+///
+/// # Errors
+/// The file cannot be read, or a line is not what is expected.
+pub fn json_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Vec<T>> {
+    let source = Source::open(path)?;
+    let bytes = source.read_all()?;
+    let lines = serde_json::Deserializer::from_slice(&bytes).into_iter::<T>();
+    let read = lines.collect::<Result<Vec<_>, _>>();
+    read.map_err(|error| Fault::of(path, error.to_string(), expected).into())
 }
 
 /// The data directory.

@@ -23,6 +23,7 @@ use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_domain::observer::Parts;
 use gleaner_domain::results::reproduce::{Artifact, System};
 use gleaner_io::{Loaded, SourceId};
+use gleaner_solvers::SolverKind;
 
 mod bftrainer;
 mod driple;
@@ -31,18 +32,22 @@ mod filled;
 mod hpcwhisk;
 mod lucid;
 mod published;
+mod sia;
 mod sysu;
 mod throughput;
 mod venus;
 pub mod verdict;
 
 pub use files::{NeededFile, changed_files, check_files, needed_by, needed_files};
+pub use sia::SolverTimes;
 
 /// The reproduced tables and figures, and the files read for them.
 #[derive(Debug, Default)]
 pub struct Reproduction {
     /// The tables and figures, by system.
     pub artifacts: Vec<Artifact>,
+    /// The answers and times of solvers on Sia's rounds.
+    pub times: Vec<SolverTimes>,
     /// All files that were read.
     pub sources: Vec<SourceId>,
     /// Whether all systems are included; false if the reproduction was stopped.
@@ -66,13 +71,35 @@ fn artifacts_of(systems: &[System]) -> Result<usize> {
     Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
 }
 
-/// Reproduces the tables and figures of `systems` from the files in `data`. Reports progress to the observer, counted
-/// in tables and figures.
+/// Draws scheduling rounds like those of Sia, and solves them with the exact solver. `solvers` are timed on them. This
+/// needs no files.
 ///
 /// # Errors
-/// Files are missing or faulty, or a computation fails. If the observer stops the computation, the systems finished so
-/// far are returned.
-pub fn reproduce(data: &Path, systems: &[System], observer: &dyn Observer) -> Result<Reproduction> {
+/// This build lacks a solver, or a library fails. If the observer stops the computation, the result is empty.
+pub fn reproduce_drawn(solvers: &[SolverKind], observer: &dyn Observer) -> Result<Reproduction> {
+    let mut all = Reproduction::default();
+    match sia::reproduce(None, solvers, observer) {
+        Err(Error::Stopped) => {}
+        part => {
+            all.take(part?);
+            all.complete = true;
+        }
+    }
+    Ok(all)
+}
+
+/// Reproduces the tables and figures of `systems` from the files in `data`. Reports progress to the observer, counted
+/// in tables and figures. `solvers` are timed on the rounds of Sia.
+///
+/// # Errors
+/// Files are missing or faulty, this build lacks a solver, or a computation fails. If the observer stops the
+/// computation, the systems finished so far are returned.
+pub fn reproduce(
+    data: &Path,
+    systems: &[System],
+    solvers: &[SolverKind],
+    observer: &dyn Observer,
+) -> Result<Reproduction> {
     check_files(data, systems)?;
     let data = files::Data(data);
     let mut all = Reproduction {
@@ -95,6 +122,7 @@ pub fn reproduce(data: &Path, systems: &[System], observer: &dyn Observer) -> Re
             (System::Sysu, Some(venus)) => sysu::reproduce(venus, observer),
             (System::Driple, _) => driple::reproduce(data, observer),
             (System::Hpcwhisk, _) => hpcwhisk::reproduce(data, observer),
+            (System::Sia, _) => sia::reproduce(Some(data), solvers, observer),
             _ => bftrainer::reproduce(data, observer),
         });
     for part in parts.collect::<Vec<_>>() {
@@ -109,6 +137,7 @@ pub fn reproduce(data: &Path, systems: &[System], observer: &dyn Observer) -> Re
 impl Reproduction {
     fn take(&mut self, part: Part<'_>) {
         self.artifacts.extend(part.artifacts);
+        self.times.extend(part.times);
         for source in part.sources {
             if !self.sources.contains(&source) {
                 self.sources.push(source);
@@ -161,6 +190,7 @@ impl Shared {
 struct Part<'c> {
     published: Vec<published::PublishedArtifact>,
     artifacts: Vec<Artifact>,
+    times: Vec<SolverTimes>,
     sources: Vec<SourceId>,
     observer: &'c dyn Observer,
 }
@@ -170,6 +200,7 @@ impl<'c> Part<'c> {
         Ok(Part {
             published: published::of(system)?,
             artifacts: Vec::new(),
+            times: Vec::new(),
             sources: Vec::new(),
             observer,
         })

@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 
 use super::terminal::Terminal;
 use super::{print_json, remark};
-use crate::solving::{SolvingSettings, answer, of_problem};
+use crate::solving::{SolvingSettings, answer, check_accepts};
 use gleaner_domain::error::Result;
 use gleaner_setup::SolverArgs;
 use gleaner_setup::solver::report_faults;
@@ -25,9 +25,28 @@ use gleaner_setup::solver::report_faults;
 /// The numbers of a problem have ranges, so that every solver can handle it: "t_fwd" is from 1e-6
 /// to 1e12 seconds. Rescaling costs at most 1e12 seconds, and at most a million times the greatest
 /// gain of its task in a window. Each number of "curve_objective" is 0 or from 1e-100 to 1e100.
+///
+/// A problem whose nodes are of several classes has "classes": [{"name", "nodes"}] in place of
+/// "nodes". Its tasks hold nodes of one class at a time. Instead of "curve_nodes" and
+/// "curve_objective", each task has "curves": {class: {"nodes", "objective"}}. "min_nodes" and
+/// "max_nodes" are numbers, or tables by class. "move" is the cost of a change of class in seconds
+/// (default: "rescale_up" plus "rescale_down"), and "current" is {"class", "nodes"}. With
+/// "counts": "points", a task may hold only the numbers of nodes of its curve's points. Such
+/// problems have no groups, goal or weights.
+///
+/// In a second form, tasks have "options": [[class, nodes, value], ...] instead, where class is an
+/// index and value is what the option adds to the objective. "none" is the value of holding nothing
+/// (default: 0). A task with "fixed": true keeps its "current", which is [class, nodes]. This form
+/// has no "t_fwd".
+///
+/// In the answer to a problem with classes, "counts" has {"class", "nodes"} or null for each task.
+/// "prices" lists the price of each class: an additional node of the class raises the bound by at
+/// most this amount. The solvers are exact (the default), highs, cbc, and programs that support
+/// classes.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner solve dataset/problems.jsonl\n  \
+    gleaner solve dataset/class-problems.jsonl --check\n  \
     gleaner solve --solver highs --time-limit 5 < problem.json\n  \
     gleaner solve problem.json --formulation paper --solver cbc --write-model model.lp")]
 pub struct Args {
@@ -52,7 +71,7 @@ pub fn run(args: &Args) -> Result<()> {
     let mut solver = solver_args.build(&solver_args.choice()?)?;
     let problems = gleaner_inputs::problems::read(&args.input)?.value;
     for problem in &problems {
-        of_problem(problem, solver.accepts(problem))?;
+        check_accepts(&solver, problem)?;
     }
     if let Some(path) = &args.write_model {
         // The model may be written in any formulation, whichever solver runs.

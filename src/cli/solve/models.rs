@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use gleaner_solvers::formulations::{self, export};
 use gleaner_solvers::model::Model;
-use gleaner_solvers::{BigM, Formulation, Problem};
+use gleaner_solvers::{BigM, Formulation, SolveError};
 
 use crate::solving::of_problem;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_inputs::problems::AnyProblem;
 use gleaner_io::files;
 
 /// Writes the model of every problem: a single model to `path`, several models to separate files in the same folder.
@@ -18,7 +19,7 @@ use gleaner_io::files;
 /// Before anything is written: the extension of a file is unknown, the formulation cannot express a problem,
 /// or two problems would have the same file. Afterwards: a file cannot be written.
 pub(super) fn write_all(
-    problems: &[Problem],
+    problems: &[AnyProblem],
     formulation: Formulation,
     big_m: BigM,
     input: &Path,
@@ -27,19 +28,31 @@ pub(super) fn write_all(
     let write = writer(path)?;
     let paths = paths(problems, input, path)?;
     for problem in problems {
-        of_problem(
-            problem,
-            formulations::buildable(problem, formulation, big_m),
-        )?;
+        of_problem(problem.id(), buildable(problem, formulation, big_m))?;
     }
     for (problem, path) in problems.iter().zip(&paths) {
-        let model = formulations::build(problem, formulation, big_m)?;
+        let model = match problem {
+            AnyProblem::OneClass(problem) => formulations::build(problem, formulation, big_m)?,
+            AnyProblem::Classes(problem) => gleaner_classes::milp::exported(problem),
+        };
         files::write(path, |out| write(&model, out))?;
     }
     Ok(paths
         .iter()
         .map(|path| format!("{}: the model", path.display()))
         .collect())
+}
+
+/// Checks that the formulation can express a problem.
+fn buildable(
+    problem: &AnyProblem,
+    formulation: Formulation,
+    big_m: BigM,
+) -> Result<(), SolveError> {
+    match problem {
+        AnyProblem::OneClass(problem) => formulations::buildable(problem, formulation, big_m),
+        AnyProblem::Classes(_) => gleaner_classes::solver::check_formulation(formulation, big_m),
+    }
 }
 
 type Writer = fn(&Model, &mut files::AtomicFile) -> std::io::Result<()>;
@@ -57,22 +70,22 @@ fn writer(path: &Path) -> Result<Writer> {
 }
 
 /// The file of every problem.
-fn paths(problems: &[Problem], input: &Path, path: &Path) -> Result<Vec<PathBuf>> {
+fn paths(problems: &[AnyProblem], input: &Path, path: &Path) -> Result<Vec<PathBuf>> {
     if problems.len() == 1 {
         return Ok(vec![path.to_owned()]);
     }
-    let paths: Vec<PathBuf> = problems.iter().map(|p| numbered(path, &p.id)).collect();
-    let mut owners: BTreeMap<&Path, &Problem> = BTreeMap::new();
+    let paths: Vec<PathBuf> = problems.iter().map(|p| numbered(path, p.id())).collect();
+    let mut owners: BTreeMap<&Path, &AnyProblem> = BTreeMap::new();
     let mut faults = Faults::default();
     for ((number, problem), path) in (1..).zip(problems).zip(&paths) {
         let Some(other) = owners.insert(path, problem) else {
             continue;
         };
-        let id = &problem.id;
-        let found = if other.id == *id {
+        let (id, other) = (problem.id(), other.id());
+        let found = if other == id {
             format!("{id:?} a second time")
         } else {
-            format!("{id:?}, whose model would overwrite that of {:?}", other.id)
+            format!("{id:?}, whose model would overwrite that of {other:?}")
         };
         let expected = "ids that differ in letters, digits or - for --write-model";
         let fault = Fault::of(input, found, expected).field("id");

@@ -22,6 +22,7 @@ use gleaner_inputs::write::{events, tasks};
 use gleaner_io::files::Output;
 use gleaner_synth::events::{EventOptions, FragmentLength};
 use gleaner_synth::tasks::TaskOptions;
+use serde_json::Value;
 
 /// Generate logs, tasks, searches, problems, jobs or graphs.
 #[derive(Debug, ClapArgs)]
@@ -141,8 +142,9 @@ struct TaskArgs {
 
 /// Generate allocation problems for `gleaner solve` and `gleaner compare`, as JSON lines.
 #[derive(Debug, ClapArgs)]
-#[command(before_help = "Example:\n  \
-    gleaner synth problems --count 5 --tasks 100 --nodes 1500 -o - | gleaner compare --problems -")]
+#[command(before_help = "Examples:\n  \
+    gleaner synth problems --count 5 --tasks 100 --nodes 1500 -o - | gleaner compare --problems -\n  \
+    gleaner synth problems --classes curves --tasks 30 --nodes 400 -o - | gleaner solve")]
 struct ProblemArgs {
     /// Number of problems. All problems together may have at most 10,000,000 tasks.
     #[arg(long, value_name = "COUNT", default_value_t = 10,
@@ -156,12 +158,24 @@ struct ProblemArgs {
     #[arg(long, value_name = "COUNT", default_value_t = 100,
         value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     nodes: u32,
+    /// Generate problems with three classes of nodes, in this form.
+    #[arg(long, value_enum, value_name = "FORM")]
+    classes: Option<ClassForm>,
     /// Seed of the first problem. Each further problem has the next seed.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Where to write; - for stdout.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+}
+
+/// The form of problems with node classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ClassForm {
+    /// Tasks with a scaling curve for each class, and costs of rescaling
+    Curves,
+    /// Jobs with a list of options, as in a scheduling round of Sia; --nodes is the number of GPUs
+    Options,
 }
 
 /// Runs the subcommand.
@@ -200,12 +214,43 @@ fn synth_problems(args: &ProblemArgs) -> Result<()> {
     let terminal = Terminal::default();
     for seed in args.seed..=last {
         check_stop(&terminal)?;
-        let problem = gleaner_solvers::synthetic::problem(args.tasks as usize, args.nodes, seed);
-        let line = serde_json::to_string(&problem).map_err(|e| Error::Run(e.to_string()))?;
+        let line = problem_line(args, seed).map_err(|e| Error::Run(e.to_string()))?;
         let written = writeln!(out, "{line}");
         written.map_err(|e| Error::io("write", &args.output, e))?;
     }
     out.finish()
+}
+
+/// A generated problem as JSON.
+fn problem_line(args: &ProblemArgs, seed: u64) -> serde_json::Result<String> {
+    use gleaner_classes::synthetic::{self, Values};
+
+    let (tasks, nodes) = (args.tasks as usize, args.nodes);
+    match args.classes {
+        None => serde_json::to_string(&gleaner_solvers::synthetic::problem(tasks, nodes, seed)),
+        Some(ClassForm::Curves) => {
+            let problem = serde_json::to_value(synthetic::problem(tasks, nodes, seed))?;
+            Ok(as_documented(problem).to_string())
+        }
+        Some(ClassForm::Options) => {
+            serde_json::to_string(&synthetic::round(tasks, nodes, Values::Rounded, seed))
+        }
+    }
+}
+
+/// A problem with curves, with the field names of the documentation and without empty fields.
+fn as_documented(mut problem: Value) -> Value {
+    let classes = problem["classes"].as_array_mut().into_iter().flatten();
+    for class in classes.filter_map(Value::as_object_mut) {
+        if let Some(nodes) = class.remove("capacity") {
+            class.insert("nodes".to_owned(), nodes);
+        }
+    }
+    let tasks = problem["tasks"].as_array_mut().into_iter().flatten();
+    for task in tasks.filter_map(Value::as_object_mut) {
+        task.retain(|_, value| !value.is_null());
+    }
+    problem
 }
 
 fn synth_events(args: &EventArgs) -> Result<()> {

@@ -17,6 +17,8 @@ pub enum System {
     Driple,
     /// The pilot jobs of Przybylski et al., SC 2022.
     Hpcwhisk,
+    /// The scheduler of Jayaram Subramanya et al., SOSP 2023.
+    Sia,
 }
 
 impl Named for System {
@@ -26,6 +28,7 @@ impl Named for System {
         System::Bftrainer,
         System::Driple,
         System::Hpcwhisk,
+        System::Sia,
     ];
 
     fn name(self) -> &'static str {
@@ -35,6 +38,7 @@ impl Named for System {
             System::Bftrainer => "bftrainer",
             System::Driple => "driple",
             System::Hpcwhisk => "hpcwhisk",
+            System::Sia => "sia",
         }
     }
 }
@@ -48,6 +52,7 @@ impl System {
             System::Bftrainer => "BFTrainer",
             System::Driple => "Driple",
             System::Hpcwhisk => "HPC-Whisk",
+            System::Sia => "Sia",
         }
     }
 }
@@ -152,7 +157,7 @@ record! {
     /// A published value and our value: a row of `reproduced`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ReproducedRow {
-        /// `lucid`, `sysu`, `bftrainer`, `driple` or `hpcwhisk`
+        /// `lucid`, `sysu`, `bftrainer`, `driple`, `hpcwhisk` or `sia`
         system: System = "system" [""],
         /// the table or figure, such as `sysu-table-1`
         artifact: String = "artifact" [""],

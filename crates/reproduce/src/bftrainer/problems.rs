@@ -1,15 +1,12 @@
 //! Problems taken from states of replays, each with the optimum of the paper's formulation.
 
-use std::path::Path;
-
-use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::error::{Fault, Result};
 use gleaner_inputs::problems;
-use gleaner_io::source::Source;
 use gleaner_solvers::{BigM, Limits, Problem, SolverKind, SolverSpec};
 use serde::Deserialize;
 
 use crate::Part;
-use crate::files::Data;
+use crate::files::{Data, json_lines};
 use crate::filled::Values;
 
 /// The optima of a state.
@@ -36,8 +33,9 @@ const ROUNDING: f64 = 1e-6;
 /// Solves every state with both values of big-M.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let path = data.file("bftrainer/problems.jsonl");
-    let states = part.take(problems::read(&path)?);
-    let optima = optima(&path)?;
+    let states = part.take(problems::read_one_class(&path)?);
+    let expected = "the fields optimum and paper_optimum_dp in each line";
+    let optima: Vec<Optima> = json_lines(&path, expected)?;
     if optima.len() != states.len() {
         let found = format!("optima for {} of {} states", optima.len(), states.len());
         return Err(Fault::of(&path, found, "an optimum for each state").into());
@@ -67,16 +65,4 @@ fn solve(state: &Problem, big_m: BigM) -> Result<f64> {
     };
     let answer = spec.build()?.solve(state, &Limits::default())?;
     Ok(answer.objective.unwrap_or(f64::NAN))
-}
-
-/// Reads the optima of a file, one per line.
-fn optima(path: &Path) -> Result<Vec<Optima>> {
-    let source = Source::open(path)?;
-    let bytes = source.read_all()?;
-    let lines = serde_json::Deserializer::from_slice(&bytes).into_iter::<Optima>();
-    let read = lines.collect::<Result<Vec<_>, _>>();
-    read.map_err(|error| -> Error {
-        let expected = "the fields optimum and paper_optimum_dp in each line";
-        Fault::of(path, error.to_string(), expected).into()
-    })
 }
