@@ -28,6 +28,7 @@ mod program;
 mod range;
 mod recipes;
 mod replay;
+mod replay_classes;
 mod replay_spans;
 mod report;
 mod reproduce;

@@ -1,6 +1,6 @@
 //! The inputs of a replay: log, slice, tasks and rules.
 
-mod classes;
+mod class_checks;
 mod rules;
 pub mod t_fwd;
 mod topology;
@@ -221,7 +221,7 @@ pub fn check_objective(options: &Options, tasks: &[TrainingTask], log: &EventLog
         max_tasks: options.max_tasks,
     };
     let classes = options.classes(log, tasks)?;
-    classes::check_objective_in(classes.as_ref(), &options.objective, tasks, situation)
+    class_checks::check_objective_in(classes.as_ref(), &options.objective, tasks, situation)
 }
 
 const NEEDS: &str = "\
@@ -365,7 +365,7 @@ impl Replay {
         let mut options = rules.options(window);
         options.groups = set.groups.into();
         options.search = rules.search(set.search.as_ref())?;
-        observer.remark(&classes::check_classes(&options, &set.tasks, &log)?);
+        observer.remark(&class_checks::check_classes(&options, &set.tasks, &log)?);
         check_objective(&options, &set.tasks, &log)?;
         Ok(Replay {
             options,
