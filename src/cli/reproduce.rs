@@ -39,7 +39,7 @@ pub struct Args {
     /// The system to reproduce [default with --list: all].
     #[arg(value_enum, value_name = "SYSTEM", required_unless_present = "list")]
     system: Option<Choice>,
-    /// Directory with the published data; --list names its files. Only sia can do without.
+    /// Directory with the published data; --list names its files. Optional for sia only.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Directory for reproduced.md, reproduce.html and the table as CSV and Parquet.

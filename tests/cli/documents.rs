@@ -440,7 +440,9 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                     "docs/HPO.md" | "docs/DEVELOPERS.md" | "docs/MACHINES.md"
                     | "docs/OPERATORS.md" => ["sh", "text"].contains(&block.info.as_str()),
                     "docs/PILOTS.md" => ["sh", "text"].contains(&block.info.as_str()),
-                    "docs/SOLVERS.md" => ["sh", "toml manifest"].contains(&block.info.as_str()),
+                    "docs/SOLVERS.md" => {
+                        ["sh", "toml manifest", "json problem"].contains(&block.info.as_str())
+                    }
                     "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
                     "docs/SEARCHES.md" => {
                         ["sh", "toml search", "csv learning-curves"].contains(&block.info.as_str())

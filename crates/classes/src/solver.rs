@@ -55,7 +55,7 @@ pub fn build(spec: SolverSpec) -> Result<Box<dyn ClassSolver + Send>, SolveError
     match spec.kind {
         SolverKind::Auto | SolverKind::Exact => Ok(Box::new(Exact::default())),
         SolverKind::Highs | SolverKind::Cbc => {
-            // The build is the same for all problems, so this finds a missing library.
+            // Building the solver of ordinary problems finds out whether this build has the library.
             SolverSpec::new(spec.kind).build()?;
             Ok(Box::new(Milp::new(spec.kind)))
         }
