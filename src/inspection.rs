@@ -10,9 +10,9 @@ use gleaner_inspect::{Inspection, RescaleCosts};
 use gleaner_io::{Loaded, SourceId};
 use gleaner_runs::inspect::{CostSource, printed};
 use gleaner_runs::read::RunInfo;
-use gleaner_setup::SliceArgs;
 use gleaner_setup::settings;
 use gleaner_setup::settings::{Settings, Spec};
+use gleaner_setup::{ClassArgs, SliceArgs};
 use serde::Serialize;
 
 settings! {
@@ -22,6 +22,9 @@ settings! {
         /// The part of the log to inspect.
         #[serde(flatten)]
         pub slice: SliceArgs;
+        /// The classes of the log's nodes.
+        #[serde(flatten)]
+        pub classes: ClassArgs;
         /// Tasks whose rescale costs the suggestion uses [default: 18 s to grow, 12 s to shrink].
         pub tasks: Option<PathBuf> = None => Spec::of("FILE");
         /// Scaling curves: the original's second pickle.
@@ -53,7 +56,8 @@ impl Inspected {
     /// stops the inspection.
     pub fn of(log: &Path, settings: &InspectionSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
-        let read = settings.slice.read_with_still_rows(log, observer)?;
+        let (slice, classes) = (&settings.slice, &settings.classes);
+        let read = slice.read_with_still_rows(log, classes, observer)?;
         let costs = costs(settings, read.value.clock(), observer)?;
         if !read.value.clock().is_known() {
             observer.remark(&[ZONE_UNKNOWN.to_owned()]);

@@ -26,9 +26,9 @@ use gleaner_io::SourceId;
 use gleaner_pilots::{Costs, Fault, Fragments, Grid, Ladder, MOST_LENGTHS, best, fits, kept, lost};
 use gleaner_runs::pilots::printed;
 use gleaner_runs::read::RunInfo;
-use gleaner_setup::SliceArgs;
 use gleaner_setup::settings;
 use gleaner_setup::settings::{Settings, Spec};
+use gleaner_setup::{ClassArgs, SliceArgs};
 use serde::Serialize;
 
 /// Seconds in a minute, the unit of wall times.
@@ -100,7 +100,7 @@ impl PilotsOfLog {
             let option = setting.about.option();
             return Err(Error::Usage(format!("--{option} also needs --best")));
         }
-        let read = settings.slice.read(log, observer)?;
+        let read = settings.slice.read(log, &ClassArgs::default(), observer)?;
         observer.remark(&read.notes);
         let log_read = &read.value;
         let (described, lengths) = gleaner_inspect::fragments(log_read, observer)?;

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_inputs::write::events;
-use gleaner_inputs::write::events::Layout;
+use gleaner_inputs::write::events::{Format, Layout};
 use gleaner_logs::zone::Zone;
 
 /// Convert an event log to CSV, Parquet or the fast cache .gev.
@@ -44,6 +44,10 @@ enum TableLayout {
     Wide,
 }
 
+/// Remark on a format that cannot state the classes of the log's nodes.
+const WITHOUT_CLASSES: &str = "wide CSV has no place for the classes of the nodes: they are left out (use the long \
+                               layout, .parquet or .gev)";
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -53,11 +57,14 @@ pub fn run(args: &Args) -> Result<()> {
         TableLayout::Long => Layout::Long,
         TableLayout::Wide => Layout::Wide,
     };
-    events::Format::of(&args.output)?;
+    let format = Format::of(&args.output)?;
     let zone = args.timezone.as_deref().map(Zone::of_flag).transpose()?;
     let log = gleaner_inputs::events::read_in(&args.input, zone.as_ref())?;
     super::remark(&log.notes);
     events::write(&log.value, &args.output, layout, log.sources.first())?;
+    if log.value.classes().is_some() && format == Format::Csv && layout == Layout::Wide {
+        super::remark(&[WITHOUT_CLASSES.to_owned()]);
+    }
     super::remark(&[format!(
         "wrote {}: {}, {}, {}",
         args.output.display(),

@@ -10,13 +10,13 @@ mod unknown;
 
 use std::path::{Path, PathBuf};
 
-use gleaner_domain::Observer;
 use gleaner_domain::error::{Result, check_stop};
+use gleaner_domain::{Clock, Observer};
 use gleaner_inputs::write::events;
 use gleaner_inputs::write::events::EventWriter;
 use gleaner_logs::scheduler;
 use gleaner_setup::settings::Spec;
-use gleaner_setup::{named_values, settings};
+use gleaner_setup::{ClassArgs, named_values, settings};
 use serde::Serialize;
 
 #[cfg(feature = "cli")]
@@ -68,6 +68,8 @@ settings! {
         pub strict: bool = false => Spec::flag();
         /// How to treat nodes that the log does not name.
         pub unknown_nodes: UnknownSettings;
+        /// The classes of the nodes.
+        pub classes: ClassArgs;
     }
 }
 
@@ -256,25 +258,51 @@ impl Ingest for SwfSettings {
 impl LogSettings {
     /// Writes the event log from a scheduler's logs, and reports on their content.
     fn write(&self, files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<()> {
-        write_events(
-            files,
-            options,
-            &self.input.unknown_nodes,
-            &self.output,
-            observer,
-        )
+        self.input
+            .nodes_of_log()
+            .write(files, options, &self.output, observer)
     }
 }
 
-/// Writes the event log from a scheduler's logs, and reports on their content.
-fn write_events(
-    files: &[PathBuf],
-    options: &Options,
-    unknown: &UnknownSettings,
+/// Settings for the nodes of an event log.
+#[derive(Clone, Copy)]
+struct LogNodes<'a> {
+    unknown: &'a UnknownSettings,
+    classes: &'a ClassArgs,
+}
+
+impl InputSettings {
+    fn nodes_of_log(&self) -> LogNodes<'_> {
+        LogNodes {
+            unknown: &self.unknown_nodes,
+            classes: &self.classes,
+        }
+    }
+}
+
+impl LogNodes<'_> {
+    /// Writes the event log from a scheduler's logs, and reports on their content.
+    fn write(
+        self,
+        files: &[PathBuf],
+        options: &Options,
+        output: &Path,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        ReadyLogs::of(files, options, self, output, observer)?.place(observer)
+    }
+}
+
+/// Begins an event log with the classes of its nodes, if they are given.
+fn create_log(
     output: &Path,
+    nodes: &[String],
+    clock: &Clock,
+    classes: &ClassArgs,
     observer: &dyn Observer,
-) -> Result<()> {
-    ReadyLogs::of(files, options, unknown, output, observer)?.place(observer)
+) -> Result<EventWriter> {
+    let classes = classes.read(nodes, observer)?.map(|read| read.value);
+    EventWriter::create_on(output, nodes, clock, classes.as_ref())
 }
 
 /// Complete event logs that are not yet in place: the log itself, and the logs of the bounds if requested.
@@ -292,7 +320,7 @@ impl ReadyLogs {
     fn of(
         files: &[PathBuf],
         options: &Options,
-        unknown: &UnknownSettings,
+        LogNodes { unknown, classes }: LogNodes<'_>,
         output: &Path,
         observer: &dyn Observer,
     ) -> Result<Self> {
@@ -301,7 +329,9 @@ impl ReadyLogs {
         let first = files.first().map_or(Path::new(""), PathBuf::as_path);
         unknown.check(holds.quality(), first)?;
         let (shown, outputs): (Vec<_>, Vec<_>) = unknown.outputs(output).into_iter().unzip();
-        let create = |path: &PathBuf| EventWriter::create_on(path, holds.nodes(), holds.clock());
+        let (nodes, clock) = (holds.nodes(), holds.clock());
+        let classes = classes.read(nodes, observer)?.map(|read| read.value);
+        let create = |path: &PathBuf| EventWriter::create_on(path, nodes, clock, classes.as_ref());
         let mut writers: Vec<_> = outputs.iter().map(create).collect::<Result<_>>()?;
         let summaries = holds.sweep_all(&shown, |log, event| {
             check_stop(observer)?;

@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Ingest;
 use super::unknown::MaxUnknown;
+use super::{Ingest, create_log};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Result, check_stop};
 use gleaner_inputs::write::events;
-use gleaner_inputs::write::events::EventWriter;
 use gleaner_logs::polls;
 use gleaner_setup::settings::Spec;
-use gleaner_setup::{named_values, settings};
+use gleaner_setup::{ClassArgs, named_values, settings};
 use serde::Serialize;
 
 settings! {
@@ -46,6 +45,8 @@ settings! {
         pub seed: u64 = 0 => Spec::of("NUMBER");
         /// Stop at the first line that cannot be read or that contradicts itself.
         pub strict: bool = false => Spec::flag();
+        /// The classes of the nodes.
+        pub classes: ClassArgs;
     }
 }
 
@@ -101,7 +102,7 @@ impl Ingest for SinfoSettings {
         let output: &Path = &self.output;
         events::Format::of(output)?;
         let log = polls::read(files, &self.options(), observer)?;
-        let mut writer = EventWriter::create_on(output, log.nodes(), log.clock())?;
+        let mut writer = create_log(output, log.nodes(), log.clock(), &self.classes, observer)?;
         let summary = log.sweep(|time, changes| {
             check_stop(observer)?;
             writer.push(time, changes, None)

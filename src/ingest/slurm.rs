@@ -62,8 +62,8 @@ impl Ingest for SlurmSettings {
         let trace = self.trace_options();
         // Both outputs are prepared before either is put in place, so that a fault in one leaves no output.
         let log = self.output.as_deref();
-        let unknown = &self.input.unknown_nodes;
-        let log = log.map(|output| ReadyLogs::of(files, &options, unknown, output, observer));
+        let nodes = self.input.nodes_of_log();
+        let log = log.map(|output| ReadyLogs::of(files, &options, nodes, output, observer));
         let log = log.transpose()?;
         let jobs = self.jobs.as_deref();
         let jobs = jobs.map(|jobs| ReadyTrace::of(files, &trace, jobs, &self.cluster, observer));
@@ -88,10 +88,11 @@ impl SlurmSettings {
                 "stdin can be read only once: use either -o or --jobs, or name a file".into(),
             ));
         }
-        let of_events = input.from.is_some() || input.to.is_some();
-        if self.output.is_none() && (of_events || input.nodes.is_some() || input.events.is_some()) {
+        let of_events = [&input.nodes, &input.events, &input.classes.classes];
+        let of_events = of_events.into_iter().any(Option::is_some);
+        if self.output.is_none() && (of_events || input.from.is_some() || input.to.is_some()) {
             return Err(Error::Usage(
-                "--from, --to, --nodes and --events apply only to an event log: name one with -o, \
+                "--from, --to, --nodes, --events and --classes apply only to an event log: name one with -o, \
                  or leave them out"
                     .into(),
             ));

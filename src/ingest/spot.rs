@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Ingest;
+use super::{Ingest, create_log};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Result, check_stop};
 use gleaner_inputs::write::events;
-use gleaner_inputs::write::events::EventWriter;
 use gleaner_logs::spot;
+use gleaner_setup::ClassArgs;
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 
@@ -25,6 +25,8 @@ settings! {
         pub timezone: Option<String> = None => Spec::of("ZONE");
         /// Stop at the first line that cannot be read or that contradicts itself.
         pub strict: bool = false => Spec::flag();
+        /// The classes of the nodes.
+        pub classes: ClassArgs;
     }
 }
 
@@ -38,7 +40,7 @@ impl Ingest for SpotSettings {
             strict: self.strict,
         };
         let log = spot::read(files, &options, observer)?;
-        let mut writer = EventWriter::create_on(output, log.nodes(), log.clock())?;
+        let mut writer = create_log(output, log.nodes(), log.clock(), &self.classes, observer)?;
         let summary = log.sweep(|time, changes| {
             check_stop(observer)?;
             writer.push(time, changes, None)

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use super::{Ingest, InputSettings, OutageSettings, SelectionSettings, write_events};
+use super::{Ingest, InputSettings, OutageSettings, SelectionSettings};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_logs::scheduler::{Format, MACHINES, Machine, Options, TableOptions, parse_columns};
@@ -91,13 +91,8 @@ impl Ingest for TableSettings {
                 "nothing to write: name an event log with -o, or list the known machines with --list".into(),
             ));
         };
-        write_events(
-            files,
-            &self.options()?,
-            &self.input.unknown_nodes,
-            output,
-            observer,
-        )
+        let nodes = self.input.nodes_of_log();
+        nodes.write(files, &self.options()?, output, observer)
     }
 
     fn listing(&self) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Ingest, UnknownSettings, write_events};
+use super::{Ingest, LogNodes, UnknownSettings};
 use gleaner_domain::Observer;
 use gleaner_domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_domain::error::{Error, Result, check_stop};
@@ -11,6 +11,7 @@ use gleaner_logs::gpu;
 use gleaner_logs::gpu::{Format, Options, Prepared};
 use gleaner_logs::scheduler;
 use gleaner_runs::prepared;
+use gleaner_setup::ClassArgs;
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 
@@ -61,6 +62,8 @@ settings! {
         pub to: Option<String> = None => Spec::of("TIME");
         /// How to treat attempts of jobs for which the trace does not name machines.
         pub unknown_nodes: UnknownSettings;
+        /// The classes of the nodes.
+        pub classes: ClassArgs;
     }
 }
 
@@ -182,6 +185,11 @@ impl Ingest for PhillySettings {
                     .into(),
             ));
         }
+        if self.classes.classes.is_some() {
+            return Err(Error::Usage(
+                "--classes applies only to event logs (-o NAME.gev)".into(),
+            ));
+        }
         let options = Options {
             machines: self.machines.clone(),
             timezone: self.timezone.clone(),
@@ -255,13 +263,11 @@ impl PhillySettings {
             strict: trace.strict,
             ..scheduler::Options::new(scheduler::Format::Philly)
         };
-        write_events(
-            files,
-            &options,
-            &self.unknown_nodes,
-            &trace.output,
-            observer,
-        )
+        let nodes = LogNodes {
+            unknown: &self.unknown_nodes,
+            classes: &self.classes,
+        };
+        nodes.write(files, &options, &trace.output, observer)
     }
 }
 

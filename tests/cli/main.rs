@@ -5,6 +5,7 @@ mod browser;
 mod check;
 mod check_changes;
 mod check_simulate;
+mod classes;
 mod clocks;
 mod completions;
 mod documents;

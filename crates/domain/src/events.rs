@@ -388,6 +388,11 @@ impl EventLogBuilder {
         self.log.times.len() > MAX_ROWS || self.log.changes.len() > MAX_CHANGES
     }
 
+    /// Names of the nodes so far.
+    pub fn nodes(&self) -> &[String] {
+        &self.log.nodes
+    }
+
     /// Number of rows so far.
     pub fn len(&self) -> usize {
         self.log.len()

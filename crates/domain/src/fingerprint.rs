@@ -12,7 +12,8 @@ use crate::Digest;
 /// - if the clock is known, its description, preceded by the description's length in the same way;
 /// - for every row, its time in nanoseconds (8 bytes), the number of its changes (8 bytes), and
 ///   each change (4 bytes): twice the node's index, plus 1 if the node becomes idle;
-/// - if the quality is known, its text, preceded by the text's length in the same way.
+/// - if the quality is known, its text, preceded by the text's length in the same way;
+/// - if the nodes have classes, the text that describes them, preceded by its length in the same way.
 ///
 /// Times are in UTC if the clock is known.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ impl Fingerprint {
         Fingerprint(hasher)
     }
 
-    /// Adds a description of the log's quality.
+    /// Adds a description of the log's quality or of its classes.
     pub fn describe(&mut self, text: &str) {
         put(&mut self.0, text);
     }
@@ -48,11 +49,16 @@ impl Fingerprint {
         Digest(self.0.finalize().into())
     }
 
-    /// The digest of a whole log in a file with these descriptions of its clock and its quality.
+    /// The digest of a whole log in a file with this description of its clock. The other descriptions are those of its
+    /// quality and of its classes, as far as the file has them.
     ///
     /// The digest does not depend on the time zone in which the log was read. If the file describes
     /// the log's clock, the hashed times are in UTC, otherwise they are local times.
-    pub fn of(log: &EventLog, clock: Option<&str>, quality: Option<&str>) -> Digest {
+    pub fn of<'d>(
+        log: &EventLog,
+        clock: Option<&str>,
+        descriptions: impl IntoIterator<Item = &'d str>,
+    ) -> Digest {
         let mut fingerprint = Fingerprint::new(log.nodes(), clock);
         for (time, changes) in log.rows() {
             let written = match clock {
@@ -61,7 +67,7 @@ impl Fingerprint {
             };
             fingerprint.push_row(written, changes);
         }
-        quality
+        descriptions
             .into_iter()
             .for_each(|text| fingerprint.describe(text));
         fingerprint.finish()

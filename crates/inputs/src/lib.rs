@@ -1,5 +1,5 @@
-//! Readers of the inputs of replays and simulations: event logs, tasks, searches, topologies, tables of jobs, and
-//! models. Each input can be read in every format that is in use. Most inputs can also be written.
+//! Readers of the inputs of replays and simulations: event logs, classes of nodes, tasks, searches, topologies, tables
+//! of jobs, and models. Each input can be read in every format that is in use. Most inputs can also be written.
 //!
 //! ```
 //! use std::io::Write;
@@ -14,9 +14,11 @@
 
 pub mod driple;
 pub mod events;
+mod hosts;
 pub mod jobs;
 pub mod learning_curves;
 pub mod model;
+pub mod node_classes;
 pub mod pickle;
 pub mod problems;
 mod rows;

@@ -30,8 +30,13 @@ impl IdleSince {
 
     /// The lengths in nanoseconds of the fragments that have not ended, measured up to `end`.
     pub fn cut(&self, end: Utc) -> impl Iterator<Item = u64> {
-        let open = self.since.iter().flatten();
-        open.map(move |since| end.0.abs_diff(since.0))
+        self.cut_by_node(end).map(|(_, length)| length)
+    }
+
+    /// Like [`IdleSince::cut`], but each length follows the index of its node.
+    pub fn cut_by_node(&self, end: Utc) -> impl Iterator<Item = (u32, u64)> {
+        let open = (0..).zip(&self.since);
+        open.filter_map(move |(node, since)| Some((node, end.0.abs_diff((*since)?.0))))
     }
 }
 

@@ -17,6 +17,7 @@
 //! Every result can be serialised.
 
 mod calendar;
+mod classes;
 mod distribution;
 mod fragments;
 mod gaps;
@@ -31,6 +32,7 @@ mod tests;
 mod timeline;
 
 pub use calendar::{Calendar, Slot};
+pub use classes::ClassIdle;
 pub use distribution::{Bin, Distribution, Quantile};
 pub use fragments::{Fragments, fragment_bins};
 pub use gaps::gaps;
@@ -78,6 +80,9 @@ pub struct Inspection {
     pub idle_nodes_max: u32,
     /// Seconds from each row to the next. The sum of a bin is the total time covered by its gaps.
     pub event_gaps: Distribution,
+    /// The idle node-time of each class of nodes; empty if all nodes are of one class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassIdle>,
     /// The idle fragments.
     pub fragments: Fragments,
     /// Idle nodes by hour and weekday.
@@ -153,6 +158,7 @@ pub fn inspect(log: &EventLog, costs: RescaleCosts, observer: &dyn Observer) -> 
         idle_nodes_max: scan.idle_nodes_max,
         suspicions: suspicion::suspicions(log, &scan.uniform, idle_nodes_mean, &gaps),
         event_gaps: gaps,
+        classes: classes::by_class(log, scan.span_seconds, observer)?,
         never_idle: nodes::never_idle(log.nodes(), &scan.touched),
         always_idle: nodes::always_idle(log, &scan.touched),
         fragments: Fragments::new(&scan.lengths, scan.cut_at_start, scan.cut_at_end),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use gleaner_domain::{Change, Error, EventLogBuilder, Unobserved, Utc};
+use gleaner_domain::{Change, Error, EventLogBuilder, NodeClasses, Unobserved, Utc};
 use gleaner_testing::StopAtCheck;
 
 /// Builds a log from rows, each given as (seconds after the previous row, states).
@@ -244,4 +244,56 @@ fn few_idle_nodes_becoming_busy_is_not_suspicious() {
         .map(|i| (10, (0..30).map(|n| i % 5 > 0 && n < 4).collect()))
         .collect();
     assert_eq!(inspected(&rows).suspicions, []);
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::cases(128))]
+
+    // The oracle inspects the nodes of a class as a log of their own.
+    #[test]
+    fn classes_are_inspected_like_logs_of_their_nodes(rows in rows(), first in 1usize..4) {
+        let width = rows[0].1.len();
+        prop_assume!(first < width);
+        let part = |nodes: std::ops::Range<usize>| -> Vec<(i64, Vec<bool>)> {
+            let cut = rows.iter().map(|(gap, states)| (*gap, states[nodes.clone()].to_vec()));
+            cut.collect()
+        };
+        let names = (0..width).map(|node| if node < first { "a" } else { "b" });
+        let log = log(&rows).with_classes(NodeClasses::of_names(names));
+        let found = inspect(&log, RescaleCosts::typical(10), &Unobserved).unwrap();
+        prop_assert_eq!(found.classes.len(), 2);
+        let idle = found.idle_node_seconds;
+        for (class, nodes) in found.classes.iter().zip([0..first, first..width]) {
+            let own = inspected(&part(nodes));
+            let median = own.fragments.lengths.percentile(50.0);
+            prop_assert_eq!(class.nodes as usize, own.nodes);
+            prop_assert_eq!((class.fragments, class.median_fragment_s), (own.fragments.lengths.count, median));
+            prop_assert!(close(class.idle_node_seconds, own.idle_node_seconds));
+            prop_assert!(close(class.idle_share, own.idle_share));
+            prop_assert!(close(class.idle_nodes_mean, own.idle_nodes_mean));
+            prop_assert!(close(class.share_of_idle * idle, own.idle_node_seconds));
+        }
+    }
+}
+
+#[test]
+fn a_single_class_is_not_shown() {
+    let rows = [
+        (0, vec![true, false]),
+        (60, vec![true, true]),
+        (60, vec![false, false]),
+    ];
+    let of = |names: &[&str], of_node: Vec<u16>| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let log = log(&rows).with_classes(NodeClasses::new(names, of_node));
+        let found = inspect(&log, RescaleCosts::typical(10), &Unobserved).unwrap();
+        found
+            .classes
+            .into_iter()
+            .map(|class| class.name)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&["a", "b"], vec![1, 1]), Vec::<String>::new());
+    assert_eq!(of(&["a", "b", "c"], vec![2, 0]), ["a", "c"]);
+    assert!(inspected(&rows).classes.is_empty());
 }

@@ -8,7 +8,7 @@ use gleaner_domain::words::{counted, duration};
 use gleaner_inspect::Fragments;
 use serde::Serialize;
 
-use super::inspect::classes;
+use super::inspect::length_classes;
 use super::lengths::Lengths;
 
 /// Maximum number of wall times that a cell or a fact lists.
@@ -233,7 +233,7 @@ pub fn steps(ladder: &Ladder) -> Grid {
 
 /// The idle fragments by length.
 pub fn fragments(fragments: &Fragments) -> Lengths {
-    Lengths::of_fragments(classes(&fragments.lengths.bins))
+    Lengths::of_fragments(length_classes(&fragments.lengths.bins))
 }
 
 /// Wall times in minutes, as a list.

@@ -17,7 +17,7 @@ use gleaner_domain::Observer;
 use gleaner_domain::error::Faults;
 
 pub use experiment::{Experiment, ExperimentArgs, SimulationSettings};
-pub use replay::{LogArgs, Replay, ReplaySettings, Rules, SliceArgs, TFwd};
+pub use replay::{ClassArgs, LogArgs, Replay, ReplaySettings, Rules, SliceArgs, TFwd};
 pub use solver::{Built, SolverArgs};
 pub use solver_choice::{SolverChoice, SolverName};
 

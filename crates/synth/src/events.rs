@@ -9,7 +9,8 @@ use rand_distr::{Distribution, Exp, LogNormal};
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result, check_stop};
-use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
+use gleaner_domain::node_classes::MAX_CLASSES;
+use gleaner_domain::{Change, EventLog, EventLogBuilder, NodeClasses, Utc};
 
 /// Distribution of the lengths of idle fragments, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,6 +79,26 @@ pub fn generate(options: &EventOptions, observer: &dyn Observer) -> Result<Event
         }
     }
     Ok(assemble(options, &starts_idle, &flips, looks))
+}
+
+/// The classes of nodes that are given as blocks of consecutive nodes: the name of each class and the number of its
+/// nodes.
+///
+/// # Errors
+/// [`Error::Usage`] if there is no block, a block has no name or no nodes, or there are too many classes.
+pub fn classes(blocks: &[(String, u32)]) -> Result<NodeClasses> {
+    let is_empty = |(name, nodes): &(String, u32)| name.is_empty() || *nodes == 0;
+    if blocks.is_empty() || blocks.iter().any(is_empty) {
+        let message =
+            "--classes needs a name and at least one node for each class, such as v100=60,a100=40";
+        return Err(Error::Usage(message.to_owned()));
+    }
+    let nodes = blocks.iter().flat_map(|(name, nodes)| {
+        let nodes = usize::try_from(*nodes).unwrap_or(usize::MAX);
+        std::iter::repeat_n(name.as_str(), nodes)
+    });
+    NodeClasses::of_names(nodes)
+        .ok_or_else(|| Error::Usage(format!("--classes: at most {MAX_CLASSES} classes")))
 }
 
 fn assemble(
@@ -211,6 +232,22 @@ mod tests {
         let share = log.idle_node_seconds() / (50.0 * 4.0 * 86_400.0);
         assert!((share - 0.2).abs() < 0.02, "{share}");
         assert_eq!(log.times()[log.len() - 1], Utc::from_seconds(4 * 86_400));
+    }
+
+    #[test]
+    fn classes_are_blocks_of_consecutive_nodes() {
+        let blocks = |blocks: &[(&str, u32)]| {
+            let named = blocks
+                .iter()
+                .map(|(name, nodes)| ((*name).to_owned(), *nodes));
+            classes(&named.collect::<Vec<_>>())
+        };
+        let found = blocks(&[("v100", 2), ("a100", 1), ("v100", 1)]).unwrap();
+        assert_eq!(found.names(), ["v100", "a100"]);
+        assert_eq!(found.of_nodes(), [0, 0, 1, 0]);
+        for wrong in [&[][..], &[("", 3)], &[("a", 3), ("b", 0)]] {
+            assert!(matches!(blocks(wrong), Err(Error::Usage(_))), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -29,7 +29,7 @@ const SEARCH_TABLES: [&str; 3] = ["search", "trials", "rungs"];
 pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) -> Result<Findings> {
     let args: LogArgs = arguments(info)?;
     let mut findings = given(info, observer)?;
-    Given::of(info).names(&["events", "tasks", "curves", "scripted"])?;
+    Given::of(info).names(&["events", "tasks", "curves", "classes", "scripted"])?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
     let mut inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
     // The tables do not state the log's clock, so the times of the inputs are first converted to the form in which the

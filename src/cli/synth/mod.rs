@@ -51,11 +51,22 @@ enum What {
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth events --nodes 100 --days 2 -o idle.csv\n  \
-    gleaner synth events --nodes 4000 --days 14 --lengths exponential --fragment 1800 -o big.gev")]
+    gleaner synth events --nodes 4000 --days 14 --lengths exponential --fragment 1800 -o big.gev\n  \
+    gleaner synth events --classes v100=60,a100=40 -o mixed.csv")]
 struct EventArgs {
     /// Number of nodes.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     nodes: u32,
+    /// Classes of the nodes, separated by commas, each with its number of nodes. The nodes of a class are consecutive,
+    /// and their idle fragments do not depend on the class.
+    #[arg(
+        long,
+        value_name = "NAME=COUNT",
+        value_delimiter = ',',
+        value_parser = class,
+        conflicts_with = "nodes"
+    )]
+    classes: Vec<(String, u32)>,
     /// Span in days.
     #[arg(long, value_name = "DAYS", default_value_t = 2.0)]
     days: f64,
@@ -267,8 +278,14 @@ fn synth_events(args: &EventArgs) -> Result<()> {
         },
     };
     events::Format::of(&args.output)?;
+    let nodes = match args.classes.as_slice() {
+        [] => args.nodes,
+        blocks => blocks
+            .iter()
+            .fold(0, |sum: u32, (_, nodes)| sum.saturating_add(*nodes)),
+    };
     let options = EventOptions {
-        nodes: args.nodes,
+        nodes,
         days: args.days,
         start: time("--start", &args.start)?,
         idle_share: args.idle_share,
@@ -277,6 +294,10 @@ fn synth_events(args: &EventArgs) -> Result<()> {
         seed: args.seed,
     };
     let log = generated(|observer| gleaner_synth::events::generate(&options, observer))?;
+    let log = match args.classes.as_slice() {
+        [] => log,
+        blocks => log.with_classes(Some(gleaner_synth::events::classes(blocks)?)),
+    };
     events::write(&log, &args.output, Layout::Long, None)?;
     remark(&[format!(
         "{}: {}, {}, {}",
@@ -286,6 +307,15 @@ fn synth_events(args: &EventArgs) -> Result<()> {
         counted(log.change_count(), "change")
     )]);
     Ok(())
+}
+
+/// Reads a class and its number of nodes, such as `v100=60`.
+fn class(text: &str) -> Result<(String, u32), String> {
+    let class = text.split_once('=').and_then(|(name, nodes)| {
+        let nodes = nodes.parse().ok().filter(|nodes| *nodes > 0);
+        (!name.is_empty()).then_some((name.to_owned(), nodes?))
+    });
+    class.ok_or_else(|| "expected NAME=COUNT, such as v100=60".to_owned())
 }
 
 fn synth_tasks(args: &TaskArgs) -> Result<()> {

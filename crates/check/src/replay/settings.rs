@@ -10,11 +10,14 @@ const SUMMARY: &str = "summary.json";
 
 /// Arguments that are used to read the log, the tasks and the search again. All tables depend on
 /// these arguments.
-const READ: [&str; 15] = [
+const READ: [&str; 18] = [
     "events",
     "tasks",
     "curves",
     "topology",
+    "classes",
+    "class_feature",
+    "class_resource",
     "skip_rows",
     "first_node",
     "nodes",

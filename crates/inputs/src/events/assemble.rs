@@ -7,7 +7,7 @@ use super::Read;
 use super::placing::Placing;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::events::{MAX_CHANGES, MAX_NODES, MAX_ROWS};
-use gleaner_domain::{Change, EventLogBuilder, Local, Stamp, Utc};
+use gleaner_domain::{Change, EventLogBuilder, Local, NodeClasses, Stamp, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 
@@ -31,6 +31,16 @@ impl<'a> Assembler<'a> {
             last: None,
             faults: Gatherer::default(),
         }
+    }
+
+    /// The file from which the log is read.
+    pub fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    /// Names of the nodes so far.
+    pub fn nodes(&self) -> &[String] {
+        self.builder.nodes()
     }
 
     /// Adds a node, which is busy until its first change. Returns its index.
@@ -81,6 +91,11 @@ impl<'a> Assembler<'a> {
         } else {
             Ok(())
         }
+    }
+
+    /// Sets the classes of the nodes.
+    pub fn set_classes(&mut self, classes: Option<NodeClasses>) {
+        self.builder.set_classes(classes);
     }
 
     /// Records a fault.

@@ -4,7 +4,8 @@ use csv::ByteRecord;
 
 use super::Read;
 use super::assemble::{EXPECTED_STATE, is_idle};
-use super::long::{LongBuilder, STATE_NAMES};
+use super::classes::COLUMN;
+use super::long::{EXPECTED_COLUMNS, LongBuilder, STATE_NAMES};
 use super::placing::Placing;
 use gleaner_domain::Utc;
 use gleaner_domain::error::Result;
@@ -13,11 +14,22 @@ use gleaner_io::delimited::Records;
 use gleaner_io::fault::Place;
 use gleaner_io::fault::show;
 
-/// The indexes of the three columns.
+/// The indexes of the columns.
 struct Columns {
     time: usize,
     node: usize,
     state: usize,
+    class: Option<usize>,
+}
+
+impl Columns {
+    /// The number of columns, and their names for messages.
+    fn expected(&self) -> (usize, &'static str) {
+        match self.class {
+            None => (3, "time, node and state"),
+            Some(_) => (4, "time, node, state and class"),
+        }
+    }
 }
 
 /// Whether a header is in the long form: it has the columns `node` and `state`, or `node` and `idle`. A wide log is
@@ -29,14 +41,15 @@ pub(super) fn is_long(header: &ByteRecord) -> bool {
 
 pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
     let columns = columns(&records)?;
+    let (width, expected) = columns.expected();
     let mut long = LongBuilder::new(records.source.path(), placing);
     let mut record = ByteRecord::new();
     let mut last_time = (Vec::new(), Utc(0));
     while let Some(line) = records.next(&mut record)? {
         let place = Place::Line(line);
-        if record.len() != 3 {
+        if record.len() != width {
             let found = counted(record.len(), "field");
-            long.log.fault(place, "", found, "time, node and state")?;
+            long.log.fault(place, "", found, expected)?;
             continue;
         }
         let text = &record[columns.time];
@@ -47,44 +60,61 @@ pub(super) fn read(mut records: Records<'_>, placing: Placing) -> Result<Read> {
             }
         }
         let (node, state) = (&record[columns.node], &record[columns.state]);
-        read_row(&mut long, last_time.1, node, state, place)?;
+        let class = columns.class.map(|class| &record[class]);
+        let node = read_row(&mut long, last_time.1, [node, state], place)?;
+        match (node, class) {
+            (Some(node), Some(class)) => long.class(node, class, place)?,
+            (None, Some(class)) if record[columns.node].is_empty() && !class.is_empty() => {
+                let expected = "an empty cell in a row without a node";
+                long.log.fault(place, COLUMN, show(class), expected)?;
+            }
+            _ => {}
+        }
     }
     long.finish()
 }
 
-/// Reads the node and state of a row. If both are empty, the row begins an event.
+/// Reads the node and state of a row. If both are empty, the row begins an event. Returns the index of the node; `None`
+/// if the row has no node or a fault.
 fn read_row(
     long: &mut LongBuilder<'_>,
     time: Utc,
-    node: &[u8],
-    state: &[u8],
+    [node, state]: [&[u8]; 2],
     place: Place,
-) -> Result<()> {
+) -> Result<Option<u32>> {
     if node.is_empty() && state.is_empty() {
-        return long.begin(time, place);
+        return long.begin(time, place).map(|()| None);
     }
     let Some(idle) = is_idle(state) else {
-        return long.log.fault(place, "state", show(state), EXPECTED_STATE);
+        let fault = long.log.fault(place, "state", show(state), EXPECTED_STATE);
+        return fault.map(|()| None);
     };
     match std::str::from_utf8(node) {
         Ok("") | Err(_) => long
             .log
-            .fault(place, "node", show(node), "a node's name in UTF-8"),
-        Ok(name) => long.mention(time, name, idle, place),
+            .fault(place, "node", show(node), "a node's name in UTF-8")
+            .map(|()| None),
+        Ok(name) => long.mention(time, name, idle, place).map(Some),
     }
 }
 
-/// Finds the three columns. Other columns are not allowed.
+/// Finds the columns. Other columns are not allowed.
 fn columns(records: &Records<'_>) -> Result<Columns> {
     let names = records.names();
     let at = |name: &str| names.position(name);
     let state = STATE_NAMES.iter().find_map(|name| at(name));
-    match (at("time"), at("node"), state, names.all().len()) {
-        (Some(time), Some(node), Some(state), 3) => Ok(Columns { time, node, state }),
-        _ => {
-            let found = format!("the columns {}", names.all().join(", "));
-            let fault = records.source.fault(found, "only time, node and state");
-            Err(fault.at(Place::Line(1)).into())
+    if let (Some(time), Some(node), Some(state)) = (at("time"), at("node"), state) {
+        let columns = Columns {
+            time,
+            node,
+            state,
+            class: at(COLUMN),
+        };
+        if names.all().len() == columns.expected().0 {
+            return Ok(columns);
         }
     }
+    let found = format!("the columns {}", names.all().join(", "));
+    let fault = records.source.fault(found, EXPECTED_COLUMNS);
+    Err(fault.at(Place::Line(1)).into())
 }

@@ -8,10 +8,11 @@
 //! | … | names of nodes; first time; unit of time; number of rows; times; changes |
 //! | … | in version 2: the clock |
 //! | … | in version 3: the clock, the quality, and the batch queue, each of which may be missing |
+//! | … | in version 4: as in version 3, and then the classes of the nodes |
 //! | 32 | SHA-256 of all bytes before it |
 //!
-//! A log with a quality or a batch queue has version 3. Any other log has version 1 if its clock is unknown, and
-//! version 2 if its clock is known. The clock is stored as its first offset from UTC in seconds, followed by its
+//! A log with classes of nodes has version 4. Another log with a quality or a batch queue has version 3. Any other log
+//! has version 1 if its clock is unknown, and version 2 if its clock is known. The clock is stored as its first offset from UTC in seconds, followed by its
 //! changes. Each change consists of the time at which it takes effect, in nanoseconds, and the new offset. All times of
 //! the file are ahead of UTC by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
@@ -19,6 +20,8 @@
 //! queue is missing, 1 if it has only takers, 2 if it also has pending jobs. The rows of the queue follow
 //! ([`RowQueue`]). Each row has the numbers of pending jobs and of their nodes, if the queue has pending jobs; the
 //! number of jobs that took nodes; the number of nodes of each of these jobs; and the taker of each change to busy.
+//!
+//! The classes are the number of classes, their names, and for every node the index of its class.
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all
@@ -38,8 +41,9 @@ use gleaner_domain::Digest;
 use gleaner_domain::clock::MOST_OFFSET;
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::events::{MAX_NODES, MAX_ROWS};
+use gleaner_domain::node_classes::MAX_CLASSES;
 use gleaner_domain::{
-    Change, Clock, EventLog, EventLogBuilder, Local, Pending, Quality, RowQueue, Utc,
+    Change, Clock, EventLog, EventLogBuilder, Local, NodeClasses, Pending, Quality, RowQueue, Utc,
 };
 use gleaner_io::files::{self, Hashed};
 use gleaner_io::source::{GEV_MAGIC, SourceId};
@@ -50,8 +54,11 @@ const WITHOUT_CLOCK: u16 = 1;
 /// Version of logs whose clock is known.
 const WITH_CLOCK: u16 = 2;
 
-/// Version of logs with a quality or a batch queue. It is the latest version.
-pub const VERSION: u16 = 3;
+/// Version of logs with a quality or a batch queue.
+const WITH_QUEUE: u16 = 3;
+
+/// Version of logs with classes of nodes. It is the latest version.
+pub const VERSION: u16 = 4;
 
 /// The first byte of the batch queue.
 const NO_QUEUE: u8 = 0;
@@ -119,6 +126,7 @@ pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
         nodes: log.nodes(),
         clock: log.clock(),
         quality: log.quality(),
+        classes: log.classes(),
         source,
     };
     writer.finish(&about, &mut out).map_err(in_memory)?;
@@ -134,6 +142,8 @@ pub struct About<'a> {
     pub clock: &'a Clock,
     /// The quality, if it is known.
     pub quality: Option<&'a Quality>,
+    /// The classes of the nodes, if they have classes.
+    pub classes: Option<&'a NodeClasses>,
     /// The file that the log was made from.
     pub source: Option<&'a SourceId>,
 }
@@ -244,12 +254,15 @@ impl<S: Read + Write + Seek> Writer<S> {
             nodes,
             clock,
             quality,
+            classes,
             source,
         } = *about;
         let mut out = Hashed::new(out);
         out.write_all(&GEV_MAGIC)?;
-        let version = if quality.is_some() || self.has_queue != NO_QUEUE {
+        let version = if classes.is_some() {
             VERSION
+        } else if quality.is_some() || self.has_queue != NO_QUEUE {
+            WITH_QUEUE
         } else if clock.is_known() {
             WITH_CLOCK
         } else {
@@ -271,16 +284,22 @@ impl<S: Read + Write + Seek> Writer<S> {
             put(&mut out, step / unit)?;
         }
         io::copy(&mut rewound(self.changes)?, &mut out)?;
-        if version == VERSION {
+        if version >= WITH_QUEUE {
             put(&mut out, clock.is_known())?;
         }
         if clock.is_known() {
             put_clock(&mut out, clock)?;
         }
-        if version == VERSION {
+        if version >= WITH_QUEUE {
             put(&mut out, quality.map(Quality::to_text).unwrap_or_default())?;
             put(&mut out, self.has_queue)?;
             io::copy(&mut rewound(self.queue)?, &mut out)?;
+        }
+        if let Some(classes) = classes {
+            put(&mut out, classes.names())?;
+            for class in classes.of_nodes() {
+                put(&mut out, *class)?;
+            }
         }
         let (out, _, digest) = out.finish()?;
         out.write_all(&digest.0)
@@ -380,6 +399,10 @@ impl<'a> Body<'a> {
         if self.version > WITH_CLOCK {
             log.set_quality(self.quality()?);
             self.queue(&mut log)?;
+        }
+        if self.version > WITH_QUEUE {
+            let classes = self.classes(log.nodes().len())?;
+            log.set_classes(Some(classes));
         }
         let log = log.finish().ok()?;
         self.rest.is_empty().then_some(Cache {
@@ -509,6 +532,14 @@ impl<'a> Body<'a> {
         Some(())
     }
 
+    /// Reads the classes of `nodes` nodes.
+    fn classes(&mut self, nodes: usize) -> Option<NodeClasses> {
+        let count = self.length().filter(|count| *count <= MAX_CLASSES)?;
+        let names: Option<_> = (0..count).map(|_| self.take().map(str::to_owned)).collect();
+        let of_node: Option<_> = (0..nodes).map(|_| self.take()).collect();
+        NodeClasses::new(names?, of_node?)
+    }
+
     /// Reads an offset from UTC in seconds.
     fn offset(&mut self) -> Option<i32> {
         let offset: i32 = self.take()?;
@@ -633,6 +664,44 @@ mod tests {
     }
 
     #[test]
+    fn the_classes_are_kept_in_version_4() {
+        for log in [sample(), with_queue(false)] {
+            let names = vec!["v100".to_owned(), "none".to_owned(), "a100".to_owned()];
+            let of_node = (0..log.nodes().len() as u16).map(|node| 2 * (node % 2));
+            let classes = NodeClasses::new(names, of_node.collect()).unwrap();
+            let without = encode(&log, None).unwrap();
+            let log = log.with_classes(Some(classes));
+            let bytes = encode(&log, None).unwrap();
+            assert_eq!((without[8] < 4, bytes[8]), (true, 4));
+            assert_eq!(decode(path(), &bytes).unwrap().log, log);
+            for length in 0..bytes.len() {
+                decode(path(), &bytes[..length]).unwrap_err();
+            }
+        }
+    }
+
+    #[test]
+    fn classes_of_other_nodes_are_refused() {
+        // One node and one row, in version 4, up to the classes.
+        let body = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 0]].concat();
+        let with = |classes: &[u8]| decode(path(), &signed_as(VERSION, &[&body, classes].concat()));
+        assert!(with(&[1, 1, b'x', 0]).is_ok());
+        let huge = [253, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        for wrong in [
+            &[][..],
+            &[1, 1, b'x'],
+            &[1, 1, b'x', 1],
+            &[1, 1, b'x', 0, 0],
+            &[1, 0, 0],
+            &[2, 1, b'x', 1, b'x', 0],
+            &[0],
+            &huge,
+        ] {
+            assert!(with(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
     fn a_queue_of_other_rows_is_refused() {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
         for (second, taker) in [(0, 0), (60, 1)] {
@@ -691,7 +760,10 @@ mod tests {
             // The same content, but with an unknown clock, no quality, and then a queue.
             let queue = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 1], &body].concat();
             let _ = decode(path(), &signed_as(VERSION, &queue));
-            for version in [WITHOUT_CLOCK, WITH_CLOCK, VERSION] {
+            // The same content, but without a queue, and then classes.
+            let classes = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 0], &body].concat();
+            let _ = decode(path(), &signed_as(VERSION, &classes));
+            for version in [WITHOUT_CLOCK, WITH_CLOCK, WITH_QUEUE, VERSION] {
                 let _ = decode(path(), &signed_as(version, &body));
                 let _ = decode(path(), &signed_as(version, &head));
                 let _ = decode(path(), &signed_as(version, &clock));

@@ -16,10 +16,12 @@
 //! - A node is busy until its first row. A row may repeat the state that a node already has. Two
 //!   different states of a node in one event are a fault.
 //! - Nodes are in the order of their first row.
+//! - An optional fourth column `class` states the class of the row's node. One row per node is enough: an empty cell
+//!   states nothing. Either every node has a class, or none has one.
 //! - A row with neither node nor state begins a new event. Such a row therefore represents an event without changes,
 //!   and separates two events at the same time.
 //!
-//! The writers give every node a row in the first event. The order of nodes, nodes that are never idle, and the number
+//! The writers give every node a row in the first event, with its class if the log has classes. The order of nodes, nodes that are never idle, and the number
 //! of events, which `--skip-rows` counts, are therefore the same after writing and reading.
 
 use std::collections::BTreeMap;
@@ -27,10 +29,14 @@ use std::path::Path;
 
 use super::Read;
 use super::assemble::Assembler;
+use super::classes::ClassColumn;
 use super::placing::Placing;
 use gleaner_domain::error::Result;
 use gleaner_domain::{Change, Utc};
 use gleaner_io::fault::Place;
+
+/// The expected columns, as stated in messages.
+pub(super) const EXPECTED_COLUMNS: &str = "only time, node, state and optionally class";
 
 /// Accepted names of the state column.
 pub(super) const STATE_NAMES: [&str; 2] = ["state", "idle"];
@@ -45,6 +51,8 @@ pub(super) struct LongBuilder<'a> {
     event: Option<Utc>,
     /// Indexes of the nodes that have rows in the current event.
     mentioned: Vec<u32>,
+    /// The classes stated so far.
+    classes: ClassColumn,
 }
 
 /// The state of a node while its log is read.
@@ -63,6 +71,7 @@ impl<'a> LongBuilder<'a> {
             nodes: Vec::new(),
             event: None,
             mentioned: Vec::new(),
+            classes: ClassColumn::default(),
         }
     }
 
@@ -74,8 +83,8 @@ impl<'a> LongBuilder<'a> {
         Ok(())
     }
 
-    /// Adds a row: `node` has this state from `time` on.
-    pub fn mention(&mut self, time: Utc, node: &str, idle: bool, place: Place) -> Result<()> {
+    /// Adds a row: `node` has this state from `time` on. Returns the index of the node.
+    pub fn mention(&mut self, time: Utc, node: &str, idle: bool, place: Place) -> Result<u32> {
         if self.event != Some(time) {
             self.begin(time, place)?;
         }
@@ -94,12 +103,25 @@ impl<'a> LongBuilder<'a> {
                     .fault(place, "state", found, "one state of a node at a time")?;
             }
         }
-        Ok(())
+        Ok(index)
+    }
+
+    /// Adds the cell in the column `class` of a row, whose node has the index `node`. A file with this column must call
+    /// this method for every row of a node.
+    pub fn class(&mut self, node: u32, cell: &[u8], place: Place) -> Result<()> {
+        match self.classes.add(&self.log, node, cell, place)? {
+            None => Ok(()),
+            Some(fault) => self.log.faults().add(fault),
+        }
     }
 
     /// Returns the log and remarks for the user, or the faults if there are any.
     pub fn finish(mut self) -> Result<Read> {
         self.end_event()?;
+        match self.classes.finish(&self.log) {
+            Ok(classes) => self.log.set_classes(classes),
+            Err(fault) => self.log.faults().add(fault)?,
+        }
         self.log.finish()
     }
 

@@ -8,7 +8,7 @@
 //! - **Wide** CSV and Parquet: the same table. In CSV the first column is the time, whatever its
 //!   name. In Parquet it is the column `time`, or else the index that pandas stored
 //!   (`__index_level_0__`), or else the first column.
-//! - **Long** CSV and Parquet: columns `time`, `node`, `state`, in any order. See [`long`].
+//! - **Long** CSV and Parquet: columns `time`, `node`, `state` and optionally `class`, in any order. See [`long`].
 //! - **`.gev`**, this program's cache. See [`gev`].
 //!
 //! Times are strings such as `2021-02-10 20:21:15`, with or without an offset such as `+01:00`, or
@@ -30,12 +30,13 @@ use gleaner_logs::zone::Zone;
 pub mod gev;
 pub mod long;
 
-pub(crate) use parquet::{CLOCK_KEY, QUALITY_KEY};
+pub(crate) use parquet::{CLASSED_SCHEMA, CLASSES_KEY, CLOCK_KEY, QUALITY_KEY};
 
 use assemble::place_or_fault;
 use placing::Placing;
 
 mod assemble;
+pub(crate) mod classes;
 mod columns;
 mod csv;
 mod csv_long;
@@ -103,6 +104,7 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
             .for_each(|queue| moved.push_queue(queue));
     }
     moved.set_quality(log.quality().cloned());
+    moved.set_classes(log.classes().cloned());
     let (clock, notes) = placing.finish();
     moved.set_clock(clock);
     faults.finish((moved.finish_trusted(), notes))

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::Read;
 use super::assemble::{EXPECTED_STATE, EXPECTED_TIME, place_or_fault};
+use super::classes;
 use super::columns::ColumnScan;
-use super::long::{LongBuilder, STATE_NAMES};
+use super::long::{EXPECTED_COLUMNS, LongBuilder, STATE_NAMES};
 use super::placing::Placing;
 use gleaner_domain::clock::ParseClockError;
 use gleaner_domain::error::Result;
-use gleaner_domain::{EventLog, Fingerprint, Quality, Utc};
+use gleaner_domain::{EventLog, Fingerprint, NodeClasses, Quality, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 use gleaner_io::parquet::{Column, Table, Value};
@@ -25,6 +26,13 @@ pub(crate) const CLOCK_KEY: &str = "gleaner.clock";
 /// The metadata key under which files store the log's [`Quality`].
 pub(crate) const QUALITY_KEY: &str = "gleaner.quality";
 
+/// The metadata key under which files store the classes of the log's nodes.
+pub(crate) const CLASSES_KEY: &str = "gleaner.classes";
+
+/// Name of the schema of files that store classes. A damaged file may lose all of its metadata and then look like a file
+/// of another program. The name shows that the classes are missing.
+pub(crate) const CLASSED_SCHEMA: &str = "events_with_classes";
+
 pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     let table = Table::open(source)?;
     describe(source, &table, &mut placing)?;
@@ -37,6 +45,21 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     };
     refuse_damaged(source, &table, &read.0)?;
     read.0 = read.0.with_quality(quality);
+    let classes = table.metadata(CLASSES_KEY);
+    if classes.is_none() && table.name() == CLASSED_SCHEMA {
+        let fault = source.fault(
+            "no classes of nodes: the file is damaged",
+            "the classes as they were written",
+        );
+        return Err(fault
+            .field(CLASSES_KEY)
+            .remedy("make the file again")
+            .into());
+    }
+    if let Some(text) = classes {
+        let classes = described_classes(source, text, read.0.nodes().len())?;
+        read.0 = read.0.with_classes(Some(classes));
+    }
     Ok(read)
 }
 
@@ -46,7 +69,12 @@ fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<
     let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
         return Ok(());
     };
-    let found = Fingerprint::of(log, table.metadata(CLOCK_KEY), table.metadata(QUALITY_KEY));
+    let descriptions = [QUALITY_KEY, CLASSES_KEY].map(|key| table.metadata(key));
+    let found = Fingerprint::of(
+        log,
+        table.metadata(CLOCK_KEY),
+        descriptions.into_iter().flatten(),
+    );
     if found.to_string() == expected {
         return Ok(());
     }
@@ -86,6 +114,20 @@ fn quality(source: &Source, table: &Table<'_>) -> Result<Option<Quality>> {
                 .into())
         }
     }
+}
+
+/// The classes of the nodes that the file states.
+fn described_classes(source: &Source, text: &str, nodes: usize) -> Result<NodeClasses> {
+    classes::from_text(text, nodes).ok_or_else(|| {
+        let fault = source.fault(
+            show(text.as_bytes()),
+            "the names of the classes and a class for every node, as JSON",
+        );
+        fault
+            .field(CLASSES_KEY)
+            .remedy("make the file again")
+            .into()
+    })
 }
 
 fn read_wide(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
@@ -135,76 +177,96 @@ fn state_column<'t>(table: &'t Table<'_>) -> Option<&'t Column> {
 }
 
 fn read_long(source: &Source, table: &Table<'_>, mut placing: Placing) -> Result<Read> {
-    let (Some(time), Some(node), Some(state), 3) = (
+    let class = table.column(classes::COLUMN);
+    let width = 3 + usize::from(class.is_some());
+    let (Some(time), Some(node), Some(state), true) = (
         table.column("time"),
         table.column("node"),
         state_column(table),
-        table.columns().len(),
+        table.columns().len() == width,
     ) else {
         let names: Vec<_> = table.columns().iter().map(|c| c.name.as_str()).collect();
         let found = format!("the columns {}", names.join(", "));
-        return Err(source.fault(found, "only time, node and state").into());
+        return Err(source.fault(found, EXPECTED_COLUMNS).into());
     };
     let mut faults = Gatherer::default();
     let times = times(source, table, time, &mut placing, &mut faults)?;
     let mut long = LongBuilder::new(source.path(), placing);
     *long.log.faults() = faults;
-    let (names, nodes) = names(source, table, node)?;
+    let nodes = Names::of(source, table, node, "a node's name")?;
+    let classes = class.map(|class| Names::of(source, table, class, "the name of a class"));
+    let classes = classes.transpose()?;
     table.visit(state, |row, value| {
         let (time, place) = (times[row], Place::Row(row));
-        match (nodes[row].map(|node| &names[node]), value) {
-            (None, Value::Null) => long.begin(time, place),
-            (None, _) => long.log.fault(place, "node", "nothing", "a node's name"),
-            (Some(node), value) => match self::state(value) {
-                Some(state) => long.mention(time, node, state == 1, place),
-                None => long
-                    .log
-                    .fault(place, "state", value.to_string(), EXPECTED_STATE),
-            },
+        let Some(node) = nodes.at(row) else {
+            return match value {
+                Value::Null => long.begin(time, place),
+                _ => long.log.fault(place, "node", "nothing", "a node's name"),
+            };
+        };
+        let Some(state) = self::state(value) else {
+            let found = value.to_string();
+            return long.log.fault(place, "state", found, EXPECTED_STATE);
+        };
+        let node = long.mention(time, node, state == 1, place)?;
+        match &classes {
+            None => Ok(()),
+            Some(classes) => {
+                let class = classes.at(row).unwrap_or_default();
+                long.class(node, class.as_bytes(), place)
+            }
         }
     })?;
     long.finish()
 }
 
-/// The distinct names in a column, and for every row the index of its name. `None` is an empty
-/// cell.
-fn names(
-    source: &Source,
-    table: &Table<'_>,
-    column: &Column,
-) -> Result<(Vec<String>, Vec<Option<usize>>)> {
-    let mut index = BTreeMap::new();
-    let mut names = Vec::new();
-    let mut rows = Vec::with_capacity(table.rows());
-    let mut faults = Gatherer::default();
-    table.visit(column, |row, value| {
-        let name = match value {
-            Value::Null => {
+/// The names in a column.
+struct Names {
+    /// The distinct names.
+    names: Vec<String>,
+    /// For every row, the index of its name; `None` for an empty cell.
+    rows: Vec<Option<usize>>,
+}
+
+impl Names {
+    /// Reads a column; `expected` describes its cells in messages.
+    fn of(source: &Source, table: &Table<'_>, column: &Column, expected: &str) -> Result<Self> {
+        let mut index = BTreeMap::new();
+        let mut names = Vec::new();
+        let mut rows = Vec::with_capacity(table.rows());
+        let mut faults = Gatherer::default();
+        table.visit(column, |row, value| {
+            let name = match value {
+                Value::Null => {
+                    rows.push(None);
+                    return Ok(());
+                }
+                Value::Text(text) if !text.is_empty() => {
+                    std::str::from_utf8(text).ok().map(str::to_owned)
+                }
+                Value::Int(number) => Some(number.to_string()),
+                _ => None,
+            };
+            let Some(name) = name else {
                 rows.push(None);
-                return Ok(());
-            }
-            Value::Text(text) if !text.is_empty() => {
-                std::str::from_utf8(text).ok().map(str::to_owned)
-            }
-            Value::Int(number) => Some(number.to_string()),
-            _ => None,
-        };
-        let Some(name) = name else {
-            rows.push(None);
-            let fault = source
-                .fault(value.to_string(), "a node's name")
-                .field("node");
-            return faults.add(fault.at(Place::Row(row)));
-        };
-        let next = names.len();
-        let node = *index.entry(name).or_insert_with_key(|name| {
-            names.push(name.clone());
-            next
-        });
-        rows.push(Some(node));
-        Ok(())
-    })?;
-    faults.finish((names, rows))
+                let fault = source.fault(value.to_string(), expected);
+                return faults.add(fault.at(Place::Row(row)).field(column.name.as_str()));
+            };
+            let next = names.len();
+            let node = *index.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                next
+            });
+            rows.push(Some(node));
+            Ok(())
+        })?;
+        faults.finish(Names { names, rows })
+    }
+
+    /// The name in a row; `None` if the cell is empty.
+    fn at(&self, row: usize) -> Option<&str> {
+        self.rows[row].map(|name| self.names[name].as_str())
+    }
 }
 
 /// The times of all rows. A row with an invalid time gets the time of the previous row. This has no

@@ -1,6 +1,7 @@
 //! Parses the lines of a topology, each of which describes a switch or a block.
 
 use super::EXPECTED;
+use crate::hosts::is_nothing;
 use gleaner_io::fault::show;
 
 /// A switch or a block.
@@ -127,9 +128,4 @@ fn field<'t>(rest: &mut &'t str) -> Result<Option<(&'t str, &'t str)>, LineFault
     };
     *rest = after.trim_start();
     Ok(Some((key, value)))
-}
-
-/// Whether a list is empty. `scontrol` may print an empty list as `(null)`.
-pub(super) fn is_nothing(list: &str) -> bool {
-    list.is_empty() || list == "(null)"
 }

@@ -17,17 +17,13 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::hosts::{MAX_NAMES, expand};
 use gleaner_domain::NodeOrder;
 use gleaner_domain::error::{Fault, Result};
-use gleaner_io::fault::{Place, show};
+use gleaner_io::fault::Place;
 use gleaner_io::source::{Source, TEXT_LIMIT};
 use gleaner_io::{Gatherer, Loaded};
-use gleaner_logs::scheduler::hostlist;
-use line::{Group, Lines, group, is_nothing};
-
-/// Maximum total number of nodes in all lists, and maximum total number of switches in all lists:
-/// about a million.
-const MAX_NAMES: usize = 1 << 20;
+use line::{Group, Lines, group};
 
 /// The expected contents of the file, for messages.
 pub const EXPECTED: &str =
@@ -260,21 +256,4 @@ impl Examples {
             others => format!("{first}, and {others} more"),
         })
     }
-}
-
-/// Calls `each` with every name of a list. `left` is the maximum number of names in this list and
-/// all later lists. It is reduced by the number of names in this list. The error describes the
-/// invalid text.
-fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
-    // Slurm accepts a comma at the end of a list, and also prints such a comma.
-    let list = list.trim_end_matches(',');
-    if is_nothing(list) {
-        return Ok(());
-    }
-    let invalid = |error| format!("{} ({error})", show(list.as_bytes()));
-    let count = hostlist::count(list).map_err(invalid)?;
-    *left = left
-        .checked_sub(count)
-        .ok_or("more than 1,048,576 names in all lists")?;
-    hostlist::expand(list, each).map_err(invalid)
 }

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use gleaner_domain::UnknownNodes;
 use gleaner_domain::Unobserved;
 use gleaner_domain::results::{Column, Table};
-use gleaner_domain::{Change, Cluster, EventLogBuilder, Local, Trace, Utc, VirtualCluster};
+use gleaner_domain::{
+    Change, Cluster, EventLogBuilder, Local, NodeClasses, Trace, Utc, VirtualCluster,
+};
+use gleaner_inputs::node_classes;
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, jobs, tasks};
 use gleaner_io::table::WriteTable;
@@ -23,6 +26,7 @@ use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
 
 /// A small valid file, and the function that reads it.
+#[derive(Clone)]
 struct Sample {
     name: String,
     bytes: Vec<u8>,
@@ -31,6 +35,16 @@ struct Sample {
 
 fn read_events(path: &Path) -> gleaner_domain::Result<()> {
     events::read(path).map(drop)
+}
+
+/// Reads the classes of the nodes n1 and n2.
+fn read_classes(path: &Path) -> gleaner_domain::Result<()> {
+    let choice = node_classes::Choice {
+        features: &["old".to_owned()],
+        resource: Some("gputype"),
+    };
+    let nodes = ["n1", "n2"].map(str::to_owned);
+    node_classes::read(path, &choice, &nodes).map(drop)
 }
 
 fn read_tasks(path: &Path) -> gleaner_domain::Result<()> {
@@ -363,6 +377,16 @@ fn from_fixture(name: &str, read: fn(&Path) -> gleaner_domain::Result<()>) -> Sa
 
 /// A log written by this program.
 fn written(name: &str, layout: Layout) -> Sample {
+    written_with(name, layout, None)
+}
+
+/// A log with classes of nodes, written by this program.
+fn written_with_classes(name: &str, layout: Layout) -> Sample {
+    let classes = NodeClasses::of_names(["v100", "a100", "a100", "v100", "h100"]);
+    written_with(name, layout, classes)
+}
+
+fn written_with(name: &str, layout: Layout, classes: Option<NodeClasses>) -> Sample {
     let mut log = EventLogBuilder::new((0..5).map(|n| format!("node{n}")).collect());
     let mut idle = [false; 5];
     for row in 0..12usize {
@@ -371,6 +395,7 @@ fn written(name: &str, layout: Layout) -> Sample {
         let time = Utc::from_seconds(1_612_915_732 + 61 * row as i64);
         log.push_row(time, [Change::new(node as u32, idle[node])]);
     }
+    log.set_classes(classes);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     write(&log.finish().unwrap(), &path, layout, None).unwrap();
@@ -391,6 +416,31 @@ fn text_of(name: &str, read: fn(&Path) -> gleaner_domain::Result<()>, text: &str
         bytes: text.as_bytes().to_vec(),
         read,
     }
+}
+
+/// Classes of nodes in every format.
+fn classes() -> Vec<Sample> {
+    [
+        (
+            "classes.toml",
+            "default = \"cpu\"\n[[class]]\nname = \"a\"\nnodes = \"n[1-3]\"\n[[class]]\nname = \"b\"\npattern = '^n\\d+$'\n",
+        ),
+        ("classes.csv", "node,class\nn1,a\nn2,b\n"),
+        (
+            "scontrol.txt",
+            "NodeName=n1 Gres=gpu:a100:4(S:0)\nNodeName=n2 AvailableFeatures=old,ib Gres=gpu:4\n",
+        ),
+        (
+            "sinfo-nodes.txt",
+            "NODELIST GRES AVAIL_FEATURES\nn1 gpu:a100:4 ib\nn2 gpu:4 old\n",
+        ),
+        (
+            "pbsnodes.txt",
+            "n1\n  resources_available.gputype = a\nn2\n  resources_available.gputype = b\n",
+        ),
+    ]
+    .map(|(name, text)| text_of(name, read_classes, text))
+    .to_vec()
 }
 
 /// Inputs of a simulation, as CSV.
@@ -460,6 +510,9 @@ fn strict() -> Vec<Sample> {
         written("ours-long.parquet", Layout::Long),
         written("ours-wide.parquet", Layout::Wide),
         written("ours.gev", Layout::Long),
+        written_with_classes("classes-long.parquet", Layout::Long),
+        written_with_classes("classes-wide.parquet", Layout::Wide),
+        written_with_classes("classes.gev", Layout::Long),
         gzipped(written("ours-long.csv", Layout::Long)),
         trace_parquet(),
         jobs_table(),
@@ -471,6 +524,7 @@ fn lenient() -> Vec<Sample> {
     let mut samples = vec![
         written("long.csv", Layout::Long),
         written("wide.csv", Layout::Wide),
+        written_with_classes("classes.csv", Layout::Long),
         text(
             "tasks.toml",
             "[curve.c]\nnodes = [0, 4]\nprogress = [0, 3.5]\n[[task]]\nname = \"a\"\nmin_nodes = 1\n\
@@ -499,6 +553,7 @@ fn lenient() -> Vec<Sample> {
         ),
     ];
     samples.extend(tables());
+    samples.extend(classes());
     samples.extend(scheduler_logs());
     samples
 }

@@ -4,7 +4,7 @@
 use gleaner_driple::dataset::job::JobName;
 use gleaner_inputs::driple::table;
 use gleaner_inputs::{InputColumn, Need};
-use gleaner_inputs::{events, jobs, learning_curves, tasks};
+use gleaner_inputs::{events, jobs, learning_curves, node_classes, tasks};
 
 use gleaner_testing::Example;
 
@@ -33,6 +33,48 @@ fn examples_of_event_logs_are_the_same_log() {
         found += 1;
     }
     assert_eq!(found, 2);
+}
+
+#[test]
+fn examples_of_classes_state_the_same_classes() {
+    let nodes = ["c1", "g1", "a01", "b7"].map(str::to_owned);
+    let features = ["v100", "skylake", "cpu"].map(str::to_owned);
+    let choice = node_classes::Choice {
+        features: &features,
+        resource: Some("gputype"),
+    };
+    let mut found = 0;
+    for example in examples()
+        .iter()
+        .filter(|example| example.kind == "classes")
+    {
+        let (_folder, path) = file(&format!("classes.{}", example.extension), &example.text);
+        let classes = node_classes::read(&path, &choice, &nodes).unwrap().value;
+        assert_eq!(classes.names(), ["cpu", "v100", "a100"], "{}", example.text);
+        assert_eq!(classes.of_nodes(), [0, 1, 2, 2], "{}", example.text);
+        found += 1;
+    }
+    assert_eq!(found, 4);
+}
+
+#[test]
+fn the_example_of_a_log_with_classes_is_valid() {
+    let examples = examples();
+    let example = examples.iter().find(|example| example.kind == "mixed");
+    let (_folder, path) = file("log.csv", &example.unwrap().text);
+    let log = events::read(&path).unwrap().value;
+    assert_eq!(log.classes().unwrap().names(), ["a100", "v100"]);
+}
+
+#[test]
+fn the_sample_of_classes_fits_the_sample_log() {
+    let dataset = gleaner_testing::workspace().join("dataset");
+    let log = events::read(&dataset.join("idle.csv")).unwrap().value;
+    let choice = node_classes::Choice::default();
+    let read = node_classes::read(&dataset.join("classes.toml"), &choice, log.nodes()).unwrap();
+    assert_eq!(read.notes, Vec::<String>::new());
+    assert_eq!(read.value.names(), ["v100", "a100", "h100"]);
+    assert_eq!(read.value.sizes(), [60, 30, 10]);
 }
 
 #[test]
@@ -132,7 +174,11 @@ fn documented_columns_are_those_that_are_read() {
         "| field | unit | meaning |\n|---|---|---|\n{}",
         fields.collect::<String>()
     );
-    let mut placed = vec![("## Tasks".to_owned(), fields)];
+    let classes = table_of(&node_classes::columns());
+    let mut placed = vec![
+        ("**CSV or Parquet** with".to_owned(), classes),
+        ("## Tasks".to_owned(), fields),
+    ];
     // `cluster_throughput` only serves to train models, and is not part of a data directory.
     let files = jobs::tables().into_iter();
     let files = files.filter(|(name, _)| *name != "cluster_throughput");

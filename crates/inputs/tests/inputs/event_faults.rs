@@ -45,6 +45,49 @@ fn all_faults_of_a_long_csv_are_gathered() {
 }
 
 #[test]
+fn contradictory_and_missing_classes_are_faults() {
+    let text = "class,time,node,state\nv100,1,a,1\n,1,b,1\na100,1,c,1\na100,2,a,0\nv100,2,a,0\nx,3,,\n,3,d,1\n";
+    assert_has(
+        &fault_of(read_text("log.csv", text)),
+        &[
+            "3 faults",
+            "line 5, class: found \"a100\" for node \"a\", but \"v100\" in line 2, expected one class for each node",
+            "line 7, class: found \"x\", expected an empty cell",
+            "line 3, class: found no class for node \"b\" and 1 more node, expected a class for every node",
+            "remove the column and set the classes with --classes",
+        ],
+    );
+    let too_many: String = (0..1001)
+        .map(|node| format!("1,n{node},1,c{node}\n"))
+        .collect();
+    let message = fault_of(read_text(
+        "log.csv",
+        format!("time,node,state,class\n{too_many}"),
+    ));
+    assert_has(
+        &message,
+        &["line 1002, class: found more classes, expected at most 1000 classes"],
+    );
+}
+
+#[test]
+fn classes_are_in_the_order_of_their_first_node() {
+    let text = "time,node,state,class\n1,a,1,\n1,b,0,v100\n2,,,\n2,a,0,a100\n2,b,1,v100\n";
+    let log = read_text("log.csv", text).unwrap();
+    let classes = log.classes().unwrap();
+    assert_eq!(classes.names(), ["a100", "v100"]);
+    assert_eq!(classes.of_nodes(), [0, 1]);
+    let without = read_text("log.csv", "time,node,state,class\n1,a,1,\n2,a,0,\n").unwrap();
+    assert_eq!(without.classes(), None);
+    // A column with this name is a node in wide CSV.
+    let wide = read_text("log.csv", "time,class\n1,1\n2,0\n").unwrap();
+    assert_eq!(
+        (wide.nodes(), wide.classes()),
+        (&["class".to_owned()][..], None)
+    );
+}
+
+#[test]
 fn a_file_full_of_faults_ends_early() {
     let text = format!("time,a\n{}", "1,x\n".repeat(3 * MAX_FAULTS));
     let message = fault_of(read_text("log.csv", text));

@@ -8,6 +8,7 @@ mod corruption;
 mod documentation;
 mod event_faults;
 mod jobs;
+mod node_classes;
 mod other_programs;
 mod published;
 mod round_trips;

@@ -1,11 +1,13 @@
 //! Tests that the readers read back exactly what the writers wrote.
 
-use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
+use gleaner_domain::results::{Column, Table};
+use gleaner_domain::{Change, EventLog, EventLogBuilder, Local, NodeClasses, Utc};
 use gleaner_inputs::events::read;
 use gleaner_inputs::write::events::{Layout, write};
+use gleaner_io::table::WriteTable;
 use proptest::prelude::*;
 
-use super::support::log;
+use super::support::{assert_has, fault_of, log, read_text};
 
 const FORMS: [(&str, Layout); 5] = [
     ("long.csv", Layout::Long),
@@ -20,7 +22,12 @@ fn assert_round_trips(log: &EventLog) {
     for (name, layout) in FORMS {
         let path = folder.path().join(name);
         write(log, &path, layout, None).unwrap();
-        assert_eq!(read(&path).unwrap().value, *log, "{name}");
+        // Wide CSV has no place for classes.
+        let expected = match name {
+            "wide.csv" => log.clone().with_classes(None),
+            _ => log.clone(),
+        };
+        assert_eq!(read(&path).unwrap().value, expected, "{name}");
     }
 }
 
@@ -51,13 +58,82 @@ fn names_that_need_quotes_survive() {
 }
 
 #[test]
+fn classes_are_stated_in_the_rows_of_the_first_event() {
+    let classes = NodeClasses::of_names(["v100", "a,100"]).unwrap();
+    let log = log(
+        &["a", "b"],
+        &[(0.0, &[(1, true)]), (0.0, &[(1, false)]), (60.0, &[])],
+    );
+    let log = log.with_classes(Some(classes));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    write(&log, &path, Layout::Long, None).unwrap();
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        "time,node,state,class\n\
+         1970-01-01 00:00:00,a,0,v100\n\
+         1970-01-01 00:00:00,b,1,\"a,100\"\n\
+         1970-01-01 00:00:00,,,\n\
+         1970-01-01 00:00:00,b,0,\n\
+         1970-01-01 00:01:00,,,\n"
+    );
+    assert_round_trips(&log);
+}
+
+#[test]
+fn a_parquet_table_of_another_program_may_have_the_column_class() {
+    let read_classes = |classes: [&'static str; 3]| {
+        let times = [0, 0, 60].map(Local::from_seconds).to_vec();
+        let texts = |texts: [&'static str; 3]| Column::Texts(texts.map(Into::into).to_vec());
+        let table = Table {
+            name: "events",
+            columns: vec![
+                ("class", texts(classes)),
+                ("time", Column::EveryTime(times)),
+                ("node", texts(["a", "b", "a"])),
+                ("state", Column::Integers(vec![1, 0, 0])),
+            ],
+        };
+        let mut bytes = Vec::new();
+        table.write_parquet(&mut bytes).unwrap();
+        read_text("x.parquet", bytes)
+    };
+    let log = read_classes(["v100", "a100", "v100"]).unwrap();
+    assert_eq!(
+        log.classes(),
+        NodeClasses::of_names(["v100", "a100"]).as_ref()
+    );
+    assert_has(
+        &fault_of(read_classes(["v100", "a100", "a100"])),
+        &["row 2 (counting from 0), class: found \"a100\" for node \"a\", but \"v100\" in row 0"],
+    );
+}
+
+#[test]
+fn classes_without_nodes_survive_in_parquet_and_gev() {
+    let names = ["none", "v100", "other"].map(str::to_owned).to_vec();
+    let classes = NodeClasses::new(names, vec![1, 1]).unwrap();
+    let log = log(&["a", "b"], &[(0.0, &[(1, true)])]).with_classes(Some(classes));
+    let folder = tempfile::tempdir().unwrap();
+    for (name, layout) in FORMS
+        .into_iter()
+        .filter(|(name, _)| !name.ends_with(".csv"))
+    {
+        let path = folder.path().join(name);
+        write(&log, &path, layout, None).unwrap();
+        assert_eq!(read(&path).unwrap().value, log, "{name}");
+    }
+}
+
+#[test]
 fn no_flipped_bit_of_our_parquet_reads_as_another_log() {
     let changes: Vec<_> = (0..40).map(|row| vec![(row % 3, row % 6 < 3)]).collect();
     let rows: Vec<(f64, &[(u32, bool)])> = (0..)
         .zip(&changes)
         .map(|(at, changes)| (60.0 * f64::from(at), changes.as_slice()))
         .collect();
-    let log = log(&["a", "b", "c"], &rows);
+    let classes = NodeClasses::of_names(["v100", "a100", "v100"]).unwrap();
+    let log = log(&["a", "b", "c"], &rows).with_classes(Some(classes));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.parquet");
     let mut found_by_digest = 0;
@@ -81,7 +157,7 @@ fn no_flipped_bit_of_our_parquet_reads_as_another_log() {
     assert!(found_by_digest > 0);
 }
 
-/// A random log: some nodes, times with many ties, and rows in which random nodes change state.
+/// A random log: some nodes, which may have classes, times with many ties, and rows in which random nodes change state.
 fn any_log() -> impl Strategy<Value = EventLog> {
     let rows = |nodes: usize| {
         let step = prop_oneof![Just(0), 1i64..5, 1_000_000_000i64..100_000_000_000];
@@ -93,7 +169,9 @@ fn any_log() -> impl Strategy<Value = EventLog> {
             1..20,
         )
     };
-    (1usize..8).prop_flat_map(rows).prop_map(|rows| {
+    let classes = prop::option::of(prop::collection::vec("[a-c,\" ]", 7));
+    let log = (1usize..8).prop_flat_map(rows);
+    (log, classes).prop_map(|(rows, classes)| {
         let nodes = rows[0].1.len();
         let mut log = EventLogBuilder::new((0..nodes).map(|n| format!("n{n}")).collect());
         let mut idle = vec![false; nodes];
@@ -109,6 +187,10 @@ fn any_log() -> impl Strategy<Value = EventLog> {
                 .collect();
             log.push_row(time, changes);
         }
+        log.set_classes(classes.map(|classes| {
+            let names = classes[..nodes].iter().map(String::as_str);
+            NodeClasses::of_names(names).unwrap()
+        }));
         log.finish().unwrap()
     })
 }

@@ -97,6 +97,12 @@ impl<'a> Table<'a> {
         self.rows
     }
 
+    /// The name of the schema.
+    pub fn name(&self) -> &str {
+        let metadata = self.file.metadata().file_metadata();
+        metadata.schema_descr().root_schema().name()
+    }
+
     /// The value of a key in the file's metadata.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.file.metadata().file_metadata().key_value_metadata()?;

@@ -180,7 +180,7 @@ fn assert_equals_file(polls: &str, expected: &str, options: &Options) -> Option<
     let log = read(&[polls], options, &Unobserved).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.gev");
-    let mut writer = EventWriter::create_on(&path, log.nodes(), log.clock()).unwrap();
+    let mut writer = EventWriter::create_on(&path, log.nodes(), log.clock(), None).unwrap();
     let summary = log.sweep(|time, changes| writer.push(time, changes, None));
     let summary = summary.unwrap();
     writer.finish(Some(&summary.quality)).unwrap();

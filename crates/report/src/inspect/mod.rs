@@ -25,6 +25,7 @@ fn idle(log: &Inspection) -> Section {
     facts.push(suggested(&log.suggestion));
     let blocks = [
         Some(Block::Facts(facts)),
+        told::by_class(log).map(Block::Grid),
         timeline::figure(log).map(Block::figure),
         Some(Block::figure(fragments::figure(
             "fragments".to_owned(),

@@ -1,10 +1,12 @@
 //! The inspection of an event log: facts and tables that are printed and shown on a page, and JSON.
 
 mod calendar;
+mod classes;
 mod findings;
 mod overview;
 
 pub use calendar::{hours, weekday_names, weekdays};
+pub use classes::by_class;
 pub use findings::{CostSource, reasons, suggested, suspicions};
 pub use overview::facts;
 
@@ -27,26 +29,28 @@ pub fn json(inspection: &Inspection) -> Result<String> {
 
 /// What `gleaner inspect` prints. The rescale costs of the suggestion come from `source`.
 pub fn printed(i: &Inspection, source: CostSource) -> Vec<Block> {
-    vec![
-        Block::Facts(facts(i)),
+    let mut blocks = vec![Block::Facts(facts(i))];
+    blocks.extend(by_class(i).map(Block::Grid));
+    blocks.extend([
         Block::Grid(fragments(i).grid("Idle fragments by length")),
         Block::Grid(hours(&i.calendar)),
         Block::Grid(weekdays(&i.calendar)),
         suspicions(i, SPANS),
         Block::Facts(vec![suggested(&i.suggestion)]),
         Block::Note(reasons(&i.suggestion, source)),
-    ]
+    ]);
+    blocks
 }
 
 /// The idle fragments by length.
 pub fn fragments(i: &Inspection) -> Lengths {
-    Lengths::of_fragments(classes(&i.fragments.lengths.bins))
+    Lengths::of_fragments(length_classes(&i.fragments.lengths.bins))
 }
 
 /// The times between events by length.
 pub fn gaps(i: &Inspection) -> Lengths {
     Lengths {
-        classes: classes(&i.event_gaps.bins),
+        classes: length_classes(&i.event_gaps.bins),
         counted: "Gaps",
         summed: "Time",
         unit: "hours",
@@ -54,7 +58,7 @@ pub fn gaps(i: &Inspection) -> Lengths {
 }
 
 /// Converts the bins of a histogram to classes.
-pub(crate) fn classes(bins: &[Bin]) -> Vec<Class> {
+pub(crate) fn length_classes(bins: &[Bin]) -> Vec<Class> {
     let class = |bin: &Bin| Class {
         from: bin.from_s,
         to: bin.to_s,

@@ -1,6 +1,7 @@
 //! The inputs of a replay: log, slice, tasks and rules.
 
 mod class_checks;
+mod classes;
 mod rules;
 pub mod t_fwd;
 mod topology;
@@ -28,6 +29,7 @@ use gleaner_domain::Observer;
 use crate::settings;
 use crate::settings::Spec;
 use crate::solver::SolverArgs;
+pub use classes::ClassArgs;
 pub use rules::Rules;
 pub use t_fwd::{ChosenWindow, TFwd};
 pub use topology::{check_topology, read_topology};
@@ -73,6 +75,9 @@ settings! {
         /// names.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub topology: Option<PathBuf> = None => Spec::of("FILE");
+        /// The classes of the log's nodes.
+        #[serde(flatten)]
+        pub classes: ClassArgs;
         /// Which part of the log is used.
         #[serde(flatten)]
         pub slice: SliceArgs;
@@ -124,24 +129,32 @@ impl SliceArgs {
         }
     }
 
-    /// Reads the whole log, or its fast copy if the settings allow it.
-    fn read_log(&self, events: &Path, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
-        let Some(zone) = &self.timezone else {
-            return read_log(events, self.cache, observer);
+    /// Reads the whole log, or its fast copy if the settings allow it, and the classes of its nodes.
+    fn read_log(
+        &self,
+        events: &Path,
+        classes: &ClassArgs,
+        observer: &dyn Observer,
+    ) -> Result<Loaded<EventLog>> {
+        let log = match &self.timezone {
+            None => read_log(events, self.cache, observer)?,
+            Some(zone) => read_log_in(events, zone, observer)?,
         };
-        // The times in a fast copy are on the log's own clock, so the log itself is read if another time zone is given.
-        let log = gleaner_inputs::events::read_in(events, Some(&Zone::of_flag(zone)?))?;
-        observer.remark(&log.notes);
-        Ok(log)
+        classes.apply(log, observer)
     }
 
-    /// Reads the log `events` and cuts the slice. Drops every row that equals the previous row, except the last
-    /// row.
+    /// Reads the log `events`, sets the classes of its nodes, and cuts the slice. Drops every row that equals the
+    /// previous row, except the last row.
     ///
     /// # Errors
-    /// The faults of the file, or an empty slice.
-    pub fn read(&self, events: &Path, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
-        let log = self.read_log(events, observer)?;
+    /// The faults of the files, or an empty slice.
+    pub fn read(
+        &self,
+        events: &Path,
+        classes: &ClassArgs,
+        observer: &dyn Observer,
+    ) -> Result<Loaded<EventLog>> {
+        let log = self.read_log(events, classes, observer)?;
         let expected =
             "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
         Ok(Loaded {
@@ -159,12 +172,13 @@ impl SliceArgs {
     pub fn read_with_still_rows(
         &self,
         events: &Path,
+        classes: &ClassArgs,
         observer: &dyn Observer,
     ) -> Result<Loaded<EventLog>> {
         if self.slice() == Slice::default() {
-            self.read_log(events, observer)
+            self.read_log(events, classes, observer)
         } else {
-            self.read(events, observer)
+            self.read(events, classes, observer)
         }
     }
 }
@@ -254,6 +268,13 @@ pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loa
     Ok(log)
 }
 
+/// Reads a log in this time zone. The times in a fast copy are on the log's own clock, so the log itself is read.
+fn read_log_in(file: &Path, zone: &str, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
+    let log = gleaner_inputs::events::read_in(file, Some(&Zone::of_flag(zone)?))?;
+    observer.remark(&log.notes);
+    Ok(log)
+}
+
 /// Cuts the slice from the log that was read from `file`.
 ///
 /// # Errors
@@ -323,7 +344,7 @@ impl Replay {
         let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));
         };
-        let log = args.slice.read(events, observer)?;
+        let log = args.slice.read(events, &args.classes, observer)?;
         let (curves, clock) = (args.curves.as_deref(), log.value.clock());
         let tasks = gleaner_inputs::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         observer.remark(&tasks.notes);

@@ -39,7 +39,7 @@ pub struct Replays {
     /// The order of nodes in the topology.
     order: Option<Arc<NodeOrder>>,
     solvers: Solvers,
-    /// Digests of the files that all runs depend on: the log, and the topology.
+    /// Digests of the files that all runs depend on: the log, the classes of its nodes, and the topology.
     log_digests: Vec<String>,
     sources: Vec<SourceId>,
 }
@@ -65,6 +65,7 @@ impl Replays {
     pub fn prepare(plan: ReplayPlan, observer: &dyn Observer) -> Result<Self> {
         let events = plan.base.log.events.clone().unwrap_or_default();
         let log = read_log(&events, plan.base.log.slice.cache, observer)?;
+        let log = plan.base.log.classes.apply(log, observer)?;
         let mut replays = Replays {
             runs: Vec::new(),
             t_fwds: BTreeMap::new(),
@@ -313,6 +314,11 @@ struct Choices<'a> {
     /// The forward window is always in seconds, because `auto` has been resolved.
     #[serde(flatten)]
     rules: &'a Rules,
+    /// The features and the resource of nodes that are classes. They determine what the file of classes means.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    class_feature: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class_resource: Option<&'a str>,
     /// The path of a program is relative to the folder of the plan.
     solver: &'a SolverName,
     formulation: Formulation,
@@ -327,6 +333,8 @@ impl<'a> Choices<'a> {
         Choices {
             window: settings.log.slice.slice(),
             rules: &settings.log.rules,
+            class_feature: &settings.log.classes.class_feature,
+            class_resource: settings.log.classes.class_resource.as_deref(),
             solver: &solver.solver,
             formulation: solver.formulation.unwrap_or_default(),
             big_m: solver.big_m,

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use csv::Writer;
 
 use super::long_rows;
-use gleaner_domain::{Change, Clock, EventLog, Utc};
+use crate::events::classes::COLUMN;
+use gleaner_domain::{Change, Clock, EventLog, NodeClasses, Utc};
 
 pub(super) fn write_long(log: &EventLog, out: impl Write) -> io::Result<()> {
-    let mut writer = LongWriter::new(log.clock(), out)?;
+    let mut writer = LongWriter::new(log.clock(), log.classes().cloned(), out)?;
     for (time, change) in long_rows(log) {
         writer.push(log.nodes(), time, change)?;
     }
@@ -22,18 +23,23 @@ pub(super) struct LongWriter<W: Write> {
     time: Option<Utc>,
     /// The current time as a string, formatted once for all rows of this time.
     text: String,
+    /// The classes of the nodes, and the number of nodes whose class has been written. The rows of the first event list
+    /// all nodes in order; they state the classes.
+    classes: Option<(NodeClasses, u32)>,
 }
 
 impl<W: Write> LongWriter<W> {
-    /// Begins the table of a log with this clock.
-    pub fn new(clock: &Clock, out: W) -> io::Result<Self> {
+    /// Begins the table of a log with this clock and these classes of nodes.
+    pub fn new(clock: &Clock, classes: Option<NodeClasses>, out: W) -> io::Result<Self> {
         let mut writer = Writer::from_writer(out);
-        writer.write_record(["time", "node", "state"])?;
+        let class = classes.is_some().then_some(COLUMN);
+        writer.write_record(["time", "node", "state"].into_iter().chain(class))?;
         Ok(LongWriter {
             writer,
             clock: clock.clone(),
             time: None,
             text: String::new(),
+            classes: classes.map(|classes| (classes, 0)),
         })
     }
 
@@ -43,15 +49,24 @@ impl<W: Write> LongWriter<W> {
             self.time = Some(time);
             self.text = self.clock.show(time);
         }
-        match change {
-            None => self.writer.write_record([self.text.as_str(), "", ""])?,
+        let (node, state) = match change {
+            None => ("", ""),
             Some(change) => {
                 let node = nodes[change.node() as usize].as_str();
-                let state = if change.idle() { "1" } else { "0" };
-                self.writer
-                    .write_record([self.text.as_str(), node, state])?;
+                (node, if change.idle() { "1" } else { "0" })
             }
-        }
+        };
+        let class = match &mut self.classes {
+            None => None,
+            Some((classes, next)) if change.is_some_and(|change| change.node() == *next) => {
+                let class = classes.of(*next);
+                *next += 1;
+                Some(classes.names()[class].as_str())
+            }
+            Some(_) => Some(""),
+        };
+        let cells = [self.text.as_str(), node, state];
+        self.writer.write_record(cells.into_iter().chain(class))?;
         Ok(())
     }
 

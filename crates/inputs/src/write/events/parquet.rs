@@ -16,20 +16,47 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
 use super::long_rows;
-use crate::events::{CLOCK_KEY, FINGERPRINT_KEY, QUALITY_KEY};
+use crate::events::classes;
+use crate::events::{CLASSED_SCHEMA, CLASSES_KEY, CLOCK_KEY, FINGERPRINT_KEY, QUALITY_KEY};
 use gleaner_domain::Digest;
-use gleaner_domain::{Change, Clock, EventLog, Fingerprint, Quality, Utc};
+use gleaner_domain::{Change, Clock, EventLog, Fingerprint, NodeClasses, Quality, Utc};
 use gleaner_io::parquet_column::{io_error, put};
 
 /// Maximum number of rows of a row group in the long form.
 const LONG_GROUP: usize = 1 << 20;
 
 pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<()> {
-    let mut writer = LongWriter::new(log.nodes(), log.clock(), out)?;
+    let has_classes = log.classes().is_some();
+    let mut writer = LongWriter::new(log.nodes(), log.clock(), has_classes, out)?;
     for (time, change) in long_rows(log) {
         writer.push(time, change)?;
     }
-    writer.finish(fingerprint(log), log.quality()).map(drop)
+    let descriptions = Descriptions::of(log.quality(), log.classes());
+    writer
+        .finish(fingerprint(log, &descriptions), descriptions)
+        .map(drop)
+}
+
+/// The metadata that describe a log, except for its clock.
+pub(super) struct Descriptions {
+    /// The keys of the metadata, each with its text, in the order in which they are hashed.
+    texts: Vec<(&'static str, String)>,
+}
+
+impl Descriptions {
+    /// The descriptions of a log with this quality and these classes.
+    pub fn of(quality: Option<&Quality>, classes: Option<&NodeClasses>) -> Self {
+        let quality = quality.map(|quality| (QUALITY_KEY, quality.to_text()));
+        let classes = classes.map(|classes| (CLASSES_KEY, classes::to_text(classes)));
+        Descriptions {
+            texts: quality.into_iter().chain(classes).collect(),
+        }
+    }
+
+    /// The texts of the descriptions.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(|(_, text)| text.as_str())
+    }
 }
 
 /// Writes the long form row by row, with one row group in memory at a time.
@@ -44,9 +71,10 @@ pub(super) struct LongWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> LongWriter<W> {
-    /// Begins the table of a log with these nodes and this clock.
-    pub fn new(nodes: &[String], clock: &Clock, out: W) -> io::Result<Self> {
-        let writer = long_fields(clock).and_then(|fields| open(out, fields, clock));
+    /// Begins the table of a log with these nodes and this clock. `has_classes` states whether the nodes have classes.
+    pub fn new(nodes: &[String], clock: &Clock, has_classes: bool, out: W) -> io::Result<Self> {
+        let fields = long_fields(clock);
+        let writer = fields.and_then(|fields| open(out, fields, clock, has_classes));
         let names = nodes.iter().map(|name| ByteArray::from(name.as_str()));
         Ok(LongWriter {
             writer: writer.map_err(io_error)?,
@@ -72,12 +100,12 @@ impl<W: Write + Send> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table of a log with this fingerprint and quality. Returns the underlying writer.
-    pub fn finish(mut self, digest: Digest, quality: Option<&Quality>) -> io::Result<W> {
+    /// Ends the table of a log with this fingerprint and these descriptions. Returns the underlying writer.
+    pub fn finish(mut self, digest: Digest, descriptions: Descriptions) -> io::Result<W> {
         if !self.times.is_empty() {
             self.end_group().map_err(io_error)?;
         }
-        sign(&mut self.writer, digest, quality);
+        sign(&mut self.writer, digest, descriptions);
         self.writer.into_inner().map_err(io_error)
     }
 
@@ -97,29 +125,29 @@ impl<W: Write + Send> LongWriter<W> {
 
 pub(super) fn write_wide(log: &EventLog, out: impl Write + Send) -> io::Result<()> {
     let written = wide_fields(log).and_then(|fields| {
-        let mut writer = open(out, fields, log.clock())?;
+        let mut writer = open(out, fields, log.clock(), log.classes().is_some())?;
         wide_group(log, &mut writer)?;
-        sign(&mut writer, fingerprint(log), log.quality());
+        let descriptions = Descriptions::of(log.quality(), log.classes());
+        sign(&mut writer, fingerprint(log, &descriptions), descriptions);
         writer.close().map(drop)
     });
     written.map_err(io_error)
 }
 
-fn fingerprint(log: &EventLog) -> Digest {
-    let quality = log.quality().map(Quality::to_text);
-    Fingerprint::of(log, described(log.clock()).as_deref(), quality.as_deref())
+fn fingerprint(log: &EventLog, descriptions: &Descriptions) -> Digest {
+    let clock = described(log.clock());
+    Fingerprint::of(log, clock.as_deref(), descriptions.texts())
 }
 
-/// Writes a log's fingerprint and quality into the file's metadata.
+/// Writes a log's descriptions and fingerprint into the file's metadata.
 fn sign<W: Write + Send>(
     writer: &mut SerializedFileWriter<W>,
     digest: Digest,
-    quality: Option<&Quality>,
+    descriptions: Descriptions,
 ) {
-    let quality = quality.map(|quality| KeyValue::new(QUALITY_KEY.to_owned(), quality.to_text()));
-    let digest = KeyValue::new(FINGERPRINT_KEY.to_owned(), digest.to_string());
-    for pair in quality.into_iter().chain([digest]) {
-        writer.append_key_value_metadata(pair);
+    let digest = (FINGERPRINT_KEY, digest.to_string());
+    for (key, text) in descriptions.texts.into_iter().chain([digest]) {
+        writer.append_key_value_metadata(KeyValue::new(key.to_owned(), text));
     }
 }
 
@@ -127,12 +155,16 @@ fn open<W: Write + Send>(
     out: W,
     fields: Vec<Type>,
     clock: &Clock,
+    has_classes: bool,
 ) -> Result<SerializedFileWriter<W>, ParquetError> {
     let fields = fields.into_iter().map(Arc::new).collect();
     let clock = described(clock).map(|text| KeyValue::new(CLOCK_KEY.to_owned(), text));
-    let schema = Type::group_type_builder("events")
-        .with_fields(fields)
-        .build()?;
+    let name = if has_classes {
+        CLASSED_SCHEMA
+    } else {
+        "events"
+    };
+    let schema = Type::group_type_builder(name).with_fields(fields).build()?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
         .set_statistics_enabled(EnabledStatistics::None)

@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use super::parquet::Descriptions;
 use super::{Format, LongRows, csv, parquet};
 use crate::events::gev;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, Clock, Fingerprint, Quality, RowQueue, Utc};
+use gleaner_domain::{Change, Clock, Fingerprint, NodeClasses, Quality, RowQueue, Utc};
 use gleaner_io::files::AtomicFile;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
@@ -16,6 +17,7 @@ pub struct EventWriter {
     path: PathBuf,
     nodes: Vec<String>,
     clock: Clock,
+    classes: Option<NodeClasses>,
     rows: LongRows,
     fingerprint: Fingerprint,
     sink: Sink,
@@ -33,20 +35,26 @@ impl EventWriter {
     /// # Errors
     /// The extension is unknown, or the file cannot be written.
     pub fn create(path: &Path, nodes: &[String]) -> Result<Self> {
-        Self::create_on(path, nodes, &Clock::UNKNOWN)
+        Self::create_on(path, nodes, &Clock::UNKNOWN, None)
     }
 
-    /// Like [`EventWriter::create`], but for a log with this clock.
+    /// Like [`EventWriter::create`], but for a log with this clock and these classes of nodes.
     ///
     /// # Errors
     /// As for [`EventWriter::create`].
-    pub fn create_on(path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
+    pub fn create_on(
+        path: &Path,
+        nodes: &[String],
+        clock: &Clock,
+        classes: Option<&NodeClasses>,
+    ) -> Result<Self> {
         let format = Format::of(path)?;
-        let sink = Sink::create(format, path, nodes, clock)?;
+        let sink = Sink::create(format, path, nodes, clock, classes)?;
         Ok(EventWriter {
             path: path.to_owned(),
             nodes: nodes.to_vec(),
             clock: clock.clone(),
+            classes: classes.cloned(),
             rows: LongRows::new(nodes.len()),
             fingerprint: Fingerprint::new(nodes, parquet::described(clock).as_deref()),
             sink,
@@ -84,15 +92,18 @@ impl EventWriter {
         let written = match self.sink {
             Sink::Csv(writer) => writer.finish(),
             Sink::Parquet(writer) => {
-                let text = quality.map(Quality::to_text);
-                text.iter().for_each(|text| self.fingerprint.describe(text));
-                writer.finish(self.fingerprint.finish(), quality)
+                let descriptions = Descriptions::of(quality, self.classes.as_ref());
+                descriptions
+                    .texts()
+                    .for_each(|text| self.fingerprint.describe(text));
+                writer.finish(self.fingerprint.finish(), descriptions)
             }
             Sink::Gev(writer) => {
                 let about = gev::About {
                     nodes: &self.nodes,
                     clock: &self.clock,
                     quality,
+                    classes: self.classes.as_ref(),
                     source: None,
                 };
                 return writer.finish_at(&self.path, &about);
@@ -105,14 +116,22 @@ impl EventWriter {
 }
 
 impl Sink {
-    fn create(format: Format, path: &Path, nodes: &[String], clock: &Clock) -> Result<Self> {
+    fn create(
+        format: Format,
+        path: &Path,
+        nodes: &[String],
+        clock: &Clock,
+        classes: Option<&NodeClasses>,
+    ) -> Result<Self> {
         let sink = match format {
             Format::Csv => {
-                let table = csv::LongWriter::new(clock, AtomicFile::create(path)?);
+                let file = AtomicFile::create(path)?;
+                let table = csv::LongWriter::new(clock, classes.cloned(), file);
                 table.map(|table| Sink::Csv(Box::new(table)))
             }
             Format::Parquet => {
-                let table = parquet::LongWriter::new(nodes, clock, AtomicFile::create(path)?);
+                let file = AtomicFile::create(path)?;
+                let table = parquet::LongWriter::new(nodes, clock, classes.is_some(), file);
                 table.map(|table| Sink::Parquet(Box::new(table)))
             }
             Format::Gev => gev::Writer::spooled().map(Sink::Gev),
@@ -154,15 +173,20 @@ mod tests {
         fn streamed_bytes_are_those_of_the_whole_log(
             rows in prop::collection::vec((0i64..4, prop::collection::vec(any::<bool>(), 3)), 1..12),
             known: bool,
+            classes in prop::option::of(prop::sample::subsequence(vec![0, 1, 2], 1..=3)),
         ) {
             let changed = Clock::new(-6 * 3600, [(3, -5 * 3600)]);
             let clock = if known { changed } else { Clock::UNKNOWN };
-            let log = log(&rows, &clock);
+            let classes = classes.map(|classes| {
+                let names = (0..3).map(|node| format!("class \"{}\"", classes[node % classes.len()]));
+                NodeClasses::of_names(names.collect::<Vec<_>>().iter().map(String::as_str)).unwrap()
+            });
+            let log = log(&rows, &clock).with_classes(classes);
             let folder = tempfile::tempdir().unwrap();
             for name in ["x.csv", "x.parquet", "x.gev"] {
                 let (whole, streamed) = (folder.path().join(name), folder.path().join(format!("s{name}")));
                 write(&log, &whole, Layout::Long, None).unwrap();
-                let mut writer = EventWriter::create_on(&streamed, log.nodes(), &clock).unwrap();
+                let mut writer = EventWriter::create_on(&streamed, log.nodes(), &clock, log.classes()).unwrap();
                 for (row, (time, changes)) in log.rows().enumerate() {
                     writer.push(time, changes, log.queue(row)).unwrap();
                 }
