@@ -144,7 +144,7 @@ def test_tasks_are_checked_when_they_are_made() -> None:
         (("a", {"v": {1: 5}}), {"objective": {"w": {1: 1}}}, "objective: found class \"w\""),
         (("a", {"v": {1: 5}}), {"max_nodes": 2}, "max_nodes: found 2, expected at most 1"),
         (("a", {"v": {1: 5}}), {"min_nodes": {"w": 1}}, "min_nodes.w: found a class without a curve"),
-        (("a", {"nodes": {1: 5}}), {}, "curve.nodes: found \"nodes\" as the name of a class"),
+        (("a", {"nodes": {1: 5}}), {}, "curve: found \"nodes\" as the name of a class"),
         (("a", {1: 5}), {"speed": {"v": 0}}, "speed.v: found 0"),
         (("a", {1: 5}), {"move": -1}, "move: found -1"),
         (("a", {1: 5}), {"counts": "some"}, "counts: found \"some\""),

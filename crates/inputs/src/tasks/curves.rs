@@ -20,6 +20,12 @@ pub(super) enum TaskCurve {
 /// Curves by the name of the class.
 pub(super) type CurveMap = BTreeMap<String, ScalingCurve>;
 
+/// The bits of a factor for each class.
+type FactorBits = Vec<(String, u64)>;
+
+/// The address of the curves by class, and the minimum and maximum number of nodes.
+type TermsKey = (usize, ByClass<u32>, ByClass<u32>);
+
 /// Terms by the name of the class.
 pub(super) type TermsMap = BTreeMap<String, Terms>;
 
@@ -27,9 +33,9 @@ pub(super) type TermsMap = BTreeMap<String, Terms>;
 /// long curve once for each class.
 const MOST_RATES: usize = 1 << 25;
 
-/// Maximum number of terms by class in a file, which take about 150 bytes each. Tasks with the same curves and bounds
+/// Maximum number of terms by class in a file, which take about 200 bytes each. Tasks with the same curves and bounds
 /// share their terms. A task that refers to curves of many classes can request many terms in a few bytes.
-const MOST_TERMS: usize = 5_000_000;
+const MOST_TERMS: usize = 2_000_000;
 
 /// The curves read so far.
 ///
@@ -43,12 +49,12 @@ pub(super) struct Curves {
     by_address: BTreeMap<[usize; 3], (CurveDraft, ScalingCurve)>,
     /// The curves by class for each plain curve and each list of classes and factors. Factors are stored as bits, which
     /// can be compared.
-    scaled: BTreeMap<(ScalingCurve, Vec<(String, u64)>), Arc<CurveMap>>,
+    scaled: BTreeMap<(ScalingCurve, FactorBits), Arc<CurveMap>>,
     /// Number of rates in `scaled`.
     scaled_rates: usize,
     /// The terms for each set of curves, minimum and maximum. The address of a set identifies it. The value keeps the
     /// set alive, so no other set can get the same address.
-    terms: BTreeMap<(usize, ByClass<u32>, ByClass<u32>), (Arc<CurveMap>, Arc<TermsMap>)>,
+    terms: BTreeMap<TermsKey, (Arc<CurveMap>, Arc<TermsMap>)>,
     /// Number of terms in `terms`.
     terms_count: usize,
 }
