@@ -102,7 +102,7 @@ pub fn answers(
 pub fn check_accepts(solver: &Built, problem: &AnyProblem) -> Result<()> {
     let accepted = match problem {
         AnyProblem::OneClass(problem) => solver.accepts(problem),
-        AnyProblem::Classes(_) => solver.accepts_classes(),
+        AnyProblem::Classes(problem) => solver.accepts_classes(problem),
     };
     of_problem(problem.id(), accepted)
 }

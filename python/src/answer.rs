@@ -65,8 +65,8 @@ impl Answer {
         }
     }
 
-    /// Price of a node, by class: an additional node of the class raises the bound by at most this amount. `None` if the
-    /// problem has no classes, or the solver computes no prices.
+    /// Price of a node, by class: about what an additional node would add to the objective. `None` if the problem has no
+    /// classes, or the solver computes no prices.
     #[getter]
     fn prices<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(found) = self.0.solution.prices() else {

@@ -31,7 +31,11 @@ fn a_mixed_machine_is_replayed_checked_and_drawn() {
     let run = gleaner(at, &format!("{replay} --check --out run")).expect(0);
     assert!(run.out.contains("Node classes"), "{}", run.out);
     let checked = gleaner(at, "check run").expect(0);
-    assert!(!checked.out.contains("no check covers it"), "{}", checked.out);
+    assert!(
+        !checked.out.contains("no check covers it"),
+        "{}",
+        checked.out
+    );
     let found = result(at, "run");
     let classes = found.classes.unwrap();
     let names: Vec<&str> = classes.totals.iter().map(|total| &*total.class).collect();
@@ -42,7 +46,11 @@ fn a_mixed_machine_is_replayed_checked_and_drawn() {
     assert_eq!(found.summary.events_optimal, found.summary.events);
     gleaner(at, "report run -o page.html").expect(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
-    for words in ["Used nodes by class", "Moves between classes", "Where tasks ran"] {
+    for words in [
+        "Used nodes by class",
+        "Moves between classes",
+        "Where tasks ran",
+    ] {
         assert!(page.contains(words), "{words}");
     }
 }
@@ -59,7 +67,11 @@ fn proven_plans_do_more_work_than_equal_shares() {
         ("highs", cfg!(feature = "highs")),
     ];
     for (solver, _) in solvers.into_iter().filter(|(_, is_built)| *is_built) {
-        gleaner(at, &format!("{replay} --check --solver {solver} --out {solver}")).expect(0);
+        gleaner(
+            at,
+            &format!("{replay} --check --solver {solver} --out {solver}"),
+        )
+        .expect(0);
         gleaner(at, &format!("check {solver}")).expect(0);
     }
     let exact = result(at, "exact");

@@ -196,8 +196,8 @@ fn faulty_problems_are_named() {
         (
             OPTIONS,
             "{",
-            r#"{"groups": [{"tasks": ["a"]}], "#,
-            "groups of tasks",
+            r#"{"groups": [{"name": "g", "tasks": ["a"], "min_total": 1, "max_total": 2}], "#,
+            "min_total of a group",
         ),
         (
             CURVES,

@@ -20,6 +20,8 @@ pub enum Violation {
     Moved(String),
     /// The tasks hold more nodes of the class with this name than it has.
     Capacity(String, u64, u32),
+    /// The tasks of a group hold more nodes than its limit.
+    Group(u64, u32),
     /// The stated objective differs from that of the plan.
     Objective(f64, f64),
     /// The stated bound is below the objective of the plan.
@@ -47,6 +49,9 @@ impl fmt::Display for Violation {
             Violation::Moved(task) => write!(f, "task {task} is fixed and does not keep its nodes"),
             Violation::Capacity(class, used, has) => {
                 write!(f, "class {class} has {has} nodes, but {used} are used")
+            }
+            Violation::Group(used, most) => {
+                write!(f, "a group may hold at most {most} nodes, but holds {used}")
             }
             Violation::Objective(stated, found) => {
                 write!(f, "stated objective {stated}, recomputed {found}")
@@ -113,6 +118,12 @@ pub fn check(problem: &Problem, answer: &Answer) -> Result<(), Vec<Violation>> {
                 used,
                 class.capacity,
             ));
+        }
+    }
+    for limit in problem.limits() {
+        let used = limit.used(plan);
+        if used > u64::from(limit.most) {
+            out.push(Violation::Group(used, limit.most));
         }
     }
     let size = objective.abs().max(1e-9);

@@ -6,7 +6,7 @@ use gleaner_solvers::problem::interpolate;
 use serde::{Deserialize, Serialize};
 
 use crate::offer::{Counts, Offer, Rescaling};
-use crate::problem::{Choice, Class, Held, LARGEST_VALUE, Problem, Task};
+use crate::problem::{Choice, Class, Group, Held, LARGEST_VALUE, PerClass, Problem, Task};
 
 /// One allocation decision whose tasks have curves. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,6 +20,9 @@ pub struct CurveProblem {
     pub t_fwd: f64,
     /// The tasks.
     pub tasks: Vec<CurveTask>,
+    /// Limits on the nodes of several tasks. The exact solver supports none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
 }
 
 /// A task with a curve for each class that it can use.
@@ -55,16 +58,6 @@ pub struct Curve {
     pub nodes: Vec<u32>,
     /// Objective per second at each point; linear in between.
     pub objective: Vec<f64>,
-}
-
-/// A number of nodes in all classes, or in each class.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum PerClass {
-    /// The same number in all classes.
-    All(u32),
-    /// Numbers by the name of the class.
-    Each(BTreeMap<String, u32>),
 }
 
 /// Nodes of a class that a task holds now.
@@ -118,6 +111,7 @@ impl CurveProblem {
             id: self.id.clone(),
             classes: self.classes.clone(),
             tasks,
+            groups: self.groups.clone(),
         };
         faults.extend(problem.validate());
         if faults.is_empty() {
@@ -270,25 +264,5 @@ impl Curve {
                 "{place}: found an objective of {rate:e}, expected 0 to {most:e}"
             ));
         }
-    }
-}
-
-impl PerClass {
-    /// The number in a class; `None` if it is missing.
-    fn of(&self, class: &str) -> Option<u32> {
-        match self {
-            PerClass::All(count) => Some(*count),
-            PerClass::Each(counts) => counts.get(class).copied(),
-        }
-    }
-
-    /// The classes that are named.
-    fn classes(&self) -> impl Iterator<Item = &String> {
-        match self {
-            PerClass::All(_) => None,
-            PerClass::Each(counts) => Some(counts.keys()),
-        }
-        .into_iter()
-        .flatten()
     }
 }

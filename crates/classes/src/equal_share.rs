@@ -4,7 +4,7 @@ use gleaner_solvers::{Limits, SolveError, Status};
 
 use crate::answer::Answer;
 use crate::problem::{Choice, Held, Problem, Task};
-use crate::solver::ClassSolver;
+use crate::solver::{self, ClassSolver};
 
 /// Gives each task an equal share of one class.
 ///
@@ -27,6 +27,9 @@ impl ClassSolver for EqualShare {
         let faults = problem.validate();
         if !faults.is_empty() {
             return Err(SolveError::Invalid(faults));
+        }
+        if !problem.groups.is_empty() {
+            return Err(solver::without_groups("equal-share"));
         }
         let Some(mut left) = free_nodes(problem) else {
             return Ok(Answer::without_plan(problem, Status::Infeasible));
@@ -128,6 +131,7 @@ mod tests {
             id: String::new(),
             classes: vec![class("large", 5), class("small", 2)],
             tasks: ["a", "b", "c"].map(task).into(),
+            groups: Vec::new(),
         };
         let answer = EqualShare.solve(&problem, &Limits::default()).unwrap();
         let held = |class, count| Some(Held { class, count });

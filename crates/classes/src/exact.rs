@@ -26,6 +26,7 @@ use crate::problem::{Held, Problem};
 use crate::reduced::{Item, Reduced, fixed};
 use crate::round;
 use crate::search::{Core, Effort};
+use crate::solver;
 
 /// Number of states of a beam, which looks for cheap plans before the complete search.
 const BEAM: usize = 300;
@@ -68,6 +69,9 @@ impl Exact {
         let faults = problem.validate();
         if !faults.is_empty() {
             return Err(SolveError::Invalid(faults));
+        }
+        if !problem.groups.is_empty() {
+            return Err(solver::without_groups("exact"));
         }
         let Some(reduced) = Reduced::of(problem) else {
             return Ok(Answer::without_plan(problem, Status::Infeasible));

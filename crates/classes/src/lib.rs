@@ -43,10 +43,10 @@ pub mod synthetic;
 
 pub use answer::{Answer, Work};
 pub use check::{Violation, check};
-pub use curves::{CurrentNodes, Curve, CurveProblem, CurveTask, PerClass};
+pub use curves::{CurrentNodes, Curve, CurveProblem, CurveTask};
 pub use equal_share::EqualShare;
 pub use exact::Exact;
 pub use milp::Milp;
 pub use offer::{Counts, Offer, Rescaling};
-pub use problem::{Choice, Class, Held, LARGEST_VALUE, Problem, Task};
+pub use problem::{Choice, Class, Group, GroupLimit, Held, LARGEST_VALUE, PerClass, Problem, Task};
 pub use solver::ClassSolver;

@@ -4,7 +4,7 @@
 //! holding nothing:
 //!
 //! maximise Σ gain_jo · y_jo  subject to  Σ_o y_jo ≤ 1 for every task, and Σ count_jo · y_jo ≤ capacity_k over the
-//! options of every class k.
+//! options of every class k. Each limit of a group is a row in the same way.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -89,6 +89,23 @@ pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
     for (index, (class, terms)) in problem.classes.iter().zip(used).enumerate() {
         let capacity = f64::from(class.capacity);
         model.add_row(format!("class_{index}"), terms, f64::NEG_INFINITY, capacity);
+    }
+    for (index, limit) in problem.limits().into_iter().enumerate() {
+        let is_counted = |held: &Held| limit.class.is_none_or(|class| class == held.class);
+        let terms = columns
+            .iter()
+            .enumerate()
+            .filter_map(|(column, (task, held))| {
+                let is_member = limit.tasks.binary_search(task).is_ok() && is_counted(held);
+                is_member.then_some((column, f64::from(held.count)))
+            });
+        let most = f64::from(limit.most);
+        model.add_row(
+            format!("group_{index}"),
+            terms.collect(),
+            f64::NEG_INFINITY,
+            most,
+        );
     }
     (model, columns)
 }

@@ -1,5 +1,7 @@
 //! One allocation decision on nodes of several classes.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 /// A set of nodes that are interchangeable for training.
@@ -52,6 +54,27 @@ pub struct Task {
     pub fixed: bool,
 }
 
+/// A limit on the nodes that several tasks hold together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// Name, unique within the problem.
+    pub name: String,
+    /// Names of the tasks of the group. A task may be in several groups.
+    pub tasks: Vec<String>,
+    /// The maximum total number of nodes.
+    pub max_total: PerClass,
+}
+
+/// A number of nodes in all classes, or in each class.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PerClass {
+    /// The same number in all classes; for a group, the number of nodes of all classes together.
+    All(u32),
+    /// Numbers by the name of the class.
+    Each(BTreeMap<String, u32>),
+}
+
 /// One allocation decision: each task takes one of its options or none, and the tasks in a class take at most its
 /// capacity. The objective, which is maximised, is the sum of the values. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,6 +86,20 @@ pub struct Problem {
     pub classes: Vec<Class>,
     /// The tasks.
     pub tasks: Vec<Task>,
+    /// Limits on the nodes of several tasks. The exact solver supports none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
+}
+
+/// A limit of a group, in terms of indices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupLimit {
+    /// Indices of the tasks.
+    pub tasks: Vec<usize>,
+    /// The class whose nodes are counted; `None` for the nodes of all classes.
+    pub class: Option<usize>,
+    /// The maximum total number of nodes.
+    pub most: u32,
 }
 
 /// The largest absolute value of an option. The sum of a thousand such values is exact to about 128.
@@ -85,7 +122,64 @@ impl Problem {
         for task in &self.tasks {
             self.check_task(task, &mut faults);
         }
+        let names = self.groups.iter().map(|group| group.name.as_str());
+        faults.extend(
+            repeated(names)
+                .map(|name| format!("group {name}: duplicate name, expected unique names")),
+        );
+        for group in &self.groups {
+            self.check_group(group, &mut faults);
+        }
         faults
+    }
+
+    fn check_group(&self, group: &Group, faults: &mut Vec<String>) {
+        let name = &group.name;
+        let known: BTreeSet<&str> = self.tasks.iter().map(|task| task.name.as_str()).collect();
+        for task in group
+            .tasks
+            .iter()
+            .filter(|task| !known.contains(task.as_str()))
+        {
+            faults.push(format!("group {name}: there is no task {task}"));
+        }
+        let tasks = group.tasks.iter().map(String::as_str);
+        faults.extend(
+            repeated(tasks).map(|task| format!("group {name}: task {task} is listed twice")),
+        );
+        for class in group.max_total.classes() {
+            if !self.classes.iter().any(|own| own.name == *class) {
+                faults.push(format!("group {name}: there is no class {class}"));
+            }
+        }
+    }
+
+    /// The limits of all groups of a valid problem.
+    pub fn limits(&self) -> Vec<GroupLimit> {
+        let mut limits = Vec::new();
+        for group in &self.groups {
+            let members: BTreeSet<&str> = group.tasks.iter().map(String::as_str).collect();
+            let tasks = self.tasks.iter().enumerate();
+            let tasks: Vec<usize> = tasks
+                .filter(|(_, task)| members.contains(task.name.as_str()))
+                .map(|(index, _)| index)
+                .collect();
+            let limit = |class, most| GroupLimit {
+                tasks: tasks.clone(),
+                class,
+                most,
+            };
+            match &group.max_total {
+                PerClass::All(most) => limits.push(limit(None, *most)),
+                PerClass::Each(each) => {
+                    let classes = self.classes.iter().enumerate();
+                    limits.extend(classes.filter_map(|(index, class)| {
+                        Some(limit(Some(index), *each.get(&class.name)?))
+                    }));
+                }
+            }
+        }
+        limits
     }
 
     fn check_task(&self, task: &Task, faults: &mut Vec<String>) {
@@ -176,6 +270,39 @@ impl Task {
             None => Some(self.none),
             Some(held) => self.option_of(held).map(|option| option.value),
         }
+    }
+}
+
+impl GroupLimit {
+    /// The number of counted nodes in a plan.
+    pub fn used(&self, plan: &[Option<Held>]) -> u64 {
+        let held = self
+            .tasks
+            .iter()
+            .filter_map(|task| plan.get(*task).copied().flatten());
+        held.filter(|held| self.class.is_none_or(|class| class == held.class))
+            .map(|held| u64::from(held.count))
+            .sum()
+    }
+}
+
+impl PerClass {
+    /// The number in a class; `None` if it is missing.
+    pub(crate) fn of(&self, class: &str) -> Option<u32> {
+        match self {
+            PerClass::All(count) => Some(*count),
+            PerClass::Each(counts) => counts.get(class).copied(),
+        }
+    }
+
+    /// The classes that are named.
+    pub(crate) fn classes(&self) -> impl Iterator<Item = &String> {
+        match self {
+            PerClass::All(_) => None,
+            PerClass::Each(counts) => Some(counts.keys()),
+        }
+        .into_iter()
+        .flatten()
     }
 }
 

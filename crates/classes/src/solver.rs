@@ -42,7 +42,18 @@ pub trait ClassSolver {
     fn stop_when(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 
-/// Builds a solver of problems with node classes. [`SolverKind::Auto`] is the exact solver.
+/// The solver that [`SolverKind::Auto`] chooses: the exact solver, or a MILP solver if groups of tasks have limits.
+pub fn chosen(spec: SolverSpec, has_groups: bool) -> SolverSpec {
+    let kind = match spec.kind {
+        SolverKind::Auto if !has_groups => SolverKind::Exact,
+        SolverKind::Auto if SolverSpec::new(SolverKind::Highs).build().is_ok() => SolverKind::Highs,
+        SolverKind::Auto => SolverKind::Cbc,
+        kind => kind,
+    };
+    SolverSpec { kind, ..spec }
+}
+
+/// Builds a solver of problems with node classes. [`SolverKind::Auto`] chooses the solver for each problem ([`chosen`]).
 ///
 /// # Errors
 /// [`SolveError::Unfit`] if the solver, formulation or big-M does not support node classes, and
@@ -53,7 +64,8 @@ pub fn build(spec: SolverSpec) -> Result<Box<dyn ClassSolver + Send>, SolveError
         _ => check_formulation(Formulation::Counts, spec.big_m)?,
     }
     match spec.kind {
-        SolverKind::Auto | SolverKind::Exact => Ok(Box::new(Exact::default())),
+        SolverKind::Auto => Ok(Box::new(Auto::new(spec))),
+        SolverKind::Exact => Ok(Box::new(Exact::default())),
         SolverKind::Highs | SolverKind::Cbc => {
             // Building the solver of ordinary problems finds out whether this build has the library.
             SolverSpec::new(spec.kind).build()?;
@@ -61,6 +73,28 @@ pub fn build(spec: SolverSpec) -> Result<Box<dyn ClassSolver + Send>, SolveError
         }
         SolverKind::EqualShare => Ok(Box::new(EqualShare)),
     }
+}
+
+/// Checks that the solver supports a problem, without solving it.
+///
+/// # Errors
+/// The error that [`build`] or [`ClassSolver::solve`] would return.
+pub fn accepts(spec: SolverSpec, problem: &Problem) -> Result<(), SolveError> {
+    let has_groups = !problem.groups.is_empty();
+    let chosen = chosen(spec, has_groups);
+    build(chosen)?;
+    match chosen.kind {
+        SolverKind::Exact if has_groups => Err(without_groups("exact")),
+        SolverKind::EqualShare if has_groups => Err(without_groups("equal-share")),
+        _ => Ok(()),
+    }
+}
+
+/// The error of a solver that does not support groups.
+pub(crate) fn without_groups(solver: &str) -> SolveError {
+    SolveError::Unfit(format!(
+        "{solver} does not support groups of tasks on nodes of several classes: use highs or cbc"
+    ))
 }
 
 /// Checks that models of problems with node classes have this formulation and big-M.
@@ -79,6 +113,45 @@ fn unfit(what: &str, instead: &str) -> SolveError {
     SolveError::Unfit(format!(
         "{what} does not support node classes: use {instead}"
     ))
+}
+
+/// Chooses a solver for each problem.
+struct Auto {
+    spec: SolverSpec,
+    stop: Arc<AtomicBool>,
+    /// The solver of the last problem, and whether that problem has groups.
+    last: (bool, Box<dyn ClassSolver + Send>),
+}
+
+impl Auto {
+    fn new(spec: SolverSpec) -> Self {
+        Auto {
+            spec,
+            stop: Arc::default(),
+            last: (false, Box::new(Exact::default())),
+        }
+    }
+}
+
+impl ClassSolver for Auto {
+    fn name(&self) -> &str {
+        self.last.1.name()
+    }
+
+    fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
+        let has_groups = !problem.groups.is_empty();
+        if self.last.0 != has_groups {
+            let mut solver = build(chosen(self.spec, has_groups))?;
+            solver.stop_when(&self.stop);
+            self.last = (has_groups, solver);
+        }
+        self.last.1.solve(problem, limits)
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.stop = Arc::clone(stop);
+        self.last.1.stop_when(stop);
+    }
 }
 
 impl ClassSolver for Exact {

@@ -6,9 +6,9 @@ use gleaner_solvers::synthetic;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::curves::{CurrentNodes, Curve, CurveProblem, CurveTask, PerClass};
+use crate::curves::{CurrentNodes, Curve, CurveProblem, CurveTask};
 use crate::offer::Counts;
-use crate::problem::{Choice, Class, Held, Problem, Task};
+use crate::problem::{Choice, Class, Held, PerClass, Problem, Task};
 
 /// Share of the nodes, and range of the speeds of tasks, by class.
 const CLASSES: [(&str, f64, [f64; 2]); 3] = [
@@ -78,6 +78,7 @@ pub fn problem(tasks: usize, nodes: u32, seed: u64) -> CurveProblem {
         ),
         t_fwd: plain.t_fwd,
         tasks: tasks.collect(),
+        groups: Vec::new(),
         classes,
     }
 }
@@ -159,6 +160,7 @@ pub fn round(jobs: usize, gpus: u32, values: Values, seed: u64) -> Problem {
         id: format!("{form}-{jobs}-{gpus}-{seed}"),
         classes,
         tasks,
+        groups: Vec::new(),
     }
 }
 

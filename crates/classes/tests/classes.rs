@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use gleaner_classes::{
-    Answer, Choice, Class, Counts, CurrentNodes, Curve, CurveProblem, CurveTask, Exact, Held, Milp,
-    PerClass, Problem, Task, Violation, check,
+    Answer, Choice, Class, Counts, CurrentNodes, Curve, CurveProblem, CurveTask, Exact, Group,
+    Held, Milp, PerClass, Problem, Task, Violation, check,
 };
 use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
 use proptest::prelude::*;
@@ -187,6 +187,7 @@ fn problem(most_tasks: usize, most_nodes: u32) -> impl Strategy<Value = Problem>
         let option = (0..classes, 1..=most_nodes + 1, -2.0..10.0);
         let task = (prop::collection::vec(option, 0..6), -3.0..1.0, any::<u8>());
         prop::collection::vec(task, 0..=most_tasks).prop_map(move |tasks| Problem {
+            groups: Vec::new(),
             id: String::new(),
             classes: (0..)
                 .zip(&capacities)
@@ -265,6 +266,7 @@ fn of_one_class(plain: &gleaner_solvers::Problem) -> CurveProblem {
         }),
     });
     CurveProblem {
+        groups: Vec::new(),
         id: plain.id.clone(),
         classes: vec![Class {
             name: name(),
@@ -408,6 +410,7 @@ fn faults_of_curves_are_named() {
 #[test]
 fn small_differences_and_many_classes_are_solved() {
     let problem = |capacities: &[u32], options: &[&[(usize, u32, f64)]]| Problem {
+        groups: Vec::new(),
         id: String::new(),
         classes: (0..)
             .zip(capacities)
@@ -509,6 +512,7 @@ fn classes_that_share_no_task_are_solved_apart() {
         fixed: false,
     });
     let problem = Problem {
+        groups: Vec::new(),
         id: String::new(),
         classes: classes.collect(),
         tasks: tasks.collect(),
@@ -642,6 +646,66 @@ proptest! {
     }
 }
 
+/// All plans that keep to options, capacities and fixed tasks.
+fn plans(problem: &Problem) -> Vec<Vec<Option<Held>>> {
+    let mut plans = vec![Vec::new()];
+    for task in &problem.tasks {
+        let options = task.options.iter().map(|option| Some(option.held()));
+        let choices: Vec<Option<Held>> = options.chain([None]).collect();
+        plans = plans
+            .into_iter()
+            .flat_map(|plan: Vec<Option<Held>>| {
+                choices.iter().map(move |held| {
+                    let mut longer = plan.clone();
+                    longer.push(*held);
+                    longer
+                })
+            })
+            .collect();
+    }
+    plans.retain(|plan| is_valid(problem, plan));
+    plans
+}
+
+proptest! {
+    #![proptest_config(gleaner_testing::slow_cases(256, 4))]
+
+    #[test]
+    fn groups_hold_no_more_than_their_limits(
+        problem in problem(4, 5),
+        all in (prop::collection::btree_set(0usize..4, 0..4), 0u32..7),
+        each in (prop::collection::btree_set(0usize..4, 0..4), 0u32..5),
+    ) {
+        let known = problem.tasks.len();
+        let names = |of: &std::collections::BTreeSet<usize>| -> Vec<String> {
+            of.iter().filter(|task| **task < known).map(|task| format!("t{task}")).collect()
+        };
+        let by_class = BTreeMap::from([("k0".to_owned(), each.1)]);
+        let groups = vec![
+            Group { name: "all".into(), tasks: names(&all.0), max_total: PerClass::All(all.1) },
+            Group { name: "each".into(), tasks: names(&each.0), max_total: PerClass::Each(by_class) },
+        ];
+        let grouped = Problem { groups, ..problem };
+        let held = |plan: &[Option<Held>], of: &std::collections::BTreeSet<usize>, class: Option<usize>| -> u32 {
+            let held = of.iter().filter_map(|task| plan.get(*task).copied().flatten());
+            held.filter(|held| class.is_none_or(|class| class == held.class)).map(|held| held.count).sum()
+        };
+        let best = plans(&grouped)
+            .into_iter()
+            .filter(|plan| held(plan, &all.0, None) <= all.1 && held(plan, &each.0, Some(0)) <= each.1)
+            .filter_map(|plan| grouped.objective(&plan))
+            .reduce(f64::max);
+        for answer in solve_by_milp(&grouped) {
+            prop_assert_eq!(check(&grouped, &answer), Ok(()));
+            match best {
+                Some(best) => prop_assert!(is_near(answer.objective.unwrap_or(f64::NAN), best), "{answer:?}, expected {best}"),
+                None => prop_assert_eq!(answer.status, Status::Infeasible),
+            }
+        }
+        prop_assert!(matches!(Exact::default().solve(&grouped, &Limits::default()), Err(SolveError::Unfit(_))));
+    }
+}
+
 #[test]
 fn faults_of_a_problem_are_named() {
     let text = r#"{"classes": [{"name": "k", "capacity": 3}, {"name": "k", "capacity": 1}], "tasks": [
@@ -696,6 +760,7 @@ fn fixed_tasks_that_need_too_many_nodes_leave_no_plan() {
         capacity: 3,
     };
     let problem = Problem {
+        groups: Vec::new(),
         id: "p".to_owned(),
         classes: vec![class],
         tasks: vec![task("a"), task("b")],

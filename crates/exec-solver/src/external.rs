@@ -137,18 +137,21 @@ impl External {
         }
     }
 
-    /// Like [`External::accepts`], for problems with node classes.
+    /// Like [`External::accepts`], for problems with node classes, with groups of tasks if `has_groups` is set.
     ///
     /// # Errors
     /// Same as [`External::accepts`].
-    pub fn accepts_classes(&self) -> Result<(), SolveError> {
-        if self.hello.can("classes") {
-            Ok(())
-        } else {
-            Err(SolveError::Unfit(format!(
-                "{} does not list the capability \"classes\"",
+    pub fn accepts_classes(&self, has_groups: bool) -> Result<(), SolveError> {
+        let needed = ["classes"]
+            .into_iter()
+            .chain(has_groups.then_some("groups"));
+        let lacking = needed.into_iter().find(|name| !self.hello.can(name));
+        match lacking {
+            None => Ok(()),
+            Some(name) => Err(SolveError::Unfit(format!(
+                "{} does not list the capability {name:?}",
                 self.judge.name
-            )))
+            ))),
         }
     }
 
@@ -384,7 +387,7 @@ impl ClassSolver for External {
         limits: &Limits,
     ) -> Result<gleaner_classes::Answer, SolveError> {
         let begun = Instant::now();
-        self.accepts_classes()?;
+        self.accepts_classes(!problem.groups.is_empty())?;
         let faults = problem.validate();
         if !faults.is_empty() {
             return Err(SolveError::Invalid(faults));

@@ -102,9 +102,16 @@ struct Outline {
     #[serde(default)]
     tasks: Vec<TaskOutline>,
     #[serde(default)]
-    groups: Vec<IgnoredAny>,
+    groups: Vec<GroupOutline>,
     #[serde(default)]
     goal: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename = "Group")]
+struct GroupOutline {
+    #[serde(default)]
+    min_total: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -122,8 +129,8 @@ impl Outline {
     fn unsupported(&self) -> Option<&'static str> {
         let has_goal = self.goal.as_ref().is_some_and(|goal| goal != "total");
         let has_weight = |task: &TaskOutline| task.curves.is_some() && task.weight.is_some();
-        if !self.groups.is_empty() {
-            Some("groups of tasks")
+        if self.groups.iter().any(|group| group.min_total.is_some()) {
+            Some("min_total of a group")
         } else if has_goal {
             Some("a goal other than total")
         } else if self.tasks.iter().any(has_weight) {
@@ -195,8 +202,13 @@ impl Form {
                     Ok(problem) => (problem, Vec::new()),
                     Err(faults) => {
                         let CurveProblem { id, classes, .. } = curves;
-                        let tasks = Vec::new();
-                        (gleaner_classes::Problem { id, classes, tasks }, faults)
+                        let invalid = gleaner_classes::Problem {
+                            id,
+                            classes,
+                            tasks: Vec::new(),
+                            groups: Vec::new(),
+                        };
+                        (invalid, faults)
                     }
                 };
                 (AnyProblem::Classes(Arc::new(problem)), faults)

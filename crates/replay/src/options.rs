@@ -135,7 +135,10 @@ impl Options {
                 "an objective with max-min",
             ),
             (self.bound, "--bound"),
-            (!self.groups.is_empty(), "groups of tasks"),
+            (
+                self.groups.iter().any(|group| group.min_nodes.is_some()),
+                "min_nodes of a group of tasks",
+            ),
         ];
         match unsupported.iter().find(|(is_given, _)| *is_given) {
             None => Ok(()),

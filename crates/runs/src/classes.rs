@@ -23,7 +23,7 @@ pub fn totals(classes: &ClassOutcome) -> Grid {
         Head::number("moves in").meaning("how often a task came from another class"),
         Head::number("moves out"),
         Head::number("price").meaning(
-            "mean upper bound on what one more idle node would add to the objective per second",
+            "mean price of a node: about what one more idle node would add to the objective per second",
         ),
     ];
     Grid::of(

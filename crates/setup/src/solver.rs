@@ -171,10 +171,10 @@ impl Built {
     /// # Errors
     /// The error that [`ClassSolver::solve`] or [`Built::class_solver`] would return if the solver does not accept the
     /// problem.
-    pub fn accepts_classes(&self) -> Result<(), SolveError> {
+    pub fn accepts_classes(&self, problem: &gleaner_classes::Problem) -> Result<(), SolveError> {
         match self {
-            Built::Ours(ours) => gleaner_classes::solver::build(ours.spec).map(|_| ()),
-            Built::Program(program) => program.accepts_classes(),
+            Built::Ours(ours) => gleaner_classes::solver::accepts(ours.spec, problem),
+            Built::Program(program) => program.accepts_classes(!problem.groups.is_empty()),
         }
     }
 
@@ -208,7 +208,7 @@ impl Built {
         limits: Limits,
     ) -> Result<SolverDecider> {
         if options.classes(log, tasks)?.is_some() {
-            return self.class_decider(limits);
+            return self.class_decider(!options.groups.is_empty(), limits);
         }
         let outline = options.outline(tasks);
         self.accepts(&outline)?;
@@ -224,15 +224,16 @@ impl Built {
     }
 
     /// Turns the solver into a decider for nodes of several classes.
-    fn class_decider(self, limits: Limits) -> Result<SolverDecider> {
+    fn class_decider(self, has_groups: bool, limits: Limits) -> Result<SolverDecider> {
         match self {
             Built::Ours(ours) => {
-                let mut solver = gleaner_classes::solver::build(ours.spec)?;
+                let spec = gleaner_classes::solver::chosen(ours.spec, has_groups);
+                let mut solver = gleaner_classes::solver::build(spec)?;
                 solver.stop_when(&ours.stop);
-                Ok(SolverDecider::in_classes_by(ours.spec, solver, limits))
+                Ok(SolverDecider::in_classes_by(spec, solver, limits))
             }
             Built::Program(program) => {
-                program.accepts_classes()?;
+                program.accepts_classes(has_groups)?;
                 Ok(SolverDecider::in_classes(program, limits))
             }
         }

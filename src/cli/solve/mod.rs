@@ -32,7 +32,7 @@ use gleaner_setup::solver::report_faults;
 /// "max_nodes" are numbers, or tables by class. "move" is the cost of a change of class in seconds
 /// (default: "rescale_up" plus "rescale_down"), and "current" is {"class", "nodes"}. With
 /// "counts": "points", a task may hold only the numbers of nodes of its curve's points. Such
-/// problems have no groups, goal or weights.
+/// problems have no goal or weights.
 ///
 /// In a second form, tasks have "options": [[class, nodes, value], ...] instead, where class is an
 /// index and value is what the option adds to the objective. "none" is the value of holding nothing
@@ -40,9 +40,10 @@ use gleaner_setup::solver::report_faults;
 /// has no "t_fwd".
 ///
 /// In the answer to a problem with classes, "counts" has {"class", "nodes"} or null for each task.
-/// "prices" lists the price of each class: an additional node of the class raises the bound by at
-/// most this amount. The solvers are exact (the default), highs, cbc, and programs that support
-/// classes.
+/// "prices" lists the price of each class: about what an additional node would add to the
+/// objective. The solvers are exact (the default), highs, cbc, equal-share, and programs that
+/// support classes. "groups" have a "max_total", a number or a table by class; only highs, cbc and
+/// programs support groups.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner solve dataset/problems.jsonl\n  \

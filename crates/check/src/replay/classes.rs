@@ -175,8 +175,9 @@ impl Ledger<'_> {
         findings.holds(found.nodes_used <= found.nodes_idle, || {
             format!("{}: more nodes are used than are idle", at("used"))
         });
-        findings.holds(found.price.is_none_or(|price| price >= 0.0), || {
-            format!("{}: the price is below 0", at("price"))
+        let is_price = |price: f64| price >= 0.0 && found.nodes_idle > 0;
+        findings.holds(found.price.is_none_or(is_price), || {
+            format!("{}: a price below 0, or without idle nodes", at("price"))
         });
         if is_last {
             return;

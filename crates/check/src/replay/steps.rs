@@ -209,6 +209,25 @@ impl Ledger<'_> {
                     group.max_nodes.unwrap_or(u32::MAX)
                 )
             });
+            let names = self
+                .inputs
+                .classes
+                .map_or(&[][..], |classes| classes.names());
+            for (class, name) in names.iter().enumerate() {
+                let Some(most) = group.max_by_class.get(name) else {
+                    continue;
+                };
+                let accounts = self.active.iter().filter(is_member);
+                let accounts = accounts.map(|&task| &self.accounts[task as usize]);
+                let here = accounts.filter(|account| account.class == class);
+                let held: u32 = here.map(|account| account.held).sum();
+                findings.holds(held <= *most, || {
+                    format!(
+                        "{place}: group {:?} holds {held} nodes of class {name:?}, but at most {most} are allowed",
+                        group.name
+                    )
+                });
+            }
         }
     }
 

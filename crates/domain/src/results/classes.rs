@@ -31,7 +31,8 @@ record! {
         rescale_cost: f64 = "rescale_cost" ["work"],
         /// number of tasks that lost progress because a node left
         tasks_preempted: u32 = "preempted" ["tasks"],
-        /// upper bound on what one more idle node would add to the objective; empty if the solver computes no prices
+        /// price of a node: about what one more idle node would add to the objective; empty if no node is idle or the
+        /// solver computes no prices
         price: Option<f64> = "price" ["objective/s"],
     }
 }

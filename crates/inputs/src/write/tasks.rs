@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::ENDLESS;
-use gleaner_domain::{ScalingCurve, TaskGroup, Terms, TrainingTask};
+use gleaner_domain::{ScalingCurve, Terms, TrainingTask};
 use gleaner_io::files;
 
 use crate::tasks::COUNTS;
@@ -20,8 +20,6 @@ struct Document<'a> {
     search: Option<SearchTable>,
     curve: BTreeMap<String, ByClass<'a, Curve<'a>>>,
     task: Vec<Task<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    group: Vec<Group<'a>>,
 }
 
 /// One value for all classes of nodes, or a value for each class.
@@ -73,16 +71,6 @@ struct Task<'a> {
     curve: String,
 }
 
-#[derive(Serialize)]
-struct Group<'a> {
-    name: &'a str,
-    tasks: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    min_nodes: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_nodes: Option<ByClass<'a, u32>>,
-}
-
 /// An amount of work: a number, or the word for endless work.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -106,23 +94,7 @@ impl Work {
 /// # Errors
 /// [`Error::Usage`] for any other extension; or the file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
-    write_document(&document(tasks, &[], None), path)
-}
-
-/// Like [`write()`], but also writes groups of tasks.
-///
-/// # Errors
-/// Same as [`write()`]; or [`Error::Usage`] if a group has both a joint maximum and maxima by class, because a file
-/// states only one of them.
-pub fn write_groups(tasks: &[TrainingTask], groups: &[TaskGroup], path: &Path) -> Result<()> {
-    let has_both = |group: &&TaskGroup| group.max_nodes.is_some() && !group.max_by_class.is_empty();
-    if let Some(group) = groups.iter().find(has_both) {
-        return Err(Error::Usage(format!(
-            "group {:?} has a joint maximum and maxima by class, expected one of them",
-            group.name
-        )));
-    }
-    write_document(&document(tasks, groups, None), path)
+    write_document(&document(tasks, None), path)
 }
 
 /// Like [`write()`], but also writes the search whose trials train the tasks.
@@ -130,7 +102,7 @@ pub fn write_groups(tasks: &[TrainingTask], groups: &[TaskGroup], path: &Path) -
 /// # Errors
 /// Same as [`write()`].
 pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
-    write_document(&document(tasks, &[], Some(search)), path)
+    write_document(&document(tasks, Some(search)), path)
 }
 
 /// The format of a file of tasks.
@@ -223,22 +195,6 @@ impl<'a> ByClass<'a, u32> {
     }
 }
 
-impl<'a> Group<'a> {
-    fn of(group: &'a TaskGroup) -> Self {
-        let by_class = group.max_by_class.iter();
-        let by_class: BTreeMap<&str, u32> = by_class
-            .map(|(class, max)| (class.as_str(), *max))
-            .collect();
-        let by_class = (!by_class.is_empty()).then_some(ByClass::Each(by_class));
-        Group {
-            name: &group.name,
-            tasks: &group.tasks,
-            min_nodes: group.min_nodes,
-            max_nodes: group.max_nodes.map(ByClass::Same).or(by_class),
-        }
-    }
-}
-
 /// The word of the task's counts; `None` for the default.
 fn counts(task: &TrainingTask) -> Option<&'static str> {
     let counts = task.classes.counts;
@@ -246,11 +202,7 @@ fn counts(task: &TrainingTask) -> Option<&'static str> {
     (counts != Counts::default()).then_some(word.0)
 }
 
-fn document<'a>(
-    tasks: &'a [TrainingTask],
-    groups: &'a [TaskGroup],
-    search: Option<SearchTable>,
-) -> Document<'a> {
+fn document<'a>(tasks: &'a [TrainingTask], search: Option<SearchTable>) -> Document<'a> {
     let mut names: BTreeMap<CurveKey<'a>, usize> = BTreeMap::new();
     let task = tasks
         .iter()
@@ -284,7 +236,6 @@ fn document<'a>(
         search,
         curve,
         task,
-        group: groups.iter().map(Group::of).collect(),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gleaner_classes::Counts;
 use gleaner_domain::results::{Column, Table};
-use gleaner_domain::{ClassTerms, ScalingCurve, TaskGroup, Terms, TrainingTask};
+use gleaner_domain::{ClassTerms, ScalingCurve, Terms, TrainingTask};
 use gleaner_inputs::tasks::{ByClass, GivenCurve, GivenTask, TaskSet, read};
 use gleaner_inputs::write;
 use gleaner_io::table::WriteTable;
@@ -598,7 +598,6 @@ proptest! {
     #[test]
     fn written_tasks_are_read_back(
         mut tasks in prop::collection::vec(any_task(), 1..5),
-        limits in prop::collection::btree_map("[a-z.]{1,3}", 0u32..9, 1..3),
         same in any::<bool>(),
     ) {
         for (number, task) in tasks.iter_mut().enumerate() {
@@ -608,22 +607,12 @@ proptest! {
             let again = TrainingTask { name: "again".into(), ..tasks[0].clone() };
             tasks.push(again);
         }
-        let group = |name: &str| TaskGroup {
-            name: name.into(),
-            tasks: vec![tasks[0].name.clone()],
-            ..TaskGroup::default()
-        };
-        let groups = [
-            TaskGroup { max_by_class: limits, min_nodes: Some(0), ..group("by class") },
-            TaskGroup { max_nodes: Some(3), ..group("all") },
-        ];
         let folder = tempfile::tempdir().unwrap();
         for name in ["tasks.toml", "tasks.json"] {
             let path = folder.path().join(name);
-            write::tasks::write_groups(&tasks, &groups, &path).unwrap();
+            write::tasks::write(&tasks, &path).unwrap();
             let set = read(&path, None, false).unwrap().value;
             prop_assert_eq!(&set.tasks, &tasks, "{}", name);
-            prop_assert_eq!(&set.groups[..], &groups[..], "{}", name);
         }
     }
 }
@@ -632,19 +621,6 @@ proptest! {
 fn what_a_file_cannot_state_is_not_written() {
     let set = read_text("tasks.toml", &resnet("min_nodes = 1\nmax_nodes = 4")).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let group = TaskGroup {
-        name: "g".into(),
-        max_nodes: Some(1),
-        max_by_class: BTreeMap::from([("a100".into(), 1)]),
-        ..TaskGroup::default()
-    };
-    let path = folder.path().join("tasks.toml");
-    let error = write::tasks::write_groups(&set.tasks, &[group], &path).unwrap_err();
-    assert_eq!(error.exit_code(), 2);
-    assert_has(
-        &error.to_string(),
-        &["group \"g\" has a joint maximum and maxima by class"],
-    );
     let error = write::tasks::write(&set.tasks, &folder.path().join("tasks.csv")).unwrap_err();
     assert_has(
         &error.to_string(),

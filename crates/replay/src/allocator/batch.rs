@@ -155,8 +155,8 @@ pub struct Answer {
     pub micros: u64,
     /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
-    /// What one more idle node of each class would be worth, in objective per second; empty if all nodes are alike or the
-    /// decider computes no prices.
+    /// Price of an idle node of each class: about what one more would add to the objective over the window. Empty if all
+    /// nodes are alike or the decider computes no prices.
     pub prices: Vec<f64>,
 }
 

@@ -81,6 +81,7 @@ impl ClassDemand {
                 id: String::new(),
                 classes: names.map(class).collect(),
                 tasks: Vec::new(),
+                groups: Vec::new(),
             },
         }
     }
@@ -122,6 +123,11 @@ impl ClassDemand {
             fixed: false,
         });
         Ok(())
+    }
+
+    /// The problem of the next decision, whose groups can be set.
+    pub fn solved(&mut self) -> &mut Problem {
+        &mut self.problem
     }
 
     /// Removes the task at position `place`.

@@ -175,8 +175,13 @@ impl Demand {
     pub fn regroup(&mut self, registry: &Registry) {
         let active = self.active.iter();
         let memberships = active.map(|active| registry.membership(active.task));
-        if let Wanted::Alike(problem) = &mut self.wanted {
-            registry.groups().apply(problem, memberships);
+        match &mut self.wanted {
+            Wanted::Alike(problem) => registry.groups().apply(problem, memberships),
+            Wanted::InClasses(demand) => {
+                registry
+                    .groups()
+                    .apply_in_classes(demand.solved(), memberships);
+            }
         }
     }
 

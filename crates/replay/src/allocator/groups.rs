@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gleaner_classes::{self as classes, PerClass};
 use gleaner_domain::{TaskGroup, TrainingTask};
 use gleaner_solvers::{GroupLimit, Problem};
 
@@ -12,6 +13,8 @@ use gleaner_solvers::{GroupLimit, Problem};
 pub(super) struct Groups {
     /// The limits of each group. Their lists of tasks are empty.
     limits: Vec<GroupLimit>,
+    /// The limits of each group on nodes of several classes. Their lists of tasks are empty.
+    class_limits: Vec<Vec<classes::Group>>,
     by_name: BTreeMap<String, Membership>,
 }
 
@@ -30,6 +33,7 @@ impl Groups {
         let named = by_name.into_iter();
         Groups {
             limits: groups.iter().map(limit).collect(),
+            class_limits: groups.iter().map(class_limits).collect(),
             by_name: named.map(|(name, of)| (name.clone(), of.into())).collect(),
         }
     }
@@ -63,6 +67,44 @@ impl Groups {
         groups.retain(|group| !group.tasks.is_empty());
         problem.groups = groups;
     }
+
+    /// Like [`Groups::apply`], for a problem with several classes of nodes.
+    pub fn apply_in_classes<'m>(
+        &self,
+        problem: &mut classes::Problem,
+        memberships: impl Iterator<Item = Option<&'m Membership>>,
+    ) {
+        if self.limits.is_empty() {
+            return;
+        }
+        let mut groups = self.class_limits.clone();
+        for (task, membership) in problem.tasks.iter().zip(memberships) {
+            for &group in membership.into_iter().flat_map(|of| of.iter()) {
+                for limit in &mut groups[group as usize] {
+                    limit.tasks.push(task.name.clone());
+                }
+            }
+        }
+        problem.groups = groups.into_iter().flatten().collect();
+        problem.groups.retain(|group| !group.tasks.is_empty());
+    }
+}
+
+/// The maximum of a group over all classes, and its maxima by class.
+fn class_limits(group: &TaskGroup) -> Vec<classes::Group> {
+    let of = |name: String, max_total| classes::Group {
+        name,
+        tasks: Vec::new(),
+        max_total,
+    };
+    let all = group.max_nodes.map(PerClass::All);
+    let each = Some(&group.max_by_class).filter(|limits| !limits.is_empty());
+    let each = each.map(|limits| PerClass::Each(limits.clone()));
+    let named = [(all, String::new()), (each, " by class".to_owned())];
+    named
+        .into_iter()
+        .filter_map(|(limit, ending)| Some(of(group.name.clone() + &ending, limit?)))
+        .collect()
 }
 
 fn limit(group: &TaskGroup) -> GroupLimit {

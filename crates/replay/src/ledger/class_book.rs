@@ -146,7 +146,8 @@ impl ClassBook {
         }
         for (class, row) in self.current.iter_mut().enumerate() {
             row.nodes_idle = idle[class];
-            row.price = prices.get(class).map(|price| price / self.t_fwd);
+            let price = prices.get(class).filter(|_| idle[class] > 0);
+            row.price = price.map(|price| price / self.t_fwd);
         }
         self.rows.append(&mut self.current);
     }

@@ -25,6 +25,7 @@ impl ClassSplit {
                 id: String::new(),
                 classes: classes.names().iter().zip(&sizes).map(class).collect(),
                 tasks: Vec::new(),
+                groups: Vec::new(),
             },
             sizes,
         }

@@ -8,7 +8,7 @@ use gleaner_classes::Counts;
 use gleaner_domain::results::replay::{Outcome, StepStatus};
 use gleaner_domain::{
     Change, ClassTerms, EventLog, EventLogBuilder, NodeClasses, NodeRule, Objective, ScalingCurve,
-    Terms, TrainingTask, Utc,
+    TaskGroup, Terms, TrainingTask, Utc,
 };
 use gleaner_replay::{Initial, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
@@ -211,6 +211,48 @@ fn what_classes_do_not_support_is_refused() {
     };
     refused(&log, &fair, "max-min");
     refused(&log.clone().with_classes(None), &plain, "--classes");
+}
+
+// The exact solver does not support groups, so a MILP solver decides.
+#[test]
+fn groups_keep_to_their_limits_in_each_class() {
+    if gleaner_classes::solver::build(SolverSpec::new(SolverKind::Highs)).is_err() {
+        println!("skipped: this build has no HiGHS");
+        return;
+    }
+    let log = log(
+        &["a", "a", "a", "b", "b", "b"],
+        &[
+            (0, &[0, 1, 2, 3, 4, 5]),
+            (10, &[0, 1, 2, 3, 4]),
+            (20, &[0, 1, 2, 3, 4, 5]),
+            (30, &[0]),
+        ],
+    );
+    let rates: &[f64] = &[1.0, 2.0, 3.0];
+    let task = |name: &str| task(name, f64::INFINITY, &[("a", 1, rates), ("b", 1, rates)]);
+    let tasks = [task("x"), task("y")];
+    let group = TaskGroup {
+        name: "g".into(),
+        tasks: vec!["x".into(), "y".into()],
+        max_by_class: BTreeMap::from([("a".to_owned(), 2)]),
+        ..TaskGroup::default()
+    };
+    let options = Options {
+        groups: vec![group].into(),
+        ..options(60.0, 2)
+    };
+    let outcome = replay(&log, &tasks, &options, &mut decider(SolverKind::Highs)).unwrap();
+    let classes = options.classes(&log, &tasks).unwrap();
+    let inputs = Inputs {
+        classes: classes.as_ref(),
+        ..audit::inputs(&log, &tasks, &options.groups)
+    };
+    audit::it_follows(&inputs, &outcome);
+    let rows = outcome.classes.unwrap().rows;
+    // At the first two events after the start, x and y hold 2 nodes of a, and all idle nodes of b.
+    let used: Vec<u32> = rows[..4].iter().map(|row| row.nodes_used).collect();
+    assert_eq!(used, [2, 2, 2, 3]);
 }
 
 /// A random task: work, costs, and for each class the minimum and the rates, or none.

@@ -60,13 +60,11 @@ fn nodes(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
         .enumerate()
         .rev()
         .map(|(class, total)| {
-            let name = match class {
-                0 => format!("Used in {}", total.class),
-                _ => format!("and in {}", total.class),
-            };
-            curve(name, Colour::Series(class), &|rows| {
-                rows[..=class].iter().map(|row| row.nodes_used).sum()
-            })
+            curve(
+                format!("Used in {}", total.class),
+                Colour::Series(class),
+                &|rows| rows[..=class].iter().map(|row| row.nodes_used).sum(),
+            )
         });
     let curves: Vec<Curve> = std::iter::once(idle).chain(used).collect();
     Figure {
@@ -108,8 +106,8 @@ fn prices(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
         id: id_of("prices", run),
         title: "What one more idle node would be worth".to_owned(),
         text: format!(
-            "An upper bound, from the exact solver's prices, on what one more idle node of a class would add to the \
-             objective per second. Other solvers give no prices. {MEANS}"
+            "The exact solver's price of each class: about what one more idle node would add to the objective per second. \
+             A class without idle nodes has no price. {MEANS}"
         ),
         x: Axis::time(),
         y: Axis::linear("objective per second"),
