@@ -44,7 +44,7 @@ enum TableLayout {
     Wide,
 }
 
-/// Remark on a format that cannot state the classes of the log's nodes.
+/// Remark on a format that cannot store the classes of the log's nodes.
 const WITHOUT_CLASSES: &str = "wide CSV has no place for the classes of the nodes: they are left out (use the long \
                                layout, .parquet or .gev)";
 

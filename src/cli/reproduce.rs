@@ -39,7 +39,7 @@ pub struct Args {
     /// The system to reproduce [default with --list: all].
     #[arg(value_enum, value_name = "SYSTEM", required_unless_present = "list")]
     system: Option<Choice>,
-    /// Directory with the published data; --list names its files. Optional for sia only.
+    /// Directory with the published data; --list names its files. Optional only for sia.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Directory for reproduced.md, reproduce.html and the table as CSV and Parquet.
@@ -161,7 +161,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 impl Args {
-    /// The chosen solvers, or those that this build includes.
+    /// The chosen solvers, or by default all that this build includes.
     fn timed_solvers(&self) -> Vec<SolverKind> {
         if !self.solvers.is_empty() {
             return self.solvers.iter().copied().map(SolverKind::from).collect();

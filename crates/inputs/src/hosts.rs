@@ -1,4 +1,4 @@
-//! Expands the lists of nodes in small files within limits.
+//! Expands lists of nodes in small files, up to a maximum number of names.
 
 use gleaner_io::fault::show;
 use gleaner_logs::scheduler::hostlist;
@@ -6,11 +6,11 @@ use gleaner_logs::scheduler::hostlist;
 /// Maximum total number of names in all lists of a file: about a million.
 pub(crate) const MAX_NAMES: usize = 1 << 20;
 
-/// Calls `each` with every name of a list. `left` is the maximum number of names in this list and
-/// all later lists, at first [`MAX_NAMES`]. It is reduced by the number of names in this list. The
-/// error describes the invalid text.
+/// Calls `each` with every name of a list. `left` is the number of names that this list and all
+/// later lists may still contain. It starts at [`MAX_NAMES`] and is reduced by the number of names
+/// in this list. The error describes the invalid text.
 pub(crate) fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
-    // Slurm accepts a comma at the end of a list, and also prints such a comma.
+    // Slurm accepts and prints lists that end with a comma.
     let list = list.trim_end_matches(',');
     if is_nothing(list) {
         return Ok(());

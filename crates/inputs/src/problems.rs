@@ -1,7 +1,7 @@
 //! Reads allocation problems from JSON: a single object, or a sequence of objects (JSON lines).
 //!
-//! A problem has nodes of one class, or of several. Problems with several classes have two forms: their tasks have a
-//! curve for each class, or a list of options.
+//! The nodes of a problem belong to one class or to several. Problems with several classes have two forms: each task
+//! has either a curve for each class or a list of options.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ pub fn read_text(text: &str, name: &str) -> Result<Vec<AnyProblem>> {
     })
 }
 
-/// The parts of a problem that distinguish the forms.
+/// The parts of a problem that determine its form and whether it is supported.
 #[derive(Deserialize)]
 #[serde(rename = "Problem")]
 struct Outline {
@@ -124,8 +124,8 @@ struct TaskOutline {
 }
 
 impl Outline {
-    /// What the problem asks for that problems with node classes do not have. Ignoring such a field would change the
-    /// meaning of the problem.
+    /// A field of the problem that is not supported with node classes. Ignoring the field would change the meaning of
+    /// the problem.
     fn unsupported(&self) -> Option<&'static str> {
         let has_goal = self.goal.as_ref().is_some_and(|goal| goal != "total");
         let has_weight = |task: &TaskOutline| task.curves.is_some() && task.weight.is_some();
@@ -262,7 +262,7 @@ fn parse(bytes: &[u8], fault: impl Fn(&str, &str) -> Fault) -> Result<Vec<AnyPro
     faults.finish(problems)
 }
 
-/// The position in the file of an error in the text that follows `before`.
+/// The position of an error in the file. The error is in the text that follows `before`.
 fn place(error: &serde_json::Error, before: &[u8]) -> String {
     if error.line() == 0 {
         return String::new();

@@ -55,7 +55,7 @@ pub(super) fn by_class(
             ClassIdle {
                 name: name.clone(),
                 nodes,
-                // A fragment counts up to the end of the log, so the lengths add up to the idle node-time.
+                // Fragments are cut at the end of the log, so their lengths add up to the idle node-time.
                 idle_node_seconds: lengths.sum_s,
                 idle_share: ratio(lengths.sum_s, f64::from(nodes) * span_seconds),
                 share_of_idle: 0.0,

@@ -33,7 +33,7 @@ impl IdleSince {
         self.cut_by_node(end).map(|(_, length)| length)
     }
 
-    /// Like [`IdleSince::cut`], but each length follows the index of its node.
+    /// Like [`IdleSince::cut`], but also returns the index of the node for each length.
     pub fn cut_by_node(&self, end: Utc) -> impl Iterator<Item = (u32, u64)> {
         let open = (0..).zip(&self.since);
         open.filter_map(move |(node, since)| Some((node, end.0.abs_diff((*since)?.0))))

@@ -80,7 +80,7 @@ pub struct Inspection {
     pub idle_nodes_max: u32,
     /// Seconds from each row to the next. The sum of a bin is the total time covered by its gaps.
     pub event_gaps: Distribution,
-    /// The idle node-time of each class of nodes; empty if all nodes are of one class.
+    /// The idle node-time of each class of nodes; empty if the nodes belong to fewer than two classes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassIdle>,
     /// The idle fragments.

@@ -249,7 +249,7 @@ fn few_idle_nodes_becoming_busy_is_not_suspicious() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(128))]
 
-    // The oracle inspects the nodes of a class as a log of their own.
+    // The oracle inspects the nodes of each class as a separate log.
     #[test]
     fn classes_are_inspected_like_logs_of_their_nodes(rows in rows(), first in 1usize..4) {
         let width = rows[0].1.len();

@@ -123,7 +123,7 @@ pub enum Built {
 pub struct Ours {
     spec: SolverSpec,
     solver: Counted,
-    /// The solver of problems with node classes, built when it is first used.
+    /// The solver for problems with node classes, built when it is first used.
     class_solver: Option<Box<dyn ClassSolver + Send>>,
     stop: Arc<AtomicBool>,
 }
@@ -195,8 +195,8 @@ impl Built {
         }
     }
 
-    /// Turns the solver into a decider for the replay of `tasks` on `log` with these options. If the nodes are of several
-    /// classes, the solver of the same name for classes decides.
+    /// Turns the solver into a decider for the replay of `tasks` on `log` with these options. If decisions choose
+    /// between classes of nodes, the solver of the same name for node classes decides.
     ///
     /// # Errors
     /// The solver does not accept the replay's problems, or the options do not support classes.
@@ -247,7 +247,7 @@ impl Built {
         }
     }
 
-    /// The solver of problems with node classes.
+    /// The solver for problems with node classes.
     ///
     /// # Errors
     /// The solver does not support node classes.

@@ -81,8 +81,7 @@ pub fn generate(options: &EventOptions, observer: &dyn Observer) -> Result<Event
     Ok(assemble(options, &starts_idle, &flips, looks))
 }
 
-/// The classes of nodes that are given as blocks of consecutive nodes: the name of each class and the number of its
-/// nodes.
+/// Creates classes from blocks of consecutive nodes. Each block has the name of its class and a number of nodes.
 ///
 /// # Errors
 /// [`Error::Usage`] if there is no block, a block has no name or no nodes, or there are too many classes.

@@ -133,23 +133,23 @@ impl Model {
     }
 }
 
-/// Speeds of a class of nodes, relative to the generated curves.
+/// Range of the speed of a class of nodes, relative to the generated curves.
 pub const FACTORS: RangeInclusive<f64> = 0.01..=100.0;
 
-/// Relative range of a model's speed in a class, around the speed of the class.
+/// Range of a model's speed in a class, relative to the speed of the class.
 const SPREAD: RangeInclusive<f64> = 0.8..=1.2;
 
-/// Probability that a task does not use one of the classes.
+/// Probability that a task cannot use one of the classes.
 const LEFT_OUT: f64 = 0.1;
 
-/// Gives the tasks curves by class. Each class has a name and a factor. A task's curve in a class is its own curve times
-/// this factor, times a random number between 0.8 and 1.2 for each model and class. Models therefore prefer different
-/// classes. Tasks with equal curves belong to the same model. About a tenth of the tasks cannot use one of the classes,
-/// chosen at random. The same tasks, classes and seed always give the same result.
+/// Gives the tasks curves by class. Each class has a name and a factor. A task's curve in a class is its own curve
+/// times this factor, times a random number between 0.8 and 1.2 that depends on the model and the class. Different
+/// models therefore prefer different classes. Tasks with equal curves belong to the same model. About a tenth of the
+/// tasks cannot use one class, which is chosen at random. The same tasks, classes and seed always give the same result.
 ///
 /// # Errors
-/// [`Error::Usage`] for no class or more than [`MAX_CLASSES`] classes, for a name that is invalid or occurs twice, or for
-/// a factor outside [`FACTORS`].
+/// [`Error::Usage`] if there are no classes or more than [`MAX_CLASSES`], if a name is invalid or occurs twice, or if a
+/// factor is outside [`FACTORS`].
 pub fn in_classes(
     tasks: Vec<TrainingTask>,
     classes: &[(String, f64)],
@@ -157,7 +157,7 @@ pub fn in_classes(
 ) -> Result<Vec<TrainingTask>> {
     check_classes(classes)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    // The tasks themselves are usually drawn with the same seed.
+    // The tasks themselves are usually drawn with the same seed, so the factors use another stream.
     rng.set_stream(1);
     let mut models: BTreeMap<ScalingCurve, Vec<ScalingCurve>> = BTreeMap::new();
     let mut shared: BTreeMap<_, Arc<BTreeMap<String, Terms>>> = BTreeMap::new();
@@ -295,7 +295,7 @@ mod tests {
                 ratios.insert((class.clone(), (ratio * 1e3) as u32));
             }
         }
-        // Three models in two classes; a tenth of 400 tasks cannot use one of them.
+        // Three models in two classes have six factors. About a tenth of the 400 tasks cannot use one of the classes.
         assert_eq!(ratios.len(), 6);
         assert!(
             without.iter().all(|count| (8..40).contains(count)),

@@ -27,12 +27,12 @@ use gleaner_setup::solver::report_faults;
 /// gain of its task in a window. Each number of "curve_objective" is 0 or from 1e-100 to 1e100.
 ///
 /// A problem whose nodes are of several classes has "classes": [{"name", "nodes"}] in place of
-/// "nodes". Its tasks hold nodes of one class at a time. Instead of "curve_nodes" and
+/// "nodes". Each task holds nodes of only one class at a time. Instead of "curve_nodes" and
 /// "curve_objective", each task has "curves": {class: {"nodes", "objective"}}. "min_nodes" and
 /// "max_nodes" are numbers, or tables by class. "move" is the cost of a change of class in seconds
 /// (default: "rescale_up" plus "rescale_down"), and "current" is {"class", "nodes"}. With
-/// "counts": "points", a task may hold only the numbers of nodes of its curve's points. Such
-/// problems have no goal or weights.
+/// "counts": "points", a task may hold only the node counts of its curve's points. Such problems
+/// have no goal or weights.
 ///
 /// In a second form, tasks have "options": [[class, nodes, value], ...] instead, where class is an
 /// index and value is what the option adds to the objective. "none" is the value of holding nothing
@@ -40,7 +40,7 @@ use gleaner_setup::solver::report_faults;
 /// has no "t_fwd".
 ///
 /// In the answer to a problem with classes, "counts" has {"class", "nodes"} or null for each task.
-/// "prices" lists the price of each class: about what an additional node would add to the
+/// "prices" lists the price of each class: approximately what an additional node would add to the
 /// objective. The solvers are exact (the default), highs, cbc, equal-share, and programs that
 /// support classes. "groups" have a "max_total", a number or a table by class; only highs, cbc and
 /// programs support groups.

@@ -140,7 +140,8 @@ struct TaskArgs {
     )]
     submit_every: f64,
     /// Give each task a curve for each of these classes of nodes: its curve times the factor of the class, times a
-    /// number from 0.8 to 1.2 that depends on the model. About a tenth of the tasks cannot use one of the classes.
+    /// number from 0.8 to 1.2 that depends on the model and the class. About a tenth of the tasks cannot use one of the
+    /// classes.
     #[arg(long, value_name = "NAME=FACTOR", value_delimiter = ',', value_parser = class_factor)]
     classes: Vec<(String, f64)>,
     /// Seed. The same seed gives the same tasks.

@@ -1,4 +1,4 @@
-//! The classes of nodes in event logs: the column `class` of the long form, and a text for the metadata of Parquet.
+//! The classes of nodes in event logs: the column `class` of the long form, and the JSON text in Parquet metadata.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(crate) struct ClassNames {
 }
 
 impl ClassNames {
-    /// The index of a class, which is added if it is new; `None` if there are too many classes.
+    /// Returns the index of a class, and adds the class if it is new. Returns `None` if there are too many classes.
     pub fn add(&mut self, name: &str) -> Option<u16> {
         if let Some(class) = self.index.get(name) {
             return Some(*class);
@@ -47,15 +47,15 @@ impl ClassNames {
     }
 }
 
-/// Collects the classes that the rows of a log state for its nodes.
+/// Collects the classes of nodes from the rows of a log.
 #[derive(Default)]
 pub(super) struct ClassColumn {
     names: ClassNames,
-    /// The row of each node that states its class. For a node without a class: its first row.
+    /// For each node, the first row that specifies its class, or the node's first row if no row does.
     of_node: Vec<Stated>,
 }
 
-/// The class that a row states.
+/// The class of a node so far, and the row that specifies it.
 #[derive(Clone, Copy)]
 struct Stated {
     class: Option<u16>,
@@ -63,9 +63,9 @@ struct Stated {
 }
 
 impl ClassColumn {
-    /// Records the cell in a row of a node; an empty cell states nothing. Returns the fault if the cell contradicts an
-    /// earlier row. The rows must be added in the order of the file, and nodes must be numbered in the order of their
-    /// first row.
+    /// Records the class cell of a node's row. An empty cell is ignored. Returns a fault if the cell contradicts an
+    /// earlier row or is not UTF-8. Rows must be added in the order of the file, and nodes must be numbered in the
+    /// order of their first rows.
     ///
     /// # Errors
     /// There are too many classes.
@@ -113,11 +113,10 @@ impl ClassColumn {
         }
     }
 
-    /// The classes of the nodes, in the order in which they first occur among the nodes; `None` if no row states a
-    /// class.
+    /// The classes of the nodes, in the order of their first nodes; `None` if no row specifies a class.
     ///
     /// # Errors
-    /// A node has no class, but another node has one.
+    /// Some nodes have a class, but others have none.
     pub fn finish(self, log: &Assembler<'_>) -> Result<Option<NodeClasses>, Fault> {
         if self.names.all().is_empty() {
             return Ok(None);
@@ -152,7 +151,7 @@ pub(crate) fn at_most() -> String {
     format!("at most {MAX_CLASSES} classes")
 }
 
-/// The classes as JSON. Consecutive nodes of the same class are a run.
+/// The classes as JSON. Consecutive nodes of the same class form a run.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Runs {
@@ -172,7 +171,8 @@ pub(crate) fn to_text(classes: &NodeClasses) -> String {
     serde_json::to_string(&runs).unwrap_or_default()
 }
 
-/// The classes of `nodes` nodes from the text in a file; `None` if the text does not describe them.
+/// Parses the classes of `nodes` nodes from a file's metadata. Returns `None` if the text is invalid or describes
+/// another number of nodes.
 pub(super) fn from_text(text: &str, nodes: usize) -> Option<NodeClasses> {
     let Runs { names, runs } = serde_json::from_str(text).ok()?;
     let mut of_node = Vec::with_capacity(nodes);

@@ -8,20 +8,21 @@
 //! | … | names of nodes; first time; unit of time; number of rows; times; changes |
 //! | … | in version 2: the clock |
 //! | … | in version 3: the clock, the quality, and the batch queue, each of which may be missing |
-//! | … | in version 4: as in version 3, and then the classes of the nodes |
+//! | … | in version 4: the same as in version 3, followed by the classes of the nodes |
 //! | 32 | SHA-256 of all bytes before it |
 //!
-//! A log with classes of nodes has version 4. Another log with a quality or a batch queue has version 3. Any other log
-//! has version 1 if its clock is unknown, and version 2 if its clock is known. The clock is stored as its first offset from UTC in seconds, followed by its
-//! changes. Each change consists of the time at which it takes effect, in nanoseconds, and the new offset. All times of
-//! the file are ahead of UTC by the first offset: see [`Clock::steady`](gleaner_domain::Clock::steady).
+//! A log with classes of nodes has version 4. A log without classes has version 3 if it has a quality or a batch queue.
+//! Any other log has version 2 if its clock is known, and version 1 if its clock is unknown. The clock is stored as its
+//! first offset from UTC in seconds, followed by its changes. Each change consists of the time at which it takes
+//! effect, in nanoseconds, and the new offset. All times of the file are ahead of UTC by the first offset: see
+//! [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
 //! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte: 0 if the
 //! queue is missing, 1 if it has only takers, 2 if it also has pending jobs. The rows of the queue follow
 //! ([`RowQueue`]). Each row has the numbers of pending jobs and of their nodes, if the queue has pending jobs; the
 //! number of jobs that took nodes; the number of nodes of each of these jobs; and the taker of each change to busy.
 //!
-//! The classes are the number of classes, their names, and for every node the index of its class.
+//! The classes are stored as the number of classes, their names, and the index of each node's class.
 //!
 //! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
 //! steps from one row to the next, in multiples of the unit: the largest unit that divides all
@@ -142,7 +143,7 @@ pub struct About<'a> {
     pub clock: &'a Clock,
     /// The quality, if it is known.
     pub quality: Option<&'a Quality>,
-    /// The classes of the nodes, if they have classes.
+    /// The classes of the nodes, if they have any.
     pub classes: Option<&'a NodeClasses>,
     /// The file that the log was made from.
     pub source: Option<&'a SourceId>,
@@ -682,7 +683,7 @@ mod tests {
 
     #[test]
     fn classes_of_other_nodes_are_refused() {
-        // One node and one row, in version 4, up to the classes.
+        // A file of version 4 with one node and one row, up to the classes.
         let body = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 0]].concat();
         let with = |classes: &[u8]| decode(path(), &signed_as(VERSION, &[&body, classes].concat()));
         assert!(with(&[1, 1, b'x', 0]).is_ok());
@@ -760,7 +761,7 @@ mod tests {
             // The same content, but with an unknown clock, no quality, and then a queue.
             let queue = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 1], &body].concat();
             let _ = decode(path(), &signed_as(VERSION, &queue));
-            // The same content, but without a queue, and then classes.
+            // The same content, but with no queue, and then classes.
             let classes = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 0], &body].concat();
             let _ = decode(path(), &signed_as(VERSION, &classes));
             for version in [WITHOUT_CLOCK, WITH_CLOCK, WITH_QUEUE, VERSION] {

@@ -16,13 +16,14 @@
 //! - A node is busy until its first row. A row may repeat the state that a node already has. Two
 //!   different states of a node in one event are a fault.
 //! - Nodes are in the order of their first row.
-//! - An optional fourth column `class` states the class of the row's node. One row per node is enough: an empty cell
-//!   states nothing. Either every node has a class, or none has one.
+//! - An optional fourth column `class` contains the class of the row's node. One row per node is enough, because empty
+//!   cells are ignored. Either every node has a class, or none does.
 //! - A row with neither node nor state begins a new event. Such a row therefore represents an event without changes,
 //!   and separates two events at the same time.
 //!
-//! The writers give every node a row in the first event, with its class if the log has classes. The order of nodes, nodes that are never idle, and the number
-//! of events, which `--skip-rows` counts, are therefore the same after writing and reading.
+//! The writers list every node in the first event, with its class if the log has classes. A log that is written and
+//! read again therefore keeps the order of its nodes, the nodes that are never idle, and the number of events, which
+//! `--skip-rows` counts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,7 +36,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::{Change, Utc};
 use gleaner_io::fault::Place;
 
-/// The expected columns, as stated in messages.
+/// Describes the expected columns in messages.
 pub(super) const EXPECTED_COLUMNS: &str = "only time, node, state and optionally class";
 
 /// Accepted names of the state column.
@@ -51,7 +52,7 @@ pub(super) struct LongBuilder<'a> {
     event: Option<Utc>,
     /// Indexes of the nodes that have rows in the current event.
     mentioned: Vec<u32>,
-    /// The classes stated so far.
+    /// The classes of the nodes so far.
     classes: ClassColumn,
 }
 
@@ -106,8 +107,8 @@ impl<'a> LongBuilder<'a> {
         Ok(index)
     }
 
-    /// Adds the cell in the column `class` of a row, whose node has the index `node`. A file with this column must call
-    /// this method for every row of a node.
+    /// Adds the class cell of a row. `node` is the index of the row's node. If a file has the column `class`, this
+    /// method must be called for every row with a node.
     pub fn class(&mut self, node: u32, cell: &[u8], place: Place) -> Result<()> {
         match self.classes.add(&self.log, node, cell, place)? {
             None => Ok(()),

@@ -29,8 +29,8 @@ pub(crate) const QUALITY_KEY: &str = "gleaner.quality";
 /// The metadata key under which files store the classes of the log's nodes.
 pub(crate) const CLASSES_KEY: &str = "gleaner.classes";
 
-/// Name of the schema of files that store classes. A damaged file may lose all of its metadata and then look like a file
-/// of another program. The name shows that the classes are missing.
+/// Name of the schema of files with classes. A damaged file may lose all of its metadata and then look like a file from
+/// another program. This name reveals that the classes are missing.
 pub(crate) const CLASSED_SCHEMA: &str = "events_with_classes";
 
 pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
@@ -116,7 +116,7 @@ fn quality(source: &Source, table: &Table<'_>) -> Result<Option<Quality>> {
     }
 }
 
-/// The classes of the nodes that the file states.
+/// The classes of the nodes, from the text in the file's metadata.
 fn described_classes(source: &Source, text: &str, nodes: usize) -> Result<NodeClasses> {
     classes::from_text(text, nodes).ok_or_else(|| {
         let fault = source.fault(

@@ -13,7 +13,7 @@ use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 use gleaner_io::source::Source;
 
-/// Maximum length of a pattern in bytes. Parsing takes about a hundred times as much memory.
+/// Maximum length of a pattern in bytes. Parsing a pattern takes about a hundred times as much memory.
 const MAX_PATTERN: usize = 10_000;
 
 /// Maximum size of a compiled pattern in bytes. Repetitions such as `(a{100}){100}` multiply the size.
@@ -47,7 +47,7 @@ pub(super) struct Assignment<'a> {
 }
 
 impl<'a> Assignment<'a> {
-    /// No node has a class yet.
+    /// Creates an assignment in which no node has a class yet.
     pub fn new(source: &'a Source, nodes: &'a [String]) -> Self {
         Assignment {
             source,
@@ -73,17 +73,17 @@ impl<'a> Assignment<'a> {
         self.faults.add(fault.at(place).field(field))
     }
 
-    /// Records a fault of a table.
+    /// Records a fault that the reader of a table found.
     pub fn add(&mut self, fault: Fault) -> Result<()> {
         self.faults.add(fault)
     }
 
-    /// The error of a file that cannot be used as a whole.
+    /// The error for a file that cannot be used at all.
     pub fn whole_fault(&self, found: &str, expected: &str, remedy: &str) -> Error {
         self.source.fault(found, expected).remedy(remedy).into()
     }
 
-    /// The class with this name, which is not empty. It is added if it is new.
+    /// Returns the class with this name, and adds it if it is new. The name must not be empty.
     ///
     /// # Errors
     /// There are too many classes.
@@ -130,7 +130,7 @@ impl<'a> Assignment<'a> {
             let expected = format!("at most {MAX_PATTERN} bytes; a list in nodes may be longer");
             return self.fault(place, field, found, expected);
         }
-        // Names of nodes are ASCII, so `\d` and `\w` need no tables of Unicode.
+        // Node names are normally ASCII, so `\d` and `\w` do not need Unicode tables.
         let built = RegexBuilder::new(text)
             .unicode(false)
             .size_limit(PATTERN_LIMIT)
@@ -159,13 +159,13 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// Returns the classes, in the order of their first node, and remarks for the user. `remedy` states how a node
-    /// without a class gets one.
+    /// Returns the classes, in the order of their first node, and remarks for the user. `remedy` tells the user how to
+    /// give a class to a node without one.
     ///
     /// # Errors
     /// Faults were recorded, or a node has no class.
     pub fn finish(mut self, remedy: &str) -> Result<(NodeClasses, Vec<String>)> {
-        // After other faults, nodes may lack a class only because their rule was not applied.
+        // If there are other faults, a node may lack a class only because its rule was not applied.
         if self.faults.is_empty()
             && let Some(fault) = self.without_class(remedy)
         {
@@ -176,13 +176,13 @@ impl<'a> Assignment<'a> {
         let classes = NodeClasses::of_names(names);
         let remarks = self.unused().into_iter().collect();
         let classes = self.faults.finish(classes)?;
-        // There are at most MAX_CLASSES classes, and their names are not empty.
+        // This error cannot occur: there are at most MAX_CLASSES classes, and their names are not empty.
         classes
             .map(|classes| (classes, remarks))
             .ok_or_else(|| self.source.fault("more classes", at_most()).into())
     }
 
-    /// The fault of the nodes without a class.
+    /// A fault that reports the nodes without a class; `None` if every node has one.
     fn without_class(&self, remedy: &str) -> Option<Fault> {
         let mut without = self
             .nodes
@@ -201,7 +201,7 @@ impl<'a> Assignment<'a> {
         Some(fault.remedy(remedy))
     }
 
-    /// A remark on the classes that no node of the log has.
+    /// A remark on the classes to which no node of the log belongs.
     fn unused(&self) -> Option<String> {
         let mut is_used = vec![false; self.names.all().len()];
         for class in self.of_node.iter().flatten() {
@@ -231,13 +231,13 @@ impl<'a> Assignment<'a> {
     }
 }
 
-/// Why an expression is invalid, in one line.
+/// The reason why an expression is invalid, in one line.
 fn reason(error: &regex::Error) -> String {
     match error {
         regex::Error::CompiledTooBig(limit) => {
             format!("it takes more than {} KiB", limit >> 10)
         }
-        // The message shows the expression with a mark below the fault, and states the reason in its last line.
+        // The library's message shows the expression with a mark below the fault. Its last line contains the reason.
         error => {
             let text = error.to_string();
             let last = text.lines().last().unwrap_or_default().trim();

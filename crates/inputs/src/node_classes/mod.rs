@@ -1,8 +1,8 @@
-//! Reads the classes of a log's nodes: from a list written for this purpose (TOML, CSV or Parquet), or from the output of
-//! Slurm's or PBS's commands that describe nodes.
+//! Reads the classes of a log's nodes: from a list written for this purpose (TOML, CSV or Parquet), or from the output
+//! of Slurm or PBS commands that describe nodes.
 //!
-//! Each format states rules, one after another, each of which assigns a class to some nodes. The first rule for a node
-//! wins. Nodes that are not in the log are ignored, because a file may describe a larger machine than the log.
+//! In every format, a file is a sequence of rules. Each rule assigns a class to some nodes, and the first rule for a
+//! node wins. Nodes that are not in the log are ignored, because a file may describe a larger machine than the log.
 
 mod assignment;
 mod pbs;
@@ -25,13 +25,13 @@ use gleaner_io::source::{Kind, Source, TEXT_LIMIT};
 const EXPECTED: &str = "classes of nodes: TOML with [[class]], a table with the columns node and class, or the output of \
      `scontrol show nodes`, `sinfo -N -o \"%N %G %f\"` or `pbsnodes -av`";
 
-/// Which properties of nodes are classes, for files that describe nodes in general.
+/// The properties of nodes that serve as classes, for files that describe nodes in general.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Choice<'a> {
-    /// Slurm's features that are classes. They apply to nodes whose GPUs have no type. If a node has several of them, the
-    /// first in this list counts.
+    /// Slurm features that serve as classes. They apply to nodes without GPUs, and to nodes whose GPUs have no type. If
+    /// a node has several of them, the first in this list counts.
     pub features: &'a [String],
-    /// The resource of PBS whose value is the class, with or without `resources_available.`
+    /// The name of the PBS resource whose value is the class, with or without `resources_available.`
     pub resource: Option<&'a str>,
 }
 
@@ -40,8 +40,8 @@ pub fn columns() -> Vec<InputColumn> {
     table::columns()
 }
 
-/// Reads the classes of `nodes`, the nodes of a log. The classes are in the order of their first node. Notes are remarks
-/// for the user.
+/// Reads the classes of `nodes`, the nodes of a log. The classes are in the order of their first nodes. The notes are
+/// remarks for the user.
 ///
 /// # Errors
 /// The file cannot be read or is faulty, or a node has no class. Faults are reported together.
@@ -64,7 +64,7 @@ pub fn read(path: &Path, choice: &Choice<'_>, nodes: &[String]) -> Result<Loaded
     })
 }
 
-/// The format of a file. The output of commands is read as a whole.
+/// The format of a file. For the output of a command, it includes the whole text.
 enum Form {
     Toml,
     Table,

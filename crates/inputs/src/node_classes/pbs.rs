@@ -12,19 +12,19 @@ use super::{Choice, numbered};
 use gleaner_domain::error::Result;
 use gleaner_io::fault::{Place, show};
 
-/// The beginning of the names of resources.
+/// The prefix of resource names.
 const PREFIX: &str = "resources_available.";
 
 /// Maximum number of resources that a message lists.
 const SHOWN: usize = 20;
 
-/// Whether a line begins the description of a node: it is the node's name.
+/// Whether a line begins the description of a node. Such a line contains only the node's name.
 pub(super) fn is_node(line: &str) -> bool {
     let is_name = |c: char| !c.is_whitespace() && !matches!(c, ',' | '=' | '|');
     !line.is_empty() && line.trim_end().chars().all(is_name)
 }
 
-/// The name and the value of an attribute of a node; `None` if the line is something else.
+/// The name and the value of an attribute of a node; `None` for any other line.
 pub(super) fn attribute(line: &str) -> Option<(&str, &str)> {
     if !line.starts_with([' ', '\t']) {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn attribute(line: &str) -> Option<(&str, &str)> {
     Some((name.trim(), value.trim()))
 }
 
-/// Reads the classes of the nodes. Returns how a node without a class gets one.
+/// Reads the classes of the nodes. Returns the remedy for nodes without a class.
 pub(super) fn read(
     text: &str,
     choice: &Choice<'_>,

@@ -1,7 +1,8 @@
 //! Reads classes from the output of `scontrol show nodes` or `sinfo -N -o "%N %G %f"`.
 //!
-//! The class of a node is the type of its GPUs, as `a100` in `Gres=gpu:a100:4`. A node with GPUs of several types has the
-//! class `a100+v100`. If its GPUs have no type, or if it has no GPUs, the class is the first chosen feature that it has.
+//! The class of a node is the type of its GPUs, such as `a100` in `Gres=gpu:a100:4`. A node with GPUs of several types
+//! has a class such as `a100+v100`. If its GPUs have no type, or if it has no GPUs, the class is the first chosen
+//! feature that it has.
 
 use super::assignment::Assignment;
 use super::{Choice, numbered};
@@ -9,20 +10,20 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::fault::Place;
 
-/// How a node without a class gets one.
+/// The remedy for nodes without a class.
 const REMEDY: &str =
     "name the features that are classes with --class-feature, or write the classes as TOML";
 
-/// The columns of `sinfo` with the name of a node.
+/// The names of the `sinfo` column that contains the name of a node.
 const NAMES: [&str; 3] = ["NODELIST", "HOSTNAMES", "NODE_LIST"];
 
-/// The columns of `sinfo` with the features of a node.
+/// The names of the `sinfo` column that contains the features of a node.
 const FEATURES: [&str; 3] = ["AVAIL_FEATURES", "ACTIVE_FEATURES", "FEATURES"];
 
 /// A node as Slurm describes it.
 #[derive(Debug, Default)]
 struct Node<'t> {
-    /// The name, or a list of names in `slurm.conf`.
+    /// The name of the node. In `slurm.conf`, it may be a list of names.
     names: &'t str,
     line: u64,
     resources: Option<&'t str>,
@@ -43,7 +44,7 @@ impl Node<'_> {
         })
     }
 
-    /// Applies the rule that the description states.
+    /// Assigns the class, if the description contains one.
     fn assign(&self, choice: &Choice<'_>, assignment: &mut Assignment<'_>) -> Result<()> {
         match self.class(choice) {
             None => Ok(()),
@@ -85,7 +86,7 @@ fn gpu_types(resources: &str) -> Option<String> {
     (!types.is_empty()).then(|| types.join("+"))
 }
 
-/// Whether a word of a resource is a number of GPUs rather than a type, such as `4`. Types such as `1g.5gb` may begin
+/// Whether a word of a resource is a number of GPUs, such as `4`, rather than a type. Types such as `1g.5gb` may begin
 /// with a digit.
 fn is_count(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
@@ -96,7 +97,7 @@ pub(super) fn is_scontrol(line: &str) -> bool {
     line.trim_start().starts_with("NodeName=")
 }
 
-/// Reads the output of `scontrol show nodes`. Returns how a node without a class gets one.
+/// Reads the output of `scontrol show nodes`. Returns the remedy for nodes without a class.
 pub(super) fn read_scontrol(
     text: &str,
     choice: &Choice<'_>,
@@ -120,7 +121,7 @@ pub(super) fn read_scontrol(
     Ok(REMEDY.to_owned())
 }
 
-/// Reads the words `KEY=VALUE` of a line. The rest of the line after the key of a free text is skipped.
+/// Reads the `KEY=VALUE` words of a line, up to the first key with free text, such as `Reason`.
 fn describe<'t>(text: &'t str, node: &mut Node<'t>) {
     for word in text.split_whitespace() {
         let Some((key, value)) = word.split_once('=') else {
@@ -139,7 +140,7 @@ fn describe<'t>(text: &'t str, node: &mut Node<'t>) {
     }
 }
 
-/// The columns of a table that `sinfo` prints, counted from 0.
+/// The positions of columns in a table that `sinfo` prints, counted from 0.
 struct Columns {
     name: usize,
     resources: Option<usize>,
@@ -158,7 +159,7 @@ impl Columns {
         (columns.resources.is_some() || columns.features.is_some()).then_some(columns)
     }
 
-    /// Number of words that a row must have.
+    /// Minimum number of words in a row.
     fn width(&self) -> usize {
         let others = [self.resources, self.features];
         let last = others.into_iter().flatten().fold(self.name, usize::max);
@@ -176,7 +177,7 @@ pub(super) fn is_sinfo(line: &str) -> bool {
     Columns::of(line).is_some()
 }
 
-/// Reads the output of `sinfo -N` with a header. Returns how a node without a class gets one.
+/// Reads the output of `sinfo -N` with a header. Returns the remedy for nodes without a class.
 pub(super) fn read_sinfo(
     text: &str,
     choice: &Choice<'_>,

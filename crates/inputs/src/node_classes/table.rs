@@ -35,7 +35,7 @@ pub(super) fn is_header(line: &str) -> bool {
     has("node") && has("class")
 }
 
-/// Reads the rows. Returns how a node without a class gets one.
+/// Reads the rows. Returns the remedy for nodes without a class.
 pub(super) fn read(source: &Source, assignment: &mut Assignment<'_>) -> Result<String> {
     let rows = Rows::<ClassRow>::open(source)?;
     rows.visit(

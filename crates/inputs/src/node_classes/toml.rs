@@ -22,7 +22,7 @@ use gleaner_io::toml_text;
 /// Describes a valid file in messages.
 const EXPECTED: &str = "[[class]] with a name and nodes or pattern, and optionally a default";
 
-/// How a node without a class gets one.
+/// The remedy for nodes without a class.
 const REMEDY: &str = "add a [[class]] for it, or set default to the class of all other nodes";
 
 #[derive(Deserialize)]
@@ -41,7 +41,7 @@ struct Entry {
     pattern: Option<Spanned<String>>,
 }
 
-/// Reads the rules. Returns how a node without a class gets one.
+/// Reads the rules. Returns the remedy for nodes without a class.
 pub(super) fn read(source: &Source, assignment: &mut Assignment<'_>) -> Result<String> {
     let text = toml_text::read(source)?;
     let file: ClassFile = toml_text::parse(source, &text, EXPECTED, &[])?;
@@ -66,7 +66,7 @@ pub(super) fn read(source: &Source, assignment: &mut Assignment<'_>) -> Result<S
     Ok(REMEDY.to_owned())
 }
 
-/// Applies the rule of a class.
+/// Applies the rule of a `[[class]]`.
 fn take(
     entry: &Entry,
     place: Place,
@@ -98,7 +98,7 @@ fn take(
     }
 }
 
-/// Finds the lines of positions. Positions mostly ascend, so the text is scanned only once.
+/// Finds the line of a position in the text. Positions mostly increase, so the text is usually scanned only once.
 struct Lines<'t> {
     text: &'t str,
     /// The last position and its line.

@@ -29,12 +29,13 @@ type TermsKey = (usize, ByClass<u32>, ByClass<u32>);
 /// Terms by the name of the class.
 pub(super) type TermsMap = BTreeMap<String, Terms>;
 
-/// Maximum number of rates of scaled curves in a file, which take 8 bytes each. A short `speed` scales the lists of a
-/// long curve once for each class.
+/// Maximum number of rates in the scaled curves of a file. A rate takes 8 bytes. Without this limit, a short `speed`
+/// could request a copy of a long curve for each of many classes.
 const MOST_RATES: usize = 1 << 25;
 
-/// Maximum number of terms by class in a file, which take about 200 bytes each. Tasks with the same curves and bounds
-/// share their terms. A task that refers to curves of many classes can request many terms in a few bytes.
+/// Maximum number of terms by class in a file. The terms for one class take about 200 bytes. Tasks with the same curves
+/// and bounds share their terms. Without this limit, a task of a few bytes could request many terms by referring to
+/// curves for many classes.
 const MOST_TERMS: usize = 2_000_000;
 
 /// The curves read so far.
@@ -47,13 +48,13 @@ pub(super) struct Curves {
     /// The valid curves, keyed by the addresses of their lists. The drafts keep these lists alive,
     /// so no other list can get the same address.
     by_address: BTreeMap<[usize; 3], (CurveDraft, ScalingCurve)>,
-    /// The curves by class for each plain curve and each list of classes and factors. Factors are stored as bits, which
-    /// can be compared.
+    /// The curves by class, keyed by the plain curve and the factors from which they are computed. Factors are stored
+    /// as bits, which can be compared.
     scaled: BTreeMap<(ScalingCurve, FactorBits), Arc<CurveMap>>,
     /// Number of rates in `scaled`.
     scaled_rates: usize,
-    /// The terms for each set of curves, minimum and maximum. The address of a set identifies it. The value keeps the
-    /// set alive, so no other set can get the same address.
+    /// The terms, keyed by a set of curves, the minimum and the maximum. The set is identified by its address. The
+    /// value keeps the set alive, so no other set can get the same address.
     terms: BTreeMap<TermsKey, (Arc<CurveMap>, Arc<TermsMap>)>,
     /// Number of terms in `terms`.
     terms_count: usize,

@@ -29,8 +29,8 @@
 //! curve = { nodes = [0, 2, 4], progress = [0, 100, 180], objective = [0, 1, 1.8] }
 //! ```
 //!
-//! On nodes of several classes, a curve may be a table of curves by class, and so may the bounds. A plain curve may have
-//! a factor for each class instead, `speed = { v100 = 1, a100 = 2.4 }`:
+//! On nodes of several classes, the curve and the bounds may be tables by class. Alternatively, a plain curve may have
+//! a factor for each class, such as `speed = { v100 = 1, a100 = 2.4 }`:
 //!
 //! ```toml
 //! [curve.resnet]

@@ -130,7 +130,7 @@ fn read_curve(fields: &mut Fields<'_>, field: &str, curves: &mut Curves) -> Opti
     curves.check(draft, field, &mut fields.report)
 }
 
-/// Reads a table with the lists of a curve, or with such a table for each class.
+/// Reads a curve from a table with its lists, or curves by class from a table with such a table for each class.
 pub(super) fn read_curve_table(
     fields: &mut Fields<'_>,
     table: Vec<(String, Node)>,
@@ -156,8 +156,8 @@ pub(super) fn read_curve_table(
     by_class.map(|by_class| TaskCurve::ByClass(Arc::new(by_class)))
 }
 
-/// Whether a table contains a table for each class. A plain curve has the key `nodes`, whose value is a list. A table
-/// with this key is the curve of a class with an invalid name.
+/// Whether a table contains a table for each class. In a plain curve, the value of `nodes` is a list. If the value is a
+/// table, it is the curve of a class with the invalid name `nodes`.
 fn is_by_class(table: &[(String, Node)]) -> bool {
     let is_table = |(_, value): &(String, Node)| matches!(value, Node::Table(_));
     let nodes = table.iter().find(|(key, _)| key == "nodes");

@@ -132,8 +132,8 @@ impl Format {
     }
 }
 
-/// The name that a program uses for a field: `curve.nodes` is part of `curve`, `curve.v100.nodes` of `curve.v100`, and
-/// `curve.v100.objective` is `objective.v100`.
+/// The name that a program uses for a field: `curve` for `curve.nodes`, `curve.v100` for `curve.v100.nodes`, and
+/// `objective.v100` for `curve.v100.objective`.
 fn keyword(name: &str) -> Cow<'_, str> {
     let Some(of_curve) = name.strip_prefix("curve.") else {
         return name.into();
@@ -285,7 +285,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// One of several words; returns its meaning.
+    /// Reads one of several words and returns its meaning.
     pub fn word<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> Option<T> {
         let names: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
         self.read(name, names.join(" or "), |node| {

@@ -38,9 +38,9 @@ pub struct GivenTask {
     pub priority: f64,
     /// Speed of the task by number of nodes.
     pub curve: ByClass<GivenCurve>,
-    /// A factor of the curve in each class; empty for a curve that applies to all classes, or for a curve by class.
+    /// A factor of the curve for each class. Empty if the curve applies to all classes or is already by class.
     pub speed: BTreeMap<String, f64>,
-    /// Seconds of progress lost when the task goes to another class; `None` for the sum of the costs of growing and
+    /// Seconds of progress lost when the task moves to another class; `None` for the sum of the costs of growing and
     /// shrinking.
     pub move_cost: Option<f64>,
     /// Which numbers of nodes the task may hold.
@@ -137,7 +137,7 @@ fn node<T>(value: ByClass<T>, of: impl Fn(T) -> Node) -> Node {
     }
 }
 
-/// A table of factors; no value if there are none.
+/// A table of factors; `Null` if there are no factors.
 fn factors(factors: BTreeMap<String, f64>) -> Node {
     if factors.is_empty() {
         Node::Null

@@ -1,8 +1,8 @@
 //! Reads groups of tasks from TOML or JSON.
 //!
-//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both. These are the minimum and
-//! the maximum total number of nodes that the group's tasks hold. `max_nodes` may also be a table with the maximum for
-//! each class of nodes.
+//! A group has a `name`, a list `tasks` of task names, and `min_nodes`, `max_nodes` or both. They limit the total
+//! number of nodes that the group's tasks hold. `max_nodes` may also be a table with the maximum for each class of
+//! nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -86,8 +86,8 @@ fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
     fields.whole(name, 0, "a whole number of nodes")
 }
 
-/// The maximum number of nodes of all classes, and the maximum by class. Both are empty if there is no maximum, or if it
-/// has a fault.
+/// The maximum over all classes, and the maximum for each class. Both are empty if there is no maximum, or if it has a
+/// fault.
 fn max_nodes(fields: &mut Fields<'_>) -> (Option<u32>, BTreeMap<String, u32>) {
     let limit = |fields: &mut Fields<'_>, name: &str| fields.by_class(name, limit);
     match fields.maybe("max_nodes", limit).flatten() {

@@ -64,7 +64,8 @@ pub(super) struct CurveDraft {
     pub objective: Option<Arc<[f64]>>,
 }
 
-/// The rules of curves. The second argument is the name of the curve in faults, such as `curve` or `curve.v100`.
+/// The rules for curves. The second argument of a rule is the name of the curve in faults, such as `curve` or
+/// `curve.v100`.
 const CURVE_RULES: [fn(&CurveDraft, &str, &mut Report<'_>); 5] = [
     lists_match,
     starts_at_nothing,
@@ -143,11 +144,11 @@ impl Draft {
             classes,
             curve,
         };
-        // With classes, this replaces the bounds and the curve.
+        // If there are terms by class, this replaces the bounds and the curve with those of the slowest class.
         Some(task.with_terms(terms))
     }
 
-    /// Returns the curve with the factors of `speed`. If they have a fault, adds it to the report and returns `None`.
+    /// Applies the factors of `speed` to the curve. If they are invalid, adds a fault to the report and returns `None`.
     fn with_factors(
         &self,
         curve: TaskCurve,
@@ -170,7 +171,7 @@ impl Draft {
     }
 }
 
-/// A factor for each class.
+/// Reads a factor for each class.
 fn factors(fields: &mut Fields<'_>, name: &str) -> Option<BTreeMap<String, f64>> {
     match fields.take(name) {
         Some(Node::Table(values)) => {
@@ -229,7 +230,8 @@ fn bound_in(bound: &ByClass<u32>, class: Option<&str>) -> Option<u32> {
     }
 }
 
-/// The name of a field in a class, such as `min_nodes.v100`. Without a table of classes, it is the name of the field.
+/// The name of a field in a class, such as `min_nodes.v100`. If the bound is one number for all classes, this is the
+/// name of the field.
 fn name_in(field: &str, bound: &ByClass<u32>, class: Option<&str>) -> String {
     match (bound, class) {
         (ByClass::Each(_), Some(class)) => format!("{field}.{class}"),
@@ -326,7 +328,7 @@ fn max_is_on_the_curve(task: &Draft, curve: &TaskCurve, report: &mut Report<'_>)
     }
 }
 
-/// Checks that a task that may only hold the counts of the curve's points has such a count within its bounds.
+/// Checks that the curve of a task with `counts = "points"` has a point within the task's bounds.
 fn some_count_is_allowed(task: &Draft, curve: &TaskCurve, report: &mut Report<'_>) {
     let (Some(Counts::Points), Some(min), Some(max)) =
         (task.counts, &task.min_nodes, &task.max_nodes)

@@ -19,7 +19,7 @@ pub struct Answer {
     pub microseconds: u64,
 }
 
-/// A plan, and what the solver states about it.
+/// A plan, and the solver's claims about it.
 #[derive(Debug, Clone)]
 pub enum Solution {
     /// For a problem with nodes of one class.
@@ -92,7 +92,7 @@ impl Solution {
         }
     }
 
-    /// Price of a node of each class, by the name of the class; `None` if the problem has no classes, or the solver
+    /// Price of a node in each class, by the name of the class; `None` if the problem has no classes, or the solver
     /// computes no prices.
     pub fn prices(&self) -> Option<Prices<'_>> {
         match self {

@@ -153,8 +153,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// The curves that a task refers to by one name: a list with the name of each class, or without a name for a plain
-/// curve.
+/// The curves that a task refers to by one name, each with the name of its class. A plain curve has no class name.
 type CurveKey<'a> = Vec<(Option<&'a str>, &'a ScalingCurve)>;
 
 fn curve_key(task: &TrainingTask) -> CurveKey<'_> {
@@ -182,7 +181,7 @@ impl<'a> ByClass<'a, Curve<'a>> {
 }
 
 impl<'a> ByClass<'a, u32> {
-    /// A bound of a task: one number if it is the same in all classes.
+    /// A bound of a task. It is written as one number if it is the same in all classes.
     fn bound(task: &'a TrainingTask, own: u32, of: fn(&Terms) -> u32) -> Self {
         let by_name = &*task.classes.by_name;
         if by_name.values().all(|terms| of(terms) == own) {
@@ -195,7 +194,7 @@ impl<'a> ByClass<'a, u32> {
     }
 }
 
-/// The word of the task's counts; `None` for the default.
+/// The word for the node counts that the task may hold; `None` for the default.
 fn counts(task: &TrainingTask) -> Option<&'static str> {
     let counts = task.classes.counts;
     let word = COUNTS.iter().find(|(_, known)| *known == counts)?;

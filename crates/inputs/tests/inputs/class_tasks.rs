@@ -1,4 +1,4 @@
-//! Tasks with terms by class of nodes: examples, faults, limits, and files that are written and read back.
+//! Tests tasks with terms by class of nodes: examples, faults, limits, and files that are written and read back.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -49,7 +49,7 @@ a100 = { nodes = [0, 1, 2, 4], progress = [0, 1000, 1950, 3700] }
 /// The fields of a task that these tests do not vary.
 const REST: &str = "rescale_up = 20\nrescale_down = 10\nwork = 1e8\n";
 
-/// A task with these lines after its name.
+/// A task with this name and these lines.
 fn task(name: &str, lines: &str) -> String {
     format!("[[task]]\nname = {name:?}\n{REST}{lines}\n")
 }
@@ -84,7 +84,7 @@ fn curves_and_bounds_by_class_give_terms() {
     assert_eq!(*read.classes.by_name, expected);
     assert_eq!(read.classes.move_cost, Some(45.0));
     assert_eq!(read.classes.counts, Counts::Points);
-    // The task's own terms are those of v100: 390 per node at the minimum, against 1000.
+    // The task's own terms are those of v100, which is slower: 390 per node at the minimum, compared with 1000 on a100.
     assert_eq!(read.own_terms(), expected["v100"]);
 
     let json = r#"{"task": [{"name": "a", "rescale_up": 20, "rescale_down": 10, "work": 1e8, "move": 45,
@@ -412,7 +412,8 @@ fn there_are_at_most_a_thousand_classes() {
         &fault_of(read_text("tasks.toml", &own(1001))),
         &["speed: found 1001 classes, expected from 1 to 1000 classes"],
     );
-    // Faults that every class has are reported once for each rule, so they do not multiply the length of the file.
+    // If every class has the same fault, each task reports it only once, so the messages are not much longer than the
+    // file.
     let curve = table(1000, "{ nodes = [0, 2], progress = [0, 4] }");
     let lines = "curve = 'c'\nmin_nodes = 4\nmax_nodes = 3\n";
     let tasks: String = (0..50).map(|i| task(&format!("t{i}"), lines)).collect();
@@ -539,7 +540,7 @@ fn programs_give_curves_and_bounds_by_class() {
     );
 }
 
-/// A curve over these counts, with rates above 0.
+/// A curve with random points and rates above 0.
 fn any_curve() -> impl Strategy<Value = ScalingCurve> {
     let rates = |count| prop::collection::vec(0.001f64..1e6, count);
     let points = prop::collection::btree_set(1u32..64, 1..5);
@@ -559,7 +560,7 @@ fn any_curve() -> impl Strategy<Value = ScalingCurve> {
     })
 }
 
-/// Terms with bounds on the curve. The maximum is a point, so that tasks may be limited to points.
+/// Terms whose bounds are on the curve. The maximum is a point, so the terms are also valid with `counts = "points"`.
 fn any_terms() -> impl Strategy<Value = Terms> {
     any_curve().prop_flat_map(|curve| {
         let last = curve.nodes[curve.nodes.len() - 1];

@@ -1,4 +1,4 @@
-//! Tests the readers of the classes of nodes.
+//! Tests the readers of node classes.
 
 use gleaner_domain::NodeClasses;
 use gleaner_inputs::node_classes::{Choice, read};
@@ -54,7 +54,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// The class of each of `nodes`, as a file with this content states it, and the remarks.
+/// Reads the classes of `nodes` from a file with this name and text. Also returns the remarks.
 fn classes(
     (name, text): (&str, &str),
     choice: &Choice<'_>,

@@ -8,8 +8,8 @@ use gleaner_domain::words::counted;
 use gleaner_domain::{EventLog, NodeClasses, Objective, TrainingTask};
 use gleaner_replay::Options;
 
-/// Checks that the options support the classes of the log and the tasks. Returns remarks about classes that have no
-/// effect.
+/// Checks that the options support the classes of the log and the tasks. Returns remarks about classes that the log
+/// lacks, and about tasks that cannot run.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Usage`].
@@ -51,7 +51,7 @@ pub(super) fn check_classes(
     Ok(remarks)
 }
 
-/// Checks the objective's values for tasks, in each class that they use.
+/// Checks the objective's values for the tasks in each class that they use.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Usage`] if a value is out of range.

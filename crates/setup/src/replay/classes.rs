@@ -19,21 +19,21 @@ settings! {
     pub struct ClassArgs {
         /// Classes of the nodes, such as types of GPUs: TOML, CSV with the columns node and class, or the output of
         /// `scontrol show nodes`, `sinfo -N -o "%N %G %f"` or `pbsnodes -av` (dataset/README.md). They replace the
-        /// classes that an event log states.
+        /// classes in the event log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub classes: Option<PathBuf> = None => Spec::of("FILE");
-        /// Slurm's features that are classes, separated by commas, for nodes whose GPUs have no type. If a node has
+        /// Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
         /// several of them, the first in this list counts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub class_feature: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',').requires("classes");
-        /// PBS's resource whose value is the class, such as gputype.
+        /// PBS resource whose value is the class, such as gputype.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub class_resource: Option<String> = None => Spec::of("NAME").requires("classes");
     }
 }
 
 impl ClassArgs {
-    /// Reads the classes of these nodes. `None` if no file is given.
+    /// Reads the classes of these nodes. Returns `None` if no file is given.
     ///
     /// # Errors
     /// The file is faulty, or a node has no class.
@@ -54,7 +54,7 @@ impl ClassArgs {
         Ok(Some(read))
     }
 
-    /// Sets the classes of the nodes of a log if a file is given. The classes that the log states are then replaced.
+    /// If a file is given, replaces the classes of the log's nodes with those in the file.
     ///
     /// # Errors
     /// As for [`ClassArgs::read`].

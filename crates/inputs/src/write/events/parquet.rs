@@ -37,7 +37,7 @@ pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<(
         .map(drop)
 }
 
-/// The metadata that describe a log, except for its clock.
+/// The metadata that describes a log, except for its clock.
 pub(super) struct Descriptions {
     /// The keys of the metadata, each with its text, in the order in which they are hashed.
     texts: Vec<(&'static str, String)>,
@@ -71,7 +71,7 @@ pub(super) struct LongWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> LongWriter<W> {
-    /// Begins the table of a log with these nodes and this clock. `has_classes` states whether the nodes have classes.
+    /// Begins the table of a log with these nodes and this clock. Set `has_classes` if the nodes have classes.
     pub fn new(nodes: &[String], clock: &Clock, has_classes: bool, out: W) -> io::Result<Self> {
         let fields = long_fields(clock);
         let writer = fields.and_then(|fields| open(out, fields, clock, has_classes));
@@ -100,7 +100,7 @@ impl<W: Write + Send> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table of a log with this fingerprint and these descriptions. Returns the underlying writer.
+    /// Writes the remaining rows, and the log's fingerprint and descriptions. Returns the underlying writer.
     pub fn finish(mut self, digest: Digest, descriptions: Descriptions) -> io::Result<W> {
         if !self.times.is_empty() {
             self.end_group().map_err(io_error)?;
