@@ -89,10 +89,11 @@ impl Options {
     }
 
     /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are alike to the tasks and the
-    /// objective. A log of one class has that class only if tasks state terms by class.
+    /// objective. The class of a log with only one class is used only if tasks have terms by class.
     ///
     /// # Errors
-    /// [`Error::Usage`]: the tasks or the log have classes that the options do not support, or the log lacks classes.
+    /// [`Error::Usage`]: the options do not support classes, or tasks or groups have values by class but the nodes of
+    /// the log have no classes.
     pub fn classes(&self, log: &EventLog, tasks: &[TrainingTask]) -> Result<Option<NodeClasses>> {
         let has_terms = tasks.iter().any(|task| !task.classes.by_name.is_empty());
         let has_points = tasks

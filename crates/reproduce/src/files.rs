@@ -143,7 +143,7 @@ const PROMETHEUS: &[NeededFile] = &[
     ),
 ];
 
-/// Files of the scheduling rounds.
+/// The files with Sia's scheduling rounds.
 const ROUNDS: &[NeededFile] = &[
     needed(
         "classes/problems.jsonl",
@@ -224,7 +224,7 @@ pub fn changed_files(data: &Path, systems: &[System]) -> Result<Vec<String>> {
 /// Reads a file with a JSON object in each line.
 ///
 /// # Errors
-/// The file cannot be read, or a line is not what is expected.
+/// The file cannot be read, or a line does not have the expected form.
 pub fn json_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Vec<T>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;

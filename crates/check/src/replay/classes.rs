@@ -24,7 +24,7 @@ pub(super) struct ClassAccounts {
     moved: Vec<(String, Nodes, Nodes)>,
     /// For each class, the integral of the written price over time, and the time with a price.
     prices: Vec<(f64, f64)>,
-    /// The last written prices.
+    /// The prices in the last row of each class.
     price: Vec<Option<f64>>,
 }
 
@@ -104,8 +104,8 @@ impl ClassAccounts {
 }
 
 impl Ledger<'_> {
-    /// Compares the rows of `classes` and `moves` that belong to a row of steps. The decision at the last event has no
-    /// duration, so its rows are only partly verified.
+    /// Compares the rows of `classes` and `moves` that belong to a row of steps. No time passes after the decision at
+    /// the last event, so its rows are only partly verified.
     pub(super) fn compare_classes(
         &mut self,
         place: &str,

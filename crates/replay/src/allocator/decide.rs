@@ -36,9 +36,10 @@ pub struct Decision {
 pub enum Plan {
     /// Every task keeps its nodes, and nothing is charged.
     Keep,
-    /// The next number of nodes of each active task, in order; the engine chooses the nodes. All nodes are alike.
+    /// If all nodes are alike: the next number of nodes of each active task, in order. The engine chooses the nodes.
     Counts(Vec<u32>),
-    /// Class and number of the next nodes of each active task, in order; the engine chooses the nodes.
+    /// If the nodes are of several classes: class and number of the next nodes of each active task, in order. The
+    /// engine chooses the nodes.
     InClasses(Vec<Option<Held>>),
     /// The nodes that each active task holds next, in order.
     Nodes(Vec<Vec<u32>>),

@@ -39,7 +39,7 @@ fn rows(outcome: &ClassOutcome) -> impl Iterator<Item = &[ClassRow]> {
     outcome.rows.chunks(outcome.totals.len().max(1))
 }
 
-/// The used nodes of the classes on top of each other, in front of the idle nodes of all classes.
+/// The used nodes of each class, stacked, in front of the idle nodes of all classes.
 fn nodes(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     let curve = |name: String, colour, of: &dyn Fn(&[ClassRow]) -> u32| Curve {
         name,
@@ -53,7 +53,7 @@ fn nodes(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     let idle = curve("Idle".to_owned(), Colour::Muted, &|rows| {
         rows.iter().map(|row| row.nodes_idle).sum()
     });
-    // An area in front hides the lower part of the areas behind it, so each area reaches down to the axis.
+    // Each area reaches down to the axis, because the areas in front of it hide its lower part.
     let used = outcome
         .totals
         .iter()
