@@ -302,7 +302,7 @@ fn problems(
     let (options, log, tasks) = (&inputs.options, &inputs.log, &inputs.tasks);
     if options.classes(log, tasks)?.is_some() {
         return Err(Error::Usage(
-            "compare does not support node classes: compare solvers on such problems with solve"
+            "compare does not support node classes, counts = \"points\" or the objective sia: use gleaner solve with each solver"
                 .into(),
         ));
     }

@@ -218,7 +218,7 @@ class Problem:
 
 @final
 class ClassProblem:
-    """One decision on nodes of several classes: what each task may hold, and what this is worth."""
+    """One decision on nodes of several classes: what each task may hold, and the value of each option."""
 
     @staticmethod
     def from_json(text: str) -> ClassProblem: ...

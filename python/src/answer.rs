@@ -41,7 +41,7 @@ impl Answer {
         }
     }
 
-    /// Node count of each task in the plan; `None` without a plan, and if the problem has node classes.
+    /// Node count of each task in the plan; `None` without a plan, or if the problem has node classes.
     #[getter]
     fn counts(&self) -> Option<Vec<u32>> {
         match &self.0.solution {

@@ -119,7 +119,7 @@ impl Problem {
         violations.iter().map(ToString::to_string).collect()
     }
 
-    /// Copies and pickles contain the problem as JSON.
+    /// Copies and pickles store the problem as JSON.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         let restore = py.import("gleaner.pickles")?.getattr("problem")?;
         Ok((restore, (self.to_json()?,)))
@@ -140,7 +140,7 @@ impl From<gleaner_solvers::Problem> for Problem {
     }
 }
 
-/// One decision on nodes of several classes: what each task may hold, and what this is worth.
+/// One decision on nodes of several classes: what each task may hold, and the value of each option.
 ///
 /// >>> problem = ClassProblem.from_json('''{"classes": [{"name": "v100", "capacity": 4}, {"name": "a100", "capacity": 2}],
 /// ...     "tasks": [{"name": "a", "options": [[0, 4, 16], [1, 2, 20]]}]}''')
@@ -189,7 +189,7 @@ impl ClassProblem {
         self.0.tasks.iter().map(|task| task.name.clone()).collect()
     }
 
-    /// Copies and pickles contain the problem as JSON.
+    /// Copies and pickles store the problem as JSON.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         let restore = py.import("gleaner.pickles")?.getattr("class_problem")?;
         Ok((restore, (self.to_json()?,)))
@@ -230,7 +230,7 @@ fn to_python(py: Python<'_>, problem: AnyProblem) -> PyResult<Py<PyAny>> {
     })
 }
 
-/// Reads the problems of both kinds in a file: a JSON object, or JSON lines.
+/// Reads problems of both kinds from a file with a JSON object or JSON lines.
 #[pyfunction]
 pub fn read_problems(py: Python<'_>, path: PathBuf) -> PyResult<Vec<Py<PyAny>>> {
     let read = py.detach(|| problems::read(&path));
@@ -245,7 +245,7 @@ pub fn read_problem(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
     to_python(py, single(py, text)?)
 }
 
-/// The only problem in a text.
+/// Reads the only problem in a text.
 fn single(py: Python<'_>, text: &str) -> PyResult<AnyProblem> {
     let read = problems::read_text(text, "the problem");
     let mut problems = read.map_err(|error| exception(py, error))?;

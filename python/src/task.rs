@@ -19,9 +19,9 @@ use crate::errors::exception;
 /// `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
 /// `DataError`.
 ///
-/// On nodes of several classes, `curve`, `objective`, `min_nodes` and `max_nodes` may be dictionaries by class. `speed` is
-/// a factor of a plain `curve` in each class. `move` is the cost of going to another class. With `counts="points"`, the
-/// task only holds the numbers of nodes in its curve.
+/// On nodes of several classes, `curve`, `objective`, `min_nodes` and `max_nodes` may be dictionaries by class. `speed`
+/// gives a factor for each class, by which a plain `curve` is multiplied. `move` is the cost of going to another class.
+/// With `counts="points"`, the task holds only the numbers of nodes in its curve.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
 /// >>> task.max_nodes, task.rate(2)
@@ -210,8 +210,8 @@ impl Task {
         COUNTS.iter().find(known).map(|(word, _)| *word)
     }
 
-    /// Work per second on a number of nodes, in the slowest class or in the given class. 0 for a class that the task does
-    /// not use.
+    /// Work per second on a number of nodes of the given class, by default the slowest class. 0 for a class that the
+    /// task does not use.
     #[pyo3(signature = (nodes, node_class = None))]
     fn rate(&self, nodes: u32, node_class: Option<&str>) -> f64 {
         let by_name = &self.0.classes.by_name;
@@ -235,7 +235,7 @@ impl Task {
 }
 
 impl Task {
-    /// A value for each class.
+    /// A dictionary with a value for each class.
     fn each_class<'py, T: IntoPyObject<'py>>(
         &self,
         py: Python<'py>,
@@ -275,7 +275,7 @@ impl Task {
     }
 }
 
-/// The rates of a curve for each number of nodes.
+/// A dictionary from a curve's numbers of nodes to `rates`.
 fn rates<'py>(
     curve: &ScalingCurve,
     rates: &[f64],
@@ -300,7 +300,7 @@ impl From<Limit> for ByClass<f64> {
     }
 }
 
-/// The numbers of nodes at the last points of curves.
+/// The number of nodes at the last point of the curve, or of each class's curve.
 fn last_points(curve: &ByClass<GivenCurve>) -> ByClass<f64> {
     let last = |curve: &GivenCurve| curve.nodes.last().copied().unwrap_or_default();
     match curve {
@@ -316,7 +316,7 @@ fn last_points(curve: &ByClass<GivenCurve>) -> ByClass<f64> {
     }
 }
 
-/// The meaning of the word for the numbers of nodes that a task may hold.
+/// Parses the argument `counts`: which numbers of nodes the task may hold.
 fn counts(word: Option<&str>) -> PyResult<Counts> {
     let Some(word) = word else {
         return Ok(Counts::default());
@@ -329,7 +329,7 @@ fn counts(word: Option<&str>) -> PyResult<Counts> {
     })
 }
 
-/// Reads a curve, or a curve for each class.
+/// Reads one curve, or a curve for each class.
 fn curves(
     curve: &Bound<'_, PyMapping>,
     objective: Option<&Bound<'_, PyMapping>>,
@@ -357,7 +357,7 @@ fn curves(
     }
 }
 
-/// The dictionary of each class; `None` if the values are not dictionaries.
+/// The dictionary of each class; `None` if the values of `mapping` are not dictionaries.
 fn by_class<'py>(
     mapping: &Bound<'py, PyMapping>,
 ) -> PyResult<Option<BTreeMap<String, Bound<'py, PyMapping>>>> {

@@ -35,7 +35,7 @@ fn generated_classes_survive_conversions() {
         class_column(&at.join("a.csv")),
         ["v100", "v100", "v100", "a100", "a100"]
     );
-    // The classes do not change the idle fragments.
+    // Classes survive conversions, and do not change the idle fragments.
     gleaner(at, "convert a.csv -o a.gev").expect(0);
     gleaner(at, "convert a.gev -o a.parquet").expect(0);
     gleaner(at, "convert a.parquet -o b.csv").expect(0);
@@ -74,7 +74,7 @@ fn a_replay_reads_classes_and_lists_their_file() {
         let run = gleaner(at, &format!("{command} --classes few.csv")).expect(3);
         run.says(&["few.csv: found no class for the log's node \"n01\" and 98 more nodes"]);
     }
-    // Without classes, run.json is as before.
+    // Without `--classes`, run.json does not mention classes.
     gleaner(at, &format!("{REPLAY} --out plain")).expect(0);
     let info = json(&at.join("plain/run.json"));
     assert!(info["arguments"].get("classes").is_none());
@@ -109,7 +109,7 @@ fn an_inspection_shows_each_class() {
     gleaner(at, "inspect idle.csv --classes classes.toml -o page.html").expect(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("Idle node-time by class"));
-    // Some nodes of one class, and a log without classes.
+    // There is no table by class if the selected nodes are of one class, or if the log has no classes.
     for line in ["idle.csv --classes classes.toml --nodes 20", "idle.csv"] {
         let run = gleaner(at, &format!("inspect {line}")).expect(0);
         assert!(!run.out.contains("by class"), "{}", run.out);

@@ -93,5 +93,9 @@ fn classes_that_do_not_fit_are_named() {
     gleaner(at, "synth tasks --count 2 --classes h100=1 -o other.toml").expect(0);
     let strangers = "replay --events log.csv --tasks other.toml --t-fwd 120";
     let run = gleaner(at, strangers).expect(0);
-    assert!(run.err.contains("no nodes of h100"), "{}", run.err);
+    assert!(
+        run.err.contains("classes that the log does not have: h100"),
+        "{}",
+        run.err
+    );
 }

@@ -195,7 +195,7 @@ fn figures_of_hpcwhisk_have_all_their_digits() {
     }
 }
 
-/// All of Sia's problems are solved to the stated optimum by the exact solver.
+/// The exact solver finds the recorded optimum of each of Sia's problems.
 #[test]
 fn problems_of_sia_are_solved_to_their_optima() {
     let Some(data) = data() else { return };
@@ -221,7 +221,7 @@ fn problems_of_sia_are_solved_to_their_optima() {
     }
 }
 
-/// Without data, the rounds are drawn, and the first other solver confirms the exact one.
+/// Without data, rounds are drawn, and the first other solver confirms the exact solver's objectives.
 #[test]
 fn rounds_are_drawn_without_data() {
     let directory = tempfile::tempdir().unwrap();

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::support::{Run, gleaner, samples, with_stdin};
 
-/// Worked by hand: task a takes both nodes of a100, b all four of v100.
+/// Worked by hand: task a takes both nodes of a100, and b takes all four of v100.
 const OPTIONS: &str = r#"{"classes": [{"name": "v100", "capacity": 4}, {"name": "a100", "capacity": 2}], "kind": "ignored",
     "tasks": [{"name": "a", "options": [[0, 2, 10], [0, 4, 16], [1, 1, 12, 3.5], [1, 2, 20]]},
               {"name": "b", "options": [[0, 2, 10], [0, 4, 18], [1, 2, 21]]}, {"name": "c", "options": []}]}"#;
 
-/// Worked by hand: the task earns 10 a second on 2 nodes of class a. It moves to 3 nodes of class b, where it earns 30,
-/// in a window of 100 s: 3,000 less 4 s of 10.
+/// Worked by hand: the task earns 10 a second on 2 nodes of class a, and 30 a second on 3 nodes of class b. Over the
+/// window of 100 s, moving to b is worth 100 · 30 = 3,000, less 4 · 10 for the move.
 const CURVES: &str = r#"{"id": "moves", "t_fwd": 100, "classes": [{"name": "a", "nodes": 4}, {"name": "b", "nodes": 3}],
     "tasks": [{"name": "t", "curves": {"a": {"nodes": [0, 2, 4], "objective": [0, 10, 16]},
     "b": {"nodes": [0, 1, 3], "objective": [0, 12, 30]}}, "min_nodes": {"a": 2, "b": 1}, "max_nodes": 4,
@@ -28,7 +28,7 @@ fn answers(run: &Run) -> Vec<Value> {
         .collect()
 }
 
-/// The built-in solvers of node classes that this build includes.
+/// The solvers for node classes in this build.
 fn solvers() -> Vec<&'static str> {
     let built = [
         ("exact", true),
@@ -239,14 +239,6 @@ fn solvers_without_classes_are_refused() {
         let run = with_stdin(at, &format!("solve {line}"), OPTIONS).expect(2);
         run.says(says);
     };
-    refused(
-        "--solver equal-share",
-        &[
-            "problem 1",
-            "does not support node classes",
-            "exact, highs or cbc",
-        ],
-    );
     refused("--big-m paper", &["problem 1", "--big-m corrected"]);
     refused(
         "--formulation paper --write-model m.lp",

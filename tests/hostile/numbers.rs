@@ -92,7 +92,7 @@ fn problems() {
             .unwrap_or_else(|| panic!("no {pointer}"))
             .clone();
         for edge in EDGES {
-            // A number that JSON cannot represent is given as text.
+            // A number that JSON cannot represent is written as a string.
             let edge = serde_json::from_str(edge).unwrap_or_else(|_| edge.into());
             *problem.pointer_mut(pointer).unwrap() = edge;
             for goal in ["total", "max-min"] {
@@ -157,7 +157,7 @@ fn problems_with_classes() {
                 .unwrap_or_else(|| panic!("no {pointer}"))
                 .clone();
             for edge in EDGES {
-                // A number that JSON cannot represent is given as text.
+                // A number that JSON cannot represent is written as a string.
                 let edge = serde_json::from_str(edge).unwrap_or_else(|_| edge.into());
                 *problem.pointer_mut(pointer).unwrap() = edge;
                 fs::write(at.join("p.json"), problem.to_string()).unwrap();

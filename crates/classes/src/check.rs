@@ -20,7 +20,7 @@ pub enum Violation {
     Moved(String),
     /// The tasks hold more nodes of the class with this name than it has.
     Capacity(String, u64, u32),
-    /// The tasks of a group hold more nodes than its limit.
+    /// The tasks of a group hold more nodes than the group's limit.
     Group(u64, u32),
     /// The stated objective differs from that of the plan.
     Objective(f64, f64),

@@ -20,7 +20,7 @@ pub struct CurveProblem {
     pub t_fwd: f64,
     /// The tasks.
     pub tasks: Vec<CurveTask>,
-    /// Limits on the nodes of several tasks. The exact solver supports none.
+    /// Limits on the total number of nodes of several tasks. The exact solver does not support such limits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
 }

@@ -8,13 +8,14 @@ use crate::solver::{self, ClassSolver};
 
 /// Gives each task an equal share of one class.
 ///
-/// The tasks choose in order. A task goes to the class in which its share is worth most to it. The share is the number
-/// of nodes divided by the number of tasks in the class, including the task itself, rounded down. Finally, each task gets
-/// the greatest number of nodes that it may hold within its share; the remaining nodes stay unused.
+/// The tasks choose in order. Each task goes to the class in which its share is worth most to it. The share is the
+/// number of nodes divided by the number of tasks in the class, including the task itself, rounded down. Finally, each
+/// task gets the greatest number of nodes that it may hold within its share; the remaining nodes stay unused.
 ///
-/// Example: a class has 5 nodes and another 2. Each task is worth 1 per node in both. The first task goes to the larger
-/// class (share 5), and so does the second (share 2, as in the smaller class; the first class counts). The third goes to
-/// the smaller class (share 2 instead of 1). The shares are 2, 2 and 2.
+/// Example: one class has 5 nodes, another has 2, and each node is worth 1 to each of three tasks. The first task goes
+/// to the larger class, where its share is 5. The second task's share is 2 in either class, so it goes to the class
+/// that is listed first, the larger one. The third goes to the smaller class, where its share is 2 instead of 1. The
+/// final shares are 2, 2 and 2.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EqualShare;
 
@@ -71,7 +72,7 @@ fn free_nodes(problem: &Problem) -> Option<Vec<u32>> {
     Some(left)
 }
 
-/// The class that each task chooses; `None` if no share has a value above that of holding nothing.
+/// The class that each task chooses; `None` if no share is worth more to the task than holding nothing.
 fn choose<'t>(nodes: &[u32], tasks: impl Iterator<Item = &'t Task>) -> Vec<Option<usize>> {
     let mut members = vec![0; nodes.len()];
     let mut chosen = Vec::new();
@@ -93,7 +94,7 @@ fn choose<'t>(nodes: &[u32], tasks: impl Iterator<Item = &'t Task>) -> Vec<Optio
     chosen
 }
 
-/// The option with the greatest number of nodes of a class that is at most `share`.
+/// The option with the greatest number of nodes of a class, up to `share`.
 fn within(task: &Task, class: usize, share: u32) -> Option<&Choice> {
     let fitting = task.options.iter();
     fitting
@@ -106,7 +107,7 @@ mod tests {
     use super::*;
     use crate::problem::Class;
 
-    // The example of the documentation.
+    // The example from the documentation.
     #[test]
     fn tasks_go_where_their_share_is_worth_most() {
         let class = |name: &str, capacity| Class {

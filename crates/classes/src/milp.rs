@@ -4,7 +4,8 @@
 //! holding nothing:
 //!
 //! maximise Σ gain_jo · y_jo  subject to  Σ_o y_jo ≤ 1 for every task, and Σ count_jo · y_jo ≤ capacity_k over the
-//! options of every class k. Each limit of a group is a row in the same way.
+//! options of every class k. Each limit of a group adds a row like that of a class, over the options of the group's
+//! tasks.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -110,8 +111,8 @@ pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
     (model, columns)
 }
 
-/// The model for other solvers. Its objective is that of the problem: a column that is fixed at 1 adds the value of holding
-/// nothing.
+/// The model for other solvers. Its objective equals that of the problem, because a column that is fixed at 1 adds the
+/// value of holding nothing.
 pub fn exported(problem: &Problem) -> Model {
     let (mut model, _) = model(problem);
     let none: f64 = problem.tasks.iter().map(|task| task.none).sum();

@@ -12,7 +12,7 @@ pub enum Counts {
     /// All numbers between the bounds.
     #[default]
     All,
-    /// Only those of the curve's points. A task that now holds another number cannot keep it.
+    /// Only those of the curve's points. A task that currently holds another number of nodes cannot keep it.
     Points,
 }
 
@@ -38,7 +38,7 @@ impl Offer<'_> {
     }
 
     /// Calls `with` for each number of nodes that the task may hold if the class has `capacity` nodes, in ascending
-    /// order, until it returns `None`.
+    /// order, until `with` returns `None`.
     pub fn each_count(
         &self,
         counts: Counts,
@@ -64,7 +64,7 @@ impl Offer<'_> {
 pub struct Rescaling {
     /// What the task holds now; `None` if it holds nothing.
     pub current: Option<Held>,
-    /// Objective per second now: 0 below the minimum.
+    /// Objective per second now; 0 below the task's minimum number of nodes.
     pub rate: f64,
     /// Seconds of progress lost when the task grows in its class.
     pub up: f64,
@@ -75,7 +75,7 @@ pub struct Rescaling {
 }
 
 impl Rescaling {
-    /// What the task loses by going to these nodes, in units of the objective.
+    /// What the task loses by changing to these nodes, in units of the objective.
     pub fn cost(&self, next: Option<Held>) -> f64 {
         self.rate * self.seconds(next)
     }

@@ -65,13 +65,13 @@ pub struct Group {
     pub max_total: PerClass,
 }
 
-/// A number of nodes in all classes, or in each class.
+/// A number of nodes for all classes, or one for each class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PerClass {
-    /// The same number in all classes; for a group, the number of nodes of all classes together.
+    /// One number that applies in every class; for a group, the total over all classes.
     All(u32),
-    /// Numbers by the name of the class.
+    /// Numbers by class name.
     Each(BTreeMap<String, u32>),
 }
 
@@ -86,12 +86,12 @@ pub struct Problem {
     pub classes: Vec<Class>,
     /// The tasks.
     pub tasks: Vec<Task>,
-    /// Limits on the nodes of several tasks. The exact solver supports none.
+    /// Limits on the total number of nodes of several tasks. The exact solver does not support such limits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<Group>,
 }
 
-/// A limit of a group, in terms of indices.
+/// A limit of a group, with indices instead of names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupLimit {
     /// Indices of the tasks.
@@ -141,7 +141,7 @@ impl Problem {
             .iter()
             .filter(|task| !known.contains(task.as_str()))
         {
-            faults.push(format!("group {name}: there is no task {task}"));
+            faults.push(format!("group {name}: unknown task {task}"));
         }
         let tasks = group.tasks.iter().map(String::as_str);
         faults.extend(
@@ -149,7 +149,7 @@ impl Problem {
         );
         for class in group.max_total.classes() {
             if !self.classes.iter().any(|own| own.name == *class) {
-                faults.push(format!("group {name}: there is no class {class}"));
+                faults.push(format!("group {name}: unknown class {class}"));
             }
         }
     }
@@ -246,7 +246,7 @@ impl Problem {
 }
 
 impl Problem {
-    /// The objective if every task keeps what it holds. Nodes that a task holds but may not choose are worth nothing.
+    /// The objective if every task keeps what it holds. Nodes that are not among their task's options count as 0.
     pub fn value_of_keeping(&self) -> f64 {
         let value = |task: &Task| match task.current {
             Some(held) => task.option_of(held).map_or(0.0, |option| option.value),
@@ -274,7 +274,7 @@ impl Task {
 }
 
 impl GroupLimit {
-    /// The number of counted nodes in a plan.
+    /// The number of nodes in a plan that count towards the limit.
     pub fn used(&self, plan: &[Option<Held>]) -> u64 {
         let held = self
             .tasks
@@ -287,7 +287,7 @@ impl GroupLimit {
 }
 
 impl PerClass {
-    /// The number in a class; `None` if it is missing.
+    /// The number for a class; `None` if it is missing.
     pub(crate) fn of(&self, class: &str) -> Option<u32> {
         match self {
             PerClass::All(count) => Some(*count),
@@ -295,7 +295,7 @@ impl PerClass {
         }
     }
 
-    /// The classes that are named.
+    /// Names of the classes that have a number of their own.
     pub(crate) fn classes(&self) -> impl Iterator<Item = &String> {
         match self {
             PerClass::All(_) => None,

@@ -1,4 +1,4 @@
-//! The interface of all solvers of problems with node classes, and their choice by name.
+//! The interface of all solvers for problems with node classes, and the choice of a solver by name.
 //!
 //! ```
 //! use gleaner_classes::{Problem, solver};
@@ -24,14 +24,15 @@ use crate::exact::Exact;
 use crate::milp::Milp;
 use crate::problem::Problem;
 
-/// A solver of problems with node classes.
+/// A solver for problems with node classes.
 ///
 /// A solver may keep data between calls, but its answer depends only on the problem and the limits.
 pub trait ClassSolver {
     /// Name for tables and messages, such as `highs-counts`.
     fn name(&self) -> &str;
 
-    /// Solves `problem`. A limit that is reached, an infeasible problem and a missing proof are answers, not errors.
+    /// Solves `problem`. If a limit is reached, the problem is infeasible or a proof is missing, the answer says so:
+    /// these are not errors.
     ///
     /// # Errors
     /// [`SolveError`] if the problem is invalid, the solver does not support it, or a library fails.
@@ -42,7 +43,8 @@ pub trait ClassSolver {
     fn stop_when(&mut self, _stop: &Arc<AtomicBool>) {}
 }
 
-/// The solver that [`SolverKind::Auto`] chooses: the exact solver, or a MILP solver if groups of tasks have limits.
+/// Replaces [`SolverKind::Auto`] by the solver that it stands for: the exact solver, or a MILP solver if groups of
+/// tasks have limits.
 pub fn chosen(spec: SolverSpec, has_groups: bool) -> SolverSpec {
     let kind = match spec.kind {
         SolverKind::Auto if !has_groups => SolverKind::Exact,
@@ -53,7 +55,8 @@ pub fn chosen(spec: SolverSpec, has_groups: bool) -> SolverSpec {
     SolverSpec { kind, ..spec }
 }
 
-/// Builds a solver of problems with node classes. [`SolverKind::Auto`] chooses the solver for each problem ([`chosen`]).
+/// Builds a solver for problems with node classes. With [`SolverKind::Auto`], the solver is chosen for each problem
+/// ([`chosen`]).
 ///
 /// # Errors
 /// [`SolveError::Unfit`] if the solver, formulation or big-M does not support node classes, and
@@ -67,7 +70,7 @@ pub fn build(spec: SolverSpec) -> Result<Box<dyn ClassSolver + Send>, SolveError
         SolverKind::Auto => Ok(Box::new(Auto::new(spec))),
         SolverKind::Exact => Ok(Box::new(Exact::default())),
         SolverKind::Highs | SolverKind::Cbc => {
-            // Building the solver of ordinary problems finds out whether this build has the library.
+            // Building the solver for ordinary problems shows whether this build includes the library.
             SolverSpec::new(spec.kind).build()?;
             Ok(Box::new(Milp::new(spec.kind)))
         }
@@ -97,10 +100,11 @@ pub(crate) fn without_groups(solver: &str) -> SolveError {
     ))
 }
 
-/// Checks that models of problems with node classes have this formulation and big-M.
+/// Checks that problems with node classes can be modelled with this formulation and big-M.
 ///
 /// # Errors
-/// [`SolveError::Unfit`]: there is only the counts formulation, in which changes have no cap.
+/// [`SolveError::Unfit`] for the paper's formulation or big-M. There is only the counts formulation, without a cap on
+/// changes.
 pub fn check_formulation(formulation: Formulation, big_m: BigM) -> Result<(), SolveError> {
     match (formulation, big_m) {
         (Formulation::Paper, _) => Err(unfit("the paper formulation", "the counts formulation")),
@@ -119,7 +123,7 @@ fn unfit(what: &str, instead: &str) -> SolveError {
 struct Auto {
     spec: SolverSpec,
     stop: Arc<AtomicBool>,
-    /// The solver of the last problem, and whether that problem has groups.
+    /// Whether the last problem had groups, and the solver that was chosen for it.
     last: (bool, Box<dyn ClassSolver + Send>),
 }
 

@@ -86,11 +86,11 @@ pub fn problem(tasks: usize, nodes: u32, seed: u64) -> CurveProblem {
 /// A type of GPU in generated rounds.
 struct GpuType {
     name: &'static str,
-    /// Number of GPUs of a node.
+    /// Number of GPUs per node.
     per_node: u32,
-    /// Share of all GPUs.
+    /// This type's share of all GPUs.
     share: f64,
-    /// Range of the speeds of jobs on one GPU.
+    /// Range of a job's speed on one GPU.
     speed: [f64; 2],
 }
 
@@ -129,14 +129,14 @@ pub enum Values {
     Smooth,
 }
 
-/// Generates a scheduling round of the same form as those of Sia (Jayaram Subramanya et al., SOSP 2023), with `jobs` jobs
-/// on about `gpus` GPUs of three types. The same arguments give the same round, and the same jobs with rounded and smooth
-/// values.
+/// Generates a scheduling round of the same form as those of Sia (Jayaram Subramanya et al., SOSP 2023), with `jobs`
+/// jobs on about `gpus` GPUs of three types. The same arguments give the same round. With the other arguments equal,
+/// rounded and smooth rounds have the same jobs.
 ///
-/// A job takes 1, 2, 4, … GPUs of one node, or 2, 3, … whole nodes, all of one type. Its goodput g is a concave function
-/// of the number of GPUs, and the least goodput of a job is 1. If an option needs a restart, g is multiplied by a factor
-/// below 1. The value of an option is 1.1 − g^−0.5. Some jobs wait, some need a fixed number of GPUs, and some must keep
-/// what they hold.
+/// A job takes 1, 2, 4, … GPUs of one node, or 2, 3, … whole nodes, all of one type. Its goodput g is a concave
+/// function of the number of GPUs, scaled so that a job's least goodput is 1. If an option needs a restart, g is
+/// multiplied by a factor below 1. The value of an option is 1.1 − g^−0.5. Some jobs wait, some need a fixed number of
+/// GPUs, and some must keep what they hold.
 pub fn round(jobs: usize, gpus: u32, values: Values, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let classes: Vec<Class> = GPU_TYPES

@@ -646,7 +646,7 @@ proptest! {
     }
 }
 
-/// All plans that keep to options, capacities and fixed tasks.
+/// All plans that respect the options, the capacities and the fixed tasks.
 fn plans(problem: &Problem) -> Vec<Vec<Option<Held>>> {
     let mut plans = vec![Vec::new()];
     for task in &problem.tasks {

@@ -1,4 +1,4 @@
-//! The solvers of problems with node classes by name, their models, and generated rounds.
+//! Solvers for problems with node classes: their choice by name, their models, and generated rounds.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -35,7 +35,7 @@ fn is_near(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs().max(1e-9)
 }
 
-/// The exported model, solved as it is, has the objective of the exact solver's plan.
+/// Solving the exported model gives the objective of the exact solver's plan.
 #[test]
 fn exported_models_have_the_objective_of_the_problem() {
     for seed in 0..10 {
@@ -65,7 +65,7 @@ fn exported_models_have_the_objective_of_the_problem() {
     }
 }
 
-/// Rounds have the form that their documentation states, and every solver agrees on them.
+/// Rounds have the documented form, and all solvers find the same optimum.
 #[test]
 fn drawn_rounds_are_valid_and_solved() {
     for (jobs, gpus) in [(1, 8), (12, 64), (40, 64)] {

@@ -21,19 +21,19 @@ pub struct Terms {
 /// How a task runs on nodes of several classes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClassTerms {
-    /// The terms by the name of the class. The task does not use other classes. If the map is empty, the task's own terms
-    /// apply in every class.
+    /// The terms by class name. The task does not use other classes. If the map is empty, the task's own terms apply in
+    /// every class.
     pub by_name: Arc<BTreeMap<String, Terms>>,
     /// Seconds of progress lost when the task goes to another class; `None` for the sum of `rescale_up` and
     /// `rescale_down`.
     pub move_cost: Option<f64>,
     /// Which numbers of nodes the task may hold.
     pub counts: Counts,
-    /// The terms by the index of the class in a log. [`TrainingTask::in_classes`] sets them.
+    /// The terms by the index of the class in a log, set by [`TrainingTask::in_classes`].
     pub by_index: Arc<[Option<Terms>]>,
 }
 
-/// Names that a class cannot have in a file of tasks, where they name the lists of a curve.
+/// Names that a class cannot have, because they name the lists of a curve in a file of tasks.
 pub const CURVE_LISTS: [&str; 3] = ["nodes", "progress", "objective"];
 
 /// Whether tasks can have terms for a class with this name.
@@ -49,16 +49,16 @@ impl Terms {
 }
 
 /// The terms of the slowest class: the class with the lowest progress per node at its minimum number of nodes. If
-/// several classes are equally slow, the first name counts.
+/// several classes are equally slow, the first name wins.
 fn slowest(by_name: &BTreeMap<String, Terms>) -> Option<&Terms> {
     let by_speed = |a: &&Terms, b: &&Terms| a.speed_at_minimum().total_cmp(&b.speed_at_minimum());
     by_name.values().min_by(by_speed)
 }
 
 impl TrainingTask {
-    /// The same task with these terms by class. The task's own terms become those of its slowest class, so that code that
-    /// ignores classes also has a valid task. The slowest class has the lowest progress per node at its minimum number of
-    /// nodes; the first name breaks ties. Without any class, the task is unchanged.
+    /// The same task with these terms by class. The task's own terms become those of its slowest class, so that code
+    /// that ignores classes also has a valid task. The slowest class has the lowest progress per node at its minimum
+    /// number of nodes; the first name breaks ties. If there are no classes, the task is unchanged.
     pub fn with_terms(mut self, by_name: Arc<BTreeMap<String, Terms>>) -> Self {
         if let Some(terms) = slowest(&by_name) {
             (self.min_nodes, self.max_nodes) = (terms.min_nodes, terms.max_nodes);
@@ -77,8 +77,8 @@ impl TrainingTask {
         }
     }
 
-    /// The same task for a log whose classes have these names: its terms can then be found by the index of a class. With
-    /// one class that has terms of its own, these become the task's own terms.
+    /// The same task for a log whose classes have these names, with its terms also by class index. If there is only one
+    /// class and the task has terms for it, they become the task's own terms.
     pub fn in_classes(&self, names: &[String]) -> TrainingTask {
         let mut task = self.clone();
         let terms = |name: &String| match &*self.classes.by_name {
@@ -100,8 +100,8 @@ impl TrainingTask {
         task
     }
 
-    /// The task as it runs in a class of [`TrainingTask::in_classes`]: with the terms of the class as its own. `None` if
-    /// the task does not use the class.
+    /// The task with the terms of one class as its own; `None` if the task does not use the class. The class is an
+    /// index into the names given to [`TrainingTask::in_classes`].
     pub fn in_class(&self, class: usize) -> Option<TrainingTask> {
         let terms = self.classes.by_index.get(class)?.clone()?;
         Some(TrainingTask {
@@ -117,8 +117,8 @@ impl TrainingTask {
         })
     }
 
-    /// Minimum number of nodes and curve in a class: those of [`TrainingTask::in_classes`], or else the task's own. `None`
-    /// if the task does not use the class.
+    /// Minimum number of nodes and curve in a class. They are the task's own if [`TrainingTask::in_classes`] has not
+    /// set any. `None` if the task does not use the class.
     fn curve_in(&self, class: usize) -> Option<(u32, &ScalingCurve)> {
         match self.classes.by_index.get(class) {
             Some(terms) => terms.as_ref().map(|terms| (terms.min_nodes, &terms.curve)),
@@ -131,14 +131,14 @@ impl TrainingTask {
         self.curve_in(class).map(|(min_nodes, _)| min_nodes)
     }
 
-    /// Work per second on `nodes` nodes of a class, whether or not the task can run on so few; 0 if the task does not use
-    /// the class.
+    /// Work per second on `nodes` nodes of a class, even below the task's minimum; 0 if the task does not use the
+    /// class.
     pub fn progress_in(&self, class: usize, nodes: u32) -> f64 {
         self.curve_in(class)
             .map_or(0.0, |(_, curve)| curve.progress_at(nodes))
     }
 
-    /// Work per second on `nodes` nodes of a class; 0 if the task needs more nodes to run, or does not use the class.
+    /// Work per second on `nodes` nodes of a class; 0 below the task's minimum, or if the task does not use the class.
     pub fn rate_in(&self, class: usize, nodes: u32) -> f64 {
         match self.curve_in(class) {
             Some((min_nodes, curve)) if nodes >= min_nodes => curve.progress_at(nodes),
@@ -146,7 +146,8 @@ impl TrainingTask {
         }
     }
 
-    /// The task as it runs in each class that it uses; the task itself without [`TrainingTask::in_classes`].
+    /// The task as it runs in each class that it uses; only the task itself if [`TrainingTask::in_classes`] has not set
+    /// any terms.
     pub fn in_each_class(&self) -> Vec<TrainingTask> {
         if self.classes.by_index.is_empty() {
             return vec![self.clone()];

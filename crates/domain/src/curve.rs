@@ -26,8 +26,8 @@ impl ScalingCurve {
         interpolate(&self.nodes, |i| self.progress[i], count)
     }
 
-    /// The curve with its progress and objective multiplied by `factor`. If the objective is the progress, the scaled
-    /// curve also has only one list of rates.
+    /// The curve with its progress and objective multiplied by `factor`. If progress and objective share one list of
+    /// rates, those of the scaled curve do too.
     pub fn scaled(&self, factor: f64) -> ScalingCurve {
         let times = |rates: &Rates| rates.iter().map(|rate| rate * factor).collect();
         let progress: Rates = times(&self.progress);

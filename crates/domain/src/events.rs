@@ -209,7 +209,7 @@ impl EventLog {
         self
     }
 
-    /// The same log with these classes of nodes, of which there must be one for each node.
+    /// The same log with these classes. Every node must have a class.
     pub fn with_classes(mut self, classes: Option<NodeClasses>) -> EventLog {
         debug_assert!(
             classes
@@ -288,7 +288,7 @@ pub enum InvalidLog {
         row: usize,
         /// Index of the node.
         node: u32,
-        /// Number of nodes of the log.
+        /// Number of nodes in the log.
         nodes: usize,
     },
     /// A change leaves a node in its current state, or the nodes of a row are not in ascending order.
@@ -307,12 +307,12 @@ pub enum InvalidLog {
         "found a batch queue that does not match the log, expected a queue for every row, with a job for every taker"
     )]
     Queue,
-    /// The classes do not list every node.
+    /// The number of nodes with a class differs from the number of nodes in the log.
     #[error("found classes for {found} nodes, expected a class for each of {nodes}")]
     Classes {
         /// Number of nodes with a class.
         found: usize,
-        /// Number of nodes of the log.
+        /// Number of nodes in the log.
         nodes: usize,
     },
     /// The log exceeds the maximum number of nodes, rows or changes.
@@ -378,7 +378,7 @@ impl EventLogBuilder {
         self.log.quality = quality;
     }
 
-    /// Sets the classes of the nodes, of which there must be one for each node.
+    /// Sets the classes of the nodes. Every node must have a class.
     pub fn set_classes(&mut self, classes: Option<NodeClasses>) {
         self.log.classes = classes;
     }

@@ -49,8 +49,8 @@ impl Fingerprint {
         Digest(self.0.finalize().into())
     }
 
-    /// The digest of a whole log in a file with this description of its clock. The other descriptions are those of its
-    /// quality and of its classes, as far as the file has them.
+    /// The digest of a whole log. `clock` is the file's description of the log's clock. `descriptions` are those of the
+    /// log's quality and classes, if the file has them.
     ///
     /// The digest does not depend on the time zone in which the log was read. If the file describes
     /// the log's clock, the hashed times are in UTC, otherwise they are local times.

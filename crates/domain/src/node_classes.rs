@@ -13,11 +13,11 @@ pub struct NodeClasses {
 }
 
 impl NodeClasses {
-    /// Creates the classes with these names. `of_node` is the index of each node's class, in the order of the log's
+    /// Creates the classes with these names. `of_node` has the index of each node's class, in the order of the log's
     /// nodes. A class may have no nodes.
     ///
-    /// Returns `None` if a name is empty or occurs twice, if there are more than [`MAX_CLASSES`] classes, or if an index
-    /// has no name.
+    /// Returns `None` if a name is empty or occurs twice, if there are more than [`MAX_CLASSES`] classes, or if an
+    /// index is out of range.
     pub fn new(names: Vec<String>, of_node: Vec<u16>) -> Option<Self> {
         let distinct: BTreeSet<&String> = names.iter().filter(|name| !name.is_empty()).collect();
         let is_valid = distinct.len() == names.len()
@@ -73,7 +73,7 @@ impl NodeClasses {
         sizes
     }
 
-    /// The classes of the nodes in a range, with the names of all classes.
+    /// The classes of a range of nodes. The names of all classes are kept.
     pub fn cut(&self, nodes: std::ops::Range<usize>) -> Self {
         NodeClasses {
             names: self.names.clone(),

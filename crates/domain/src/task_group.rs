@@ -17,7 +17,7 @@ pub struct TaskGroup {
     pub min_nodes: Option<u32>,
     /// Maximum number of nodes that the tasks hold together, over all classes of nodes.
     pub max_nodes: Option<u32>,
-    /// Maximum number of nodes of a class that the tasks hold together, by the name of the class. Classes that are not
-    /// listed have no limit of their own.
+    /// Maximum number of nodes of each class that the tasks hold together, by class name. Classes that are not listed
+    /// have no limit of their own.
     pub max_by_class: BTreeMap<String, u32>,
 }

@@ -137,7 +137,7 @@ impl External {
         }
     }
 
-    /// Like [`External::accepts`], for problems with node classes, with groups of tasks if `has_groups` is set.
+    /// Like [`External::accepts`], for problems with node classes. They have groups of tasks if `has_groups` is set.
     ///
     /// # Errors
     /// Same as [`External::accepts`].

@@ -24,7 +24,7 @@ pub(crate) struct Judge {
     big_m: BigM,
     /// See [`CONFIRM_GAP`]. The larger of this and the gap of the limits applies.
     confirm_gap: f64,
-    /// Stops the exact solver for node classes as soon as it is set.
+    /// When set, stops the exact solver for node classes.
     pub stop: Arc<AtomicBool>,
 }
 

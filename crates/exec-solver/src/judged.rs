@@ -1,4 +1,4 @@
-//! The kinds of problems that programs solve: with nodes of one class, and with node classes.
+//! The kinds of problems that programs solve: with interchangeable nodes, and with node classes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -26,13 +26,13 @@ pub(crate) trait Judged {
     /// The problem as part of a request.
     fn requested(&self) -> AnyProblem<'_>;
 
-    /// The plan of a reply; `None` if it has no plan.
+    /// The plan of a reply; `None` if the reply has no plan.
     ///
     /// # Errors
     /// Describes a plan that cannot be read.
     fn plan_of(reply: Plan) -> Result<Option<Self::Plan>, String>;
 
-    /// The answer with this plan.
+    /// Checks a plan, and returns it as an answer.
     ///
     /// # Errors
     /// The reasons why the plan is not feasible.
@@ -50,12 +50,12 @@ pub(crate) trait Judged {
     /// The status and the objective of an answer.
     fn outcome(answer: &Self::Answer) -> (Status, Option<f64>);
 
-    /// Whether a plan is as good as the best one, in the case that the objective does not decide this.
+    /// Whether a plan is as good as the best one; `None` if the objectives decide this.
     fn is_as_good(&self, _found: &Self::Answer, _best: &Self::Answer) -> Option<bool> {
         None
     }
 
-    /// The answer, proven optimal by this bound.
+    /// The answer, marked as proven optimal by this bound.
     fn proven(answer: Self::Answer, bound: f64) -> Self::Answer;
 }
 

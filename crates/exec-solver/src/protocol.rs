@@ -118,10 +118,10 @@ pub struct Done {
 /// The plan of a reply.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Plan {
-    /// Next number of nodes of each task; for a problem with nodes of one class.
+    /// Next number of nodes of each task, for a problem without node classes.
     pub counts: Option<Vec<u32>>,
-    /// `[class, count]` or `null` for each task; for a problem with node classes. It is read only for such a problem, so
-    /// that a program for other problems may use the name for anything.
+    /// `[class, count]` or `null` for each task, for a problem with node classes. The field is parsed only for such
+    /// problems, so programs for other problems may use its name for anything.
     pub plan: Option<serde_json::Value>,
 }
 

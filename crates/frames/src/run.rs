@@ -59,7 +59,7 @@ pub struct ReplayFrames {
 /// The results of a replay by class of nodes.
 #[derive(Debug, Clone)]
 pub struct ClassFrames {
-    /// A row for each event after the first and each class: `classes`.
+    /// A row for each class at each event after the first: `classes`.
     pub events: DataFrame,
     /// A row for each task that went to another class: `moves`.
     pub moves: DataFrame,

@@ -17,9 +17,9 @@ use super::allocator::most;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
-    /// Each node goes to a task drawn at random; if the nodes are of several classes, as with [`Initial::Solve`]. A task
-    /// with fewer nodes than its minimum then gets none, and
-    /// a task with more than its maximum loses its first nodes (as in the original).
+    /// Each node goes to a task drawn at random. A task with fewer nodes than its minimum then gets none, and a task
+    /// with more than its maximum loses its first nodes (as in the original). If the nodes are of several classes, the
+    /// decider assigns them, as with [`Initial::Solve`].
     #[default]
     Random,
     /// The decider assigns the nodes.
@@ -76,7 +76,7 @@ impl Decider for FirstDeal<'_> {
         })
     }
 
-    /// Lets the run's decider decide, unless no task gets nodes at first.
+    /// Lets the run's decider decide, unless `initial` is [`Initial::Empty`].
     fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
         match self.initial {
             Initial::Empty => Ok(Decision {

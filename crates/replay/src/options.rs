@@ -89,39 +89,39 @@ impl Options {
     }
 
     /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are alike to the tasks and the
-    /// objective. A log of one class has that class only if tasks state terms by class.
+    /// objective. The class of a log with only one class is used only if tasks have terms by class.
     ///
     /// # Errors
-    /// [`Error::Usage`]: the tasks or the log have classes that the options do not support, or the log lacks classes.
+    /// [`Error::Usage`]: the options do not support classes, or tasks or groups have values by class but the nodes of
+    /// the log have no classes.
     pub fn classes(&self, log: &EventLog, tasks: &[TrainingTask]) -> Result<Option<NodeClasses>> {
         let has_terms = tasks.iter().any(|task| !task.classes.by_name.is_empty());
+        let has_limits = self
+            .groups
+            .iter()
+            .any(|group| !group.max_by_class.is_empty());
         let has_points = tasks
             .iter()
             .any(|task| task.classes.counts == Counts::Points);
+        let of_one = has_points || self.objective.sia().is_some();
+        let needs_names = has_terms || has_limits;
         let classes = match log.classes() {
-            Some(classes) if classes.names().len() > 1 || has_terms => classes.clone(),
+            Some(classes) if classes.names().len() > 1 || needs_names || of_one => classes.clone(),
+            Some(_) => return Ok(None),
             None if has_terms => {
-                return Err(Error::Usage(
-                    "the tasks have curves by class of node, but the nodes of the log have no classes: name a file of \
-                     classes with --classes"
-                        .to_owned(),
+                return Err(without_classes(
+                    "the tasks have a curve for each node class",
                 ));
             }
-            _ if has_points || self.objective.sia().is_some() => {
+            None if has_limits => {
+                return Err(without_classes(
+                    "a group of tasks has a maximum for a node class",
+                ));
+            }
+            None if of_one => {
                 NodeClasses::of_names(log.nodes().iter().map(|_| "all")).unwrap_or_default()
             }
-            _ if self
-                .groups
-                .iter()
-                .any(|group| !group.max_by_class.is_empty()) =>
-            {
-                return Err(Error::Usage(
-                    "a group of tasks has a maximum by class of node, but the nodes of the log have no classes: name a \
-                     file of classes with --classes"
-                        .to_owned(),
-                ));
-            }
-            _ => return Ok(None),
+            None => return Ok(None),
         };
         self.check_classes()?;
         Ok(Some(classes))
@@ -130,10 +130,7 @@ impl Options {
     /// Checks that the options support decisions among classes.
     fn check_classes(&self) -> Result<()> {
         let unsupported = [
-            (
-                self.objective.goal() == Goal::MaxMin,
-                "an objective with max-min",
-            ),
+            (self.objective.goal() == Goal::MaxMin, "a max-min objective"),
             (self.bound, "--bound"),
             (
                 self.groups.iter().any(|group| group.min_nodes.is_some()),
@@ -160,4 +157,11 @@ impl Options {
             Err(Error::Usage(faults.join("; ")))
         }
     }
+}
+
+/// The error of inputs that need the classes of nodes. `what` states why.
+fn without_classes(what: &str) -> Error {
+    Error::Usage(format!(
+        "{what}, but the log has no node classes: specify them with --classes FILE"
+    ))
 }

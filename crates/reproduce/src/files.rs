@@ -143,11 +143,11 @@ const PROMETHEUS: &[NeededFile] = &[
     ),
 ];
 
-/// Files of the scheduling rounds.
+/// The files with Sia's scheduling rounds.
 const ROUNDS: &[NeededFile] = &[
     needed(
         "classes/problems.jsonl",
-        "90 allocation problems with their optima, recorded in runs of the simulator of the repository siasosp23/artifacts",
+        "90 allocation problems with their optima: 78 recorded in runs of the simulator in siasosp23/artifacts, and 12 larger ones made from them",
     ),
     needed(
         "classes/smooth.jsonl",
@@ -224,7 +224,7 @@ pub fn changed_files(data: &Path, systems: &[System]) -> Result<Vec<String>> {
 /// Reads a file with a JSON object in each line.
 ///
 /// # Errors
-/// The file cannot be read, or a line is not what is expected.
+/// The file cannot be read, or a line does not have the expected form.
 pub fn json_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Vec<T>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;

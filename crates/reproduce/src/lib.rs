@@ -71,8 +71,8 @@ fn artifacts_of(systems: &[System]) -> Result<usize> {
     Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
 }
 
-/// Draws scheduling rounds like those of Sia, and solves them with the exact solver. `solvers` are timed on them. This
-/// needs no files.
+/// Draws scheduling rounds like those of Sia, and solves them with the exact solver. `solvers` are timed on them. No
+/// files are read.
 ///
 /// # Errors
 /// This build lacks a solver, or a library fails. If the observer stops the computation, the result is empty.

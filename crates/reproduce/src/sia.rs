@@ -1,7 +1,8 @@
 //! Sia: the allocation problems of its scheduling rounds, each with its optimum.
 //!
-//! The exact solver answers every problem, with the values as Sia rounds them and with the values before rounding.
-//! Rounds that are drawn at random follow; for these, no optimum is stated. The chosen solvers are also timed.
+//! The exact solver solves every problem twice: with the values as Sia rounds them, and with the values before
+//! rounding. It then solves rounds that are drawn at random, whose optima are not recorded. The chosen solvers are also
+//! timed.
 
 mod times;
 
@@ -35,7 +36,7 @@ const SIZES: [(usize, u32); 6] = [
 /// Number of drawn rounds of each size.
 const SEEDS: u64 = 5;
 
-/// The forms of the values, with their names in tables and their files.
+/// The forms of the values, each with its name in tables and its file.
 const FORMS: [(Form, &str, &str); 2] = [
     (Form::Rounded, "rounded values", "classes/problems.jsonl"),
     (
@@ -124,7 +125,7 @@ fn optima(path: &Path, problems: usize) -> Result<Vec<f64>> {
 }
 
 /// Solves a set of problems with the exact solver and with the other solvers, and keeps their times. Returns the exact
-/// solver's results. Without stated optima, the objectives of the first other solver take their place.
+/// solver's results. Without recorded optima, the objectives of the first other solver take their place.
 fn add(
     part: &mut Part<'_>,
     set: &str,

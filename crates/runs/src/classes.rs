@@ -18,7 +18,7 @@ pub fn totals(classes: &ClassOutcome) -> Grid {
         Head::number("used"),
         Head::number("work"),
         Head::number("share of work")
-            .meaning("share of the work in all classes; curves state work in one unit"),
+            .meaning("share of the work in all classes; work has the same unit in every class"),
         Head::number("preemptions").meaning("how often a task lost nodes to the batch scheduler"),
         Head::number("moves in").meaning("how often a task came from another class"),
         Head::number("moves out"),

@@ -24,7 +24,7 @@ pub(super) struct ClassAccounts {
     moved: Vec<(String, Nodes, Nodes)>,
     /// For each class, the integral of the written price over time, and the time with a price.
     prices: Vec<(f64, f64)>,
-    /// The last written prices.
+    /// The prices in the last row of each class.
     price: Vec<Option<f64>>,
 }
 
@@ -104,8 +104,8 @@ impl ClassAccounts {
 }
 
 impl Ledger<'_> {
-    /// Compares the rows of `classes` and `moves` that belong to a row of steps. The decision at the last event has no
-    /// duration, so its rows are only partly verified.
+    /// Compares the rows of `classes` and `moves` that belong to a row of steps. No time passes after the decision at
+    /// the last event, so its rows are only partly verified.
     pub(super) fn compare_classes(
         &mut self,
         place: &str,
@@ -121,7 +121,7 @@ impl Ledger<'_> {
                 Some(found) => {
                     self.compare_class(place, row, (class, is_last), &own, found, findings)
                 }
-                None => findings.add(|| format!("{place}: a row of classes is missing")),
+                None => findings.add(|| format!("{place}: missing row in classes")),
             }
             own.price[class] = written.rows.get(own.rows).and_then(|found| found.price);
             own.rows += 1;
@@ -173,11 +173,14 @@ impl Ledger<'_> {
         }
         findings.number(at("work"), found.progress, figures.progress);
         findings.holds(found.nodes_used <= found.nodes_idle, || {
-            format!("{}: more nodes are used than are idle", at("used"))
+            format!("{}: found more used nodes than idle nodes", at("used"))
         });
         let is_price = |price: f64| price >= 0.0 && found.nodes_idle > 0;
         findings.holds(found.price.is_none_or(is_price), || {
-            format!("{}: a price below 0, or without idle nodes", at("price"))
+            format!(
+                "{}: found a negative price, or a price without idle nodes",
+                at("price")
+            )
         });
         if is_last {
             return;
@@ -204,14 +207,15 @@ impl Ledger<'_> {
                     .add(|| "classes.parquet is missing, but the log has classes".into());
             }
             (None, Some(_)) => {
-                return findings.add(|| "classes.parquet exists, but the log has one class".into());
+                return findings
+                    .add(|| "classes.parquet exists, but the log has only one class".into());
             }
         };
         findings.equal("classes: rows", written.rows.len(), own.rows);
         findings.equal("class_totals: rows", written.totals.len(), own.names.len());
         let mut later = written.moves.iter().skip(own.moves);
         findings.holds(later.all(|row| row.time == self.now), || {
-            "moves: there are moves that the allocations do not show".to_owned()
+            "moves: found moves that do not appear in the allocations".to_owned()
         });
         let all: f64 = own.totals.iter().map(|figures| figures.progress).sum();
         for (class, found) in written.totals.iter().enumerate().take(own.names.len()) {
@@ -288,7 +292,7 @@ fn compare_total(
 fn cover(findings: &mut Findings) {
     let names = ClassRow::FIELDS.iter().map(|field| field.name);
     findings.covers("classes", names.filter(|name| *name != "price"));
-    let why = "it follows from the solver's proof; the check verifies only that it is at least 0";
+    let why = "only the solver's proof determines it; the check verifies that it is at least 0 and that the class has idle nodes";
     findings.not_verified("classes", "price", why);
     findings.covers("allocations", [AllocationRow::CLASS.name]);
     findings.covers("moves", MoveRow::FIELDS.iter().map(|field| field.name));

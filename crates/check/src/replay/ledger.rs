@@ -629,7 +629,7 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// The largest number of nodes of each class that are idle at once. `node_class` is the class of each node.
+/// The largest number of nodes of each class that are idle at the same time. `node_class` is the class of each node.
 fn most_idle(inputs: &Inputs<'_>, node_class: &[usize]) -> Vec<u32> {
     let classes = inputs.classes.map_or(1, |classes| classes.names().len());
     let (mut idle, mut most) = (vec![0u32; classes], vec![0; classes]);

@@ -15,15 +15,15 @@ pub(super) struct BestRates {
     /// Maximum number of nodes of each class; of one class if all nodes are alike.
     most: Vec<u32>,
     spent: u64,
-    /// The best rate for all numbers of nodes, keyed by the tasks' sorted indices into the file.
+    /// The best rates of each set of tasks, keyed by the tasks' sorted indices into the file.
     known: BTreeMap<Vec<u32>, Rates>,
 }
 
-/// The best total rate of a set of tasks for all numbers of nodes.
+/// The best total rates of a set of tasks, for all numbers of nodes.
 #[derive(Debug)]
 pub(super) struct Rates {
     most: Vec<u32>,
-    /// A rate for each combination of numbers of nodes. The number of the first class changes fastest.
+    /// A rate for each combination of numbers of nodes. The number of nodes of the first class changes fastest.
     list: Vec<f64>,
 }
 
@@ -36,8 +36,8 @@ impl BestRates {
         }
     }
 
-    /// The best total rate of tasks. `members` are sorted indices into `set`. `None` if all sets of tasks together need
-    /// too many additions.
+    /// The best total rates of the tasks with the sorted indices `members` in `set`. `None` if all sets requested so
+    /// far need more than [`BUDGET`] additions.
     pub fn of(&mut self, set: &[TrainingTask], members: &Vec<u32>) -> Option<&Rates> {
         if !self.known.contains_key(members) {
             let sizes = self.most.iter().map(|most| u64::from(*most) + 1);
@@ -77,7 +77,7 @@ pub(super) fn may_hold(task: &TrainingTask, count: u32) -> bool {
     is_point && (task.min_nodes..=cap(task)).contains(&count)
 }
 
-/// A number of nodes that a task may hold.
+/// A number of nodes of a class that a task may hold, and the task's rate on them.
 #[derive(Debug, Clone, Copy)]
 struct Own {
     class: usize,
@@ -86,7 +86,7 @@ struct Own {
 }
 
 impl Rates {
-    /// The best total rate of tasks on up to `most` nodes of each class. A task gets either no nodes or nodes of one
+    /// The best total rates of tasks on up to `most` nodes of each class. A task gets either no nodes or nodes of one
     /// class. Tasks are added one by one: the best rate on n nodes is the maximum, over k, of the earlier tasks' best
     /// rate on n − k nodes plus the new task's rate on k nodes. For example, if each of two tasks has the rate 3 on one
     /// node and 5 on two, the best rate on 2 nodes is max(5, 3 + 3) = 6.
@@ -120,8 +120,9 @@ impl Rates {
         self.list.get(cell).copied().unwrap_or(f64::NAN)
     }
 
-    /// The rate on fractional numbers of nodes. It is linear in each of the regions into which Kuhn's triangulation cuts
-    /// a cube of whole numbers: there, the corners are reached by raising the class with the greatest fraction first.
+    /// The rate on fractional numbers of nodes, interpolated linearly between corners with whole numbers (Kuhn's
+    /// triangulation). The first corner rounds all numbers down. Each further corner rounds up one more class, the
+    /// class with the greatest fraction first.
     pub fn between(&self, nodes: &[f64]) -> f64 {
         let mut corner: Vec<u32> = nodes.iter().map(|nodes| nodes.floor() as u32).collect();
         let mut shares: Vec<(f64, usize)> = nodes.iter().map(|n| n.fract()).zip(0..).collect();
@@ -139,7 +140,7 @@ impl Rates {
     }
 }
 
-/// What a task may hold within `most` nodes of each class.
+/// Everything that a task may hold within `most` nodes of each class.
 fn own(task: &TrainingTask, most: &[u32]) -> Vec<Own> {
     let mut all = Vec::new();
     for (class, most) in most.iter().enumerate() {
@@ -157,7 +158,7 @@ fn own(task: &TrainingTask, most: &[u32]) -> Vec<Own> {
     all
 }
 
-/// The distance in the list between two numbers of nodes of a class that differ by 1.
+/// The distance in the list between two entries that differ by one node of a class.
 fn stride(most: &[u32], class: usize) -> usize {
     most[..class]
         .iter()
@@ -165,7 +166,7 @@ fn stride(most: &[u32], class: usize) -> usize {
         .product()
 }
 
-/// Goes to the next combination of numbers of nodes.
+/// Advances to the next combination of numbers of nodes.
 fn advance(nodes: &mut [u32], most: &[u32]) {
     for (count, most) in nodes.iter_mut().zip(most) {
         if *count < *most {
@@ -267,7 +268,7 @@ mod tests {
         };
         assert_eq!(rates(&[0.0, 2.0, 3.0], &[2]).between(&[1.5]), 2.5);
         assert_eq!(rates(&[0.0, 2.0], &[1]).between(&[1.0]), 2.0);
-        // 0.7 of the first class and 0.2 of the second are 0.3 of (0, 0), 0.5 of (1, 0) and 0.2 of (1, 1).
+        // (0.7, 0.2) = 0.3 · (0, 0) + 0.5 · (1, 0) + 0.2 · (1, 1).
         let two = rates(&[0.0, 10.0, 100.0, 1000.0], &[1, 1]);
         assert!((two.between(&[0.7, 0.2]) - (0.5 * 10.0 + 0.2 * 1000.0)).abs() < 1e-9);
         assert_eq!(best_rate(&task(2, 3, &[0.0, 9.0, 1.0, 4.0, 8.0])), 4.0);

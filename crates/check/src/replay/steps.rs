@@ -179,7 +179,8 @@ impl Ledger<'_> {
                 });
                 continue;
             };
-            // A task that keeps its nodes after a preemption may hold a number that it could not choose.
+            // After a preemption, a task that keeps its other nodes may hold a number of nodes that no decision could
+            // give it.
             let is_kept = row.status == StepStatus::Kept;
             let bounds = definition.min_nodes..=cap(&definition);
             let is_allowed = may_hold(&definition, held) || is_kept && held <= *bounds.end();

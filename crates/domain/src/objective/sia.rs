@@ -1,8 +1,8 @@
 //! The objective of Sia's scheduler (Jayaram Subramanya et al., SOSP 2023, section 3.4).
 //!
-//! A task's goodput is its speedup. A change of its nodes multiplies the goodput by a restart factor, which is lower for
-//! younger tasks and for tasks that restarted often. A power of the goodput makes the objective fair: a negative power
-//! favours tasks with little goodput.
+//! A task's goodput is its speedup. A change of its nodes multiplies the goodput by a restart factor, which is lower
+//! for younger tasks and for tasks that have restarted often. The goodput is raised to a power: a negative power makes
+//! the objective fair, because it favours tasks with little goodput.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,8 +17,7 @@ pub struct Sia {
 }
 
 impl Sia {
-    /// Value per second of a task with this goodput; `None` if the value is not finite, as for no goodput and a negative
-    /// power.
+    /// Value per second of a task with this goodput; `None` if the goodput is 0 or the value is not finite.
     pub fn value(&self, goodput: f64) -> Option<f64> {
         let power = goodput.powf(self.power);
         let value = if self.power < 0.0 {
@@ -29,8 +28,8 @@ impl Sia {
         (goodput > 0.0 && value.is_finite()).then_some(value)
     }
 
-    /// The share of its goodput that remains to a task if its nodes change. The task was submitted `age` seconds ago and
-    /// restarted `restarts` times, each of which took `seconds`.
+    /// The share of its goodput that a task keeps if its nodes change. The task was submitted `age` seconds ago and has
+    /// restarted `restarts` times. Each restart takes `seconds`.
     ///
     /// A task younger than one restart loses nothing.
     pub fn restart_factor(age: f64, restarts: u32, seconds: f64) -> f64 {
@@ -91,7 +90,7 @@ mod tests {
         assert_eq!(sia.value(4.0), Some(3.5));
     }
 
-    // Derived by hand: a task of 300 s that restarted once, at 100 s a restart.
+    // Derived by hand: a task that was submitted 300 s ago and restarted once, for 100 s.
     #[test]
     fn restarts_cost_young_tasks_more() {
         assert_eq!(Sia::restart_factor(300.0, 1, 100.0), 200.0 / 400.0);

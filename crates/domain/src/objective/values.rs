@@ -32,8 +32,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// The constants of a task in each class, given those of the classes alone: the speedup is relative to the class in
-    /// which the task is slowest.
+    /// Adjusts the constants of a task in each class, which were computed for each class alone: the speedups in all
+    /// classes become relative to the class in which the task is slowest.
     pub fn across_classes(mut all: Vec<Constants>) -> Vec<Constants> {
         let speeds = all.iter().map(|constants| constants.speed_of_one);
         let slowest = speeds.fold(f64::INFINITY, f64::min);

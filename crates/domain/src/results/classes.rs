@@ -88,9 +88,9 @@ record! {
 /// The results by class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassOutcome {
-    /// A row for each event after the first and each class.
+    /// A row for each class at each event after the first.
     pub rows: Vec<ClassRow>,
-    /// The moves in the order of time.
+    /// The moves in order of time.
     pub moves: Vec<MoveRow>,
     /// A row for each class.
     pub totals: Vec<ClassTotal>,

@@ -222,7 +222,7 @@ pub struct AllocationRow {
 }
 
 impl AllocationRow {
-    /// The column of the node's class, which the table has if the nodes are of several classes.
+    /// The column with the node's class. The table has it only if the nodes are of several classes.
     pub const CLASS: Field =
         Field::new("class", "", "class of the node; only with several classes");
 

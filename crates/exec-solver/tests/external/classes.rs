@@ -13,7 +13,7 @@ const PROBLEMS: u64 = 3;
 fn problems() -> Vec<Problem> {
     let problem = |seed| {
         let mut problem = round(6, 24, Values::Rounded, seed);
-        // Without fixed tasks, the plan that gives nothing to any task is feasible.
+        // Without fixed tasks, the plan that gives no nodes to any task is feasible.
         problem.tasks.iter_mut().for_each(|task| task.fixed = false);
         problem
     };

@@ -91,7 +91,7 @@ impl ClassColumn {
             return fault(show(cell), "the name of a class in UTF-8");
         };
         let class = self.names.add(class).ok_or_else(|| {
-            let fault = Fault::of(log.path(), "more classes", at_most());
+            let fault = Fault::of(log.path(), "too many classes", at_most());
             fault.at(place).field(COLUMN)
         })?;
         let stated = &mut self.of_node[node];

@@ -90,7 +90,7 @@ impl<'a> Assignment<'a> {
     pub fn class(&mut self, name: &str, place: Place) -> Result<Class> {
         let class = self.names.add(name).map(Class);
         class.ok_or_else(|| {
-            let fault = self.source.fault("more classes", at_most());
+            let fault = self.source.fault("too many classes", at_most());
             fault.at(place).into()
         })
     }
@@ -120,9 +120,10 @@ impl<'a> Assignment<'a> {
     pub fn pattern(&mut self, class: Class, text: &str, place: Place, field: &str) -> Result<()> {
         self.patterns += 1;
         if self.patterns > MAX_PATTERNS {
-            let fault = self
-                .source
-                .fault("more patterns", format!("at most {MAX_PATTERNS} patterns"));
+            let fault = self.source.fault(
+                "too many patterns",
+                format!("at most {MAX_PATTERNS} patterns"),
+            );
             return Err(fault.at(place).field(field).into());
         }
         if text.len() > MAX_PATTERN {
@@ -179,7 +180,7 @@ impl<'a> Assignment<'a> {
         // This error cannot occur: there are at most MAX_CLASSES classes, and their names are not empty.
         classes
             .map(|classes| (classes, remarks))
-            .ok_or_else(|| self.source.fault("more classes", at_most()).into())
+            .ok_or_else(|| self.source.fault("too many classes", at_most()).into())
     }
 
     /// A fault that reports the nodes without a class; `None` if every node has one.
@@ -219,12 +220,10 @@ impl<'a> Assignment<'a> {
         let path = self.source.path().display();
         match unused.len() {
             0 => None,
-            1 => Some(format!("{path}: the log has no node of the class {shown}")),
-            ..=NAMED => Some(format!(
-                "{path}: the log has no node of the classes {shown}"
-            )),
+            1 => Some(format!("{path}: the log has no node of class {shown}")),
+            ..=NAMED => Some(format!("{path}: the log has no node of classes {shown}")),
             all => Some(format!(
-                "{path}: the log has no node of the classes {shown} and {} more",
+                "{path}: the log has no node of classes {shown} and {} more",
                 all - NAMED
             )),
         }
@@ -235,7 +234,7 @@ impl<'a> Assignment<'a> {
 fn reason(error: &regex::Error) -> String {
     match error {
         regex::Error::CompiledTooBig(limit) => {
-            format!("it takes more than {} KiB", limit >> 10)
+            format!("it needs more than {} KiB when compiled", limit >> 10)
         }
         // The library's message shows the expression with a mark below the fault. Its last line contains the reason.
         error => {

@@ -81,7 +81,7 @@ impl Form {
             Kind::Toml => true,
             Kind::Csv => false,
             Kind::Pickle | Kind::Gev | Kind::Json => {
-                return Err(source.fault("a file of another kind", EXPECTED).into());
+                return Err(source.fault("a file in another format", EXPECTED).into());
             }
         };
         let text = match source.read_up_to(TEXT_LIMIT)? {

@@ -12,7 +12,7 @@ use gleaner_io::fault::Place;
 
 /// The remedy for nodes without a class.
 const REMEDY: &str =
-    "name the features that are classes with --class-feature, or write the classes as TOML";
+    "use --class-feature to list the features that serve as classes, or write the classes as TOML";
 
 /// The names of the `sinfo` column that contains the name of a node.
 const NAMES: [&str; 3] = ["NODELIST", "HOSTNAMES", "NODE_LIST"];

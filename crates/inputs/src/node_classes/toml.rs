@@ -47,7 +47,7 @@ pub(super) fn read(source: &Source, assignment: &mut Assignment<'_>) -> Result<S
     let file: ClassFile = toml_text::parse(source, &text, EXPECTED, &[])?;
     let mut lines = Lines::new(&text);
     if file.class.is_empty() && file.default.is_none() {
-        return Err(source.fault("no class", EXPECTED).into());
+        return Err(source.fault("no [[class]] and no default", EXPECTED).into());
     }
     for entry in &file.class {
         let place = lines.place(entry.span().start);
@@ -92,7 +92,7 @@ fn take(
                 Some(_) => "both nodes and pattern",
                 None => "neither nodes nor pattern",
             };
-            let expected = "one of them; a second [[class]] may have the same name";
+            let expected = "exactly one of them (several [[class]] entries may have the same name)";
             assignment.fault(place, "", found, expected)
         }
     }

@@ -341,7 +341,8 @@ fn some_count_is_allowed(task: &Draft, curve: &TaskCurve, report: &mut Report<'_
             && !has_point(&curve.nodes, min, max)
         {
             let class = class.map_or_else(String::new, |class| format!(" in class {class:?}"));
-            let found = format!("\"points\", but no point from {min} to {max} nodes{class}");
+            let found =
+                format!("\"points\", but the curve has no point from {min} to {max} nodes{class}");
             let expected = "a point of the curve between min_nodes and max_nodes";
             return report.add("counts", found, expected);
         }

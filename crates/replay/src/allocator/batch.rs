@@ -119,7 +119,7 @@ pub enum ResizeKind {
 }
 
 impl Resize {
-    /// The change from the nodes before a decision to the nodes afterwards; `None` if nothing changes.
+    /// The change between what a task holds before and after a decision; `None` if nothing changes.
     pub(super) fn between(task: u32, before: Option<Held>, after: Option<Held>) -> Option<Self> {
         let class = before.or(after)?.class;
         let count = |held: Option<Held>| held.map_or(0, |held| held.count);
@@ -155,8 +155,8 @@ pub struct Answer {
     pub micros: u64,
     /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
-    /// Price of an idle node of each class: about what one more would add to the objective over the window. Empty if all
-    /// nodes are alike or the decider computes no prices.
+    /// Price of an idle node of each class: about what one more idle node would add to the objective over the window.
+    /// Empty if all nodes are alike or the decider computes no prices.
     pub prices: Vec<f64>,
 }
 

@@ -1,9 +1,10 @@
 //! The problem of a decision on nodes of several classes.
 //!
-//! Each task has its own bounds and curve in each class, and is worth a different amount there. The problem lists every
-//! number of nodes of every class that a task may hold, with its value: the objective over the window, less the cost of
-//! the change. Example: a task holds 2 nodes of class 0, where its objective is 10 a second. Over a window of 60 s, 3
-//! nodes at 14 a second are worth 60 · 14 = 840 less the cost of growing, 5 s · 10 = 50.
+//! Each task has its own bounds and curve in each class, so the same number of nodes may be worth more in one class
+//! than in another. The problem lists every number of nodes of every class that a task may hold. The value of each is
+//! the objective over the window, less the cost of the change. Example: a task holds 2 nodes of class 0, where its
+//! objective is 10 a second. Over a window of 60 s, 3 nodes at 14 a second are worth 60 · 14 = 840, less the cost of
+//! growing (`rescale_up` of 5 s): 5 · 10 = 50.
 
 use gleaner_classes::{Choice, Class, Held, Offer, Problem, Rescaling, Task};
 use gleaner_domain::objective::{Constants, OutOfRange, Sia, TaskState, ValueList};
@@ -23,7 +24,7 @@ pub(super) struct ClassDemand {
 struct Asking {
     /// The classes that the task can use.
     classes: Vec<InClass>,
-    /// Number of times that its nodes were changed after its first start.
+    /// Number of times that decisions changed its nodes after its first start.
     restarts: u32,
     has_started: bool,
 }
@@ -86,7 +87,7 @@ impl ClassDemand {
         }
     }
 
-    /// Adds a task, whose terms must be by class ([`TrainingTask::in_classes`]).
+    /// Adds a task. [`TrainingTask::in_classes`] must have set its terms.
     ///
     /// # Errors
     /// A value of its objective is out of range.
@@ -125,7 +126,7 @@ impl ClassDemand {
         Ok(())
     }
 
-    /// The problem of the next decision, whose groups can be set.
+    /// The problem of the next decision, so that its groups can be set.
     pub fn solved(&mut self) -> &mut Problem {
         &mut self.problem
     }
@@ -186,13 +187,13 @@ impl ClassDemand {
 }
 
 impl Asking {
-    /// The class of a task's nodes; `None` if the task does not use it.
+    /// The task in the class of the nodes that it holds; `None` if it holds none or does not use that class.
     fn in_class(&self, held: Option<Held>) -> Option<&InClass> {
         let held = held?;
         self.classes.iter().find(|own| own.class == held.class)
     }
 
-    /// Lists what the task may hold. A value is the objective over the window, less the cost of the change.
+    /// Lists the task's options. The value of an option is the objective over the window, less the cost of the change.
     fn list_options(&self, standing: &Standing<'_>, (t_fwd, idle): (f64, &[u32]), out: &mut Task) {
         let task = standing.task;
         let own = self.in_class(standing.held).zip(standing.held);
@@ -214,8 +215,8 @@ impl Asking {
         });
     }
 
-    /// Lists what the task may hold, with the values of Sia's scheduler (SOSP 2023, section 3.4): a change of nodes
-    /// counts as a loss of goodput that is greater for younger tasks.
+    /// Lists the task's options with the values of Sia's scheduler (SOSP 2023, section 3.4): a change of nodes counts
+    /// as a loss of goodput, which is greater for younger tasks.
     fn list_sia_options(
         &self,
         standing: &Standing<'_>,
@@ -229,7 +230,7 @@ impl Asking {
         self.each_option(task, idle, |own, next| {
             let stays = standing.held.is_none_or(|held| held == next);
             let goodput = own.rate(next.count) * if stays { 1.0 } else { restart };
-            // An option without goodput has no value: its power is infinite.
+            // An option without goodput, or with an infinite value, is left out.
             if let Some(value) = sia.value(goodput) {
                 out.options.push(Choice {
                     class: next.class,

@@ -36,9 +36,10 @@ pub struct Decision {
 pub enum Plan {
     /// Every task keeps its nodes, and nothing is charged.
     Keep,
-    /// The next number of nodes of each active task, in order; the engine chooses the nodes. All nodes are alike.
+    /// If all nodes are alike: the next number of nodes of each active task, in order. The engine chooses the nodes.
     Counts(Vec<u32>),
-    /// Class and number of the next nodes of each active task, in order; the engine chooses the nodes.
+    /// If the nodes are of several classes: class and number of the next nodes of each active task, in order. The
+    /// engine chooses the nodes.
     InClasses(Vec<Option<Held>>),
     /// The nodes that each active task holds next, in order.
     Nodes(Vec<Vec<u32>>),
@@ -202,7 +203,7 @@ impl SolverDecider {
         let Backend::Alike(solver) = &mut self.solver else {
             let name = self.name();
             return Err(Error::Run(format!(
-                "{name} decides only on nodes of several classes"
+                "{name} supports only problems with node classes"
             )));
         };
         let answer = solver.solve(problem, &self.limits);
@@ -303,7 +304,7 @@ impl Decider for SolverDecider {
 /// The error for a decider that does not support nodes of several classes.
 fn no_classes(name: &str) -> Error {
     Error::Usage(format!(
-        "{name} cannot decide on nodes of several classes: use --solver exact, highs or cbc"
+        "{name} does not support node classes: use --solver exact, highs, cbc or equal-share"
     ))
 }
 

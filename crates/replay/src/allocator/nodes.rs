@@ -65,7 +65,7 @@ impl NodePool {
         }
     }
 
-    /// Creates the nodes of these classes, all busy.
+    /// Creates nodes with these classes, all busy.
     pub fn in_classes(classes: &NodeClasses) -> Self {
         let count = classes.names().len().max(1);
         NodePool {

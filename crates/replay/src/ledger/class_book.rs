@@ -1,8 +1,8 @@
 //! The accounts by class of nodes: the tables `classes`, `moves` and `class_totals`.
 //!
-//! What a task does between two events counts in the class of its nodes in that time. The cost of a change counts in the
-//! class that the task goes to. A row is therefore the part of a row of the table of steps that belongs to its class, and
-//! the parts add up.
+//! What a task does between two events counts in the class of the nodes that it holds during that time. The cost of a
+//! change counts in the class that the task goes to. The rows of an event therefore add up to its row of the table
+//! `steps`.
 
 use std::sync::Arc;
 
@@ -58,7 +58,8 @@ impl ClassBook {
         }
     }
 
-    /// Books node-time since the last step: `idle` nodes of each class, of which the active tasks held some.
+    /// Books the node-time since the last step, in which `idle` nodes of each class were idle. The active tasks held
+    /// some of them.
     pub fn accrue(&mut self, idle: &[u32], active: &[Active], seconds: f64) {
         for (total, idle) in self.totals.iter_mut().zip(idle) {
             total.idle_node_seconds += f64::from(*idle) * seconds;
@@ -101,7 +102,7 @@ impl ClassBook {
         row.nodes_left += u32::from(!idle);
     }
 
-    /// Counts a task that lost nodes; `progress` tells whether it lost progress.
+    /// Counts a task that lost nodes. `progress` is true if it also lost progress.
     pub fn preempted(&mut self, class: usize, progress: bool) {
         self.current[class].tasks_preempted += u32::from(progress);
         self.totals[class].preemptions += 1;

@@ -4,7 +4,7 @@ use gleaner_classes::{Choice, Class, Exact, Offer, Problem, Task};
 use gleaner_domain::{NodeClasses, TrainingTask};
 use gleaner_solvers::Limits;
 
-/// The problem of the best split: no task holds nodes, and nothing costs.
+/// The problem of the best split: no task holds nodes, and changes cost nothing.
 #[derive(Debug)]
 pub(super) struct ClassSplit {
     exact: Exact,
@@ -68,7 +68,7 @@ impl ClassSplit {
         }
     }
 
-    /// The most work per second on these nodes. If the solver finds no proof in time, an upper bound on it.
+    /// The greatest work per second on these nodes, or an upper bound on it if the solver finds no proof in time.
     pub fn rate(&mut self, nodes: &[u32]) -> f64 {
         for (class, nodes) in self.problem.classes.iter_mut().zip(nodes) {
             class.capacity = *nodes;

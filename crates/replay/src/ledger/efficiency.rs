@@ -82,11 +82,12 @@ impl StaticSplit {
         rate
     }
 
-    /// The rate on fractional numbers of nodes. It is linear between whole numbers: the classes become whole one after
-    /// the other, in descending order of their fractions (Kuhn's triangulation). With one class, this is the line between
-    /// the two neighbouring whole numbers.
+    /// The rate on fractional numbers of nodes, interpolated linearly between whole numbers (Kuhn's triangulation): all
+    /// numbers are rounded down first, then the classes are rounded up one after the other, in descending order of
+    /// their fractions. With one class, this is the line between the two neighbouring whole numbers.
     ///
-    /// Example: 2.7 nodes of one class and 1.2 of another are 0.3 of (2, 1), 0.5 of (3, 1) and 0.2 of (3, 2).
+    /// Example: the rate at (2.7, 1.2) is 0.3 times that at (2, 1), plus 0.5 times that at (3, 1), plus 0.2 times that
+    /// at (3, 2).
     fn rate_between(&mut self, nodes: &[f64]) -> f64 {
         let mut whole: Vec<u32> = nodes.iter().map(|nodes| nodes.floor() as u32).collect();
         let share = |class: &usize| nodes[*class] - nodes[*class].floor();
@@ -133,7 +134,7 @@ pub(super) struct Measured {
 }
 
 impl EfficiencyMeter {
-    /// Creates a meter for nodes of these classes; `None` if all nodes are alike.
+    /// Creates a meter for nodes of these classes. `classes` is `None` if all nodes are alike.
     pub fn new(classes: Option<&NodeClasses>) -> Self {
         EfficiencyMeter {
             split: StaticSplit::new(classes),

@@ -48,7 +48,7 @@ pub(crate) struct Ledger {
     idle: Vec<u32>,
     /// The class of each node; `None` if all nodes are alike.
     classes: Option<NodeClasses>,
-    /// The accounts by class; `None` if the log has only one.
+    /// The accounts by class; `None` if the log has only one class.
     book: Option<ClassBook>,
     /// The active tasks, in the order of admission.
     active: Vec<Active>,

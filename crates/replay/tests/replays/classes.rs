@@ -35,7 +35,7 @@ fn curve(progress: &[f64]) -> ScalingCurve {
     }
 }
 
-/// A task with these classes, each with the minimum number of nodes and the rates on 1, 2, … nodes.
+/// A task with these classes: the name, the minimum number of nodes, and the rates on 1, 2, … nodes.
 fn task(name: &str, work: f64, classes: &[(&str, u32, &[f64])]) -> TrainingTask {
     let terms = classes.iter().map(|(class, min_nodes, progress)| {
         let terms = Terms {
@@ -86,7 +86,7 @@ fn log(classes: &[&str], rows: &[(i64, &[u32])]) -> EventLog {
     log.finish().unwrap()
 }
 
-/// Asserts that the verification of `gleaner check` finds no faults.
+/// Asserts that `gleaner check` finds no faults.
 fn verify(log: &EventLog, tasks: &[TrainingTask], options: &Options, outcome: &Outcome) {
     let classes = options.classes(log, tasks).unwrap();
     let inputs = Inputs {
@@ -118,7 +118,7 @@ fn a_task_moves_to_a_faster_class() {
     let outcome = replay(&log, &tasks, &options, &mut decider(SolverKind::Exact)).unwrap();
     verify(&log, &tasks, &options, &outcome);
     let progress: Vec<f64> = outcome.steps.iter().map(|row| row.progress).collect();
-    // The start costs 2 s of 4, the move 3 s of 4, and the preemption 1 s of 10.
+    // The start costs 2 s at rate 4, the move 3 s at rate 4, and the preemption 1 s at rate 10.
     assert_eq!(progress, [400.0 - 8.0, 1000.0 - 12.0, 1000.0 - 10.0]);
     let classes = outcome.classes.unwrap();
     let moves: Vec<_> = classes
@@ -164,8 +164,8 @@ fn only_points_of_the_curve_are_held() {
     assert_eq!(outcome.classes, None);
 }
 
-// Derived by hand: after 100 s, with restarts of 3 s, the task keeps 1 node. Moving to the class in which it is 1.05
-// times as fast would multiply its goodput by 100/103.
+// Derived by hand: after 100 s, with restarts of 3 s, a move multiplies the task's goodput by 100/103. Moving therefore
+// pays if the other class is 1.05 times as fast, but not if it is 1.01 times as fast.
 #[test]
 fn sia_counts_a_restart_as_lost_goodput() {
     let log = log(
@@ -250,12 +250,13 @@ fn groups_keep_to_their_limits_in_each_class() {
     };
     audit::it_follows(&inputs, &outcome);
     let rows = outcome.classes.unwrap().rows;
-    // At the first two events after the start, x and y hold 2 nodes of a, and all idle nodes of b.
+    // At the first two events after the start, x and y together hold 2 nodes of a and all idle nodes of b.
     let used: Vec<u32> = rows[..4].iter().map(|row| row.nodes_used).collect();
     assert_eq!(used, [2, 2, 2, 3]);
 }
 
-/// A random task: work, costs, and for each class the minimum and the rates, or none.
+/// A random task: work, rescale costs, move cost, whether only points are allowed, and terms for each class. The terms
+/// are the minimum number of nodes and the rates; `None` if the task does not use the class.
 type Drawn = (
     f64,
     [f64; 2],
@@ -296,7 +297,7 @@ fn placed(index: usize, (work, [up, down], move_cost, points, terms): &Drawn) ->
     task
 }
 
-/// The rows of a log of `nodes` nodes: which nodes are idle.
+/// The rows of a log: whether each of `nodes` nodes is idle.
 fn rows(nodes: usize) -> impl Strategy<Value = Vec<Vec<bool>>> {
     prop::collection::vec(prop::collection::vec(any::<bool>(), nodes), 3..12)
 }
@@ -359,7 +360,7 @@ proptest! {
         }
     }
 
-    // Nodes that are divided into classes can be used in fewer ways than alike nodes.
+    // Nodes that are divided into classes can be used in fewer ways than nodes that are all alike.
     #[test]
     fn classes_with_equal_curves_are_never_better_than_one(
         rows in rows(9),

@@ -39,7 +39,7 @@ fn rows(outcome: &ClassOutcome) -> impl Iterator<Item = &[ClassRow]> {
     outcome.rows.chunks(outcome.totals.len().max(1))
 }
 
-/// The used nodes of the classes on top of each other, in front of the idle nodes of all classes.
+/// The used nodes of each class, stacked, in front of the idle nodes of all classes.
 fn nodes(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     let curve = |name: String, colour, of: &dyn Fn(&[ClassRow]) -> u32| Curve {
         name,
@@ -53,7 +53,7 @@ fn nodes(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     let idle = curve("Idle".to_owned(), Colour::Muted, &|rows| {
         rows.iter().map(|row| row.nodes_idle).sum()
     });
-    // An area in front hides the lower part of the areas behind it, so each area reaches down to the axis.
+    // Each area reaches down to the axis, because the areas in front of it hide its lower part.
     let used = outcome
         .totals
         .iter()
@@ -70,11 +70,11 @@ fn nodes(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     Figure {
         id: id_of("classes", run),
         title: "Used nodes by class".to_owned(),
-        text: format!("The used nodes of the classes are stacked. {MEANS}"),
+        text: format!("The areas of used nodes are stacked by class. {MEANS}"),
         x: Axis::time(),
         y: Axis::linear("nodes"),
         numbers: means(
-            "Nodes by class, cumulative, means over time",
+            "Cumulative nodes by class, means over time",
             "from",
             &curves,
             minute,
@@ -104,7 +104,7 @@ fn prices(run: &Named<'_>, outcome: &ClassOutcome) -> Figure {
     let curves: Vec<Curve> = curves.collect();
     Figure {
         id: id_of("prices", run),
-        title: "What one more idle node would be worth".to_owned(),
+        title: "Value of one more idle node".to_owned(),
         text: format!(
             "The exact solver's price of each class: about what one more idle node would add to the objective per second. \
              A class without idle nodes has no price. {MEANS}"

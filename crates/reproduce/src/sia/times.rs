@@ -13,21 +13,22 @@ pub struct SolverTimes {
     pub problems: usize,
     /// Number of problems whose answer is proven optimal and passes the check.
     pub proven: usize,
-    /// Greatest relative difference between an objective and the optimum; `None` if no optimum is known.
+    /// Greatest relative difference between an objective and the optimum. If no optima are recorded, the objectives of
+    /// the first other solver serve as optima; `None` if there is no other solver.
     pub deviation: Option<f64>,
-    /// Median time of a problem, in seconds.
+    /// Median time per problem, in seconds.
     pub median_seconds: f64,
     /// 90 % quantile of the times, in seconds.
     pub p90_seconds: f64,
-    /// Greatest time of a problem, in seconds.
+    /// Longest time for a problem, in seconds.
     pub max_seconds: f64,
-    /// Time of all problems, in seconds.
+    /// Total time for all problems, in seconds.
     pub total_seconds: f64,
-    /// Geometric mean of the ratios between the solver's time and the exact solver's; `None` for the exact solver.
+    /// The solver's time divided by the exact solver's: geometric mean over the problems. `None` for the exact solver.
     pub mean_ratio: Option<f64>,
-    /// Ratio between the total times; `None` for the exact solver.
+    /// The solver's total time divided by the exact solver's; `None` for the exact solver.
     pub total_ratio: Option<f64>,
-    /// The least ratio between the times of a problem; `None` for the exact solver.
+    /// The solver's time divided by the exact solver's: minimum over the problems. `None` for the exact solver.
     pub least_ratio: Option<f64>,
 }
 
@@ -42,7 +43,7 @@ pub(super) struct Solved {
 }
 
 impl Solved {
-    /// No answers so far.
+    /// Creates an empty list of answers.
     pub fn by(solver: &str) -> Self {
         Solved {
             solver: solver.to_owned(),
@@ -65,7 +66,7 @@ impl Solved {
         let pairs = self.objectives.iter().zip(optima);
         let deviations = pairs.map(|(found, optimum)| {
             let deviation = (found - optimum).abs() / optimum.abs().max(1e-9);
-            // An answer without a plan has no objective.
+            // An answer without a plan has no objective. Its deviation counts as 1.
             if deviation.is_nan() { 1.0 } else { deviation }
         });
         self.deviation = Some(deviations.fold(0.0, f64::max));
@@ -81,7 +82,7 @@ impl Solved {
         self.proven
     }
 
-    /// Greatest relative difference between an objective and its optimum.
+    /// Greatest relative difference between an objective and its optimum; `None` before [`Solved::compare`].
     pub fn deviation(&self) -> Option<f64> {
         self.deviation
     }
@@ -117,7 +118,7 @@ impl Solved {
     }
 }
 
-/// The value at this share of the sorted values; 0 if there are none.
+/// The quantile `share` (0 to 1) of sorted values; 0 if there are none.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     let place = (last as f64 * share) as usize;

@@ -31,7 +31,7 @@ pub(super) fn check_classes(
     if !unknown.is_empty() {
         let names: Vec<&str> = unknown.into_iter().collect();
         remarks.push(format!(
-            "the log has no nodes of {}, which tasks have curves for: its classes are {}",
+            "tasks have curves for classes that the log does not have: {} (the log has {})",
             names.join(", "),
             classes.names().join(", ")
         ));

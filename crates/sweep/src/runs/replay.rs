@@ -314,7 +314,7 @@ struct Choices<'a> {
     /// The forward window is always in seconds, because `auto` has been resolved.
     #[serde(flatten)]
     rules: &'a Rules,
-    /// The features and the resource of nodes that are classes. They determine what the file of classes means.
+    /// The node features, or the node resource, that serve as classes. They determine how the file of classes is read.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     class_feature: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]

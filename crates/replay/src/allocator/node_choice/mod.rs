@@ -57,9 +57,9 @@ pub trait NodeChoice {
     /// task holds at least `count` nodes.
     fn release(&mut self, held: &NodeSet, count: usize, released: &mut Vec<u32>);
 
-    /// Assigns nodes of `free`, which are the free nodes of one class, to tasks. Each pair that is appended to
-    /// `dealt` consists of a position in `growing` and a free node. Each node occurs at most once, and every task gets
-    /// the number of nodes that it wants. At least one task grows, and there are enough free nodes.
+    /// Assigns nodes of `free`, the free nodes of one class, to tasks. Appends a pair to `dealt` for each assigned
+    /// node: a position in `growing`, and the node. Each node occurs at most once, and every task gets the number of
+    /// nodes that it wants. The caller ensures that at least one task grows and that there are enough free nodes.
     fn deal(&mut self, free: &NodeSet, growing: &[Growing<'_>], dealt: &mut Vec<(usize, u32)>);
 }
 
