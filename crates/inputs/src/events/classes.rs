@@ -118,7 +118,7 @@ impl ClassColumn {
     ///
     /// # Errors
     /// A node has no class, but another node has one.
-    pub fn finish(self, log: &Assembler<'_>) -> Result<Option<NodeClasses>, Fault> {
+    pub fn finish(self, log: &Assembler<'_>) -> Result<Option<NodeClasses>, Box<Fault>> {
         if self.names.all().is_empty() {
             return Ok(None);
         }
@@ -139,7 +139,7 @@ impl ClassColumn {
                 "a class for every node, in any of its rows",
             )
             .remedy("fill in the cells, or remove the column and set the classes with --classes");
-            return Err(fault.at(*place).field(COLUMN));
+            return Err(Box::new(fault.at(*place).field(COLUMN)));
         }
         let classes = self.of_node.iter().filter_map(|stated| stated.class);
         let names = classes.map(|class| self.names.of(class));

@@ -220,7 +220,7 @@ impl<'a> Assignment<'a> {
         match unused.len() {
             0 => None,
             1 => Some(format!("{path}: the log has no node of the class {shown}")),
-            ..=NAMED => Some(format!(
+            2..=NAMED => Some(format!(
                 "{path}: the log has no node of the classes {shown}"
             )),
             all => Some(format!(
