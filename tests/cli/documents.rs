@@ -427,6 +427,10 @@ fn targets_of_make_exist() {
 fn every_block_of_a_document_is_of_a_tested_kind() {
     let examples = [
         "csv events",
+        "csv mixed",
+        "toml classes",
+        "csv classes",
+        "text classes",
         "toml tasks",
         "json tasks",
         "csv tasks",

@@ -117,7 +117,7 @@ impl ClassColumn {
     ///
     /// # Errors
     /// Some nodes have a class, but others have none.
-    pub fn finish(self, log: &Assembler<'_>) -> Result<Option<NodeClasses>, Fault> {
+    pub fn finish(self, log: &Assembler<'_>) -> Result<Option<NodeClasses>, Box<Fault>> {
         if self.names.all().is_empty() {
             return Ok(None);
         }
@@ -138,7 +138,7 @@ impl ClassColumn {
                 "a class for every node, in any of its rows",
             )
             .remedy("fill in the cells, or remove the column and set the classes with --classes");
-            return Err(fault.at(*place).field(COLUMN));
+            return Err(Box::new(fault.at(*place).field(COLUMN)));
         }
         let classes = self.of_node.iter().filter_map(|stated| stated.class);
         let names = classes.map(|class| self.names.of(class));

@@ -121,7 +121,7 @@ impl<'a> LongBuilder<'a> {
         self.end_event()?;
         match self.classes.finish(&self.log) {
             Ok(classes) => self.log.set_classes(classes),
-            Err(fault) => self.log.faults().add(fault)?,
+            Err(fault) => self.log.faults().add(*fault)?,
         }
         self.log.finish()
     }

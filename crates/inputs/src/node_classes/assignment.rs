@@ -221,7 +221,7 @@ impl<'a> Assignment<'a> {
         match unused.len() {
             0 => None,
             1 => Some(format!("{path}: the log has no node of class {shown}")),
-            ..=NAMED => Some(format!("{path}: the log has no node of classes {shown}")),
+            2..=NAMED => Some(format!("{path}: the log has no node of classes {shown}")),
             all => Some(format!(
                 "{path}: the log has no node of classes {shown} and {} more",
                 all - NAMED
