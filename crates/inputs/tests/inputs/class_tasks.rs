@@ -236,7 +236,7 @@ fn faults_of_classes_name_the_class() {
         ),
         (
             "min_nodes = 3\nmax_nodes = 3\ncounts = 'points'",
-            "counts: found \"points\", but no point from 3 to 3 nodes in class \"a100\"",
+            "counts: found \"points\", but the curve has no point from 3 to 3 nodes in class \"a100\"",
         ),
         (
             "min_nodes = 1\nmax_nodes = 4\ncounts = 'some'",

@@ -66,7 +66,7 @@ fn contradictory_and_missing_classes_are_faults() {
     ));
     assert_has(
         &message,
-        &["line 1002, class: found more classes, expected at most 1000 classes"],
+        &["line 1002, class: found too many classes, expected at most 1000 classes"],
     );
 }
 

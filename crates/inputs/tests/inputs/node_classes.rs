@@ -96,7 +96,7 @@ fn the_first_rule_of_a_toml_file_wins() {
     assert_eq!(notes.len(), 1);
     assert_has(
         &notes[0],
-        &["x.toml: the log has no node of the classes v100, h100"],
+        &["x.toml: the log has no node of classes v100, h100"],
     );
 }
 
@@ -105,7 +105,7 @@ fn a_table_names_every_node() {
     let text = "rack,node,class\n1,a,v100\n2,b,\"a,100\"\n1,a,later\n3,elsewhere,v100\n";
     let (found, notes) = classes(("x.csv", text), &Choice::default(), &["b", "a"]).unwrap();
     assert_eq!(found, ["a,100", "v100"]);
-    assert_has(&notes[0], &["no node of the class later"]);
+    assert_has(&notes[0], &["no node of class later"]);
     let message = fault_of(classes(
         ("x.csv", text),
         &Choice::default(),
@@ -215,12 +215,15 @@ fn faults_of_toml_name_the_line() {
             "[[class]]\nname = \"a\"\nnode = \"a\"\n",
             ["line 3", "node"],
         ),
-        ("# nothing\n", ["found no class", "[[class]]"]),
+        (
+            "# nothing\n",
+            ["found no [[class]] and no default", "[[class]] with a name"],
+        ),
         (
             "a1 gpu:a100:4\n",
             ["found \"a1 gpu", "classes of nodes: TOML"],
         ),
-        ("{}", ["a file of another kind", "pbsnodes"]),
+        ("{}", ["a file in another format", "pbsnodes"]),
         ("", ["found nothing", "TOML"]),
     ] {
         assert_has(&fault(text, &Choice::default(), &["a"]), &parts);
@@ -235,7 +238,7 @@ fn large_rules_are_refused() {
     };
     assert_has(
         &rule("pattern", "((a{100}){100}){100}"),
-        &["it takes more than 64 KiB"],
+        &["it needs more than 64 KiB when compiled"],
     );
     assert_has(
         &rule("pattern", &"a".repeat(20_000)),
@@ -246,7 +249,7 @@ fn large_rules_are_refused() {
     let message = fault(&many, &Choice::default(), &["n1"]);
     assert_has(
         &message,
-        &["line 3003, pattern: found more patterns, expected at most 1000"],
+        &["line 3003, pattern: found too many patterns, expected at most 1000"],
     );
     assert_has(&rule("nodes", "n[1-999999]"), &["more than 262,144 hosts"]);
     let four = "[[class]]\nname = \"a\"\nnodes = \"n[1-262144]\"\n".repeat(5);
@@ -259,7 +262,7 @@ fn large_rules_are_refused() {
     let message = fault(&format!("node,class\n{many}"), &Choice::default(), &["n1"]);
     assert_has(
         &message,
-        &["line 1002: found more classes, expected at most 1000 classes"],
+        &["line 1002: found too many classes, expected at most 1000 classes"],
     );
     let many: String = (0..1 << 16)
         .map(|class| format!("NodeName=n1 Gres=gpu:c{class}:1\n"))
