@@ -33,7 +33,8 @@ pub struct NodeSet {
     sorted: OnceCell<Completions>,
 }
 
-/// A last name that has been seen this often is accepted as a node, even if other names begin with it.
+/// A last name that has been seen this often is accepted as a node at once, even if other names begin with it. Rarer
+/// names are decided on after the last job, so this bounds the number of jobs that wait for the decision.
 const SIGHTS: u32 = 16;
 /// Maximum number of last names in doubt at a time. Beyond it, new names are accepted as nodes immediately.
 const MOST_DOUBTS: usize = 1 << 16;
