@@ -102,6 +102,13 @@ impl NodeSet {
         self.fixed
     }
 
+    /// Whether a list can be read and names only known nodes.
+    pub fn has_all(&self, list: &str) -> bool {
+        let mut has_all = true;
+        let read = hostlist::expand(list, |name| has_all &= self.names.has(name));
+        has_all && read.is_ok()
+    }
+
     /// Looks up the nodes of some lists. [`NodeSet::runs`] then returns them. The time depends on
     /// the number of ranges of consecutive nodes and of new nodes, not on the number of all nodes.
     ///
