@@ -91,6 +91,13 @@ impl Quality {
         if self.unknown > 0 {
             sentences.push(self.bounds());
             sentences.extend(self.causes());
+            if self.are_nodes_shared {
+                sentences.push(
+                    "jobs share nodes: the bounds apply to the number of idle nodes, but which nodes were idle is not \
+                     certain"
+                        .to_owned(),
+                );
+            }
         }
         if self.uncovered > 0 {
             sentences.push(format!(
@@ -240,5 +247,26 @@ mod tests {
                  (2.7 % of the idle time)"
             ]
         );
+    }
+
+    #[test]
+    fn shared_nodes_are_reported_if_lists_are_short() {
+        let quality = Quality {
+            idle_upper: 7200,
+            unknown: 3600,
+            are_nodes_shared: true,
+            ..Quality::certain(3600)
+        };
+        let sentences = quality.sentences();
+        assert!(
+            sentences[1]
+                .starts_with("jobs share nodes: the bounds apply to the number of idle nodes"),
+            "{sentences:?}"
+        );
+        let known = Quality {
+            unknown: 0,
+            ..quality
+        };
+        assert_eq!(known.sentences(), Vec::<String>::new());
     }
 }

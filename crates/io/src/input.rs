@@ -39,6 +39,8 @@ pub struct Line<'l> {
     pub place: Place<'l>,
     /// Whether the line is longer than 16 MiB. If so, `text` is only the start of the line.
     pub cut: bool,
+    /// Whether a line break follows. If not, the line is the last of the file, and may be incomplete.
+    pub ended: bool,
 }
 
 /// The kinds of parts of a file that messages count, such as lines.
@@ -262,16 +264,17 @@ impl<'a> Input<'a> {
             if self.buffer.trim_ascii_end().is_empty() {
                 continue;
             }
+            let ended = cut || self.buffer.ends_with(b"\n");
             // A tab at the end stands for an empty cell.
             let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != b'\t';
             while self.buffer.last().is_some_and(is_blank) {
                 self.buffer.pop();
             }
-            return Ok(Some(self.line(cut)));
+            return Ok(Some(self.line(cut, ended)));
         }
     }
 
-    fn line(&self, cut: bool) -> Line<'_> {
+    fn line(&self, cut: bool, ended: bool) -> Line<'_> {
         let bytes = match self.line {
             1 => self.buffer.strip_prefix(b"\xef\xbb\xbf"),
             _ => None,
@@ -280,6 +283,7 @@ impl<'a> Input<'a> {
             text: lossy(bytes.unwrap_or(&self.buffer)),
             place: Place::line(&self.path, self.line),
             cut,
+            ended,
         }
     }
 

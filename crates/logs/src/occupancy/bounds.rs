@@ -51,6 +51,8 @@ pub struct Candidates {
     /// known to hold, minus the number that short jobs lack. `None` if the log does not state that number for every
     /// short job.
     pub idle_counted: Option<u64>,
+    /// Whether several jobs ran on a node at once.
+    pub are_nodes_shared: bool,
 }
 
 /// The candidates take more memory than is allowed.
@@ -82,7 +84,7 @@ pub fn candidates<E>(
     };
     let mut search = Search::new(nodes, jobs, window);
     let mut is_first = true;
-    sweep(edges, &rank, all, false, |event| {
+    let swept = sweep(edges, &rank, all, false, |event| {
         // Before the first event, the states of the nodes are not known.
         if !std::mem::take(&mut is_first) {
             search.advance(event.second);
@@ -93,7 +95,10 @@ pub fn candidates<E>(
         Ok(())
     })?;
     search.advance(i64::MAX);
-    Ok(search.finish())
+    Ok(search.finish().map(|found| Candidates {
+        are_nodes_shared: swept.overlaps.count > 0,
+        ..found
+    }))
 }
 
 /// The state of the search for candidates at a second.
@@ -216,6 +221,7 @@ impl<'a> Search<'a> {
         Ok(Candidates {
             nodes: self.found,
             idle_counted: is_stated.then_some(self.idle),
+            are_nodes_shared: false,
         })
     }
 }

@@ -13,7 +13,7 @@ pub(super) struct StateLine<'l> {
 }
 
 impl<'l> StateLine<'l> {
-    /// Parses a line. The error says what is wrong with it.
+    /// Parses a line, whose list may be quoted. The error says what is wrong with it.
     pub fn parse(text: &'l str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
         let all = [words.next(), words.next(), words.next(), words.next()];
@@ -22,7 +22,18 @@ impl<'l> StateLine<'l> {
         };
         let seconds = epoch(time);
         let time = seconds.ok_or_else(|| format!("{time:?} instead of seconds since 1970"))?;
+        let list = unquoted(list)?;
         Ok(StateLine { time, state, list })
+    }
+}
+
+/// A list without the quotes around it.
+fn unquoted(list: &str) -> Result<&str, String> {
+    let inner = list.strip_prefix('"');
+    let inner = inner.and_then(|inner| inner.strip_suffix('"'));
+    match inner.unwrap_or(list) {
+        inner if inner.contains('"') => Err(format!("{list} with quotes that do not match")),
+        inner => Ok(inner),
     }
 }
 
@@ -37,7 +48,12 @@ mod tests {
             (line.time, line.state, line.list),
             (1_795_453_200, "idle", "m[1-3,7]")
         );
+        let quoted = StateLine::parse("1795453200 idle \"m[1-3,7]\"");
+        assert_eq!(quoted, Ok(line));
         for (text, part) in [
+            ("5 idle \"m1,m", "\"m1,m with quotes that do not match"),
+            ("5 idle m1\"", "quotes that do not match"),
+            ("5 idle \"", "quotes that do not match"),
             ("1795453200 idle", "other than"),
             ("1795453200 idle m1 m2", "other than"),
             ("-5 idle m1", "\"-5\" instead of seconds"),

@@ -49,12 +49,16 @@ impl Bounded {
             let found = "more unknown nodes than fit in 256 MiB".to_owned();
             return Err(too_many(log, found));
         };
-        let settled = settle(&jobs, &mut found.nodes);
+        let mut settled = settle(&jobs, &mut found.nodes);
         if settled.contradictions > 0 {
             log.notes.push(format!(
                 "{} used more nodes than were free: jobs share nodes, or the log contradicts itself",
                 counted(settled.contradictions, "job")
             ));
+        }
+        if found.are_nodes_shared {
+            // A job may have shared nodes instead of using all of its candidates.
+            settled.is_settled.fill(false);
         }
         let dealt = deal(&jobs, &found.nodes, &settled, rank);
         let mut bounded = Bounded {
@@ -75,8 +79,11 @@ impl Bounded {
         bounded.dealt.sort_unstable();
         let quality = bounded.measure(rank, window, observer)?;
         let lacking = short.lacking(window);
+        let counted = found.idle_counted.filter(|_| found.are_nodes_shared);
         let quality = Quality {
+            idle_lower: quality.idle_lower.min(counted.unwrap_or(u64::MAX)),
             idle_counted: found.idle_counted,
+            are_nodes_shared: found.are_nodes_shared,
             unreadable: lacking.unreadable,
             shortened: lacking.shortened,
             missing: lacking.missing,

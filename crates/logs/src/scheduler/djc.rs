@@ -70,7 +70,7 @@ impl LineReader for DjcReader {
 
 /// The job of a row. If the row cannot be used, counts it and returns `None`.
 fn job<'r>(row: &'r Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<TableJob<'r>>> {
-    let (start, end, nodes) = (row.text(START), row.text(END), row.text(NODES));
+    let (start, end) = (row.text(START), row.text(END));
     if is_unknown(start) {
         log.leave_out(Reason::NeverStarted);
         return Ok(None);
@@ -81,17 +81,12 @@ fn job<'r>(row: &'r Row<'_, '_>, at: At, log: &mut Log) -> Result<Option<TableJo
         no_time(text, at, log)?;
         return Ok(None);
     }
-    let Some(count) = whole(nodes).filter(|nodes| *nodes > 0) else {
-        let found = format_args!("{nodes:?} is not a valid NODES_USED");
-        log.fault(Reason::NoNodes, at, found)?;
-        return Ok(None);
-    };
     Ok(Some(TableJob {
         submit: row.cell(SUBMIT).and_then(moment),
         start: times[0],
         end: times[1],
         lists: locations(row.text(LOCATION)).collect(),
-        count: Some(count),
+        count: whole(row.text(NODES)).filter(|count| *count > 0),
         ..TableJob::default()
     }))
 }

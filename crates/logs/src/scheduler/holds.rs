@@ -171,7 +171,7 @@ impl Holds {
             swept,
             quality: Quality {
                 unknown_nodes: shown,
-                are_nodes_shared: swept.overlaps.count > 0,
+                are_nodes_shared: known.are_nodes_shared || swept.overlaps.count > 0,
                 ..known
             },
             notes: self.notes.clone(),

@@ -332,7 +332,7 @@ impl IdleNodes {
 fn stated_nodes(nodes: &Nodes<'_>) -> usize {
     let count = match nodes {
         Nodes::Count(count) => *count as usize,
-        Nodes::Lists(lists, count) => count.unwrap_or(lists.len()),
+        Nodes::Lists(lists, count) | Nodes::Damaged(lists, count) => count.unwrap_or(lists.len()),
         Nodes::Machines(machines) => machines.len(),
         Nodes::Found(ranges) => ranges.iter().map(|run| run.count as usize).sum(),
         Nodes::Unknown => 1,
@@ -405,6 +405,13 @@ fn find<'n>(
             }
             listed(known, short, log, at, &lists, *count)
         }
+        Nodes::Damaged(lists, count) => {
+            let mut parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
+            if let (Some(part), Some(list)) = (parts.last_mut(), lists.last()) {
+                *part = before_last(list);
+            }
+            Ok(damaged(known, &parts, *count))
+        }
     }
 }
 
@@ -430,7 +437,8 @@ fn listed<'n>(
         Err(error) => {
             let found = format_args!("a list of nodes with {error}");
             log.fault(Reason::Unreadable, at, found)?;
-            return Ok(damaged(known, lists, stated));
+            let parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
+            return Ok(damaged(known, &parts, count));
         }
     };
     note_others(known, log, at, &looked)?;
@@ -445,7 +453,7 @@ fn listed<'n>(
     // used.
     let is_whole = is_cut && looked.named + 1 == count;
     let doubt = match (is_whole, looked.is_new, is_suspect) {
-        (true, true, _) => Doubt::New,
+        (true, true, _) => Doubt::New(length),
         (true, false, true) => Doubt::Length(length),
         _ => Doubt::Short,
     };
@@ -490,10 +498,13 @@ pub fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> R
     log.fault(Reason::UnknownNodes, at, found)
 }
 
-/// The nodes in the readable parts of lists, at least one of which is damaged.
-fn damaged<'n>(known: &'n mut NodeSet, lists: &[&str], stated: Option<Stated>) -> Found<'n> {
-    let parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
-    let count = stated.map(|stated| stated.count);
+/// The nodes in the readable parts of damaged lists. `count` is the number of nodes that the job used, if the log states
+/// it.
+fn damaged<'n>(known: &'n mut NodeSet, parts: &[String], count: Option<usize>) -> Found<'n> {
+    let stated = count.map(|count| Stated {
+        count,
+        is_suspect: false,
+    });
     match known.look_up(parts.iter().map(String::as_str), stated) {
         Ok(looked) => {
             let missing = count.map(|count| count.saturating_sub(looked.named));
@@ -506,16 +517,22 @@ fn damaged<'n>(known: &'n mut NodeSet, lists: &[&str], stated: Option<Stated>) -
     }
 }
 
-/// The part of a list that can be read although its end is missing or damaged: the names before the last comma, with
-/// the bracket closed. For example, `n[001-003,00` becomes `n[001-003]`.
+/// The part of a list that can be read, although its end may be missing or damaged.
 fn readable_part(list: &str) -> String {
     if hostlist::count(list).is_ok() {
-        return list.to_owned();
+        list.to_owned()
+    } else {
+        before_last(list)
     }
+}
+
+/// The names before the last comma of a list, with the bracket closed, or nothing if they cannot be read. Quotes are
+/// left out. For example, `"n[001-003,00` becomes `n[001-003]`.
+fn before_last(list: &str) -> String {
     let mut part = list
         .rsplit_once(',')
         .map_or("", |(before, _)| before)
-        .to_owned();
+        .replace('"', "");
     if part.matches('[').count() > part.matches(']').count() {
         part.push(']');
     }

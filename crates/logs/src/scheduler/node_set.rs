@@ -33,7 +33,8 @@ pub struct NodeSet {
     sorted: OnceCell<Completions>,
 }
 
-/// A last name that has been seen this often is accepted as a node, even if other names begin with it.
+/// A last name that has been seen this often is accepted as a node at once, even if other names begin with it. Rarer
+/// names are decided on after the last job, so this bounds the number of jobs that wait for the decision.
 const SIGHTS: u32 = 16;
 /// Maximum number of last names in doubt at a time. Beyond it, new names are accepted as nodes immediately.
 const MOST_DOUBTS: usize = 1 << 16;
@@ -99,6 +100,13 @@ impl NodeSet {
     /// Whether the list of nodes is complete. Other names are then unknown.
     pub fn is_fixed(&self) -> bool {
         self.fixed
+    }
+
+    /// Whether a list can be read and names only known nodes.
+    pub fn has_all(&self, list: &str) -> bool {
+        let mut has_all = true;
+        let read = hostlist::expand(list, |name| has_all &= self.names.has(name));
+        has_all && read.is_ok()
     }
 
     /// Looks up the nodes of some lists. [`NodeSet::runs`] then returns them. The time depends on

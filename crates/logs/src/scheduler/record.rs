@@ -79,6 +79,8 @@ pub enum Nodes<'l> {
     Unknown,
     /// Lists of nodes, such as `n[01-04]`, and their number if the log states it.
     Lists(&'l [Cow<'l, str>], Option<usize>),
+    /// Lists of which at least the last is damaged or incomplete, and the number of nodes if the log states it.
+    Damaged(&'l [Cow<'l, str>], Option<usize>),
     /// Machines, with the number of GPUs that the run held on each.
     Machines(&'l [MachineShare]),
     /// Only the number of nodes, because the log does not name them.

@@ -37,6 +37,8 @@ pub(super) struct TableJob<'j> {
     pub end: Option<Moment>,
     /// Lists of the nodes on which the job ran; empty if the table does not state them.
     pub lists: Vec<Cow<'j, str>>,
+    /// Whether the last of these lists is damaged or incomplete.
+    pub is_damaged: bool,
     /// Number of nodes on which the job ran, if the table states it.
     pub count: Option<u32>,
     /// Number of cores of the job in total; 0 if the table does not state it.
@@ -194,6 +196,10 @@ fn report(
         Meaning::Named | Meaning::Counted => job.count,
     };
     let nodes = match (meaning, count) {
+        (Meaning::Named, count) if job.is_damaged => {
+            let count = count.map(|count| count as usize);
+            Some(record::Nodes::Damaged(&job.lists, count))
+        }
         (Meaning::Named, None) if job.lists.is_empty() => None,
         (Meaning::Named, count) => {
             let count = count.map(|count| count as usize);

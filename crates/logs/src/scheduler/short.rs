@@ -1,5 +1,7 @@
 //! The jobs of a log that list fewer nodes than they used.
 
+use std::collections::BTreeSet;
+
 use super::collector::Log;
 use super::node_set::{Looked, NodeSet};
 use crate::occupancy::bounds::ShortJob;
@@ -44,8 +46,9 @@ pub(super) enum Doubt {
     /// name is cut if other lists of the file are cut at this length.
     Length(usize),
     /// The list names as many nodes as the job used, but no list has contained the last name before. The name is cut if
-    /// no later list contains it and other names begin with it.
-    New,
+    /// other names begin with it, no later list contains it, and it is not confirmed: it ends fewer than two lists that
+    /// are too short to be cut at the length of a field. Holds the length of the list in bytes.
+    New(usize),
 }
 
 impl Lack {
@@ -175,6 +178,7 @@ impl ShortJobs {
         let mut completed = Completed::default();
         if self.jobs.iter().any(|short| short.cut.is_some()) {
             let names = nodes.completions();
+            let confirmed = self.confirmed();
             for short in &mut self.jobs {
                 let Some(name) = short.cut.take() else {
                     continue;
@@ -183,7 +187,9 @@ impl ShortJobs {
                 let is_whole = match short.doubt {
                     Doubt::Short => false,
                     Doubt::Length(length) => !lengths.is_cut || length != lengths.longest,
-                    Doubt::New => names.has(&name) || !names.is_beginning(&name),
+                    Doubt::New(_) => {
+                        names.has(&name) || confirmed.contains(&name) || !names.is_beginning(&name)
+                    }
                 };
                 if is_whole {
                     completed.named.push((short.job.clone(), name));
@@ -203,6 +209,22 @@ impl ShortJobs {
         self.jobs.retain(|short| short.job.lacking != Some(0));
         self.jobs.sort_unstable_by(|a, b| a.job.cmp(&b.job));
         (self, completed)
+    }
+
+    /// The new last names that end at least two lists which are too short to be cut at the length of a field. For
+    /// example, `n1` is a node if two jobs list only `n1`, even if there is a node `n10`.
+    fn confirmed(&self) -> BTreeSet<String> {
+        let mut seen = BTreeSet::new();
+        let mut confirmed = BTreeSet::new();
+        for short in &self.jobs {
+            let (Some(name), Doubt::New(length)) = (&short.cut, short.doubt) else {
+                continue;
+            };
+            if !self.is_suspect(short.file, length) && !seen.insert(name) {
+                confirmed.insert(name.clone());
+            }
+        }
+        confirmed
     }
 
     /// The length, in bytes, at which all cut lists of the log are cut; `None` if there is no such length.

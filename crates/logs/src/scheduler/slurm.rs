@@ -206,20 +206,19 @@ fn job(
     if let Some((column, _)) = wrong.into_iter().find(|(_, wrong)| *wrong) {
         return no_time(row.text(column), at, log);
     }
+    let lists = [Cow::Borrowed(row.text(NODES))];
+    let lists = if is_unnamed { &[] } else { &lists[..] };
+    let mut nodes = Nodes::Lists(lists, count);
     if row.text(NODES).starts_with('"') {
         let found = format_args!(
             "{} has a quote that is not closed before a delimiter",
             row.text(NODES)
         );
-        return log.fault(Reason::Unreadable, at, found);
+        log.fault(Reason::Unreadable, at, found)?;
+        // The job ran all the same.
+        nodes = Nodes::Damaged(lists, count);
     }
-    let lists = [Cow::Borrowed(row.text(NODES))];
-    let lists = if is_unnamed { &[] } else { &lists[..] };
-    let run = Run {
-        start,
-        end,
-        nodes: Nodes::Lists(lists, count),
-    };
+    let run = Run { start, end, nodes };
     let job = Job {
         id: row.text(ID),
         state,

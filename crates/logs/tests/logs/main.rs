@@ -4,6 +4,7 @@
 
 mod bounds;
 mod clocks;
+mod damaged;
 mod faults;
 mod limits;
 mod machines;

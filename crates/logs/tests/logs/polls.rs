@@ -85,6 +85,33 @@ fn faults_of_lines_are_counted_and_left_out() {
     assert_eq!(example, "polls, line 4: a poll of 9 after a poll of 10");
 }
 
+#[test]
+fn quotes_are_not_part_of_names() {
+    let lines = "10 idle n[1-2]\n25 busy n1\n25 busy n2\n40 idle n[1-2]\n";
+    let quoted = lines.replace(" n", " \"n").replace('\n', "\"\n");
+    let (found, read) = polls(&quoted);
+    assert_eq!(found, polls(lines).0);
+    assert_eq!(faults(&read), []);
+}
+
+/// The last line of a file that is still being written may be incomplete.
+#[test]
+fn a_last_line_without_a_line_break_makes_no_node() {
+    for (last, is_used) in [
+        ("25 idle n01,n0", false),
+        ("25 idle n[01-0", false),
+        ("25 idle n01,n0\n", true),
+        ("25 idle n01,n02", true),
+        ("25 idle n[01-02]", true),
+    ] {
+        let (found, read) = polls(&format!("10 busy n[01-02]\n{last}"));
+        let of_faults = [(Reason::Unreadable, 1)];
+        let expected = if is_used { &[][..] } else { &of_faults };
+        assert_eq!(faults(&read), expected, "{last}");
+        assert_eq!(found.len(), 1 + usize::from(is_used), "{last}");
+    }
+}
+
 /// Nodes that a block does not list are busy, so a block that is cut off cannot be used.
 #[test]
 fn faults_of_blocks_are_counted_and_left_out() {

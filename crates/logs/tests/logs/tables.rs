@@ -403,7 +403,7 @@ fn the_sample() {
 }
 
 #[test]
-fn a_quote_that_is_not_closed_costs_one_line() {
+fn a_quote_that_is_not_closed_costs_one_cell() {
     let table = "start,end,nodes,note\n\
                  2026-01-01T09:00:00,2026-01-01T10:00:00,n1,\"a\n\
                  2026-01-01T09:00:00,2026-01-01T10:00:00,n1,\"two\nlines, \"\"quoted\"\"\"\n\
@@ -412,9 +412,9 @@ fn a_quote_that_is_not_closed_costs_one_line() {
                  2026-01-01T09:30:00,2026-01-01T10:30:00,\"n2,\n";
     assert_jobs(table, &options());
     let (_, summary) = events(table.as_bytes(), &options()).unwrap();
-    // The quote in `5" disk` is an ordinary character. The last quote would become part of a node's name, so its
-    // line is left out.
-    assert_eq!(summary.log_counts.jobs, 4, "{summary}");
+    // The quote in `5" disk` is an ordinary character. The last quote would become part of a node's name, so the nodes
+    // of its job are unknown.
+    assert_eq!(summary.log_counts.jobs, 5, "{summary}");
     let text = summary.to_string();
     assert!(
         text.contains("problem   1 that cannot be read; first log, line 10: a quote"),

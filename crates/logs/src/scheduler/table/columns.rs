@@ -234,6 +234,11 @@ impl Columns {
         self.at[role.index()]
     }
 
+    /// Whether the counts come after the lists of nodes.
+    pub fn is_count_last(&self) -> bool {
+        self.at(Role::Count) > self.at(Role::Nodes)
+    }
+
     /// Leaves a column unread.
     pub fn drop(&mut self, role: Role) {
         self.at[role.index()] = None;

@@ -209,6 +209,10 @@ impl TakeRows for TableReader {
         Ok(places)
     }
 
+    fn may_be_damaged(&self) -> Option<usize> {
+        Some(Role::Nodes.index())
+    }
+
     fn row(&mut self, row: &Row<'_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
         let text = |role: Role| row.text(role.index());
         if !self
@@ -246,6 +250,7 @@ impl TakeRows for TableReader {
             start,
             end,
             lists: Vec::new(),
+            is_damaged: false,
             count,
             cores: values::count(row.value(Role::Cores.index())).unwrap_or(0),
             is_over: end.is_none() && has_ended(&state),
@@ -258,8 +263,12 @@ impl TakeRows for TableReader {
         } else if let Err(found) = self.add_nodes(row, &nodes, &mut job.lists) {
             let found = format_args!("{found}: {:?}", nodes.chars().take(60).collect::<String>());
             collector.log.fault(Reason::Unreadable, at, found)?;
-            // The job ran all the same, on nodes that the table does not name.
-            job.lists.clear();
+            // The job ran all the same, on further nodes that cannot be read.
+            job.is_damaged = true;
+            if self.columns.as_ref().is_some_and(Columns::is_count_last) {
+                // The cells after the damaged one may be parts of it.
+                job.count = None;
+            }
         }
         if let Some(duplicates) = &mut self.duplicates
             && duplicates.has(key(&id, &job))
@@ -284,6 +293,10 @@ impl TableReader {
     ) -> Result<(), &'static str> {
         if row.list(Role::Nodes.index(), |name| lists.push(name)) {
             return Ok(());
+        }
+        if nodes.starts_with('"') {
+            lists.push(Cow::Borrowed(nodes));
+            return Err("a quote that is not closed in front of a delimiter");
         }
         let columns = self.columns.as_ref();
         let name = columns.map_or("", |columns| columns.name(Role::Nodes));

@@ -22,6 +22,12 @@ pub(in super::super) trait TakeRows {
     /// Columns are missing.
     fn columns(&mut self, header: &Header<'_>, log: &mut Log) -> Result<Vec<Option<usize>>>;
 
+    /// The role of the cell that may lack its closing quote in the rows that are taken. Such a cell begins with a quote.
+    /// Rows in which another cell lacks a quote are faults.
+    fn may_be_damaged(&self) -> Option<usize> {
+        None
+    }
+
     /// Takes a row.
     ///
     /// # Errors
@@ -320,13 +326,25 @@ impl TextTable {
         taker: &mut dyn TakeRows,
         collector: &mut Collector<'_>,
     ) -> Result<()> {
+        let damaged = taker.may_be_damaged();
+        let damaged = damaged.and_then(|role| self.at.get(role).copied().flatten());
         let (count, quote) = match self.dialect.split_exactly(text, self.width) {
-            Ok(cells) if self.has_stray_quote(&cells) => {
+            Ok(cells) if self.has_stray_quote(&cells, damaged) => {
                 let found = "a quote that is not closed in front of a delimiter";
                 return collector.log.fault(Reason::Unreadable, at, found);
             }
             Ok(cells) => return taker.row(&Row::Text(&cells, &self.at), at, collector),
-            Err(wrong) => wrong,
+            Err(wrong) => {
+                let is_open = wrong.1 == Some(Quote::Open);
+                let closed = damaged.filter(|_| is_open);
+                let closed = closed.and_then(|damaged| self.close(text, damaged));
+                if let Some(closed) = &closed
+                    && let Some(cells) = self.dialect.split_quoted(closed)
+                {
+                    return taker.row(&Row::Text(&cells, &self.at), at, collector);
+                }
+                wrong
+            }
         };
         let quote = match quote {
             None => "",
@@ -341,10 +359,22 @@ impl TextTable {
 
 impl TextTable {
     /// Whether a cell that is read begins with a quote. No valid value begins with a quote, so the quotes of the row
-    /// do not match.
-    fn has_stray_quote(&self, cells: &Cells<'_>) -> bool {
-        let mut read = self.at.iter().copied().flatten();
+    /// do not match. The cell with index `damaged` may begin with one.
+    fn has_stray_quote(&self, cells: &Cells<'_>, damaged: Option<usize>) -> bool {
+        let read = self.at.iter().copied().flatten();
+        let mut read = read.filter(|at| Some(*at) != damaged);
         read.any(|at| cells.get(at).is_some_and(|cell| cell.starts_with('"')))
+    }
+
+    /// Closes the last quote of a row. Its cell then begins with a quote. `None` unless this is the cell with index
+    /// `last`, and no later cell is read. For example, `7,"n1,n` becomes `7,"""n1,n"`.
+    fn close(&self, text: &str, last: usize) -> Option<String> {
+        let closed = format!("{text}\"");
+        let cells = self.dialect.split_quoted(&closed)?;
+        let is_last = cells.count() == last + 1 && self.at.iter().flatten().all(|at| *at <= last);
+        let cell = cells.get(last).filter(|_| is_last)?;
+        let before = text.trim_end().strip_suffix(cell)?;
+        Some(format!("{before}\"\"{cell}\""))
     }
 }
 
