@@ -450,7 +450,9 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                     "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
                     "docs/HPO.md" | "docs/DEVELOPERS.md" | "docs/MACHINES.md"
                     | "docs/OPERATORS.md" => ["sh", "text"].contains(&block.info.as_str()),
-                    "docs/CLASSES.md" | "docs/PILOTS.md" => ["sh", "text"].contains(&block.info.as_str()),
+                    "docs/CLASSES.md" | "docs/PILOTS.md" => {
+                        ["sh", "text"].contains(&block.info.as_str())
+                    }
                     "docs/SOLVERS.md" => {
                         ["sh", "toml manifest", "json problem"].contains(&block.info.as_str())
                     }
