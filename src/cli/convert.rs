@@ -65,6 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
     if log.value.classes().is_some() && format == Format::Csv && layout == Layout::Wide {
         super::remark(&[WITHOUT_CLASSES.to_owned()]);
     }
+    super::remark(&format.losses(log.value.quality(), log.value.has_queue()));
     super::remark(&[format!(
         "wrote {}: {}, {}, {}",
         args.output.display(),

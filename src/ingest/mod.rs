@@ -350,10 +350,12 @@ impl ReadyLogs {
     fn place(self, observer: &dyn Observer) -> Result<()> {
         check_stop(observer)?;
         for (index, log) in self.0.into_iter().enumerate() {
-            log.writer.finish(Some(&log.summary.quality))?;
+            let quality = &log.summary.quality;
+            log.writer.finish(Some(quality))?;
             let wrote = format!("wrote {}", log.output.display());
             if index == 0 {
                 observer.remark(&log.summary.notes);
+                observer.remark(&events::Format::of(&log.output)?.losses(Some(quality), true));
                 observer.inform(&[format!("{wrote}\n{}", log.summary)]);
             } else {
                 observer.inform(&[wrote]);

@@ -100,7 +100,7 @@ impl SinfoSettings {
 impl Ingest for SinfoSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
         let output: &Path = &self.output;
-        events::Format::of(output)?;
+        let format = events::Format::of(output)?;
         let log = polls::read(files, &self.options(), observer)?;
         let mut writer = create_log(output, log.nodes(), log.clock(), &self.classes, observer)?;
         let summary = log.sweep(|time, changes| {
@@ -113,6 +113,7 @@ impl Ingest for SinfoSettings {
         self.max_unknown.check(&summary.quality, first, remedy)?;
         writer.finish(Some(&summary.quality))?;
         observer.remark(&summary.notes);
+        observer.remark(&format.losses(Some(&summary.quality), false));
         observer.inform(&[format!("wrote {}\n{summary}", output.display())]);
         Ok(())
     }

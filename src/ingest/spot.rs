@@ -33,7 +33,7 @@ settings! {
 impl Ingest for SpotSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
         let output: &Path = &self.output;
-        events::Format::of(output)?;
+        let format = events::Format::of(output)?;
         let options = spot::Options {
             start: self.start.clone(),
             timezone: self.timezone.clone(),
@@ -48,6 +48,7 @@ impl Ingest for SpotSettings {
         check_stop(observer)?;
         writer.finish(Some(&summary.quality))?;
         observer.remark(&summary.notes);
+        observer.remark(&format.losses(Some(&summary.quality), false));
         observer.inform(&[format!("wrote {}\n{summary}", output.display())]);
         Ok(())
     }

@@ -30,7 +30,8 @@ pub struct Shown(pub UnknownNodes);
 named_values!(Shown:
     Shown(UnknownNodes::Busy) => "As busy: a lower bound on the idleness",
     Shown(UnknownNodes::Idle) => "As idle: an upper bound on the idleness",
-    Shown(UnknownNodes::Deal) => "Assigned to the jobs that lack them, so that the number of idle nodes is right",
+    Shown(UnknownNodes::Deal) => "Assigned to the jobs that lack them, so that the number of idle nodes agrees with the stated counts, except in \
+         rare cases",
 );
 
 /// Maximum share of unknown nodes; `None` for any share.
@@ -73,15 +74,11 @@ impl UnknownSettings {
     /// Too much is unknown, or bounds are requested for a log that does not name nodes.
     pub(super) fn check(&self, quality: &Quality, file: &Path) -> Result<()> {
         if quality.are_nodes_generated && self.bounds {
-            return Err(Error::Usage(
-                "--bounds: the log only counts the nodes of jobs. If jobs do not share nodes, the number of idle nodes \
-                 is exact, so there are no bounds: leave out --bounds"
-                    .into(),
-            ));
+            return Err(Error::Usage(without_bounds(quality)));
         }
         let remedy = "export the full lists of nodes (sacct -P does not cut them), list the machine's nodes with \
-                      --nodes, write the bounds as separate logs with --bounds, or accept any share with \
-                      --max-unknown any";
+                      --nodes, state its outages with --events or --outages, or accept any share with \
+                      --max-unknown any, together with --bounds to also write the bounds as separate logs";
         self.max_unknown.check(quality, file, remedy)
     }
 }
@@ -107,6 +104,17 @@ impl MaxUnknown {
         let fault = Fault::of(file, found, format!("at most {:.1} %", 100.0 * most));
         Err(fault.remedy(remedy).into())
     }
+}
+
+/// Why there are no logs of the bounds if the source only counts nodes. Jobs share nodes if their cores show that the
+/// bounds on the idleness differ.
+fn without_bounds(quality: &Quality) -> String {
+    let reason = if quality.idle_lower < quality.idle_upper {
+        "Jobs share nodes, so the quality of the log states two bounds, but which nodes were idle is unknown for both"
+    } else {
+        "If jobs do not share nodes, the number of idle nodes is exact, so there are no bounds"
+    };
+    format!("--bounds: the log only counts the nodes of jobs. {reason}: leave out --bounds")
 }
 
 /// `NAME.bound.EXTENSION` for `NAME.EXTENSION`.
@@ -143,10 +151,9 @@ mod tests {
         };
         let message = settings.check(&quality, Path::new("log")).unwrap_err();
         assert_eq!(message.exit_code(), 3);
-        assert!(
-            message.to_string().contains("--max-unknown any"),
-            "{message}"
-        );
+        for help in ["--max-unknown any, together with --bounds", "--outages"] {
+            assert!(message.to_string().contains(help), "{message}");
+        }
         let any = UnknownSettings {
             max_unknown: MaxUnknown(None),
             ..settings.clone()
@@ -157,6 +164,27 @@ mod tests {
             ..quality
         };
         settings.check(&less, Path::new("log")).unwrap();
+    }
+
+    #[test]
+    fn logs_of_bounds_need_named_nodes() {
+        let settings = UnknownSettings {
+            bounds: true,
+            ..UnknownSettings::default()
+        };
+        let exact = Quality {
+            are_nodes_generated: true,
+            ..Quality::certain(3600)
+        };
+        let shared = Quality {
+            idle_upper: 7200,
+            ..exact.clone()
+        };
+        for (quality, reason) in [(exact, "there are no bounds"), (shared, "two bounds")] {
+            let message = settings.check(&quality, Path::new("log")).unwrap_err();
+            assert_eq!(message.exit_code(), 2);
+            assert!(message.to_string().contains(reason), "{message}");
+        }
     }
 
     #[test]

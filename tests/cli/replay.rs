@@ -64,6 +64,25 @@ fn a_run_directory_holds_everything() {
 }
 
 #[test]
+fn the_summary_states_hindsight_and_events_without_jobs() {
+    let directory = samples();
+    let line = format!("{REPLAY} --hand-back 20 --min-fragment 60 --check --out run");
+    let run = gleaner(directory.path(), &line).expect(0);
+    for text in [
+        "with hindsight: idle fragments shorter than 1 min are ignored",
+        "by 20 s each (events at which tasks lost nodes: the log does not name jobs)",
+    ] {
+        assert!(run.out.contains(text), "{text}: {}", run.out);
+    }
+    run.says(&["counts as one delayed batch job"]);
+    let summary = json(&directory.path().join("run/summary.json"));
+    assert_eq!(summary["delayed_jobs_are_events"], true);
+    gleaner(directory.path(), "report run -o run.html").expect(0);
+    let page = fs::read_to_string(directory.path().join("run.html")).unwrap();
+    assert!(page.contains("with hindsight: idle fragments shorter than"));
+}
+
+#[test]
 fn the_bound_with_hindsight_is_told_where_it_is_asked_for() {
     let directory = samples();
     let number = |out: &str, field: &str| {

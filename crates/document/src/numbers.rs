@@ -48,12 +48,13 @@ fn five_digits(value: f64) -> String {
     grouped(&format!("{value:.*}", decimals as usize))
 }
 
-/// A share in percent: `12.3 %`.
+/// A share in percent: `12.3 %`. A share that rounds to 0 has no sign.
 pub fn percent(share: f64) -> String {
-    if share.is_finite() {
-        format!("{:.1} %", 100.0 * share)
-    } else {
-        "none".to_owned()
+    let percent = 100.0 * share;
+    match percent.abs() {
+        size if !size.is_finite() => "none".to_owned(),
+        size if size < 0.05 => format!("{size:.1} %"),
+        _ => format!("{percent:.1} %"),
     }
 }
 
@@ -160,6 +161,10 @@ mod tests {
     #[test]
     fn shares_and_changes() {
         assert_eq!(part(1.0, 3.0), "33.3 %");
+        assert_eq!(
+            [-1e-5, -0.0, 1e-5, -0.001, f64::NAN].map(percent),
+            ["0.0 %", "0.0 %", "0.0 %", "-0.1 %", "none"]
+        );
         assert_eq!(part(1.0, 0.0), "0.0 %");
         assert_eq!(change(110.0, 100.0), "+10.0 %");
         assert_eq!(change(90.0, 100.0), "−10.0 %");

@@ -77,6 +77,11 @@ impl EventLog {
         self.quality.as_ref()
     }
 
+    /// Whether the log contains the batch queue: how many jobs waited, and which job took which node.
+    pub fn has_queue(&self) -> bool {
+        self.queue.is_some()
+    }
+
     /// The batch queue at `row`; `None` if the log's source does not contain the queue.
     pub fn queue(&self, row: usize) -> Option<RowQueue<'_>> {
         let changes = self.starts[row]..self.starts[row + 1];

@@ -40,7 +40,7 @@ pub struct Quality {
     pub shortened: u64,
     /// Nodes that jobs used but did not list, because the list is empty.
     pub missing: u64,
-    /// Number of lines that cannot be read.
+    /// Number of lines that cannot be read, or not completely: jobs may be missing.
     pub unreadable_lines: u64,
     /// Whether the source only counts nodes. The nodes of the log are then generated.
     pub are_nodes_generated: bool,
@@ -90,24 +90,29 @@ impl Quality {
         }
         if self.unknown > 0 {
             sentences.push(self.bounds());
-            sentences.extend(self.causes());
-            if self.are_nodes_shared {
-                sentences.push(
-                    "jobs share nodes: the bounds apply to the number of idle nodes, but which nodes were idle is not \
-                     certain"
-                        .to_owned(),
-                );
-            }
+        }
+        if let Some(causes) = self.causes() {
+            sentences.push(causes);
+            sentences.push(CONDITIONS.to_owned());
+        }
+        if self.unknown > 0 && self.are_nodes_shared {
+            sentences.push(
+                "jobs share nodes: the bounds apply to the number of idle nodes, but which nodes were idle is not \
+                 certain"
+                    .to_owned(),
+            );
         }
         if self.uncovered > 0 {
             sentences.push(format!(
-                "the source does not cover {} of the log: nothing is known of that time",
-                node_hours(self.uncovered)
+                "the source does not cover {} of the log (equal to {:.1} % of the idle time): nothing is known of \
+                 that time",
+                node_hours(self.uncovered),
+                100.0 * share(self.uncovered, self.idle_upper),
             ));
         }
         if self.unreadable_lines > 0 {
             sentences.push(format!(
-                "{} cannot be read: jobs in them are missing, so the idleness may be lower",
+                "{} cannot be read completely: jobs may be missing, so the idleness may be lower by an unknown amount",
                 crate::words::counted(self.unreadable_lines, "line")
             ));
         }
@@ -142,9 +147,11 @@ impl Quality {
         let counted = self
             .idle_counted
             .map(|idle| format!(", {:.1} by the counts", hours(idle)));
+        // The counts can give less idle time than is unknown, for example if they are wrong. The upper bound cannot,
+        // because it includes the unknown nodes.
         let all = self
             .idle_counted
-            .filter(|idle| *idle > 0)
+            .filter(|idle| *idle >= self.unknown)
             .unwrap_or(self.idle_upper);
         let shown = match self.unknown_nodes {
             UnknownNodes::Busy => "are shown as busy",
@@ -160,7 +167,8 @@ impl Quality {
         )
     }
 
-    /// Why nodes are unknown: for each reason, the node-hours that lists lack, and their share of the idle time.
+    /// Why nodes can be unknown: for each reason, the node-hours that lists lack, and their share of the idle time.
+    /// `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
         let causes = [
             (self.unreadable, "in lists that cannot be read"),
@@ -178,14 +186,25 @@ impl Quality {
                 )
             })
             .collect();
+        let is_certain = self.unknown == 0 && self.idle_lower == self.idle_upper;
+        let effect = if is_certain {
+            "; this leaves the state of no node unknown"
+        } else {
+            ""
+        };
         (!causes.is_empty()).then(|| {
             format!(
-                "jobs used nodes that they do not list: {}",
+                "jobs used nodes that they do not list: {}{effect}",
                 causes.join(", ")
             )
         })
     }
 }
+
+/// When the bounds on the idleness hold for a log of jobs that list too few nodes.
+const CONDITIONS: &str = "the bounds hold if jobs do not share nodes and keep all their nodes until they end, and if \
+                          the stated counts and names are correct; the work of a replay is usually between the results \
+                          for both bounds, but this is not proven";
 
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
@@ -244,7 +263,60 @@ mod tests {
                 "idle between 3492.5 and 3729.5 node-hours, 3651.6 by the counts; of 6.5 % it is unknown which \
                  nodes; these are assigned to the jobs that do not list all of theirs",
                 "jobs used nodes that they do not list: 100.0 node-hours in lists shorter than the stated count \
-                 (2.7 % of the idle time)"
+                 (2.7 % of the idle time)",
+                CONDITIONS
+            ]
+        );
+    }
+
+    #[test]
+    fn the_share_of_unknown_nodes_is_at_most_all() {
+        let quality = Quality {
+            idle_lower: 3600,
+            idle_upper: 4 * 3600,
+            idle_counted: Some(3600),
+            unknown: 3 * 3600,
+            ..Quality::certain(0)
+        };
+        let sentences = quality.sentences();
+        assert!(
+            sentences[0].contains("1.0 by the counts; of 75.0 % it is unknown which nodes"),
+            "{sentences:?}"
+        );
+    }
+
+    #[test]
+    fn causes_are_reported_without_unknown_nodes() {
+        let quality = Quality {
+            unreadable: 3600,
+            missing: 7200,
+            ..Quality::certain(36_000)
+        };
+        assert_eq!(
+            quality.sentences(),
+            [
+                "jobs used nodes that they do not list: 1.0 node-hours in lists that cannot be read (10.0 % of the \
+                 idle time), 2.0 node-hours in empty lists (20.0 % of the idle time); this leaves the state \
+                 of no node unknown",
+                CONDITIONS
+            ]
+        );
+    }
+
+    #[test]
+    fn lines_and_spans_without_jobs_are_reported() {
+        let quality = Quality {
+            uncovered: 7200,
+            unreadable_lines: 1,
+            ..Quality::certain(3600)
+        };
+        assert_eq!(
+            quality.sentences(),
+            [
+                "the source does not cover 2.0 node-hours of the log (equal to 200.0 % of the idle time): nothing is \
+                 known of that time",
+                "1 line cannot be read completely: jobs may be missing, so the idleness may be lower by an unknown \
+                 amount"
             ]
         );
     }

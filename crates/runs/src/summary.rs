@@ -15,6 +15,10 @@ mod quantity;
 pub use meaning::meaning;
 pub use quantity::{QUANTITIES, Quantity, SEARCHED, loss};
 
+/// Label of the sentences about what a log leaves unknown. Their figures are for the whole log, even if a slice is
+/// replayed or inspected.
+pub(crate) const QUALITY: &str = "quality of the whole log";
+
 /// The summary as pretty-printed JSON.
 ///
 /// # Errors
@@ -73,7 +77,7 @@ pub fn circumstances(s: &Summary) -> [Fact; 8] {
 pub fn reliability(s: &Summary) -> Vec<Fact> {
     let quality = s.log_quality.iter().flat_map(Quality::sentences);
     let mut facts: Vec<Fact> = quality
-        .map(|sentence| Fact::new("quality of the log", sentence))
+        .map(|sentence| Fact::new(QUALITY, sentence))
         .collect();
     facts.extend(s.log_queued_share.map(|share| {
         let value = format!("{} of the idle node-time", percent(share));
@@ -109,7 +113,11 @@ fn replayed(s: &Summary) -> String {
     } else {
         format!("{} to {} ({})", s.from, s.to, duration(s.span_seconds))
     };
-    format!("{span}, until {}", why(s.ended))
+    let ignored = s.min_fragment_seconds.map_or(String::new(), |seconds| {
+        let seconds = duration(seconds);
+        format!(", with hindsight: idle fragments shorter than {seconds} are ignored")
+    });
+    format!("{span}, until {}{ignored}", why(s.ended))
 }
 
 /// Why a replay ended. The text completes "until ...".

@@ -20,7 +20,12 @@ pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut 
     let s = written.summary;
     findings.covers(
         SUMMARY,
-        ["hand_back_seconds", "delayed_jobs", "delayed_node_seconds"],
+        [
+            "hand_back_seconds",
+            "delayed_jobs",
+            "delayed_jobs_are_events",
+            "delayed_node_seconds",
+        ],
     );
     findings.equal(
         "delays: exists",
@@ -28,7 +33,9 @@ pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut 
         s.hand_back_seconds.is_some(),
     );
     let (Some(rows), Some(delay)) = (written.delays, s.hand_back_seconds) else {
-        let has_none = s.delayed_jobs.is_none() && s.delayed_node_seconds.is_none();
+        let has_none = s.delayed_jobs.is_none()
+            && s.delayed_jobs_are_events.is_none()
+            && s.delayed_node_seconds.is_none();
         findings.holds(has_none, || {
             format!("{SUMMARY}: it has delays of batch jobs, but no --hand-back")
         });
@@ -62,6 +69,10 @@ pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut 
         s.delayed_jobs.unwrap_or(0),
         expected.len(),
     );
+    let are_events = !inputs.log.has_queue();
+    findings.holds(s.delayed_jobs_are_events == Some(are_events), || {
+        format!("{SUMMARY}: delayed_jobs_are_events: expected {are_events}")
+    });
     let name = format!("{SUMMARY}: delayed_node_seconds");
     findings.option(name, s.delayed_node_seconds, Some(delay * nodes));
 }

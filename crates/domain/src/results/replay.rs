@@ -434,11 +434,14 @@ summary! {
         bound_work: Option<f64> ["work"] shown,
         /// A as a share of `bound_work`; null if `bound_work` is 0 or was not computed
         bound_efficiency: Option<f64> [""] most,
-        /// time until a batch job can use a node that a task held (`--hand-back`); null, like the next two fields, if
+        /// time until a batch job can use a node that a task held (`--hand-back`); null, like the next three fields, if
         /// the option was not given
         hand_back_seconds: Option<f64> ["s"],
         /// number of batch jobs that started later because a task held some of their nodes
         delayed_jobs: Option<usize> ["jobs"] least,
+        /// whether each event at which tasks lost nodes counts as one of these jobs, because the log does not state which
+        /// job took which node
+        delayed_jobs_are_events: Option<bool> [""],
         /// sum over these jobs of delay × nodes
         delayed_node_seconds: Option<f64> ["node·s"] least,
         /// number of tasks in all rounds, submitted or not
@@ -520,6 +523,14 @@ impl Summary {
                 "fragments shorter than {seconds} s were ignored. No allocator knows how long a node stays idle, so \
                  these results rely on hindsight"
             ));
+        }
+        if self.delayed_jobs_are_events == Some(true) {
+            remarks.push(
+                "the log does not state which job took which node, so each event at which tasks lost nodes counts as \
+                 one delayed batch job, and each node that left counts as a node of this job: replay a .gev written by \
+                 gleaner ingest to count the actual jobs"
+                    .to_owned(),
+            );
         }
         let is_early = self.span_seconds < 0.5 * self.log_span_seconds;
         if self.ended == Ended::TasksFinished && is_early && self.search.is_none() {

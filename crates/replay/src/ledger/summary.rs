@@ -213,6 +213,7 @@ impl Parts<'_> {
             bound_efficiency: bound.and_then(share),
             hand_back_seconds: options.hand_back,
             delayed_jobs: options.hand_back.map(|_| self.delays.len()),
+            delayed_jobs_are_events: options.hand_back.map(|_| !log.has_queue()),
             delayed_node_seconds: options
                 .hand_back
                 .map(|_| self.delays.iter().map(|row| row.delayed_node_seconds).sum()),

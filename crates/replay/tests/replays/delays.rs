@@ -52,6 +52,13 @@ fn delays(log: &EventLog, hand_back: f64) -> Vec<(usize, u32, u32, u32, f64)> {
     it_follows(&inputs(log, &tasks, &[]), &outcome);
     let rows = outcome.delays.unwrap();
     assert_eq!(outcome.summary.delayed_jobs, Some(rows.len()));
+    let are_events = outcome.summary.delayed_jobs_are_events;
+    assert_eq!(are_events, Some(!log.has_queue()));
+    let warns = |remark: &String| remark.contains("counts as one delayed batch job");
+    assert_eq!(
+        outcome.summary.remarks().iter().any(warns),
+        !log.has_queue()
+    );
     let row = |row: &gleaner_domain::results::replay::DelayRow| {
         (
             row.event,

@@ -6,6 +6,8 @@ use gleaner_domain::Quality;
 use gleaner_domain::words::{counted, duration};
 use gleaner_inspect::{Inspection, UnchangedNodes};
 
+use crate::summary::QUALITY;
+
 /// Maximum number of nodes that a fact names.
 const SHOWN_NODES: usize = 5;
 
@@ -36,7 +38,7 @@ pub fn facts(i: &Inspection) -> Vec<Fact> {
         )
     }));
     let quality = i.quality.iter().flat_map(Quality::sentences);
-    facts.extend(quality.map(|sentence| Fact::new("quality of the log", sentence)));
+    facts.extend(quality.map(|sentence| Fact::new(QUALITY, sentence)));
     facts
 }
 

@@ -73,8 +73,13 @@ fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
 /// By how much the starts of batch jobs were delayed.
 fn delay(s: &Summary) -> Option<String> {
     let seconds = duration(s.hand_back_seconds?);
+    let are_events = s.delayed_jobs_are_events == Some(true);
     Some(match s.delayed_jobs? {
         0 => "no batch job was delayed".to_owned(),
+        events if are_events => format!(
+            "at most {seconds} of delay for the batch jobs of {}",
+            counted(events, "event")
+        ),
         1 => format!("at most {seconds} of delay for a batch job"),
         jobs => format!(
             "at most {seconds} of delay for each of {} batch jobs",

@@ -235,8 +235,12 @@ pub const QUANTITIES: [Quantity; 26] = [
     Quantity::count("delayed batch jobs", |s| s.delayed_jobs.map(|jobs| jobs as f64))
         .main()
         .remark(|s| {
-            let seconds = s.hand_back_seconds.unwrap_or_default();
-            format!("by {} each", duration(seconds))
+            let seconds = duration(s.hand_back_seconds.unwrap_or_default());
+            let jobs = match s.delayed_jobs_are_events {
+                Some(true) => " (events at which tasks lost nodes: the log does not name jobs)",
+                _ => "",
+            };
+            format!("by {seconds} each{jobs}")
         })
         .meaning("batch jobs that started later because a task held one of their nodes (--hand-back)"),
     Quantity::node_time("delayed node-time", |s| s.delayed_node_seconds)

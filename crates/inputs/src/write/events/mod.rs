@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::events::gev;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, EventLog, Utc};
+use gleaner_domain::{Change, EventLog, Quality, Utc};
 use gleaner_io::SourceId;
 use gleaner_io::files;
 
@@ -51,6 +51,28 @@ impl Format {
                 path.display()
             ))),
         }
+    }
+
+    /// Remarks on what a log in this format does not store, although its source contains it. `quality` and `has_queue`
+    /// describe the source.
+    pub fn losses(self, quality: Option<&Quality>, has_queue: bool) -> Vec<String> {
+        let is_unsure = quality.is_some_and(|quality| !quality.sentences().is_empty());
+        let mut losses = Vec::new();
+        if self == Format::Csv && is_unsure {
+            losses.push(
+                "CSV does not store what is unknown about the nodes, so inspect and replay cannot report it: write \
+                 .gev or .parquet to keep it"
+                    .to_owned(),
+            );
+        }
+        if self != Format::Gev && has_queue {
+            losses.push(
+                "only .gev stores how many jobs waited and which job took which node: without it, replay --hand-back \
+                 counts each event at which tasks lose nodes as one job"
+                    .to_owned(),
+            );
+        }
+        losses
     }
 }
 
@@ -125,4 +147,24 @@ fn all_states(nodes: u32, changes: &[Change]) -> Vec<Change> {
         states[change.node() as usize] = *change;
     }
     states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_depend_on_the_format_and_the_source() {
+        let certain = Quality::certain(3600);
+        let unsure = Quality {
+            unreadable_lines: 1,
+            ..Quality::certain(3600)
+        };
+        let count = |format: Format, quality, has_queue| format.losses(quality, has_queue).len();
+        assert_eq!(count(Format::Csv, Some(&unsure), true), 2);
+        assert_eq!(count(Format::Csv, Some(&certain), false), 0);
+        assert_eq!(count(Format::Csv, None, false), 0);
+        assert_eq!(count(Format::Parquet, Some(&unsure), true), 1);
+        assert_eq!(count(Format::Gev, Some(&unsure), true), 0);
+    }
 }
