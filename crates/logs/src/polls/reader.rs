@@ -137,7 +137,8 @@ impl PollReader {
         match *self.form.get_or_insert_with(of_first) {
             Form::Recommended => match StateLine::parse(&line.text) {
                 Ok(state) if !line.ended && !self.nodes.has_all(state.list) => {
-                    let found = "a last line without a line break, with a list that may be incomplete";
+                    let found =
+                        "a last line without a line break, with a list that may be incomplete";
                     log.fault(Reason::Unreadable, at, found)
                 }
                 Ok(line) => self.state_line(line, at, log, each),
