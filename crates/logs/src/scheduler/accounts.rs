@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use super::account_line::AccountLine;
 use super::clock::epoch;
-use super::collector::{At, Collector};
+use super::collector::{At, Collector, LookedUp};
 use super::counts::Reason;
 use super::reader::LineReader;
 use super::record::{Job, Moment, Nodes, Record, Run};
-use crate::occupancy::{Hold, NodeRange};
+use crate::occupancy::Hold;
 use gleaner_domain::Stamp;
 use gleaner_domain::error::Result;
 use gleaner_io::input::Line;
@@ -36,7 +36,7 @@ struct Open {
     /// The planned end of a reservation, in seconds since 1970; `None` for a job.
     planned: Option<i64>,
     hold: Hold,
-    nodes: Vec<NodeRange>,
+    held: LookedUp,
     submit: Option<Moment>,
     at: At,
 }
@@ -113,21 +113,17 @@ impl AccountReader {
             before.report(Some(until), collector)?;
         }
         let planned = record.value("end").as_deref().and_then(epoch);
-        let hosts = (self.hosts)(record);
-        let Some(hosts) = named(hosts, record, at, collector)? else {
-            return Ok(());
+        // A job holds nodes even if its record does not name them.
+        let hosts = named((self.hosts)(record), record, at, collector)?.unwrap_or_default();
+        let open = Open {
+            from,
+            planned: planned.filter(|end| hold == Hold::Reserved && *end > from),
+            hold,
+            held: collector.look_up(at, &Nodes::Named(&hosts))?,
+            submit: submission(record),
+            at,
         };
-        if let Some(nodes) = collector.look_up(at, &Nodes::Lists(&hosts, None))? {
-            let open = Open {
-                from,
-                planned: planned.filter(|end| hold == Hold::Reserved && *end > from),
-                hold,
-                nodes,
-                submit: submission(record),
-                at,
-            };
-            self.open.insert(id, open);
-        }
+        self.open.insert(id, open);
         Ok(())
     }
 
@@ -162,7 +158,7 @@ impl AccountReader {
                 let hosts = named(hosts, record, at, collector)?.unwrap_or_default();
                 let job = Job {
                     submit: submission(record),
-                    runs: &[Run::between(from, Some(to), Nodes::Lists(&hosts, None))],
+                    runs: &[Run::between(from, Some(to), Nodes::Named(&hosts))],
                     ..Job::default()
                 };
                 collector.take(at, &Record::Job(job))
@@ -217,7 +213,7 @@ impl AccountReader {
         let [from] = collector.log.seconds(at, [Some(since)])?;
         let to = self.stamp(record.stamp, at, collector)?;
         let lists = [Cow::Borrowed(record.id)];
-        let nodes = Nodes::Lists(&lists, None);
+        let nodes = Nodes::Named(&lists);
         let run = Run::between(from.unwrap_or_default(), Some(to), nodes);
         collector.take(at, &Record::Hold(Hold::Down, run))
     }
@@ -240,7 +236,7 @@ impl LineReader for AccountReader {
         for (node, (since, at)) in std::mem::take(&mut self.down) {
             let [from] = collector.log.seconds(at, [Some(since)])?;
             let lists = [Cow::Owned(node)];
-            let nodes = Nodes::Lists(&lists, None);
+            let nodes = Nodes::Named(&lists);
             let run = Run::between(from.unwrap_or_default(), None, nodes);
             collector.take(at, &Record::Hold(Hold::Down, run))?;
         }
@@ -251,7 +247,8 @@ impl LineReader for AccountReader {
 impl Open {
     /// Reports the job or the reservation. `to` is the end in seconds since 1970; `None` if unknown.
     fn report(&self, to: Option<i64>, collector: &mut Collector<'_>) -> Result<()> {
-        let run = Run::between(self.from, to, Nodes::Found(&self.nodes));
+        let nodes = Nodes::Found(&self.held.nodes, self.held.lack.as_ref());
+        let run = Run::between(self.from, to, nodes);
         let record = match self.hold {
             Hold::Running => Record::Job(Job {
                 submit: self.submit,

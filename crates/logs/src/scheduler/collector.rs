@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::clock::SchedulerClock;
 use super::counts::{LogCounts, Reason};
 use super::record::{Moment, Nodes, Record};
+use super::short::Lack;
 use crate::occupancy::NodeRange;
 use gleaner_domain::Stamp;
 use gleaner_domain::error::Result;
@@ -27,18 +28,26 @@ pub trait Sink {
     /// There is a fault and the reader is strict, or a temporary file cannot be written.
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()>;
 
-    /// Looks up nodes for a reader that keeps a job until its end. If no node is known, counts a
-    /// fault and returns `None`. A sink that ignores nodes returns an empty list.
+    /// Looks up nodes for a reader that keeps a job until its end. Also returns what their list lacks. Counts the faults
+    /// in the list. A sink that ignores nodes returns an empty list.
     ///
     /// # Errors
     /// There is a fault and the reader is strict.
-    fn look_up(&mut self, _: &mut Log, _: At, _: &Nodes<'_>) -> Result<Option<Vec<NodeRange>>> {
-        Ok(Some(Vec::new()))
+    fn look_up(&mut self, _: &mut Log, _: At, _: &Nodes<'_>) -> Result<LookedUp> {
+        Ok(LookedUp::default())
     }
 
     /// Notes that a line was written at this second since 1970. It is called only for logs whose
     /// lines are written as events happen.
     fn written(&mut self, _: i64) {}
+}
+
+/// The nodes of a job that a reader keeps.
+#[derive(Debug, Default)]
+pub struct LookedUp {
+    pub nodes: Vec<NodeRange>,
+    /// What the list of these nodes lacks.
+    pub lack: Option<Lack>,
 }
 
 /// What is known about a log as a whole.
@@ -164,7 +173,7 @@ impl<'s> Collector<'s> {
     }
 
     /// As for [`Sink::look_up`].
-    pub fn look_up(&mut self, at: At, nodes: &Nodes<'_>) -> Result<Option<Vec<NodeRange>>> {
+    pub fn look_up(&mut self, at: At, nodes: &Nodes<'_>) -> Result<LookedUp> {
         self.sink.look_up(&mut self.log, at, nodes)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::collector::{At, Log, Sink};
+use super::collector::{At, Log, LookedUp, Sink};
 use super::counts::Reason;
 use super::hostlist;
 use super::node_set::{Looked, MAX_NODES, NodeSet, Stated};
@@ -247,7 +247,10 @@ impl IdleNodes {
             return self.hold_count(log, at, *nodes, held);
         }
         let Found { nodes, lack } = find(&mut self.nodes, &mut self.short, log, at, nodes)?;
-        if nodes.is_empty() && (lack.is_none() || held.why != Hold::Running) {
+        // An outage without a list holds no nodes. A list that cannot be read leaves nodes unknown, as that of a job does.
+        let is_lack = |lack: &Lack| held.why == Hold::Running || lack.cause == Cause::Unreadable;
+        let lack = lack.filter(is_lack);
+        if nodes.is_empty() && lack.is_none() {
             return Ok(());
         }
         match (part, held.to) {
@@ -273,7 +276,7 @@ impl IdleNodes {
     fn book(&mut self, log: &mut Log, lack: Option<Lack>, held: Held) -> Result<()> {
         self.count(log, held)?;
         let end = held.to.unwrap_or(OPEN);
-        match lack.filter(|_| held.why == Hold::Running && end > held.from) {
+        match lack.filter(|_| end > held.from) {
             Some(lack) => {
                 // Files are numbered from 1.
                 let file = place_of(held.serial).0.saturating_sub(1) as usize;
@@ -332,9 +335,10 @@ impl IdleNodes {
 fn stated_nodes(nodes: &Nodes<'_>) -> usize {
     let count = match nodes {
         Nodes::Count(count) => *count as usize,
+        Nodes::Named(lists) => lists.len(),
         Nodes::Lists(lists, count) | Nodes::Damaged(lists, count) => count.unwrap_or(lists.len()),
         Nodes::Machines(machines) => machines.len(),
-        Nodes::Found(ranges) => ranges.iter().map(|run| run.count as usize).sum(),
+        Nodes::Found(ranges, _) => ranges.iter().map(|run| run.count as usize).sum(),
         Nodes::Unknown => 1,
     };
     count.max(1)
@@ -363,14 +367,10 @@ impl Sink for IdleNodes {
         }
     }
 
-    fn look_up(
-        &mut self,
-        log: &mut Log,
-        at: At,
-        nodes: &Nodes<'_>,
-    ) -> Result<Option<Vec<NodeRange>>> {
-        let found = find(&mut self.nodes, &mut self.short, log, at, nodes)?.nodes;
-        Ok((!found.is_empty()).then(|| found.to_vec()))
+    fn look_up(&mut self, log: &mut Log, at: At, nodes: &Nodes<'_>) -> Result<LookedUp> {
+        let Found { nodes, lack } = find(&mut self.nodes, &mut self.short, log, at, nodes)?;
+        let nodes = nodes.to_vec();
+        Ok(LookedUp { nodes, lack })
     }
 
     fn written(&mut self, second: i64) {
@@ -387,7 +387,10 @@ fn find<'n>(
     nodes: &Nodes<'n>,
 ) -> Result<Found<'n>> {
     match nodes {
-        Nodes::Found(nodes) => Ok(Found { nodes, lack: None }),
+        Nodes::Found(nodes, lack) => Ok(Found {
+            nodes,
+            lack: lack.cloned(),
+        }),
         Nodes::Unknown | Nodes::Count(_) | Nodes::Machines([]) => {
             Ok(Found::nothing(Cause::Missing, None))
         }
@@ -396,7 +399,11 @@ fn find<'n>(
                 .iter()
                 .map(|machine| machine.name.as_str())
                 .collect();
-            listed(known, short, log, at, &names, None)
+            named(known, log, at, &names)
+        }
+        Nodes::Named(lists) => {
+            let lists: Vec<_> = lists.iter().map(|list| &**list).collect();
+            named(known, log, at, &lists)
         }
         Nodes::Lists(lists, count) => {
             let lists: Vec<_> = lists.iter().map(|list| &**list).collect();
@@ -415,7 +422,43 @@ fn find<'n>(
     }
 }
 
-/// The nodes in the lists of a job. `count` is the number of nodes that it used, if the log states it.
+/// The nodes in lists that are complete.
+fn named<'n>(known: &'n mut NodeSet, log: &mut Log, at: At, lists: &[&str]) -> Result<Found<'n>> {
+    if lists.iter().all(|list| list.is_empty()) {
+        return Ok(Found::nothing(Cause::Missing, None));
+    }
+    if look_up(known, log, at, lists, None)?.is_none() {
+        let parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
+        return Ok(damaged(known, &parts, None));
+    }
+    Ok(Found {
+        nodes: known.runs(),
+        lack: None,
+    })
+}
+
+/// Looks up lists of nodes, and counts their faults. `None` if they cannot be read.
+fn look_up(
+    known: &mut NodeSet,
+    log: &mut Log,
+    at: At,
+    lists: &[&str],
+    stated: Option<Stated>,
+) -> Result<Option<Looked>> {
+    match known.look_up(lists.iter().copied(), stated) {
+        Ok(looked) => {
+            note_others(known, log, at, &looked)?;
+            Ok(Some(looked))
+        }
+        Err(error) => {
+            let found = format_args!("a list of nodes with {error}");
+            log.fault(Reason::Unreadable, at, found)?;
+            Ok(None)
+        }
+    }
+}
+
+/// The nodes in lists that may have been cut. `count` is the number of nodes that the job used, if the log states it.
 fn listed<'n>(
     known: &'n mut NodeSet,
     short: &mut ShortJobs,
@@ -430,49 +473,41 @@ fn listed<'n>(
         .map(|list| list.len() + 1)
         .sum::<usize>()
         .saturating_sub(1);
-    let is_suspect = short.is_suspect(file, length);
-    let stated = count.map(|count| Stated { count, is_suspect });
-    let looked = match known.look_up(lists.iter().copied(), stated) {
-        Ok(looked) => looked,
-        Err(error) => {
-            let found = format_args!("a list of nodes with {error}");
-            log.fault(Reason::Unreadable, at, found)?;
-            let parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
-            return Ok(damaged(known, &parts, count));
-        }
-    };
-    note_others(known, log, at, &looked)?;
-    let Some(count) = count else {
-        return Ok(Found {
-            nodes: known.runs(),
-            lack: None,
-        });
+    let is_suspect = count.is_some() && short.is_suspect(file, length);
+    let stated = Some(Stated { count, is_suspect });
+    let Some(looked) = look_up(known, log, at, lists, stated)? else {
+        let parts: Vec<_> = lists.iter().map(|list| readable_part(list)).collect();
+        return Ok(damaged(known, &parts, count));
     };
     let is_cut = looked.cut.is_some();
     // `named` does not include a last name in doubt. If that name is complete, the list names as many nodes as the job
     // used.
-    let is_whole = is_cut && looked.named + 1 == count;
+    let is_whole = is_cut && count.is_none_or(|count| looked.named + 1 == count);
     let doubt = match (is_whole, looked.is_new, is_suspect) {
         (true, true, _) => Doubt::New(length),
         (true, false, true) => Doubt::Length(length),
         _ => Doubt::Short,
     };
-    let is_short = looked.named < count && doubt == Doubt::Short;
+    let is_short = doubt == Doubt::Short && count.map_or(is_cut, |count| looked.named < count);
     short.measure(file, length, is_short);
-    if is_short || looked.named > count {
+    let listed = looked.named + usize::from(is_cut);
+    if let Some(count) = count.filter(|count| is_short || looked.named > *count) {
         let reason = if is_short {
             Reason::ListShort
         } else {
             Reason::CountDiffers
         };
-        let listed = looked.named + usize::from(is_cut);
         let found = format_args!("{}, but a list of {listed}", counted(count, "node"));
         log.fault(reason, at, found)?;
+    } else if is_short {
+        let found = format_args!("a list of {listed}, of which the last name is cut");
+        log.fault(Reason::ListShort, at, found)?;
     }
-    let missing = count.saturating_sub(looked.named);
-    let lack = (missing > 0).then(|| Lack {
+    let missing = count.map(|count| count.saturating_sub(looked.named));
+    let is_lacking = missing.map_or(is_cut, |missing| missing > 0);
+    let lack = is_lacking.then(|| Lack {
         doubt,
-        ..Lack::of(Cause::Shortened, Some(missing), looked)
+        ..Lack::of(Cause::Shortened, missing, looked)
     });
     Ok(Found {
         nodes: known.runs(),
@@ -501,11 +536,12 @@ pub fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> R
 /// The nodes in the readable parts of damaged lists. `count` is the number of nodes that the job used, if the log states
 /// it.
 fn damaged<'n>(known: &'n mut NodeSet, parts: &[String], count: Option<usize>) -> Found<'n> {
-    let stated = count.map(|count| Stated {
+    let stated = count.map(|_| Stated {
         count,
         is_suspect: false,
     });
-    match known.look_up(parts.iter().map(String::as_str), stated) {
+    let parts = parts.iter().map(String::as_str);
+    match known.look_up(parts.filter(|part| !part.is_empty()), stated) {
         Ok(looked) => {
             let missing = count.map(|count| count.saturating_sub(looked.named));
             Found {

@@ -71,7 +71,8 @@ const ALCF: Machine = Machine {
         (Role::Count, "NODES_USED"),
         (Role::Nodes, "LOCATION"),
     ],
-    gaps: "outages of single nodes are missing; outages of the whole machine are in MACHINESTATUS (read with --outages)",
+    gaps: "outages of single nodes are missing; outages of the whole machine are in MACHINESTATUS (read with --outages); \
+           times are taken to be in UTC, inferred from when maintenance begins",
     example: "",
 };
 
@@ -109,7 +110,8 @@ pub const MACHINES: &[Machine] = &[
         title: "Polaris, ALCF",
         nodes: Some(560),
         gaps: "LOCATION is cut at 2,048 characters, about 139 of 560 nodes; outages of single nodes are missing, \
-               and outages of the whole machine are in MACHINESTATUS",
+               and outages of the whole machine are in MACHINESTATUS; times are taken to be in UTC, inferred from when \
+               maintenance begins",
         example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
                   ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv \\\n   ",
         ..ALCF

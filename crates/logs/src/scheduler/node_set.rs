@@ -62,8 +62,8 @@ pub struct Looked {
 /// What a log states about the lists of a job.
 #[derive(Debug, Clone, Copy)]
 pub struct Stated {
-    /// Number of nodes that the job used.
-    pub count: usize,
+    /// Number of nodes that the job used, if the log states it.
+    pub count: Option<usize>,
     /// Whether the lists may have been cut even if they name as many nodes as the job used.
     pub is_suspect: bool,
 }
@@ -149,7 +149,8 @@ impl NodeSet {
             self.add_once(before, looked)?;
         }
         merge_ranges(&mut self.runs);
-        let is_short = self.runs_count() + looked.unknown + 1 < stated.count;
+        let listed = self.runs_count() + looked.unknown + 1;
+        let is_short = stated.count.is_some_and(|count| listed < count);
         if is_short || stated.is_suspect {
             looked.cut = Some(last.to_owned());
             return Ok(());
@@ -386,7 +387,7 @@ mod tests {
         let mut nodes = NodeSet::default();
         let stated = |count| {
             Some(Stated {
-                count,
+                count: Some(count),
                 is_suspect: false,
             })
         };

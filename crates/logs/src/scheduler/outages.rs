@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::clock::SchedulerClock;
-use super::collector::{At, Collector, Log, Sink};
+use super::collector::{At, Collector, Log, LookedUp, Sink};
 use super::counts::LogCounts;
 use super::idle::IdleNodes;
 use super::record::{Moment, Nodes, Record, Run};
@@ -156,7 +156,7 @@ impl<'s> WithOutages<'s> {
             count: self.sink.nodes.len() as u32,
         }];
         let nodes = match (self.sink.counted > 0, log.node_count) {
-            (false, _) => Nodes::Found(&all),
+            (false, _) => Nodes::Found(&all, None),
             (true, Some(count)) => Nodes::Count(count),
             (true, None) if self.outages.is_empty() => return Ok(()),
             (true, None) => {
@@ -198,12 +198,7 @@ impl Sink for WithOutages<'_> {
         self.sink.take(log, at, record)
     }
 
-    fn look_up(
-        &mut self,
-        log: &mut Log,
-        at: At,
-        nodes: &Nodes<'_>,
-    ) -> Result<Option<Vec<NodeRange>>> {
+    fn look_up(&mut self, log: &mut Log, at: At, nodes: &Nodes<'_>) -> Result<LookedUp> {
         self.sink.look_up(log, at, nodes)
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::short::Lack;
 use crate::occupancy::{Hold, NodeRange};
 use gleaner_domain::Stamp;
 
@@ -77,7 +78,9 @@ impl<'l> Run<'l> {
 pub enum Nodes<'l> {
     /// The log does not state the nodes, or the reader does not need them.
     Unknown,
-    /// Lists of nodes, such as `n[01-04]`, and their number if the log states it.
+    /// Lists of nodes that are complete, such as `n[01-04]`.
+    Named(&'l [Cow<'l, str>]),
+    /// Lists of nodes that may have been cut, and the number of nodes if the log states it.
     Lists(&'l [Cow<'l, str>], Option<usize>),
     /// Lists of which at least the last is damaged or incomplete, and the number of nodes if the log states it.
     Damaged(&'l [Cow<'l, str>], Option<usize>),
@@ -85,8 +88,8 @@ pub enum Nodes<'l> {
     Machines(&'l [MachineShare]),
     /// Only the number of nodes, because the log does not name them.
     Count(u32),
-    /// Nodes that the reader has already looked up.
-    Found(&'l [NodeRange]),
+    /// Nodes that the reader has already looked up, and what their list lacks.
+    Found(&'l [NodeRange], Option<&'l Lack>),
 }
 
 /// A machine on which a run held GPUs.

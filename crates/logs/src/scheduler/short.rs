@@ -14,7 +14,7 @@ const MOST: usize = 1 << 21;
 
 /// Why a list has fewer nodes than the job used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cause {
+pub enum Cause {
     /// The list cannot be read.
     Unreadable,
     /// The list is shorter than the stated count.
@@ -25,7 +25,7 @@ pub(super) enum Cause {
 
 /// The nodes that a list lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lack {
+pub struct Lack {
     pub cause: Cause,
     /// The number of these nodes; `None` if the log does not state how many nodes the job used.
     pub nodes: Option<u32>,
@@ -39,13 +39,13 @@ pub(super) struct Lack {
 
 /// Why the last name of a list may have been cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doubt {
+pub enum Doubt {
     /// The list names fewer nodes than the job used.
     Short,
     /// The list names as many nodes as the job used, but is as long, in bytes, as the longest list of its file. The
     /// name is cut if other lists of the file are cut at this length.
     Length(usize),
-    /// The list names as many nodes as the job used, but no list has contained the last name before. The name is cut if
+    /// The list may name all nodes that the job used, but no list has contained the last name before. The name is cut if
     /// other names begin with it, no later list contains it, and it is not confirmed: it ends fewer than two lists that
     /// are too short to be cut at the length of a field. Holds the length of the list in bytes.
     New(usize),
@@ -193,7 +193,9 @@ impl ShortJobs {
                 };
                 if is_whole {
                     completed.named.push((short.job.clone(), name));
-                    short.job.lacking = short.job.lacking.map(|lacking| lacking.saturating_sub(1));
+                    // Without a count, nothing else shows that the list lacks nodes.
+                    let lacking = short.job.lacking.unwrap_or(1);
+                    short.job.lacking = Some(lacking.saturating_sub(1));
                     continue;
                 }
                 if short.doubt != Doubt::Short {

@@ -77,7 +77,7 @@ fn event(row: &Row<'_, '_>, at: At, collector: &mut Collector<'_>) -> Result<()>
     let run = Run {
         start,
         end,
-        nodes: Nodes::Lists(&lists, None),
+        nodes: Nodes::Named(&lists),
     };
     collector.take(at, &Record::Hold(hold, run))
 }

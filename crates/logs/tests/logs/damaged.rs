@@ -142,3 +142,177 @@ fn nodes_that_jobs_share_widen_the_bounds() {
     assert_eq!(bounds(&found.quality), (7_200, 7_200), "{found}");
     assert!(!found.to_string().contains("share"), "{found}");
 }
+
+/// Without counts, a last name that no other list contains may be cut.
+#[test]
+fn a_cut_name_makes_no_node_without_counts() {
+    let log = sacct(&[
+        ("08:00", "09:00", 3, "n[01-03]"),
+        ("09:00", "10:00", 3, "n01,n0"),
+        ("10:00", "12:00", 3, "n[01-03]"),
+    ]);
+    let log = log.replace("|NNodes", "").replace("|3|", "|");
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = folder.path().join("nodes");
+    std::fs::write(&nodes, "n[01-03]").unwrap();
+    for format in [Format::Slurm, Format::Table] {
+        for nodes in [None, Some(nodes.clone())] {
+            let options = Options {
+                nodes,
+                ..morning(format)
+            };
+            let found = summary(&log, &options);
+            assert_eq!(found.nodes, 3, "{found}");
+            assert_eq!(bounds(&found.quality), (0, 7_200), "{found}");
+            assert!(
+                found.to_string().contains("the last name is cut"),
+                "{found}"
+            );
+        }
+    }
+    // Complete lists need no counts.
+    let log = single_nodes(2)
+        .replace("|NNodes", "")
+        .replace("|1|", "|")
+        .replace("|3|", "|");
+    let found = summary(&log, &morning(Format::Slurm));
+    assert_eq!((found.nodes, found.quality.unknown), (12, 0), "{found}");
+}
+
+/// The second of an hour of the morning.
+fn second(hour: i64) -> i64 {
+    // 1 January 2026, 00:00 UTC.
+    1_767_225_600 + hour * 3600
+}
+
+/// The accounting records of a job on `hosts`: its start, and its end if it has one.
+fn records(id: u32, (from, to): (i64, Option<i64>), hosts: &str) -> Vec<(i64, String)> {
+    let start = second(from);
+    let mut records = vec![(
+        from,
+        format!("01/01/2026 {from:02}:00:00;S;{id}.s;start={start} exec_host={hosts}\n"),
+    )];
+    if let Some(to) = to {
+        let end = second(to);
+        records.push((
+            to,
+            format!(
+                "01/01/2026 {to:02}:00:00;E;{id}.s;start={start} end={end} exec_host={hosts}\n"
+            ),
+        ));
+    }
+    records
+}
+
+/// The records of all jobs in order of time.
+fn accounts(jobs: &[((i64, Option<i64>), &str)]) -> String {
+    let jobs = (1..).zip(jobs);
+    let mut all: Vec<_> = jobs
+        .flat_map(|(id, (times, hosts))| records(id, *times, hosts))
+        .collect();
+    all.sort_by_key(|(hour, _)| *hour);
+    all.into_iter().map(|(_, record)| record).collect()
+}
+
+#[test]
+fn accounting_records_with_damaged_hosts_leave_nodes_unknown() {
+    for (format, whole, damaged) in [
+        (Format::Pbs, "n1/0+n2/0+n3/0", ["n[1-", "", "n1/0+n[2"]),
+        (Format::Cobalt, "n1:n2:n3", ["n[1-", "", "n1:n[2"]),
+    ] {
+        for (hosts, known) in damaged.into_iter().zip([0, 0, 1]) {
+            for end in [Some(10), None] {
+                let log = accounts(&[
+                    ((8, Some(9)), whole),
+                    ((9, end), hosts),
+                    ((11, Some(12)), whole),
+                ]);
+                let found = summary(&log, &morning(format));
+                let text = format!("{log}{found}");
+                assert_eq!((found.nodes, found.log_counts.jobs), (3, 3), "{text}");
+                let (lower, upper) = bounds(&found.quality);
+                // If the job has no end, it may still run on any nodes, except those that another job then gets.
+                match end {
+                    Some(_) => assert_eq!((lower, upper), (3 * 3600, (6 - known) * 3600), "{text}"),
+                    None => assert_eq!(upper, (6 - 2 * known) * 3600, "{text}"),
+                }
+            }
+        }
+    }
+}
+
+/// Without an end, a job whose nodes are unknown makes all nodes unknown that no later job gets.
+#[test]
+fn a_job_without_hosts_and_end_leaves_nodes_unknown() {
+    let whole = "n1/0+n2/0+n3/0";
+    for hosts in ["n[1-", ""] {
+        let log = accounts(&[
+            ((8, Some(9)), whole),
+            ((9, None), hosts),
+            ((12, None), "n1/0"),
+        ]);
+        let found = summary(&log, &morning(Format::Pbs));
+        assert_eq!(found.nodes, 3, "{found}");
+        assert_eq!(bounds(&found.quality), (3 * 3600, 9 * 3600), "{found}");
+    }
+}
+
+#[test]
+fn a_damaged_list_of_nodes_in_an_event_leaves_nodes_unknown() {
+    let log = sacct(&[
+        ("08:00", "09:00", 3, "n[01-03]"),
+        ("11:00", "12:00", 3, "n[01-03]"),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events");
+    for (list, expected) in [
+        ("n[01-", (10_800, 21_600)),
+        ("n[01,02", (10_800, 18_000)),
+        ("n01", (18_000, 18_000)),
+        ("\"n01\"", (18_000, 18_000)),
+    ] {
+        let event = format!("c|{list}|2026-01-01T09:00:00|2026-01-01T10:00:00|DOWN|x");
+        let events = format!("Cluster|NodeName|TimeStart|TimeEnd|State|Reason\n{event}\n");
+        std::fs::write(&path, events).unwrap();
+        let options = Options {
+            events: Some(path.clone()),
+            ..morning(Format::Slurm)
+        };
+        let found = summary(&log, &options);
+        assert_eq!(bounds(&found.quality), expected, "{list}: {found}");
+    }
+}
+
+/// Lists in the syntax of Python are read up to the damage.
+#[test]
+fn a_damaged_python_list_leaves_nodes_unknown() {
+    let header = "start,end,nnodes,nodes\n";
+    let job = |from: u32, list: &str| {
+        let to = from + 1;
+        format!("2026-01-01T{from:02}:00:00,2026-01-01T{to:02}:00:00,3,\"{list}\"\n")
+    };
+    let whole = "['n1', 'n2', 'n3']";
+    for damaged in ["['n1', 'n2', 'n", "['n1', 'n2'", "['n"] {
+        let log = [
+            header,
+            &job(8, whole),
+            &job(9, damaged),
+            &job(10, whole),
+            &job(11, whole),
+        ]
+        .concat();
+        let found = summary(&log, &morning(Format::Table));
+        assert_eq!((found.nodes, found.log_counts.jobs), (3, 4), "{found}");
+        assert_eq!(bounds(&found.quality), (0, 0), "{found}");
+        // If the last job also uses another node, that node may be one of those that cannot be read.
+        let log = log.replace(
+            "11:00:00,2026-01-01T12:00:00,3,\"['n1'",
+            "11:00:00,2026-01-01T12:00:00,4,\"['n4', 'n1'",
+        );
+        let found = summary(&log, &morning(Format::Table));
+        assert_eq!(found.nodes, 4, "{found}");
+        let (lower, upper) = bounds(&found.quality);
+        assert!(lower <= 10_800 && 10_800 <= upper, "{found}");
+        assert!(found.quality.unreadable > 0, "{found}");
+    }
+}

@@ -51,9 +51,14 @@ fn settled(states: States) -> States {
 
 /// The states of a log between the first and the last time of the truth.
 fn read(name: &str, options: Options) -> Option<States> {
+    read_until("03:03:00", name, options)
+}
+
+/// The states of a log from the first time of the truth to a time of the same day.
+fn read_until(to: &str, name: &str, options: Options) -> Option<States> {
     let options = Options {
         from: Some("2021-05-21T00:00:00Z".to_owned()),
-        to: Some("2021-05-21T03:03:00Z".to_owned()),
+        to: Some(format!("2021-05-21T{to}Z")),
         ..options
     };
     let holds = scheduler::read(&[sample(name)?], &options, &Unobserved).unwrap();
@@ -256,6 +261,34 @@ fn lingjun_gives_the_idle_nodes_by_the_minute() {
     let rounded = settled(rounded.collect());
     for options in lingjun.options().unwrap() {
         assert_eq!(read(lingjun.0, options).unwrap(), rounded);
+    }
+}
+
+/// The sample of ALCF's outages: an outage of the whole machine follows the jobs, and another has no end. An outage of a
+/// part of the machine is ignored.
+#[test]
+fn outages_of_the_whole_machine_are_read() {
+    let (Some(truth), Some(outages)) = (truth(), sample("alcf-machinestatus.csv")) else {
+        return;
+    };
+    for format in [Format::Djc, Format::Table] {
+        let options = Options {
+            outages: Some(outages.clone()),
+            ..Options::new(format)
+        };
+        let found = read_until("06:00:00", "djc-small.csv", options).unwrap();
+        let begin = second("2021-05-21T03:03:00Z");
+        let before: States = truth
+            .iter()
+            .filter(|state| state.0 < begin)
+            .cloned()
+            .collect();
+        let (until, after) = found.split_at(before.len());
+        assert_eq!(until, before);
+        let expected = [("03:03:00", false), ("04:03:00", true), ("05:33:20", false)];
+        let expected =
+            expected.map(|(time, idle)| (second(&format!("2021-05-21T{time}Z")), vec![idle; 8]));
+        assert_eq!(after, expected);
     }
 }
 
