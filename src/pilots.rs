@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,11 +24,13 @@ use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::pilots::{self as results, MinuteGrid, PlanStep};
 use gleaner_domain::{EventLog, Observer, Unobserved, Utc};
 use gleaner_io::SourceId;
-use gleaner_pilots::{Costs, Fault, Fragments, Grid, Ladder, MOST_LENGTHS, best, fits, kept, lost};
+use gleaner_pilots::{
+    Costs, Fault, Fragments, Grid, Ladder, MOST_LENGTHS, best, fits, kept, lost, planned,
+};
 use gleaner_runs::pilots::printed;
 use gleaner_runs::read::RunInfo;
 use gleaner_setup::settings;
-use gleaner_setup::settings::{Settings, Spec};
+use gleaner_setup::settings::{Form, Settings, Spec, Value};
 use gleaner_setup::{ClassArgs, SliceArgs};
 use serde::Serialize;
 
@@ -46,6 +49,11 @@ settings! {
         /// Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times.
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
+        /// Evaluate this plan by age instead of the best one: wall times in minutes, which a node starts one after the
+        /// other; 4x3 stands for 4,4,4. The plan usually comes from another log, as `plan of lost`. The model
+        /// `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them.
+        pub plan: Vec<Repeated> = Vec::new() => Spec::of("MINUTES").separated_by(',')
+            .conflicts(&["lengths", "best"]);
         /// Seconds from the start of a pilot until it is ready.
         pub startup: u64 = 20 => Spec::of("SECONDS");
         /// Seconds for which a node waits before each pilot, because the scheduler needs time to start it.
@@ -62,6 +70,44 @@ settings! {
         /// The part of the log.
         #[serde(flatten)]
         pub slice: SliceArgs;
+    }
+}
+
+/// Consecutive pilots of a plan that have the same wall time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeated {
+    /// The wall time in minutes, at least 1.
+    pub minutes: u64,
+    /// The number of pilots, at least 1.
+    pub times: usize,
+}
+
+impl Value for Repeated {
+    const FORM: Form = Form::Any;
+
+    fn read(text: &OsStr) -> Result<Self, String> {
+        let text = text.to_str().unwrap_or_default();
+        let (minutes, times) = text.split_once('x').unwrap_or((text, "1"));
+        let read = minutes.parse().ok().zip(times.parse().ok());
+        let found = read.map(|(minutes, times)| Repeated { minutes, times });
+        found
+            .filter(|found| found.minutes >= 1 && found.times >= 1)
+            .ok_or_else(|| {
+                "expected whole minutes, at least 1, or MINUTESxTIMES such as 4x3".to_owned()
+            })
+    }
+
+    fn show(&self) -> String {
+        match self.times {
+            1 => self.minutes.to_string(),
+            times => format!("{}x{times}", self.minutes),
+        }
+    }
+}
+
+impl Serialize for Repeated {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.show())
     }
 }
 
@@ -86,9 +132,10 @@ impl PilotsOfLog {
     /// before it finds a ladder.
     pub fn of(log: &Path, settings: &PilotsSettings, observer: &dyn Observer) -> Result<Self> {
         settings.check()?;
-        if settings.lengths.is_empty() && settings.best.is_none() {
-            let message =
-                "pilots need wall times: name them with --lengths 2,4,8, or let --best 6 find them";
+        let has_lengths = !settings.lengths.is_empty() || !settings.plan.is_empty();
+        if !has_lengths && settings.best.is_none() {
+            let message = "pilots need wall times: name them with --lengths 2,4,8, let --best 6 find them, or evaluate a \
+                           plan with --plan 4,4,8";
             return Err(Error::Usage(message.to_owned()));
         }
         // clap does not report that a required option (--best) is missing if a given option (--lengths) conflicts with
@@ -152,8 +199,13 @@ impl Work<'_> {
             longest_min: self.settings.longest,
         });
         let (ladders, every_length) = match grid {
+            None if !self.settings.plan.is_empty() => (vec![self.planned()?], None),
             None => (
-                vec![self.ladder(seconds(&self.settings.lengths)?, None, self.observer)?],
+                vec![self.ladder(
+                    seconds("lengths", &self.settings.lengths)?,
+                    None,
+                    self.observer,
+                )?],
                 None,
             ),
             Some(grid) => self.best(grid)?,
@@ -169,6 +221,7 @@ impl Work<'_> {
             to: time(last),
             span_seconds: span,
             nodes: log.nodes().len(),
+            is_plan_given: !self.settings.plan.is_empty(),
             idle_node_seconds: self.fragments.total(),
             startup_s: self.costs.startup,
             delay_s: self.costs.delay,
@@ -238,6 +291,27 @@ impl Work<'_> {
         })
     }
 
+    /// How the wall times of a given plan use the idle node-time. Only `lost` depends on their order.
+    fn planned(&self) -> Result<results::Ladder> {
+        let plan = &self.settings.plan;
+        let mut minutes: Vec<u64> = plan.iter().map(|pilots| pilots.minutes).collect();
+        minutes.sort_unstable();
+        minutes.dedup();
+        let ladder = Ladder::new(seconds("plan", &minutes)?, self.costs);
+        let ladder = ladder.map_err(|fault| self.wrong(fault))?;
+        let pilots = plan
+            .iter()
+            .flat_map(|pilots| std::iter::repeat_n(pilots.minutes * MINUTE, pilots.times));
+        let found =
+            planned(self.fragments, pilots, self.costs).map_err(|fault| self.wrong(fault))?;
+        Ok(results::Ladder {
+            lengths_min: minutes,
+            fits: self.fits(&ladder),
+            bound_share: None,
+            lost: self.lost_of(&found),
+        })
+    }
+
     fn fits(&self, ladder: &Ladder) -> results::Fits {
         let found = fits(self.fragments, ladder);
         results::Fits {
@@ -262,7 +336,10 @@ impl Work<'_> {
 
     fn lost(&self, ladder: &Ladder, observer: &dyn Observer) -> Result<results::Lost> {
         let found = lost(self.fragments, ladder, observer);
-        let found = found.map_err(|fault| self.wrong(fault))?;
+        Ok(self.lost_of(&found.map_err(|fault| self.wrong(fault))?))
+    }
+
+    fn lost_of(&self, found: &gleaner_pilots::Lost) -> results::Lost {
         let startup = found.finished * self.costs.startup;
         let delay = found.finished * self.costs.delay;
         let step = |step: &gleaner_pilots::Step| PlanStep {
@@ -271,7 +348,7 @@ impl Work<'_> {
             started: step.started,
             finished: step.finished,
         };
-        Ok(results::Lost {
+        results::Lost {
             ready_s: found.ready,
             ready_share: self.fragments.share(found.ready),
             startup_share: self.fragments.share(startup),
@@ -282,7 +359,7 @@ impl Work<'_> {
             finished: found.finished,
             preempted: found.preempted,
             plan: found.plan.iter().map(step).collect(),
-        })
+        }
     }
 
     /// Converts a fault of the pilot models to an error that names the settings.
@@ -325,14 +402,14 @@ impl Work<'_> {
     }
 }
 
-/// Wall times in seconds.
+/// Wall times of an option in seconds.
 ///
 /// # Errors
 /// A wall time is too long.
-fn seconds(minutes: &[u64]) -> Result<Vec<u64>> {
+fn seconds(option: &str, minutes: &[u64]) -> Result<Vec<u64>> {
     let seconds = |minutes: &u64| {
         let seconds = minutes.checked_mul(MINUTE);
-        seconds.ok_or_else(|| Error::Usage(format!("--lengths: {minutes} min is too long")))
+        seconds.ok_or_else(|| Error::Usage(format!("--{option}: {minutes} min is too long")))
     };
     minutes.iter().map(seconds).collect()
 }

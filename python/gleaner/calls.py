@@ -689,6 +689,7 @@ def pilots(
     lengths: Optional[Union[Number, Sequence[Number]]] = None,
     longest: Optional[Number] = None,
     nodes: Optional[Number] = None,
+    plan: Optional[Union[Number, Sequence[Number]]] = None,
     skip_rows: Optional[Number] = None,
     startup: Optional[Number] = None,
     time_limit: Optional[Number] = None,
@@ -725,6 +726,10 @@ def pilots(
         Choose the best wall times among times of at most this number of minutes [default: 120]
     nodes
         Number of nodes to use (-nN) [default: all]
+    plan
+        Evaluate this plan by age instead of the best one: wall times in minutes, which a node starts one after the
+        other; 4x3 stands for 4,4,4. The plan usually comes from another log, as `plan of lost`. The model `fits` uses
+        the plan's wall times as a ladder, and `kept` does not depend on them
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     startup
@@ -754,6 +759,7 @@ def pilots(
             lengths=lengths,
             longest=longest,
             nodes=nodes,
+            plan=plan,
             skip_rows=skip_rows,
             startup=startup,
             time_limit=time_limit,

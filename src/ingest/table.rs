@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use super::{Ingest, InputSettings, OutageSettings, SelectionSettings};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
-use gleaner_logs::scheduler::{Format, MACHINES, Machine, Options, TableOptions, parse_columns};
+use gleaner_logs::scheduler::{
+    Format, MACHINES, Machine, OTHER_DATA, Options, TableOptions, parse_columns,
+};
 use gleaner_setup::settings;
 use gleaner_setup::settings::{Form, Spec, Value};
 
@@ -119,7 +121,7 @@ impl TableSettings {
     }
 }
 
-/// Width of the list of machines, in characters. On a terminal of 50 lines, it takes two screens.
+/// Width of the list of machines, in characters. On a terminal of 50 lines, it takes at most three screens.
 const WIDTH: usize = 100;
 
 /// The machines whose data can be read, as text for a terminal.
@@ -136,6 +138,20 @@ pub fn machines() -> String {
             text.push_str(line);
             text.push('\n');
         }
+    }
+    push(&mut text, "", "Other formats of gleaner ingest read:");
+    for data in OTHER_DATA {
+        push(
+            &mut text,
+            data.title,
+            &format!("; licence: {}", data.licence),
+        );
+        push(
+            &mut text,
+            "  ",
+            &format!("{}; gaps: {}", data.source, data.gaps),
+        );
+        push(&mut text, "  ", data.command);
     }
     text.trim_end().to_owned()
 }
@@ -167,10 +183,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_fits_on_two_screens() {
+    fn the_list_fits_on_three_screens() {
         let list = machines();
         assert!(
-            list.lines().count() <= 100,
+            list.lines().count() <= 150,
             "{} lines",
             list.lines().count()
         );
@@ -190,6 +206,13 @@ mod tests {
                 words.join(" ").contains(&gaps.join(" ")),
                 "{}",
                 machine.name
+            );
+        }
+        for data in OTHER_DATA {
+            assert!(
+                list.contains(data.title) && list.contains(data.command),
+                "{}",
+                data.title
             );
         }
     }

@@ -102,11 +102,43 @@ fn more_wall_times_are_never_worse() {
     );
 }
 
+/// The value of a fact in a command's output.
+fn fact<'o>(out: &'o str, label: &str) -> &'o str {
+    let line = out.lines().find_map(|line| line.strip_prefix(label));
+    line.unwrap_or_else(|| panic!("no {label} in {out}")).trim()
+}
+
+#[test]
+fn a_plan_that_was_printed_can_be_evaluated() {
+    let day = ["--to 2026-01-02T00:00:00", "--from 2026-01-02T00:00:00"];
+    let line = format!("pilots idle.csv --lengths 2,8,32 --quiet {}", day[0]);
+    let first = gleaner(&dataset(), &line).expect(0);
+    assert!(first.out.contains("with --plan"), "{}", first.out);
+    let (plan, _) = fact(&first.out, "plan of lost").split_once(' ').unwrap();
+    // On its own log, the plan is the best plan.
+    let found = results(&format!("idle.csv --lengths 2,8,32 {}", day[0]));
+    let given = results(&format!("idle.csv --plan {plan} {}", day[0]));
+    assert_eq!(given["ladders"][0]["lost"], found["ladders"][0]["lost"]);
+    assert_eq!(given["kept"], found["kept"]);
+    assert_eq!(given["is_plan_given"], true);
+    // On another log, it is at most as good as the best plan of its wall times.
+    let best = results(&format!("idle.csv --lengths 2,8,32 {}", day[1]));
+    let other = results(&format!("idle.csv --plan {plan} {}", day[1]));
+    let share = |of: &Value| number(of, "/ladders/0/lost/ready_share");
+    assert!(share(&other) > 0.0 && share(&other) <= share(&best));
+    let line = format!("pilots idle.csv --plan {plan} --quiet");
+    let text = gleaner(&dataset(), &line).expect(0);
+    assert!(!text.out.contains("chosen with hindsight"), "{}", text.out);
+}
+
 #[test]
 fn wrong_usage_is_refused_with_a_remedy() {
     for (line, words) in [
         ("idle.csv", &["--lengths 2,4,8", "--best 6"][..]),
         ("idle.csv --lengths 2 --best 1", &["--best"]),
+        ("idle.csv --lengths 2 --plan 2", &["--plan"]),
+        ("idle.csv --plan 4x0", &["MINUTESxTIMES"]),
+        ("idle.csv --plan 2,1x3 --startup 60", &["--startup is 60 s"]),
         ("idle.csv --lengths 2,2", &["--lengths lists 2 min twice"]),
         ("idle.csv --lengths 0", &["at least 1"]),
         (

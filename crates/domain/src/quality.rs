@@ -94,6 +94,7 @@ impl Quality {
         if let Some(causes) = self.causes() {
             sentences.push(causes);
             sentences.push(CONDITIONS.to_owned());
+            sentences.extend((self.unknown > 0).then(|| REPLAYS.to_owned()));
         }
         if self.unknown > 0 && self.are_nodes_shared {
             sentences.push(
@@ -104,10 +105,9 @@ impl Quality {
         }
         if self.uncovered > 0 {
             sentences.push(format!(
-                "the source does not cover {} of the log (equal to {:.1} % of the idle time): nothing is known of \
-                 that time",
+                "the source does not cover {} of the log{}: nothing is known of that time",
                 node_hours(self.uncovered),
-                100.0 * share(self.uncovered, self.idle_upper),
+                self.of_idle(self.uncovered),
             ));
         }
         if self.unreadable_lines > 0 {
@@ -167,6 +167,15 @@ impl Quality {
         )
     }
 
+    /// An amount as a share of the upper bound on the idleness, in parentheses; empty if nothing is idle.
+    fn of_idle(&self, amount: u64) -> String {
+        if self.idle_upper == 0 {
+            return String::new();
+        }
+        let share = 100.0 * share(amount, self.idle_upper);
+        format!(" (equal to {share:.1} % of the idle time)")
+    }
+
     /// Why nodes can be unknown: for each reason, the node-hours that lists lack, and their share of the idle time.
     /// `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
@@ -179,11 +188,8 @@ impl Quality {
             .iter()
             .filter(|(amount, _)| *amount > 0)
             .map(|(amount, cause)| {
-                let share = 100.0 * share(*amount, self.idle_upper);
-                format!(
-                    "{} {cause} ({share:.1} % of the idle time)",
-                    node_hours(*amount)
-                )
+                let share = self.of_idle(*amount);
+                format!("{} {cause}{share}", node_hours(*amount))
             })
             .collect();
         let is_certain = self.unknown == 0 && self.idle_lower == self.idle_upper;
@@ -201,10 +207,13 @@ impl Quality {
     }
 }
 
-/// When the bounds on the idleness hold for a log of jobs that list too few nodes.
-const CONDITIONS: &str = "the bounds hold if jobs do not share nodes and keep all their nodes until they end, and if \
-                          the stated counts and names are correct; the work of a replay is usually between the results \
-                          for both bounds, but this is not proven";
+/// When the figures hold for a log of jobs that list too few nodes.
+const CONDITIONS: &str = "these figures are correct if jobs do not share nodes and keep all their nodes until they end, and if \
+                          the stated counts and names are correct";
+
+/// How to read replays of the logs of both bounds.
+const REPLAYS: &str =
+    "the work of a replay is usually between the results for both bounds, but this is not proven";
 
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
@@ -263,8 +272,9 @@ mod tests {
                 "idle between 3492.5 and 3729.5 node-hours, 3651.6 by the counts; of 6.5 % it is unknown which \
                  nodes; these are assigned to the jobs that do not list all of theirs",
                 "jobs used nodes that they do not list: 100.0 node-hours in lists shorter than the stated count \
-                 (2.7 % of the idle time)",
-                CONDITIONS
+                 (equal to 2.7 % of the idle time)",
+                CONDITIONS,
+                REPLAYS
             ]
         );
     }
@@ -295,11 +305,24 @@ mod tests {
         assert_eq!(
             quality.sentences(),
             [
-                "jobs used nodes that they do not list: 1.0 node-hours in lists that cannot be read (10.0 % of the \
-                 idle time), 2.0 node-hours in empty lists (20.0 % of the idle time); this leaves the state \
-                 of no node unknown",
+                "jobs used nodes that they do not list: 1.0 node-hours in lists that cannot be read (equal to 10.0 % \
+                 of the idle time), 2.0 node-hours in empty lists (equal to 20.0 % of the idle time); this leaves the \
+                 state of no node unknown",
                 CONDITIONS
             ]
+        );
+    }
+
+    #[test]
+    fn without_idle_time_there_are_no_shares_of_it() {
+        let quality = Quality {
+            missing: 3600,
+            ..Quality::certain(0)
+        };
+        assert_eq!(
+            quality.sentences()[0],
+            "jobs used nodes that they do not list: 1.0 node-hours in empty lists; this leaves the state of no node \
+             unknown"
         );
     }
 

@@ -44,4 +44,4 @@ pub use fits::{Fits, Placed, fits, placed};
 pub use fragments::Fragments;
 pub use kept::{Kept, kept};
 pub use ladder::{Costs, Fault, LONGEST, Ladder};
-pub use lost::{Lost, MOST_AGES, Step, lost};
+pub use lost::{Lost, MOST_AGES, Step, lost, planned};

@@ -14,13 +14,13 @@
 //! ```
 //!
 //! which is computed from the oldest age down. V(0) is the ready time of the best plan. The plan is chosen with
-//! hindsight, so it should be evaluated on another log.
+//! hindsight, so it should be evaluated on another log, with [`planned`].
 
 use gleaner_observer::Observer;
 use serde::Serialize;
 
 use super::ladder::gcd;
-use super::{Fault, Fragments, Ladder};
+use super::{Costs, Fault, Fragments, Ladder};
 
 /// The maximum number of ages that [`lost`] visits. Each age takes two bytes.
 pub const MOST_AGES: u64 = 100_000_000;
@@ -139,34 +139,88 @@ impl<'l> Ages<'l> {
 
     /// Follows the choices from age 0 to the end of the plan.
     fn follow(&self, fragments: &Fragments, choices: &[u16]) -> Lost {
-        let costs = self.ladder.costs();
-        let survivors = survivors(fragments);
-        let at_least = |length: u64| {
-            let from = fragments
-                .counts()
-                .partition_point(|&(other, _)| other < length);
-            survivors[from]
-        };
-        let mut lost = Lost::default();
+        let mut tally = Tally::new(fragments, self.ladder.costs());
         let mut age = 0;
         while let Some(&choice) = choices.get(age).filter(|&&choice| choice != END) {
             let choice = usize::from(choice);
-            let length = self.ladder.lengths()[choice];
-            let from = age as u64 * self.unit;
-            let step = Step {
-                age: from,
-                length,
-                // If a fragment ends exactly when the delay does, the pilot does not start.
-                started: at_least(from + costs.delay + 1),
-                finished: at_least(from + costs.delay + length),
-            };
-            lost.ready += step.finished * (length - costs.startup);
-            lost.finished += step.finished;
-            lost.preempted += step.started - step.finished;
-            lost.plan.push(step);
+            tally.add(self.ladder.lengths()[choice]);
             age += self.steps[choice];
         }
-        lost
+        tally.lost
+    }
+}
+
+/// Evaluates a plan by age: pilots of the given lengths, which a node starts one after the other. The plan usually comes
+/// from [`lost`] on another log. Pilots that are planned after the end of the longest fragment are left out of
+/// [`Lost::plan`].
+///
+/// # Errors
+/// [`Fault::NeverReady`] or [`Fault::TooLong`] if a length that is used is not longer than the start-up or is too long.
+pub fn planned(
+    fragments: &Fragments,
+    lengths: impl IntoIterator<Item = u64>,
+    costs: Costs,
+) -> Result<Lost, Fault> {
+    let mut tally = Tally::new(fragments, costs);
+    for length in lengths {
+        if tally.is_over() {
+            break;
+        }
+        Ladder::new([length], costs)?;
+        tally.add(length);
+    }
+    Ok(tally.lost)
+}
+
+/// Counts the pilots of a plan, from age 0 on.
+struct Tally<'f> {
+    fragments: &'f Fragments,
+    /// S at each length of the histogram.
+    survivors: Vec<u64>,
+    costs: Costs,
+    /// Age at which the delay of the next pilot begins.
+    age: u64,
+    lost: Lost,
+}
+
+impl<'f> Tally<'f> {
+    fn new(fragments: &'f Fragments, costs: Costs) -> Self {
+        Tally {
+            fragments,
+            survivors: survivors(fragments),
+            costs,
+            age: 0,
+            lost: Lost::default(),
+        }
+    }
+
+    /// Whether no fragment is long enough for the next pilot to start.
+    fn is_over(&self) -> bool {
+        self.age.saturating_add(self.costs.delay) >= self.fragments.longest()
+    }
+
+    fn at_least(&self, length: u64) -> u64 {
+        let counts = self.fragments.counts();
+        self.survivors[counts.partition_point(|&(other, _)| other < length)]
+    }
+
+    /// Adds the next pilot.
+    fn add(&mut self, length: u64) {
+        // Beyond 64 bits, no fragment is long enough.
+        let begin = self.age.saturating_add(self.costs.delay);
+        let end = begin.saturating_add(length);
+        let step = Step {
+            age: self.age,
+            length,
+            // If a fragment ends exactly when the delay does, the pilot does not start.
+            started: self.at_least(begin.saturating_add(1)),
+            finished: self.at_least(end),
+        };
+        self.lost.ready += step.finished * (length - self.costs.startup);
+        self.lost.finished += step.finished;
+        self.lost.preempted += step.started - step.finished;
+        self.lost.plan.push(step);
+        self.age = end;
     }
 }
 

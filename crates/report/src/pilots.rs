@@ -7,15 +7,12 @@ use super::{Block, Figure, Grid, Head, Section};
 use gleaner_domain::results::pilots::{Ladder, Pilots};
 use gleaner_inspect::Fragments;
 use gleaner_runs::pilots::{
-    CAUTION, best, chosen, facts, fragments, minutes, models, steps, unproven,
+    best, chosen, facts, fragments, minutes, models, notes, steps, unproven,
 };
 
 /// The sections about pilots on these fragments.
 pub(super) fn sections(pilots: &Pilots, of: &Fragments) -> Vec<Section> {
-    let mut blocks = vec![
-        Block::Facts(facts(pilots, of)),
-        Block::Note(CAUTION.to_owned()),
-    ];
+    let mut blocks = vec![Block::Facts(facts(pilots, of)), Block::Note(notes(pilots))];
     if let Some(ladder) = chosen(pilots) {
         blocks.push(Block::figure(by_model(pilots, ladder)));
         blocks.push(Block::Folded(steps(ladder)));

@@ -15,10 +15,23 @@ use super::lengths::Lengths;
 const SHOWN_LENGTHS: usize = 24;
 
 /// Why `fits` is optimistic, and how to read the other two models.
-pub const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
+const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
                        that no pilot is ever preempted. Real schedulers do not know this. Of 694 pilots on Prometheus \
                        on 17 March 2022, 484 were preempted, with 47 % of the pilot time; that site came close to the \
-                       kept model. The plan for the lost model was chosen with hindsight: evaluate it on another log.";
+                       kept model.";
+
+/// How to read a plan that was chosen on the same log.
+const HINDSIGHT: &str = "The plan for the lost model was chosen with hindsight: evaluate it on another log, with \
+                         --plan.";
+
+/// The notes below the figures: how to read the models.
+pub fn notes(pilots: &Pilots) -> String {
+    if pilots.is_plan_given {
+        CAUTION.to_owned()
+    } else {
+        format!("{CAUTION} {HINDSIGHT}")
+    }
+}
 
 /// The results as pretty-printed JSON.
 ///
@@ -44,7 +57,7 @@ pub fn printed(pilots: &Pilots, fragments: &Fragments) -> Vec<Block> {
         let note = "The search was stopped: ladders with more wall times are missing.";
         blocks.push(Block::Note(note.to_owned()));
     }
-    blocks.push(Block::Note(CAUTION.to_owned()));
+    blocks.push(Block::Note(notes(pilots)));
     blocks
 }
 
@@ -246,11 +259,17 @@ pub fn minutes(lengths: &[u64]) -> String {
     shown.chain(more).collect::<Vec<_>>().join(" ")
 }
 
-/// Describes a plan by age: the wall times of its pilots, in order.
+/// Describes a plan by age: the wall times of its pilots, in order, as the option `--plan` reads them.
 fn plan(steps: &[PlanStep]) -> String {
-    let lengths: Vec<u64> = steps.iter().map(|step| step.length_min).collect();
-    match lengths.as_slice() {
-        [] => "no pilot is worth starting".to_owned(),
-        lengths => format!("pilots of {} min, one after the other", minutes(lengths)),
+    let runs = steps.chunk_by(|step, next| step.length_min == next.length_min);
+    let runs = runs.map(|run| match run {
+        [step] => step.length_min.to_string(),
+        steps => format!("{}x{}", steps[0].length_min, steps.len()),
+    });
+    let plan = runs.collect::<Vec<_>>().join(",");
+    if plan.is_empty() {
+        "no pilot is worth starting".to_owned()
+    } else {
+        format!("{plan} (wall times in min, one pilot after the other)")
     }
 }

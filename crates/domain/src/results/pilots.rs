@@ -20,8 +20,10 @@ pub struct Pilots {
     pub startup_s: u64,
     /// Seconds for which a node waits before each pilot.
     pub delay_s: u64,
-    /// The lengths from which the best ladders are chosen; `None` if the ladder was given.
+    /// The lengths from which the best ladders are chosen; `None` if the ladder or the plan was given.
     pub grid: Option<MinuteGrid>,
+    /// Whether the plan of `lost` was given. Otherwise, the best plan for this log is chosen.
+    pub is_plan_given: bool,
     /// The model in which a preempted pilot keeps its work. This model does not depend on the ladder.
     pub kept: Kept,
     /// The given ladder, or the best ladders of at most 1, 2, … lengths.
@@ -85,7 +87,7 @@ pub struct Fits {
     pub pilots: u64,
 }
 
-/// How the idle node-time is spent if preempted pilots lose their work, with the best plan by age.
+/// How the idle node-time is spent if preempted pilots lose their work, with the best plan by age or a given plan.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lost {
     /// Node-seconds for which pilots that ended by themselves were ready.

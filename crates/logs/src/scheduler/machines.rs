@@ -1,5 +1,5 @@
-//! Public machines whose jobs `gleaner ingest table` reads: where to find their data, and what is missing
-//! from the data.
+//! Public machines whose data `gleaner ingest` reads: where to find the data, and what is missing from them. Most are
+//! tables of jobs; the others are listed by [`OTHER_DATA`].
 
 use super::table::Role;
 
@@ -55,6 +55,53 @@ impl Machine {
         format!("{nodes}; {zone}; licence: {}", self.licence)
     }
 }
+
+/// Public data that are not a table of jobs, and are read by another format of `gleaner ingest`.
+#[derive(Debug)]
+pub struct OtherData {
+    /// The machine with its site, or the kind of the data.
+    pub title: &'static str,
+    /// Where to find the data.
+    pub source: &'static str,
+    /// The licence of the data.
+    pub licence: &'static str,
+    /// Gaps in the data, in one sentence.
+    pub gaps: &'static str,
+    /// A command that reads the data.
+    pub command: &'static str,
+}
+
+/// Public data that are not a table of jobs.
+pub const OTHER_DATA: &[OtherData] = &[
+    OtherData {
+        title: "Frontier, OLCF",
+        source: "the SWF log of JSSPP 2026",
+        licence: "see the source",
+        gaps: "nodes are not named; field 5 contains nodes or cores, so the number of nodes is read from the last field",
+        command: "gleaner ingest swf frontier-2024.swf --nodes-field last -o frontier.gev",
+    },
+    OtherData {
+        title: "Blue Waters, NCSA",
+        source: "accounting records of Torque, a folder per day",
+        licence: "see the source",
+        gaps: "outages are missing; times have no time zone and are those of Chicago",
+        command: "gleaner ingest pbs 2017????/* --timezone America/Chicago -o blue-waters.gev",
+    },
+    OtherData {
+        title: "Prometheus, Cyfronet (HPC-Whisk)",
+        source: "github.com/hpcwhisk/hpcwhisk-artifact (polls of 17 March 2022)",
+        licence: "not stated",
+        gaps: "polls name only idle nodes and pilots, so nodes that were never idle are missing",
+        command: "gleaner ingest sinfo 17_03_2022_idle_nodes.txt --timezone Europe/Warsaw -o prometheus.gev",
+    },
+    OtherData {
+        title: "spot instances (Bamboo, Parcae)",
+        source: "github.com/uclasystem/bamboo, github.com/JF-D/Parcae",
+        licence: "MIT",
+        gaps: "some traces only count instances, so the lengths of fragments are a guess",
+        command: "gleaner ingest spot trace.csv -o spot.gev",
+    },
+];
 
 const ALCF: Machine = Machine {
     name: "",
@@ -374,5 +421,16 @@ mod tests {
             }
         }
         assert!(Machine::named("summit").is_none());
+    }
+
+    #[test]
+    fn other_data_are_complete() {
+        for data in OTHER_DATA {
+            let texts = [data.title, data.source, data.licence, data.gaps];
+            assert!(texts.iter().all(|text| !text.is_empty()), "{}", data.title);
+            assert!(!data.gaps.ends_with('.'), "{}", data.title);
+            let is_table = data.command.starts_with("gleaner ingest table");
+            assert!(data.command.starts_with("gleaner ingest ") && !is_table);
+        }
     }
 }

@@ -74,7 +74,7 @@ pub use counts::{Found, LogCounts, Reason};
 pub use djc::WHERE as DJC_LOG;
 pub use gleaner_io::input::{Input, Unit};
 pub use holds::{Holds, IdleEvent, Summary};
-pub use machines::{MACHINES, Machine};
+pub use machines::{MACHINES, Machine, OTHER_DATA, OtherData};
 pub use node_list::COMMANDS as NODES_COMMANDS;
 pub use pbs::WHERE as PBS_LOG;
 pub use philly::WHERE as PHILLY_LOG;

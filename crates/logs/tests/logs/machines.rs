@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use gleaner_domain::{Stamp, UnknownNodes, Unobserved};
 use gleaner_logs::scheduler;
-use gleaner_logs::scheduler::{Format, MACHINES, Machine, Options, Role, TableOptions};
+use gleaner_logs::scheduler::{
+    Format, MACHINES, Machine, OTHER_DATA, Options, OtherData, Role, TableOptions,
+};
 
 /// The time in seconds since 1970, and which nodes are idle from then on, in the order n0 to n7.
 type States = Vec<(i64, Vec<bool>)>;
@@ -304,7 +306,7 @@ fn quoted_tables_of_sacct_are_read_right() {
 }
 
 /// The tables of docs/MACHINES.md.
-fn documented() -> [String; 2] {
+fn documented() -> [String; 3] {
     let mut rows = "| `--machine` | machine | data | licence | nodes | zone of times | gaps |\n\
                     |---|---|---|---|---|---|---|\n"
         .to_owned();
@@ -328,15 +330,28 @@ fn documented() -> [String; 2] {
         let words: Vec<&str> = command.split_whitespace().collect();
         commands += &format!("| `{name}` | `{}` |\n", words.join(" "));
     }
-    [rows, commands]
+    let mut others =
+        "| data | source | licence | gaps | command |\n|---|---|---|---|---|\n".to_owned();
+    for data in OTHER_DATA {
+        let OtherData {
+            title,
+            source,
+            licence,
+            gaps,
+            command,
+        } = data;
+        others += &format!("| {title} | {source} | {licence} | {gaps} | `{command}` |\n");
+    }
+    [rows, commands, others]
 }
 
 #[test]
 fn the_documented_machines_are_those_of_the_code() {
-    let [rows, commands] = documented();
+    let [rows, commands, others] = documented();
     let tables = [
         ("## The machines", rows),
         ("One command reads the data of each machine:", commands),
+        ("Other formats of `gleaner ingest` read these data:", others),
     ];
     let command = "cargo test --release -p gleaner-logs --test logs machines";
     gleaner_testing::check_tables("docs/MACHINES.md", &tables, command);

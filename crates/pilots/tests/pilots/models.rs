@@ -1,7 +1,7 @@
 //! Compares the three models with plain simulations.
 
 use gleaner_observer::Unobserved;
-use gleaner_pilots::{Costs, Fault, Fragments, Ladder, Lost, fits, kept, lost, placed};
+use gleaner_pilots::{Costs, Fault, Fragments, Ladder, Lost, fits, kept, lost, placed, planned};
 use gleaner_testing::StopAtCheck;
 use proptest::prelude::*;
 
@@ -139,6 +139,23 @@ proptest! {
         let found = lost(&fragments, &ladder, &Unobserved).unwrap();
         prop_assert_eq!(found.ready, best_plan(&lengths, &mut Vec::new(), &ladder));
         check_plan(&found, &lengths, &ladder);
+        let plan = found.plan.iter().map(|step| step.length);
+        prop_assert_eq!(planned(&fragments, plan, ladder.costs()).unwrap(), found);
+    }
+
+    #[test]
+    fn any_plan_can_be_evaluated(
+        lengths in lengths(60),
+        ladder in ladders(),
+        plan in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+    ) {
+        let fragments = Fragments::new(lengths.iter().copied()).unwrap();
+        let plan: Vec<u64> = plan.iter().map(|index| *index.get(ladder.lengths())).collect();
+        let found = planned(&fragments, plan.iter().copied(), ladder.costs()).unwrap();
+        check_plan(&found, &lengths, &ladder);
+        prop_assert_eq!(found.ready, plain_lost(&lengths, &plan, ladder.costs()));
+        let best = lost(&fragments, &ladder, &Unobserved).unwrap();
+        prop_assert!(found.ready <= best.ready);
     }
 
     // The models differ only in what the scheduler knows and in what a preemption costs.
@@ -183,6 +200,23 @@ fn a_fragment_that_is_just_long_enough_holds_a_pilot() {
     assert_eq!((found.ready, found.pilots, found.unused), (1, 1, 4));
     assert_eq!(lost(&fragments, &ladder, &Unobserved).unwrap().ready, 1);
     assert_eq!(kept(&fragments, costs).ready, 1);
+}
+
+#[test]
+fn pilots_of_a_plan_must_become_ready() {
+    let costs = Costs {
+        startup: 3,
+        delay: 0,
+    };
+    let fragments = Fragments::new([10]).unwrap();
+    let fault = Fault::NeverReady {
+        length: 3,
+        startup: 3,
+    };
+    assert_eq!(planned(&fragments, [4, 3], costs), Err(fault));
+    // After the longest fragment, the rest of the plan does not matter.
+    let found = planned(&fragments, std::iter::repeat(4), costs).unwrap();
+    assert_eq!((found.ready, found.plan.len()), (2, 3));
 }
 
 #[test]
