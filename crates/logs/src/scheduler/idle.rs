@@ -488,20 +488,17 @@ fn listed<'n>(
         (true, false, true) => Doubt::Length(length),
         _ => Doubt::Short,
     };
-    let is_short = doubt == Doubt::Short && count.map_or(is_cut, |count| looked.named < count);
+    let is_short = doubt == Doubt::Short && count.is_some_and(|count| looked.named < count);
     short.measure(file, length, is_short);
-    let listed = looked.named + usize::from(is_cut);
     if let Some(count) = count.filter(|count| is_short || looked.named > *count) {
         let reason = if is_short {
             Reason::ListShort
         } else {
             Reason::CountDiffers
         };
+        let listed = looked.named + usize::from(is_cut);
         let found = format_args!("{}, but a list of {listed}", counted(count, "node"));
         log.fault(reason, at, found)?;
-    } else if is_short {
-        let found = format_args!("a list of {listed}, of which the last name is cut");
-        log.fault(Reason::ListShort, at, found)?;
     }
     let missing = count.map(|count| count.saturating_sub(looked.named));
     let is_lacking = missing.map_or(is_cut, |missing| missing > 0);

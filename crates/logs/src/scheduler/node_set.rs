@@ -114,8 +114,8 @@ impl NodeSet {
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
     /// It is then returned as [`Looked::cut`] instead of being looked up, so that it cannot become a node that does not
-    /// exist. If the list of nodes is complete, this also applies to a last name that is not in the list, but is the
-    /// beginning of a node's name.
+    /// exist. This also applies to the first few times that a last name is named which no list contains. If the list of
+    /// nodes is complete, it applies only to names with which a node's name begins.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,
@@ -155,18 +155,14 @@ impl NodeSet {
             looked.cut = Some(last.to_owned());
             return Ok(());
         }
-        if !self.fixed && self.is_doubtful(last) {
+        // If the list of nodes is complete, a name that is not in it may also be a node outside of it.
+        let may_be_cut = !self.fixed || self.sorted().is_beginning(last);
+        if may_be_cut && self.is_doubtful(last) {
             looked.cut = Some(last.to_owned());
             looked.is_new = true;
             return Ok(());
         }
-        let unknown = looked.unknown;
-        self.add_once(last, looked)?;
-        if looked.unknown > unknown && self.fixed && self.sorted().is_beginning(last) {
-            looked.unknown = unknown;
-            looked.cut = Some(last.to_owned());
-        }
-        Ok(())
+        self.add_once(last, looked)
     }
 
     /// Whether a last name is not known yet, and has been seen only a few times. Each call counts as a sighting.

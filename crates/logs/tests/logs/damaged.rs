@@ -73,6 +73,28 @@ fn a_name_that_ends_two_lists_is_a_node_although_others_begin_with_it() {
     }
 }
 
+/// A node outside of the list of nodes is no cut name if two jobs ran on it.
+#[test]
+fn a_node_outside_of_the_list_is_not_taken_for_a_cut_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let nodes = folder.path().join("nodes");
+    std::fs::write(&nodes, "n[10-12]").unwrap();
+    let options = Options {
+        nodes: Some(nodes),
+        ..morning(Format::Slurm)
+    };
+    let log = single_nodes(2);
+    let uncounted = log
+        .replace("|NNodes", "")
+        .replace("|1|", "|")
+        .replace("|3|", "|");
+    for log in [log, uncounted] {
+        let found = summary(&log, &options);
+        let idle = 3 * (4 * 3600 - 3 * 1800);
+        assert_eq!(bounds(&found.quality), (idle, idle), "{found}");
+    }
+}
+
 #[test]
 fn a_quote_that_is_not_closed_costs_only_the_list() {
     let bars = "JobIDRaw|State|Start|End|NNodes|NodeList";
