@@ -54,14 +54,16 @@ fn parquet(table: &Table<'_>) -> Vec<u8> {
 fn correct_runs_pass_the_check() {
     let directory = samples();
     let at = directory.path();
-    for more in [
+    let with_highs = cfg!(feature = "highs").then_some("--t-fwd 60 --nodes 12 --solver highs");
+    let ours = [
         "--t-fwd 120",
         "--t-fwd 30 --max-tasks 3 --initial solve",
         "--t-fwd 600 --initial empty --objective share-fair",
         "--repeat-tasks --max-tasks 4 --seed 3",
         "--completion-events --objective throughput",
         "--skip-rows 50 --first-node 10 --nodes 40 --solver equal-share",
-    ] {
+    ];
+    for more in ours.into_iter().chain(with_highs) {
         gleaner(at, &format!("{REPLAY} {more} --out run")).expect(0);
         let run = gleaner(at, "check run").expect(0);
         assert!(

@@ -432,6 +432,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
         "csv classes",
         "text classes",
         "toml tasks",
+        "toml class-tasks",
         "json tasks",
         "csv tasks",
         "csv jobs",

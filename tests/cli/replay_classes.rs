@@ -9,7 +9,7 @@ use crate::support::{gleaner, samples};
 
 /// Writes a log of nodes of two classes and tasks with curves for both.
 fn generate(at: &Path) {
-    let log = "synth events --nodes 30 --days 1 --classes v100=18,a100=12 --seed 3 -o log.csv";
+    let log = "synth events --days 1 --classes v100=18,a100=12 --seed 3 -o log.csv";
     gleaner(at, log).expect(0);
     let tasks = "synth tasks --count 8 --max-nodes 8 --classes v100=1,a100=2.4 -o tasks.toml";
     gleaner(at, tasks).expect(0);

@@ -139,8 +139,14 @@ fn solver(info: &RunInfo, inputs: &Replay) -> Result<Option<String>> {
     };
     let chosen = match kind {
         SolverKind::Auto => {
-            let outline = inputs.options.outline(&inputs.tasks);
-            SolverSpec::new(kind).for_problem(&outline).kind
+            let (options, spec) = (&inputs.options, SolverSpec::new(kind));
+            let in_classes = options.classes(&inputs.log, &inputs.tasks)?.is_some();
+            let chosen = if in_classes {
+                gleaner_classes::solver::chosen(spec, !options.groups.is_empty())
+            } else {
+                spec.for_problem(&options.outline(&inputs.tasks))
+            };
+            chosen.kind
         }
         named => named,
     };

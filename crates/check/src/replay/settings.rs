@@ -172,22 +172,27 @@ fn solver(
         findings.not_verified(RUN_FILE, "arguments/formulation", why);
         return;
     };
-    findings.equal(
-        format_args!("{SUMMARY}: solver"),
-        summary.solver.as_str(),
-        expected,
-    );
     let is_milp = ["highs", "cbc"].contains(&expected);
     let given = arguments
         .get("formulation")
         .filter(|value| !value.is_null());
     let given = given.map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
     let formulation = is_milp.then(|| given.as_deref().unwrap_or("counts"));
-    let name = |formulation: Option<&str>| formulation.unwrap_or("null").to_owned();
+    // The names of MILP solvers contain the formulation.
+    let name = match formulation {
+        Some(formulation) => format!("{expected}-{formulation}"),
+        None => expected.to_owned(),
+    };
+    findings.equal(
+        format_args!("{SUMMARY}: solver"),
+        summary.solver.as_str(),
+        name.as_str(),
+    );
+    let shown = |formulation: Option<&str>| formulation.unwrap_or("null").to_owned();
     findings.equal(
         format_args!("{SUMMARY}: formulation"),
-        name(summary.formulation.as_deref()),
-        name(formulation),
+        shown(summary.formulation.as_deref()),
+        shown(formulation),
     );
     findings.holds(is_milp || given.is_none(), || {
         format!("{RUN_FILE}: arguments: formulation is given, but {expected} has none")
