@@ -449,8 +449,8 @@ fn scheduler_log(name: &str) -> String {
 fn ingest_writes_a_log_and_reports_what_it_found() {
     let folder = tempfile::tempdir().unwrap();
     let jobs = scheduler_log("sacct.txt");
-    let run = gleaner(folder.path(), &format!("ingest slurm {jobs} -o log.csv"));
-    run.expect(0).says(&[
+    let run = gleaner(folder.path(), &format!("ingest slurm {jobs} -o log.csv")).expect(0);
+    run.says(&[
         "read      9 lines of 1 file",
         "used      6 jobs, 1 of them without an end",
         "left out  2 that never started",
@@ -465,7 +465,14 @@ fn ingest_writes_a_log_and_reports_what_it_found() {
         log.starts_with("time,node,state\n2026-01-01 09:00:00,n01,0\n"),
         "{log}"
     );
+    run.says(&["only .gev stores how many jobs waited"]);
     gleaner(folder.path(), "convert log.csv -o log.gev").expect(0);
+    let gev = format!("ingest slurm {jobs} -o queue.gev");
+    let run = gleaner(folder.path(), &gev).expect(0);
+    assert!(!run.err.contains("only .gev stores"), "{}", run.err);
+    gleaner(folder.path(), "convert queue.gev -o queue.parquet")
+        .expect(0)
+        .says(&["only .gev stores how many jobs waited"]);
     let pbs = scheduler_log("pbs.txt");
     gleaner(
         folder.path(),
