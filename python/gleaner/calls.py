@@ -29,6 +29,9 @@ def replay(
     bound: Optional[bool] = None,
     cache: Optional[bool] = None,
     check: Optional[bool] = None,
+    class_feature: Optional[Union[str, Sequence[str]]] = None,
+    class_resource: Optional[str] = None,
+    classes: Optional[Input] = None,
     completion_events: Optional[bool] = None,
     curves: Optional[Input] = None,
     drop_end_row: Optional[bool] = None,
@@ -76,6 +79,15 @@ def replay(
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     check
         Check every decision with a checker that shares no code with the solvers
+    class_feature
+        Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
+        several of them, the first in this list counts
+    class_resource
+        PBS resource whose value is the class, such as gputype
+    classes
+        Classes of the nodes, such as types of GPUs: TOML, CSV with the columns node and class, or the output of
+        `scontrol show nodes`, `sinfo -N -o "%N %G %f"` or `pbsnodes -av` (dataset/README.md). They replace the
+        classes in the event log
     completion_events
         Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
@@ -150,6 +162,9 @@ def replay(
             bound=bound,
             cache=cache,
             check=check,
+            class_feature=class_feature,
+            class_resource=class_resource,
+            classes=classes,
             completion_events=completion_events,
             curves=curves,
             drop_end_row=drop_end_row,
@@ -360,6 +375,9 @@ def compare(
     out: Optional[StrPath] = None,
     bound: Optional[bool] = None,
     cache: Optional[bool] = None,
+    class_feature: Optional[Union[str, Sequence[str]]] = None,
+    class_resource: Optional[str] = None,
+    classes: Optional[Input] = None,
     completion_events: Optional[bool] = None,
     curves: Optional[Input] = None,
     drop_end_row: Optional[bool] = None,
@@ -396,6 +414,15 @@ def compare(
         rescaling costs (docs/BOUND.md)
     cache
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
+    class_feature
+        Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
+        several of them, the first in this list counts
+    class_resource
+        PBS resource whose value is the class, such as gputype
+    classes
+        Classes of the nodes, such as types of GPUs: TOML, CSV with the columns node and class, or the output of
+        `scontrol show nodes`, `sinfo -N -o "%N %G %f"` or `pbsnodes -av` (dataset/README.md). They replace the
+        classes in the event log
     completion_events
         Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
@@ -470,6 +497,9 @@ def compare(
         **api.given(
             bound=bound,
             cache=cache,
+            class_feature=class_feature,
+            class_resource=class_resource,
+            classes=classes,
             completion_events=completion_events,
             curves=curves,
             drop_end_row=drop_end_row,
@@ -618,6 +648,9 @@ def inspect(
     *,
     tasks: Optional[Tasks] = None,
     cache: Optional[bool] = None,
+    class_feature: Optional[Union[str, Sequence[str]]] = None,
+    class_resource: Optional[str] = None,
+    classes: Optional[Input] = None,
     curves: Optional[Input] = None,
     drop_end_row: Optional[bool] = None,
     first_node: Optional[Number] = None,
@@ -634,6 +667,15 @@ def inspect(
 
     cache
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
+    class_feature
+        Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
+        several of them, the first in this list counts
+    class_resource
+        PBS resource whose value is the class, such as gputype
+    classes
+        Classes of the nodes, such as types of GPUs: TOML, CSV with the columns node and class, or the output of
+        `scontrol show nodes`, `sinfo -N -o "%N %G %f"` or `pbsnodes -av` (dataset/README.md). They replace the
+        classes in the event log
     curves
         Scaling curves: the original's second pickle
     drop_end_row
@@ -663,6 +705,9 @@ def inspect(
         tasks=tasks,
         **api.given(
             cache=cache,
+            class_feature=class_feature,
+            class_resource=class_resource,
+            classes=classes,
             curves=curves,
             drop_end_row=drop_end_row,
             first_node=first_node,
@@ -775,6 +820,9 @@ def ingest(
     output: Optional[StrPath] = None,
     jobs: Optional[StrPath] = None,
     bounds: Optional[bool] = None,
+    class_feature: Optional[Union[str, Sequence[str]]] = None,
+    class_resource: Optional[str] = None,
+    classes: Optional[Input] = None,
     cluster: Optional[Input] = None,
     columns: Optional[Union[str, Sequence[str]]] = None,
     cores_per_node: Optional[Number] = None,
@@ -818,6 +866,15 @@ def ingest(
     bounds
         Also write the logs of the lower and the upper bound on the idleness: NAME.lower.gev and NAME.upper.gev for
         NAME.gev
+    class_feature
+        Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
+        several of them, the first in this list counts
+    class_resource
+        PBS resource whose value is the class, such as gputype
+    classes
+        Classes of the nodes, such as types of GPUs: TOML, CSV with the columns node and class, or the output of
+        `scontrol show nodes`, `sinfo -N -o "%N %G %f"` or `pbsnodes -av` (dataset/README.md). They replace the
+        classes in the event log
     cluster
         File for the table of virtual clusters and their nodes [default: vc_config.csv beside jobs.csv,
         NAME_vc_config.csv beside another NAME.csv]
@@ -904,6 +961,9 @@ def ingest(
         jobs=jobs,
         **api.given(
             bounds=bounds,
+            class_feature=class_feature,
+            class_resource=class_resource,
+            classes=classes,
             cluster=cluster,
             columns=columns,
             cores_per_node=cores_per_node,

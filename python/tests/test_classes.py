@@ -51,4 +51,4 @@ def test_kinds_of_problems_are_not_confused() -> None:
     with pytest.raises(gleaner.DataError, match="node classes"):
         gleaner.Problem.read(FILE)
     with pytest.raises(gleaner.UsageError, match="does not support node classes"):
-        gleaner.solve(PROBLEM, solver="equal-share")
+        gleaner.solve(PROBLEM, solver="highs", formulation="paper")

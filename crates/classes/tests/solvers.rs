@@ -133,7 +133,7 @@ fn solvers_are_built_by_name() {
         big_m: BigM::Paper,
         ..SolverSpec::new(SolverKind::Exact)
     };
-    for spec in [paper, capped, SolverSpec::new(SolverKind::EqualShare)] {
+    for spec in [paper, capped] {
         let error = solver::build(spec).err().map(|error| error.to_string());
         let error = error.unwrap_or_default();
         assert!(
