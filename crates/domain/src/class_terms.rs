@@ -85,16 +85,12 @@ impl TrainingTask {
             by_name if by_name.is_empty() => Some(self.own_terms()),
             by_name => by_name.get(name).cloned(),
         };
-        if let [name] = names {
-            if let Some(Terms {
-                min_nodes,
-                max_nodes,
-                curve,
-            }) = self.classes.by_name.get(name).cloned()
-            {
-                (task.min_nodes, task.max_nodes, task.curve) = (min_nodes, max_nodes, curve);
-                task.classes.by_name = Arc::default();
-            }
+        if let [name] = names
+            && let Some(terms) = self.classes.by_name.get(name).cloned()
+        {
+            (task.min_nodes, task.max_nodes) = (terms.min_nodes, terms.max_nodes);
+            task.curve = terms.curve;
+            task.classes.by_name = Arc::default();
         }
         task.classes.by_index = names.iter().map(terms).collect();
         task

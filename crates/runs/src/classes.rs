@@ -151,7 +151,7 @@ mod tests {
             ("b", "a100", 1800.0),
         ];
         let grid = tasks(&outcome(), held.into_iter());
-        assert_eq!(grid.rows[0], ["a", "4.0", "25.0 %", "75.0 %"]);
+        assert_eq!(grid.rows[0], ["a", "4.000", "25.0 %", "75.0 %"]);
         assert_eq!(grid.rows[1][0], "b");
     }
 }
