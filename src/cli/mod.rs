@@ -61,7 +61,7 @@ enum Command {
     Solve(solve::Args),
     SolverCheck(solver_check::Args),
     Check(check::Args),
-    Compare(compare::Args),
+    Compare(Box<compare::Args>),
     Inspect(inspect::Args),
     Pilots(pilots::Args),
     Train(models::train::Args),

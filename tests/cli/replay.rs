@@ -450,7 +450,7 @@ fn ingest_writes_a_log_and_reports_what_it_found() {
     let folder = tempfile::tempdir().unwrap();
     let jobs = scheduler_log("sacct.txt");
     let run = gleaner(folder.path(), &format!("ingest slurm {jobs} -o log.csv")).expect(0);
-    run.says(&[
+    let run = run.says(&[
         "read      9 lines of 1 file",
         "used      6 jobs, 1 of them without an end",
         "left out  2 that never started",

@@ -367,7 +367,7 @@ impl<'a> Ledger<'a> {
         let mut members: Vec<u32> = members.map(|&t| self.tasks[t as usize].origin).collect();
         members.sort_unstable();
         let rates = self.rates.of(self.inputs.set, &members);
-        let best = rates.and_then(|rates| Some(rates.at(&self.idle_by_class)));
+        let best = rates.map(|rates| rates.at(&self.idle_by_class));
         self.fluid_work = self
             .fluid_work
             .zip(best)

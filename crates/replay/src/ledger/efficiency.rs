@@ -30,7 +30,7 @@ struct StaticSplit {
 #[derive(Debug)]
 enum Best {
     /// All nodes are alike.
-    Alike(Exact, Problem),
+    Alike(Box<Exact>, Problem),
     /// The nodes are of several classes.
     InClasses(ClassSplit),
 }
@@ -48,7 +48,7 @@ impl StaticSplit {
         StaticSplit {
             best: match classes {
                 Some(classes) => Best::InClasses(ClassSplit::new(classes)),
-                None => Best::Alike(Exact::new(BigM::Corrected), alike()),
+                None => Best::Alike(Box::new(Exact::new(BigM::Corrected)), alike()),
             },
             rates: BTreeMap::new(),
         }
