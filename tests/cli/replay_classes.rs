@@ -60,7 +60,7 @@ fn proven_plans_do_more_work_than_equal_shares() {
     let directory = samples();
     let at = directory.path();
     generate(at);
-    let replay = "replay --events log.csv --tasks tasks.toml --repeat-tasks --t-fwd 120 --to \"2026-01-01 03:00\"";
+    let replay = "replay --events log.csv --tasks tasks.toml --repeat-tasks --t-fwd 120 --to 2026-01-01T03:00:00";
     let solvers = [
         ("exact", true),
         ("equal-share", true),
@@ -84,7 +84,7 @@ fn classes_that_do_not_fit_are_named() {
     let directory = samples();
     let at = directory.path();
     generate(at);
-    let plain = "replay --events dataset/idle.csv --tasks tasks.toml --t-fwd 120";
+    let plain = "replay --events idle.csv --tasks tasks.toml --t-fwd 120";
     let refused = gleaner(at, plain).expect(2);
     assert!(refused.err.contains("--classes"), "{}", refused.err);
     let bound = "replay --events log.csv --tasks tasks.toml --t-fwd 120 --bound";
