@@ -179,7 +179,7 @@ impl CurveProblem {
                 nodes: &curve.nodes,
                 objective: &curve.objective,
             };
-            offer.each_count(task.counts, *capacity, |count| {
+            for count in offer.counts(task.counts, *capacity) {
                 *left = left.checked_sub(1)?;
                 let next = Held { class, count };
                 options.push(Choice {
@@ -187,8 +187,7 @@ impl CurveProblem {
                     count,
                     value: self.t_fwd * offer.rate(count) - rescaling.cost(Some(next)),
                 });
-                Some(())
-            })?;
+            }
         }
         Some(Task {
             name: task.name.clone(),

@@ -31,31 +31,23 @@ pub struct Offer<'a> {
     pub objective: &'a [f64],
 }
 
-impl Offer<'_> {
+impl<'a> Offer<'a> {
     /// Objective per second on `count` nodes.
     pub fn rate(&self, count: u32) -> f64 {
         interpolate(self.nodes, |point| self.objective[point], count)
     }
 
-    /// Calls `with` for each number of nodes that the task may hold if the class has `capacity` nodes, in ascending
-    /// order, until `with` returns `None`.
-    pub fn each_count(
-        &self,
-        counts: Counts,
-        capacity: u32,
-        mut with: impl FnMut(u32) -> Option<()>,
-    ) -> Option<()> {
+    /// The numbers of nodes that the task may hold if the class has `capacity` nodes, in ascending order.
+    pub fn counts(&self, counts: Counts, capacity: u32) -> impl Iterator<Item = u32> + use<'a> {
         let last = self.nodes.last().copied().unwrap_or(0);
-        let most = self.max_nodes.min(last).min(capacity);
-        match counts {
-            Counts::All => (self.min_nodes..=most).try_for_each(with),
-            Counts::Points => {
-                let points = self.nodes.iter().copied();
-                points
-                    .filter(|count| (self.min_nodes..=most).contains(count))
-                    .try_for_each(&mut with)
-            }
-        }
+        let allowed = self.min_nodes..=self.max_nodes.min(last).min(capacity);
+        let (all, points) = match counts {
+            Counts::All => (Some(allowed.clone()), &[][..]),
+            Counts::Points => (None, self.nodes),
+        };
+        let points = points.iter().copied();
+        let points = points.filter(move |count| allowed.contains(count));
+        all.into_iter().flatten().chain(points)
     }
 }
 

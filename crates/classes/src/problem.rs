@@ -1,6 +1,6 @@
 //! One allocation decision on nodes of several classes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -127,20 +127,23 @@ impl Problem {
             repeated(names)
                 .map(|name| format!("group {name}: duplicate name, expected unique names")),
         );
+        let places = self.places();
         for group in &self.groups {
-            self.check_group(group, &mut faults);
+            self.check_group(group, &places, &mut faults);
         }
         faults
     }
 
-    fn check_group(&self, group: &Group, faults: &mut Vec<String>) {
+    /// The index of each task by its name.
+    fn places(&self) -> BTreeMap<&str, usize> {
+        let names = self.tasks.iter().map(|task| task.name.as_str());
+        names.zip(0..).collect()
+    }
+
+    fn check_group(&self, group: &Group, places: &BTreeMap<&str, usize>, faults: &mut Vec<String>) {
         let name = &group.name;
-        let known: BTreeSet<&str> = self.tasks.iter().map(|task| task.name.as_str()).collect();
-        for task in group
-            .tasks
-            .iter()
-            .filter(|task| !known.contains(task.as_str()))
-        {
+        let is_unknown = |task: &&String| !places.contains_key(task.as_str());
+        for task in group.tasks.iter().filter(is_unknown) {
             faults.push(format!("group {name}: unknown task {task}"));
         }
         let tasks = group.tasks.iter().map(String::as_str);
@@ -156,14 +159,13 @@ impl Problem {
 
     /// The limits of all groups of a valid problem.
     pub fn limits(&self) -> Vec<GroupLimit> {
+        let places = self.places();
         let mut limits = Vec::new();
         for group in &self.groups {
-            let members: BTreeSet<&str> = group.tasks.iter().map(String::as_str).collect();
-            let tasks = self.tasks.iter().enumerate();
-            let tasks: Vec<usize> = tasks
-                .filter(|(_, task)| members.contains(task.name.as_str()))
-                .map(|(index, _)| index)
-                .collect();
+            let tasks = group.tasks.iter();
+            let tasks = tasks.filter_map(|task| places.get(task.as_str()).copied());
+            let mut tasks: Vec<usize> = tasks.collect();
+            tasks.sort_unstable();
             let limit = |class, most| GroupLimit {
                 tasks: tasks.clone(),
                 class,

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 
 use gleaner_classes::{
     Answer, Choice, Class, Counts, CurrentNodes, Curve, CurveProblem, CurveTask, Exact, Group,
-    Held, Milp, PerClass, Problem, Task, Violation, check,
+    Held, PerClass, Problem, Task, Violation, check,
 };
-use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
+use gleaner_solvers::{Limits, SolveError, Status};
 use proptest::prelude::*;
 
-fn solve(problem: &Problem) -> Answer {
-    Exact::default()
-        .solve(problem, &Limits::default())
-        .unwrap_or_else(|error| panic!("{}: {error}", problem.id))
-}
+mod support;
+
+use support::{solve, solve_by_milp};
 
 /// Whether the plan keeps to the capacities, options and fixed tasks.
 fn is_valid(problem: &Problem, plan: &[Option<Held>]) -> bool {
@@ -524,23 +522,6 @@ fn classes_that_share_no_task_are_solved_apart() {
     );
     assert_eq!(check(&problem, &answer), Ok(()));
     assert_eq!(answer.prices.len(), 200);
-}
-
-/// Solves with HiGHS and CBC, if they are part of this build.
-fn solve_by_milp(problem: &Problem) -> Vec<Answer> {
-    let solvers = [SolverKind::Highs, SolverKind::Cbc].map(Milp::new);
-    let answers = solvers
-        .iter()
-        .map(|solver| solver.solve(problem, &Limits::default()));
-    answers
-        .filter_map(|answer| match answer {
-            Err(SolveError::NotBuilt(solver)) => {
-                println!("skipped: this build has no {solver}");
-                None
-            }
-            other => Some(other.unwrap_or_else(|error| panic!("{}: {error}", problem.id))),
-        })
-        .collect()
 }
 
 #[test]

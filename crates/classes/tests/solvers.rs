@@ -4,32 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gleaner_classes::synthetic::{self, Values};
-use gleaner_classes::{Answer, Exact, Milp, Problem, check, milp, solver};
+use gleaner_classes::{check, milp, solver};
 use gleaner_solvers::backends::solve_model;
 use gleaner_solvers::{BigM, Formulation, Limits, SolveError, SolverKind, SolverSpec, Status};
 
-fn solve(problem: &Problem) -> Answer {
-    Exact::default()
-        .solve(problem, &Limits::default())
-        .unwrap_or_else(|error| panic!("{}: {error}", problem.id))
-}
+mod support;
 
-/// Solves with HiGHS and CBC, if they are part of this build.
-fn solve_by_milp(problem: &Problem) -> Vec<Answer> {
-    let solvers = [SolverKind::Highs, SolverKind::Cbc].map(Milp::new);
-    let answers = solvers
-        .iter()
-        .map(|solver| solver.solve(problem, &Limits::default()));
-    answers
-        .filter_map(|answer| match answer {
-            Err(SolveError::NotBuilt(solver)) => {
-                println!("skipped: this build has no {solver}");
-                None
-            }
-            other => Some(other.unwrap_or_else(|error| panic!("{}: {error}", problem.id))),
-        })
-        .collect()
-}
+use support::{solve, solve_by_milp};
 
 fn is_near(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs().max(1e-9)

@@ -99,7 +99,7 @@ impl TrainingTask {
     /// The task with the terms of one class as its own; `None` if the task does not use the class. The class is an
     /// index into the names given to [`TrainingTask::in_classes`].
     pub fn in_class(&self, class: usize) -> Option<TrainingTask> {
-        let terms = self.classes.by_index.get(class)?.clone()?;
+        let terms = self.terms_in(class)?.clone();
         Some(TrainingTask {
             min_nodes: terms.min_nodes,
             max_nodes: terms.max_nodes,
@@ -111,6 +111,21 @@ impl TrainingTask {
             },
             ..self.clone()
         })
+    }
+
+    /// The terms of a class of [`TrainingTask::in_classes`]; `None` if the task does not use the class.
+    pub fn terms_in(&self, class: usize) -> Option<&Terms> {
+        self.classes.by_index.get(class)?.as_ref()
+    }
+
+    /// The greatest work per second on any number of nodes of any class that the task may hold.
+    pub fn best_rate(&self) -> f64 {
+        if self.classes.by_index.is_empty() {
+            return self.as_solved().best_rate();
+        }
+        let classes = self.in_each_class().into_iter();
+        let rates = classes.map(|task| task.as_solved().best_rate());
+        rates.fold(0.0, f64::max)
     }
 
     /// Minimum number of nodes and curve in a class. They are the task's own if [`TrainingTask::in_classes`] has not

@@ -1,9 +1,42 @@
 //! Classes of nodes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of classes of a log.
 pub const MAX_CLASSES: usize = 1000;
+
+/// Names of classes. A class is referred to by its index.
+#[derive(Debug, Default)]
+pub struct ClassNames {
+    index: BTreeMap<String, u16>,
+    names: Vec<String>,
+}
+
+impl ClassNames {
+    /// Returns the index of a class, and adds the class if it is new. Returns `None` if there are too many classes.
+    pub fn add(&mut self, name: &str) -> Option<u16> {
+        if let Some(class) = self.index.get(name) {
+            return Some(*class);
+        }
+        let class = u16::try_from(self.names.len()).ok()?;
+        if usize::from(class) == MAX_CLASSES {
+            return None;
+        }
+        self.index.insert(name.to_owned(), class);
+        self.names.push(name.to_owned());
+        Some(class)
+    }
+
+    /// The name of a class.
+    pub fn of(&self, class: u16) -> &str {
+        &self.names[usize::from(class)]
+    }
+
+    /// All names, in the order in which they were added.
+    pub fn all(&self) -> &[String] {
+        &self.names
+    }
+}
 
 /// The class of each node of a log. Nodes of a class are interchangeable for training.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,17 +66,12 @@ impl NodeClasses {
     ///
     /// Returns `None` if a name is empty or there are more than [`MAX_CLASSES`] classes.
     pub fn of_names<'a>(class_of_node: impl IntoIterator<Item = &'a str>) -> Option<Self> {
-        let mut indices = std::collections::BTreeMap::new();
-        let (mut names, mut of_node) = (Vec::new(), Vec::new());
-        for name in class_of_node {
-            let next = u16::try_from(names.len()).ok()?;
-            let index = *indices.entry(name).or_insert(next);
-            if index == next {
-                names.push(name.to_owned());
-            }
-            of_node.push(index);
-        }
-        NodeClasses::new(names, of_node)
+        let mut names = ClassNames::default();
+        let of_node: Option<Vec<u16>> = class_of_node
+            .into_iter()
+            .map(|name| names.add(name))
+            .collect();
+        NodeClasses::new(names.names, of_node?)
     }
 
     /// Names of the classes. A class is referred to by its index in this list.

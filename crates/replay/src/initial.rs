@@ -66,27 +66,13 @@ impl Decider for FirstDeal<'_> {
             Initial::Empty => Plan::Keep,
             Initial::Random => self.at_random(problem),
         };
-        Ok(Decision {
-            plan,
-            status: StepStatus::Trivial,
-            gap: None,
-            micros: 0,
-            is_short: false,
-            prices: Vec::new(),
-        })
+        Ok(Decision::unsolved(plan, StepStatus::Trivial))
     }
 
     /// Lets the run's decider decide, unless `initial` is [`Initial::Empty`].
     fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
         match self.initial {
-            Initial::Empty => Ok(Decision {
-                plan: Plan::Keep,
-                status: StepStatus::Trivial,
-                gap: None,
-                micros: 0,
-                is_short: false,
-                prices: Vec::new(),
-            }),
+            Initial::Empty => Ok(Decision::unsolved(Plan::Keep, StepStatus::Trivial)),
             Initial::Solve | Initial::Random => self.decider.decide_in_classes(event, problem),
         }
     }

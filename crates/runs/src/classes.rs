@@ -6,6 +6,8 @@ use gleaner_document::numbers::{count, hours, large, number, part, percent};
 use gleaner_document::{Grid, Head};
 use gleaner_domain::results::classes::{ClassOutcome, ClassTotal};
 
+use crate::summary::submitted_name;
+
 /// Maximum number of tasks in the table of node-time by task.
 const TASKS: usize = 20;
 
@@ -79,7 +81,7 @@ pub fn tasks<'a>(
 ) -> Grid {
     let mut by_task: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
     for (task, class, seconds) in held {
-        let name = task.split_once('#').map_or(task, |(name, _)| name);
+        let name = submitted_name(task);
         *by_task.entry(name).or_default().entry(class).or_default() += seconds;
     }
     let mut rows: Vec<(&str, f64, BTreeMap<&str, f64>)> = by_task

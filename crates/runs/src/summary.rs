@@ -13,6 +13,7 @@ mod meaning;
 mod quantity;
 
 pub use meaning::meaning;
+pub(crate) use meaning::submitted_name;
 pub use quantity::{QUANTITIES, Quantity, SEARCHED, loss};
 
 /// Label of the sentences about what a log leaves unknown. Their figures are for the whole log, even if a slice is

@@ -1,51 +1,16 @@
 //! The classes of nodes in event logs: the column `class` of the long form, and the JSON text in Parquet metadata.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::assemble::Assembler;
 use gleaner_domain::NodeClasses;
 use gleaner_domain::error::{Fault, Result};
-use gleaner_domain::node_classes::MAX_CLASSES;
+use gleaner_domain::node_classes::{ClassNames, MAX_CLASSES};
 use gleaner_domain::words::counted;
 use gleaner_io::fault::{Place, show};
 
 /// Name of the column.
 pub(crate) const COLUMN: &str = "class";
-
-/// Names of classes. A class is referred to by its index.
-#[derive(Debug, Default)]
-pub(crate) struct ClassNames {
-    index: BTreeMap<String, u16>,
-    names: Vec<String>,
-}
-
-impl ClassNames {
-    /// Returns the index of a class, and adds the class if it is new. Returns `None` if there are too many classes.
-    pub fn add(&mut self, name: &str) -> Option<u16> {
-        if let Some(class) = self.index.get(name) {
-            return Some(*class);
-        }
-        let class = u16::try_from(self.names.len()).ok()?;
-        if usize::from(class) == MAX_CLASSES {
-            return None;
-        }
-        self.index.insert(name.to_owned(), class);
-        self.names.push(name.to_owned());
-        Some(class)
-    }
-
-    /// The name of a class.
-    pub fn of(&self, class: u16) -> &str {
-        &self.names[usize::from(class)]
-    }
-
-    /// All names, in the order in which they were added.
-    pub fn all(&self) -> &[String] {
-        &self.names
-    }
-}
 
 /// Collects the classes of nodes from the rows of a log.
 #[derive(Default)]

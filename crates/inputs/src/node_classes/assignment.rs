@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use regex::bytes::RegexBuilder;
 
-use crate::events::classes::{ClassNames, at_most};
+use crate::events::classes::at_most;
 use crate::hosts::{MAX_NAMES, expand};
 use gleaner_domain::NodeClasses;
 use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::node_classes::ClassNames;
 use gleaner_domain::words::counted;
 use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};

@@ -205,14 +205,14 @@ impl Asking {
             moving: task.move_seconds(),
         };
         out.none = -rescaling.cost(None);
-        self.each_option(task, idle, |own, next| {
+        for (own, next) in self.options(task, idle) {
             let gain = t_fwd * own.rate(next.count);
             out.options.push(Choice {
                 class: next.class,
                 count: next.count,
                 value: gain - rescaling.cost(Some(next)),
             });
-        });
+        }
     }
 
     /// Lists the task's options with the values of Sia's scheduler (SOSP 2023, section 3.4): a change of nodes counts
@@ -227,7 +227,7 @@ impl Asking {
         let task = standing.task;
         let restart = Sia::restart_factor(standing.age, self.restarts, task.move_seconds());
         out.none = 0.0;
-        self.each_option(task, idle, |own, next| {
+        for (own, next) in self.options(task, idle) {
             let stays = standing.held.is_none_or(|held| held == next);
             let goodput = own.rate(next.count) * if stays { 1.0 } else { restart };
             // An option without goodput, or with an infinite value, is left out.
@@ -238,20 +238,19 @@ impl Asking {
                     value: t_fwd * value,
                 });
             }
-        });
+        }
     }
 
-    /// Calls `with` for everything that the task may hold.
-    fn each_option(&self, task: &TrainingTask, idle: &[u32], mut with: impl FnMut(&InClass, Held)) {
-        for own in &self.classes {
+    /// Everything that the task may hold.
+    fn options<'a>(
+        &'a self,
+        task: &'a TrainingTask,
+        idle: &'a [u32],
+    ) -> impl Iterator<Item = (&'a InClass, Held)> {
+        self.classes.iter().flat_map(move |own| {
             let class = own.class;
-            let all = own
-                .offer()
-                .each_count(task.classes.counts, idle[class], |count| {
-                    with(own, Held { class, count });
-                    Some(())
-                });
-            debug_assert_eq!(all, Some(()));
-        }
+            let counts = own.offer().counts(task.classes.counts, idle[class]);
+            counts.map(move |count| (own, Held { class, count }))
+        })
     }
 }

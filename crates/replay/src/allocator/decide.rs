@@ -31,6 +31,20 @@ pub struct Decision {
     pub prices: Vec<f64>,
 }
 
+impl Decision {
+    /// A decision that no solver made.
+    pub(crate) fn unsolved(plan: Plan, status: StepStatus) -> Self {
+        Decision {
+            plan,
+            status,
+            gap: None,
+            micros: 0,
+            is_short: false,
+            prices: Vec::new(),
+        }
+    }
+}
+
 /// The next allocation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
@@ -196,23 +210,20 @@ impl SolverDecider {
         let (name, at) = (self.name(), &problem.id);
         Error::Run(format!("the answer of {name} at {at}, {what}"))
     }
+}
 
-    /// Asks the solver. If the solver accepts the problem but fails, the error contains the event and
-    /// its time.
-    fn solve(&mut self, problem: &Problem) -> Result<Allocation> {
-        let Backend::Alike(solver) = &mut self.solver else {
-            let name = self.name();
-            return Err(Error::Run(format!(
-                "{name} supports only problems with node classes"
-            )));
-        };
-        let answer = solver.solve(problem, &self.limits);
-        answer.map_err(|error| match error {
-            SolveError::Invalid(_) => error.into(),
-            error if error.is_wrong_choice() => error.into(),
-            error => Error::Run(format!("{} at {}: {error}", self.name(), problem.id)),
-        })
-    }
+/// The answer of a solver. If the solver accepts the problem but fails, the error contains the event and its time.
+fn solved(
+    solver: &mut (dyn Solver + Send),
+    problem: &Problem,
+    limits: &Limits,
+) -> Result<Allocation> {
+    let answer = solver.solve(problem, limits);
+    answer.map_err(|error| match error {
+        SolveError::Invalid(_) => error.into(),
+        error if error.is_wrong_choice() => error.into(),
+        error => Error::Run(format!("{} at {}: {error}", solver.name(), problem.id)),
+    })
 }
 
 impl Decider for SolverDecider {
@@ -228,23 +239,24 @@ impl Decider for SolverDecider {
     }
 
     fn decide(&mut self, _: usize, problem: &Problem) -> Result<Decision> {
+        let Backend::Alike(solver) = &mut self.solver else {
+            let name = self.name();
+            return Err(Error::Run(format!(
+                "{name} supports only problems with node classes"
+            )));
+        };
         let start = Instant::now();
-        let mut answer = self.solve(problem)?;
+        let mut answer = solved(solver.as_mut(), problem, &self.limits)?;
         let has_minimum = problem.groups.iter().any(|group| group.min_total.is_some());
         let is_short = has_minimum && answer.status == Status::Infeasible;
-        let mut solved = Cow::Borrowed(problem);
+        let mut feasible = Cow::Borrowed(problem);
         if is_short {
-            let lowered = match &mut self.solver {
-                Backend::Alike(solver) => {
-                    minimums::lowered(problem, solver.as_mut(), &self.limits)?
-                }
-                Backend::InClasses(_) => problem.clone(),
-            };
-            answer = self.solve(&lowered)?;
-            solved = Cow::Owned(lowered);
+            let lowered = minimums::lowered(problem, solver.as_mut(), &self.limits)?;
+            answer = solved(solver.as_mut(), &lowered, &self.limits)?;
+            feasible = Cow::Owned(lowered);
         }
         let micros = start.elapsed().as_micros() as u64;
-        self.check(&solved, &answer)?;
+        self.check(&feasible, &answer)?;
         let gap = answer.gap();
         let better = |counts: &Vec<u32>| problem.merit(counts) > problem.merit_of_keeping();
         let (plan, status) = match (answer.status, answer.counts) {
@@ -347,14 +359,7 @@ impl Decider for Script {
             .iter()
             .map(|task| given.get(&task.name).cloned().unwrap_or_default())
             .collect();
-        Ok(Decision {
-            plan: Plan::Nodes(nodes),
-            status: StepStatus::Scripted,
-            gap: None,
-            micros: 0,
-            is_short: false,
-            prices: Vec::new(),
-        })
+        Ok(Decision::unsolved(Plan::Nodes(nodes), StepStatus::Scripted))
     }
 }
 

@@ -358,11 +358,6 @@ impl<'a> Allocator<'a> {
         self.placement.holdings()
     }
 
-    /// The class of a node; 0 if all nodes are alike.
-    pub fn class(&self, node: u32) -> usize {
-        self.placement.pool().class(node)
-    }
-
     /// Number of idle nodes, whether held or free.
     pub fn idle(&self) -> u32 {
         self.placement.pool().idle()

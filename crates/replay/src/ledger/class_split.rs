@@ -39,7 +39,7 @@ impl ClassSplit {
     fn task(&self, task: &TrainingTask) -> Task {
         let mut options = Vec::new();
         for (class, size) in self.sizes.iter().enumerate() {
-            let Some(own) = task.in_class(class) else {
+            let Some(own) = task.terms_in(class) else {
                 continue;
             };
             let offer = Offer {
@@ -49,15 +49,12 @@ impl ClassSplit {
                 nodes: &own.curve.nodes,
                 objective: own.curve.progress.list(),
             };
-            let counts = offer.each_count(task.classes.counts, *size, |count| {
-                options.push(Choice {
-                    class,
-                    count,
-                    value: offer.rate(count),
-                });
-                Some(())
-            });
-            debug_assert_eq!(counts, Some(()));
+            let counts = offer.counts(task.classes.counts, *size);
+            options.extend(counts.map(|count| Choice {
+                class,
+                count,
+                value: offer.rate(count),
+            }));
         }
         Task {
             name: task.name.clone(),

@@ -16,9 +16,7 @@ pub(super) struct RunFairness {
 /// Work done as a share of the work that the task would have done at its best rate while it was
 /// active. `None` if the task was never active or its best rate is 0.
 pub(super) fn normalised_progress(task: &TrainingTask, row: &TaskRow) -> Option<f64> {
-    let rates = task.in_each_class().into_iter();
-    let rates = rates.map(|task| task.as_solved().best_rate());
-    let best = rates.fold(0.0, f64::max) * row.active_seconds;
+    let best = task.best_rate() * row.active_seconds;
     (best > 0.0).then(|| row.work_done / best)
 }
 

@@ -38,10 +38,7 @@ fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     let mut finished: BTreeMap<&str, usize> = BTreeMap::new();
     let mut endless: Vec<(&str, f64)> = Vec::new();
     for task in tasks {
-        let name = task
-            .name
-            .split_once('#')
-            .map_or(&*task.name, |(name, _)| name);
+        let name = submitted_name(&task.name);
         if task.end.is_some() {
             *finished.entry(name).or_default() += 1;
         } else if task.work == f64::INFINITY && task.work_done > 0.0 {
@@ -86,4 +83,9 @@ fn delay(s: &Summary) -> Option<String> {
             count(jobs)
         ),
     })
+}
+
+/// The name under which a task was submitted. The rounds `a`, `a#2` and `a#3` are of the task `a`.
+pub(crate) fn submitted_name(name: &str) -> &str {
+    name.split_once('#').map_or(name, |(name, _)| name)
 }
