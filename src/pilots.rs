@@ -49,8 +49,8 @@ settings! {
         /// Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times.
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
-        /// Evaluate this plan by age instead of the best one: wall times in minutes, which a node starts one after the
-        /// other; 4x3 stands for 4,4,4. The plan usually comes from another log, as `plan of lost`. The model
+        /// Evaluate this plan by age instead of the best one: the wall times, in minutes, of pilots that a node starts
+        /// one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another log. The model
         /// `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them.
         pub plan: Vec<Repeated> = Vec::new() => Spec::of("MINUTES").separated_by(',')
             .conflicts(&["lengths", "best"]);
@@ -402,7 +402,7 @@ impl Work<'_> {
     }
 }
 
-/// Wall times of an option in seconds.
+/// Converts the wall times of an option from minutes to seconds.
 ///
 /// # Errors
 /// A wall time is too long.

@@ -80,8 +80,8 @@ def replay(
     check
         Check every decision with a checker that shares no code with the solvers
     class_feature
-        Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
-        several of them, the first in this list counts
+        Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        has several of these features, the first in this list counts
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -415,8 +415,8 @@ def compare(
     cache
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     class_feature
-        Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
-        several of them, the first in this list counts
+        Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        has several of these features, the first in this list counts
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -668,8 +668,8 @@ def inspect(
     cache
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     class_feature
-        Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
-        several of them, the first in this list counts
+        Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        has several of these features, the first in this list counts
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -772,9 +772,9 @@ def pilots(
     nodes
         Number of nodes to use (-nN) [default: all]
     plan
-        Evaluate this plan by age instead of the best one: wall times in minutes, which a node starts one after the
-        other; 4x3 stands for 4,4,4. The plan usually comes from another log, as `plan of lost`. The model `fits` uses
-        the plan's wall times as a ladder, and `kept` does not depend on them
+        Evaluate this plan by age instead of the best one: the wall times, in minutes, of pilots that a node starts
+        one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another log. The model
+        `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them
     skip_rows
         Rows to drop at the start of the log; the original always drops 1000 [default: 0]
     startup
@@ -867,8 +867,8 @@ def ingest(
         Also write the logs of the lower and the upper bound on the idleness: NAME.lower.gev and NAME.upper.gev for
         NAME.gev
     class_feature
-        Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
-        several of them, the first in this list counts
+        Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        has several of these features, the first in this list counts
     class_resource
         PBS resource whose value is the class, such as gputype
     classes

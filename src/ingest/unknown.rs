@@ -106,8 +106,8 @@ impl MaxUnknown {
     }
 }
 
-/// Why there are no logs of the bounds if the source only counts nodes. Jobs share nodes if their cores show that the
-/// bounds on the idleness differ.
+/// Why there are no logs of the bounds if the source only counts nodes. If the bounds on the idleness differ, the jobs'
+/// cores show that jobs share nodes.
 fn without_bounds(quality: &Quality) -> String {
     let reason = if quality.idle_lower < quality.idle_upper {
         "Jobs share nodes, so the quality of the log states two bounds, but which nodes were idle is unknown for both"

@@ -102,7 +102,7 @@ fn more_wall_times_are_never_worse() {
     );
 }
 
-/// The value of a fact in a command's output.
+/// The value that follows a label in a command's output.
 fn fact<'o>(out: &'o str, label: &str) -> &'o str {
     let line = out.lines().find_map(|line| line.strip_prefix(label));
     line.unwrap_or_else(|| panic!("no {label} in {out}")).trim()
@@ -115,13 +115,13 @@ fn a_plan_that_was_printed_can_be_evaluated() {
     let first = gleaner(&dataset(), &line).expect(0);
     assert!(first.out.contains("with --plan"), "{}", first.out);
     let (plan, _) = fact(&first.out, "plan of lost").split_once(' ').unwrap();
-    // On its own log, the plan is the best plan.
+    // On the log for which it was chosen, the plan is the best plan.
     let found = results(&format!("idle.csv --lengths 2,8,32 {}", day[0]));
     let given = results(&format!("idle.csv --plan {plan} {}", day[0]));
     assert_eq!(given["ladders"][0]["lost"], found["ladders"][0]["lost"]);
     assert_eq!(given["kept"], found["kept"]);
     assert_eq!(given["is_plan_given"], true);
-    // On another log, it is at most as good as the best plan of its wall times.
+    // On another log, it is at most as good as the best plan with these wall times.
     let best = results(&format!("idle.csv --lengths 2,8,32 {}", day[1]));
     let other = results(&format!("idle.csv --plan {plan} {}", day[1]));
     let share = |of: &Value| number(of, "/ladders/0/lost/ready_share");

@@ -48,7 +48,7 @@ fn five_digits(value: f64) -> String {
     grouped(&format!("{value:.*}", decimals as usize))
 }
 
-/// A share in percent: `12.3 %`. A share that rounds to 0 has no sign.
+/// A share as a percentage: `12.3 %`. A share that rounds to 0 has no minus sign.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent.abs() {

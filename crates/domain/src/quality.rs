@@ -40,7 +40,7 @@ pub struct Quality {
     pub shortened: u64,
     /// Nodes that jobs used but did not list, because the list is empty.
     pub missing: u64,
-    /// Number of lines that cannot be read, or not completely: jobs may be missing.
+    /// Number of lines that cannot be read, or only in part: jobs may be missing.
     pub unreadable_lines: u64,
     /// Whether the source only counts nodes. The nodes of the log are then generated.
     pub are_nodes_generated: bool,
@@ -147,8 +147,8 @@ impl Quality {
         let counted = self
             .idle_counted
             .map(|idle| format!(", {:.1} by the counts", hours(idle)));
-        // The counts can give less idle time than is unknown, for example if they are wrong. The upper bound cannot,
-        // because it includes the unknown nodes.
+        // The idle time by the counts can be less than the unknown time, for example if the counts are wrong. The upper
+        // bound cannot, because it includes the unknown nodes.
         let all = self
             .idle_counted
             .filter(|idle| *idle >= self.unknown)
@@ -176,8 +176,8 @@ impl Quality {
         format!(" (equal to {share:.1} % of the idle time)")
     }
 
-    /// Why nodes can be unknown: for each reason, the node-hours that lists lack, and their share of the idle time.
-    /// `None` if all lists are complete.
+    /// Why the state of nodes can be unknown: for each cause, the node-hours that lists lack, and their share of the
+    /// idle time. `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
         let causes = [
             (self.unreadable, "in lists that cannot be read"),
@@ -207,11 +207,11 @@ impl Quality {
     }
 }
 
-/// When the figures hold for a log of jobs that list too few nodes.
+/// The conditions under which the figures are correct if jobs list fewer nodes than they used.
 const CONDITIONS: &str = "these figures are correct if jobs do not share nodes and keep all their nodes until they end, and if \
                           the stated counts and names are correct";
 
-/// How to read replays of the logs of both bounds.
+/// How to interpret replays of the two logs that show the bounds.
 const REPLAYS: &str =
     "the work of a replay is usually between the results for both bounds, but this is not proven";
 

@@ -39,7 +39,8 @@ pub struct Line<'l> {
     pub place: Place<'l>,
     /// Whether the line is longer than 16 MiB. If so, `text` is only the start of the line.
     pub cut: bool,
-    /// Whether a line break follows. If not, the line is the last of the file, and may be incomplete.
+    /// Whether a line break follows, or the line is cut. If not, the line is the last line of the file and may be
+    /// incomplete.
     pub ended: bool,
 }
 

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! which is computed from the oldest age down. V(0) is the ready time of the best plan. The plan is chosen with
-//! hindsight, so it should be evaluated on another log, with [`planned`].
+//! hindsight, so evaluate it on another log with [`planned`].
 
 use gleaner_observer::Observer;
 use serde::Serialize;
@@ -155,7 +155,8 @@ impl<'l> Ages<'l> {
 /// [`Lost::plan`].
 ///
 /// # Errors
-/// [`Fault::NeverReady`] or [`Fault::TooLong`] if a length that is used is not longer than the start-up or is too long.
+/// [`Fault::NeverReady`] if a length that is used is not longer than the start-up; [`Fault::TooLong`] if such a
+/// length or a cost is too long.
 pub fn planned(
     fragments: &Fragments,
     lengths: impl IntoIterator<Item = u64>,
@@ -178,7 +179,7 @@ struct Tally<'f> {
     /// S at each length of the histogram.
     survivors: Vec<u64>,
     costs: Costs,
-    /// Age at which the delay of the next pilot begins.
+    /// Age of the node when the delay before the next pilot begins.
     age: u64,
     lost: Lost,
 }
@@ -206,7 +207,7 @@ impl<'f> Tally<'f> {
 
     /// Adds the next pilot.
     fn add(&mut self, length: u64) {
-        // Beyond 64 bits, no fragment is long enough.
+        // Sums may saturate: no fragment is as long as a sum of more than 64 bits.
         let begin = self.age.saturating_add(self.costs.delay);
         let end = begin.saturating_add(length);
         let step = Step {

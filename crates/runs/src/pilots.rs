@@ -259,7 +259,7 @@ pub fn minutes(lengths: &[u64]) -> String {
     shown.chain(more).collect::<Vec<_>>().join(" ")
 }
 
-/// Describes a plan by age: the wall times of its pilots, in order, as the option `--plan` reads them.
+/// Describes a plan by age: the wall times of its pilots, in order and in the syntax of `--plan`.
 fn plan(steps: &[PlanStep]) -> String {
     let runs = steps.chunk_by(|step, next| step.length_min == next.length_min);
     let runs = runs.map(|run| match run {

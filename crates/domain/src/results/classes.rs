@@ -26,8 +26,8 @@ record! {
         tasks_running: u32 = "tasks" ["tasks"],
         /// work done in the class since the previous event, less the costs charged at this event
         progress: f64 = "work" ["work"],
-        /// cost of the rescaling decided at this event, charged at the next event; that of a move counts in the class that
-        /// the task goes to
+        /// cost of the rescaling decided at this event, charged at the next event; the cost of a move counts in the
+        /// class to which the task moves
         rescale_cost: f64 = "rescale_cost" ["work"],
         /// number of tasks that lost progress because a node left
         tasks_preempted: u32 = "preempted" ["tasks"],
@@ -76,9 +76,9 @@ record! {
         work_share: Option<f64> = "work_share" [""],
         /// number of times that a task lost nodes to the batch scheduler
         preemptions: u32 = "preemptions" [""],
-        /// number of times that a task came from another class
+        /// number of times that a task moved to this class from another
         moved_in: u32 = "moved_in" [""],
-        /// number of times that a task went to another class
+        /// number of times that a task moved from this class to another
         moved_out: u32 = "moved_out" [""],
         /// mean of `price` over the time with a price; empty if there was none
         mean_price: Option<f64> = "mean_price" ["objective/s"],

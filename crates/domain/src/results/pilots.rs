@@ -20,15 +20,15 @@ pub struct Pilots {
     pub startup_s: u64,
     /// Seconds for which a node waits before each pilot.
     pub delay_s: u64,
-    /// The lengths from which the best ladders are chosen; `None` if the ladder or the plan was given.
+    /// The lengths from which the best ladders are chosen; `None` if a ladder or a plan was given.
     pub grid: Option<MinuteGrid>,
-    /// Whether the plan of `lost` was given. Otherwise, the best plan for this log is chosen.
+    /// Whether the plan for the model `lost` was given. Otherwise, the best plan for this log is chosen.
     pub is_plan_given: bool,
     /// The model in which a preempted pilot keeps its work. This model does not depend on the ladder.
     pub kept: Kept,
-    /// The given ladder, or the best ladders of at most 1, 2, … lengths.
+    /// The given ladder, the lengths of the given plan, or the best ladders of at most 1, 2, … lengths.
     pub ladders: Vec<Ladder>,
-    /// The ladder of all lengths of the grid; `None` if the ladder was given.
+    /// The ladder of all lengths of the grid; `None` if a ladder or a plan was given, or if the search was stopped.
     pub every_length: Option<Ladder>,
     /// Whether all ladders are included; false if the search was stopped.
     pub complete: bool,
@@ -87,7 +87,7 @@ pub struct Fits {
     pub pilots: u64,
 }
 
-/// How the idle node-time is spent if preempted pilots lose their work, with the best plan by age or a given plan.
+/// How the idle node-time is used if preempted pilots lose their work, under the best plan by age or a given plan.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lost {
     /// Node-seconds for which pilots that ended by themselves were ready.

@@ -222,7 +222,7 @@ pub struct AllocationRow {
 }
 
 impl AllocationRow {
-    /// The column with the node's class. The table has it only if the nodes are of several classes.
+    /// The column with the node's class. The table has this column only if the log has several classes of nodes.
     pub const CLASS: Field =
         Field::new("class", "", "class of the node; only with several classes");
 
@@ -439,8 +439,8 @@ summary! {
         hand_back_seconds: Option<f64> ["s"],
         /// number of batch jobs that started later because a task held some of their nodes
         delayed_jobs: Option<usize> ["jobs"] least,
-        /// whether each event at which tasks lost nodes counts as one of these jobs, because the log does not state which
-        /// job took which node
+        /// whether each event at which tasks lost nodes counts as one of these jobs, because the log does not record
+        /// which job took which node
         delayed_jobs_are_events: Option<bool> [""],
         /// sum over these jobs of delay × nodes
         delayed_node_seconds: Option<f64> ["node·s"] least,

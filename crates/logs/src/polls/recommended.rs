@@ -13,7 +13,7 @@ pub(super) struct StateLine<'l> {
 }
 
 impl<'l> StateLine<'l> {
-    /// Parses a line, whose list may be quoted. The error says what is wrong with it.
+    /// Parses a line. Its list of nodes may be in quotes. The error describes what is wrong with the line.
     pub fn parse(text: &'l str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
         let all = [words.next(), words.next(), words.next(), words.next()];
@@ -27,7 +27,7 @@ impl<'l> StateLine<'l> {
     }
 }
 
-/// A list without the quotes around it.
+/// Removes the quotes around a list, if there are any.
 fn unquoted(list: &str) -> Result<&str, String> {
     let inner = list.strip_prefix('"');
     let inner = inner.and_then(|inner| inner.strip_suffix('"'));

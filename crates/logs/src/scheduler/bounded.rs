@@ -57,7 +57,7 @@ impl Bounded {
             ));
         }
         if found.are_nodes_shared {
-            // A job may have shared nodes instead of using all of its candidates.
+            // A job may have shared nodes with other jobs instead of using all of its candidates.
             settled.is_settled.fill(false);
         }
         let dealt = deal(&jobs, &found.nodes, &settled, rank);

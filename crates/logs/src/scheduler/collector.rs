@@ -28,8 +28,8 @@ pub trait Sink {
     /// There is a fault and the reader is strict, or a temporary file cannot be written.
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()>;
 
-    /// Looks up nodes for a reader that keeps a job until its end. Also returns what their list lacks. Counts the faults
-    /// in the list. A sink that ignores nodes returns an empty list.
+    /// Looks up the nodes of a job for a reader that stores the job until it ends. Also returns the nodes that their
+    /// list lacks, and counts the faults in the list. A sink that ignores nodes returns no nodes, which is the default.
     ///
     /// # Errors
     /// There is a fault and the reader is strict.
@@ -42,11 +42,11 @@ pub trait Sink {
     fn written(&mut self, _: i64) {}
 }
 
-/// The nodes of a job that a reader keeps.
+/// The nodes of a job that a reader stores until the job ends.
 #[derive(Debug, Default)]
 pub struct LookedUp {
     pub nodes: Vec<NodeRange>,
-    /// What the list of these nodes lacks.
+    /// The nodes that the job's list lacks; `None` if the list is complete.
     pub lack: Option<Lack>,
 }
 

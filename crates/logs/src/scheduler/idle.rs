@@ -247,7 +247,7 @@ impl IdleNodes {
             return self.hold_count(log, at, *nodes, held);
         }
         let Found { nodes, lack } = find(&mut self.nodes, &mut self.short, log, at, nodes)?;
-        // An outage without a list holds no nodes. A list that cannot be read leaves nodes unknown, as that of a job does.
+        // An outage without a list holds no nodes. If its list cannot be read, it leaves nodes unknown, as a job does.
         let is_lack = |lack: &Lack| held.why == Hold::Running || lack.cause == Cause::Unreadable;
         let lack = lack.filter(is_lack);
         if nodes.is_empty() && lack.is_none() {
@@ -550,7 +550,7 @@ fn damaged<'n>(known: &'n mut NodeSet, parts: &[String], count: Option<usize>) -
     }
 }
 
-/// The part of a list that can be read, although its end may be missing or damaged.
+/// The readable part of a list whose end may be missing or damaged.
 fn readable_part(list: &str) -> String {
     if hostlist::count(list).is_ok() {
         list.to_owned()
@@ -559,8 +559,8 @@ fn readable_part(list: &str) -> String {
     }
 }
 
-/// The names before the last comma of a list, with the bracket closed, or nothing if they cannot be read. Quotes are
-/// left out. For example, `"n[001-003,00` becomes `n[001-003]`.
+/// The names before the last comma of a list, without quotes and with an open bracket closed; empty if they cannot be
+/// read. For example, `"n[001-003,00` becomes `n[001-003]`.
 fn before_last(list: &str) -> String {
     let mut part = list
         .rsplit_once(',')

@@ -1,5 +1,5 @@
-//! Public machines whose data `gleaner ingest` reads: where to find the data, and what is missing from them. Most are
-//! tables of jobs; the others are listed by [`OTHER_DATA`].
+//! Machines whose public data `gleaner ingest` reads: where to find the data, and what they lack. Most of the data are
+//! tables of jobs; [`OTHER_DATA`] lists the rest.
 
 use super::table::Role;
 
@@ -56,10 +56,10 @@ impl Machine {
     }
 }
 
-/// Public data that are not a table of jobs, and are read by another format of `gleaner ingest`.
+/// Public data that are not a table of jobs. Another format of `gleaner ingest` reads them.
 #[derive(Debug)]
 pub struct OtherData {
-    /// The machine with its site, or the kind of the data.
+    /// The machine and its site, or the kind of data.
     pub title: &'static str,
     /// Where to find the data.
     pub source: &'static str,

@@ -33,8 +33,8 @@ pub struct NodeSet {
     sorted: OnceCell<Completions>,
 }
 
-/// A last name that has been seen this often is accepted as a node at once, even if other names begin with it. Rarer
-/// names are decided on after the last job, so this bounds the number of jobs that wait for the decision.
+/// A name that has ended this many lists is accepted as a node at once, even if other names begin with it. Rarer names
+/// are decided on after the last job, so this limits how many jobs wait for the decision on a name.
 const SIGHTS: u32 = 16;
 /// Maximum number of last names in doubt at a time. Beyond it, new names are accepted as nodes immediately.
 const MOST_DOUBTS: usize = 1 << 16;
@@ -113,9 +113,9 @@ impl NodeSet {
     /// the number of ranges of consecutive nodes and of new nodes, not on the number of all nodes.
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
-    /// It is then returned as [`Looked::cut`] instead of being looked up, so that it cannot become a node that does not
-    /// exist. This also applies to the first few times that a last name is named which no list contains. If the list of
-    /// nodes is complete, it applies only to names with which a node's name begins.
+    /// It is then returned as [`Looked::cut`] instead of being looked up, so that a cut name is not added as a node.
+    /// The same applies to a last name that is not known yet, the first few times that it occurs. If the list of nodes
+    /// is complete, this second rule applies only if a node's name begins with the last name.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,
@@ -155,7 +155,8 @@ impl NodeSet {
             looked.cut = Some(last.to_owned());
             return Ok(());
         }
-        // If the list of nodes is complete, a name that is not in it may also be a node outside of it.
+        // If the list of nodes is complete, an unlisted name can be a cut name only if a listed name begins with it.
+        // Otherwise, it is a node outside of the list.
         let may_be_cut = !self.fixed || self.sorted().is_beginning(last);
         if may_be_cut && self.is_doubtful(last) {
             looked.cut = Some(last.to_owned());

@@ -78,17 +78,18 @@ impl<'l> Run<'l> {
 pub enum Nodes<'l> {
     /// The log does not state the nodes, or the reader does not need them.
     Unknown,
-    /// Lists of nodes that are complete, such as `n[01-04]`.
+    /// Complete lists of nodes, such as `n[01-04]`.
     Named(&'l [Cow<'l, str>]),
     /// Lists of nodes that may have been cut, and the number of nodes if the log states it.
     Lists(&'l [Cow<'l, str>], Option<usize>),
-    /// Lists of which at least the last is damaged or incomplete, and the number of nodes if the log states it.
+    /// Lists of nodes, at least the last of which is damaged or incomplete, and the number of nodes if the log states
+    /// it.
     Damaged(&'l [Cow<'l, str>], Option<usize>),
     /// Machines, with the number of GPUs that the run held on each.
     Machines(&'l [MachineShare]),
     /// Only the number of nodes, because the log does not name them.
     Count(u32),
-    /// Nodes that the reader has already looked up, and what their list lacks.
+    /// Nodes that the reader has already looked up, and the nodes that their list lacks.
     Found(&'l [NodeRange], Option<&'l Lack>),
 }
 

@@ -45,9 +45,10 @@ pub enum Doubt {
     /// The list names as many nodes as the job used, but is as long, in bytes, as the longest list of its file. The
     /// name is cut if other lists of the file are cut at this length.
     Length(usize),
-    /// The list may name all nodes that the job used, but no list has contained the last name before. The name is cut if
-    /// other names begin with it, no later list contains it, and it is not confirmed: it ends fewer than two lists that
-    /// are too short to be cut at the length of a field. Holds the length of the list in bytes.
+    /// The list may name all nodes that the job used, but no earlier list contains its last name. The value is the
+    /// length of the list in bytes. The name is cut if other names begin with it, no later list contains it, and it is
+    /// not confirmed. A name is confirmed if it ends at least two lists that are too short to be cut at the length of a
+    /// field.
     New(usize),
 }
 
@@ -193,7 +194,7 @@ impl ShortJobs {
                 };
                 if is_whole {
                     completed.named.push((short.job.clone(), name));
-                    // Without a count, nothing else shows that the list lacks nodes.
+                    // Without a count, the doubt about this name was the only sign that the list lacks nodes.
                     let lacking = short.job.lacking.unwrap_or(1);
                     short.job.lacking = Some(lacking.saturating_sub(1));
                     continue;
@@ -213,7 +214,7 @@ impl ShortJobs {
         (self, completed)
     }
 
-    /// The new last names that end at least two lists which are too short to be cut at the length of a field. For
+    /// The new last names that end at least two lists that are too short to be cut at the length of a field. For
     /// example, `n1` is a node if two jobs list only `n1`, even if there is a node `n10`.
     fn confirmed(&self) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();

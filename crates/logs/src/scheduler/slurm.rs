@@ -215,7 +215,7 @@ fn job(
             row.text(NODES)
         );
         log.fault(Reason::Unreadable, at, found)?;
-        // The job ran all the same.
+        // The job still held nodes, although its list is damaged.
         nodes = Nodes::Damaged(lists, count);
     }
     let run = Run { start, end, nodes };

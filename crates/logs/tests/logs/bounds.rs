@@ -202,7 +202,7 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // An oracle: the schedule from which the lists were cut. Each job uses any nodes, even if others hold them. The
+    // An oracle: the schedule before its lists were cut. A job may use any nodes, even if other jobs hold them. The
     // first two jobs list the same node.
     #[test]
     fn the_number_of_idle_nodes_lies_between_the_bounds_if_nodes_are_shared(
@@ -297,7 +297,7 @@ proptest! {
             _ => "start_time,end_time,num_nodes,nodelist\n",
         };
         let mut log = header.to_owned();
-        // Tables write the first second of 1970 for a missing time.
+        // In tables, the first second of 1970 stands for a missing time.
         let jobs: Vec<Job> =
             jobs.into_iter().filter(|job| format != Format::Table || job.start > 0).collect();
         // The last jobs make every node known. There are enough of them for most lists to be complete.
@@ -312,7 +312,7 @@ proptest! {
         for (id, job) in whole.iter().enumerate() {
             let damage = damages.get(id).filter(|_| id < jobs.len());
             let mut list = damaged(&job.nodes, damage.copied().unwrap_or(Damage::None));
-            // A name that ends two lists is taken as complete, so no two lists are cut within a name to the same stub.
+            // A name that ends two lists is taken as complete, so no two lists may end with the same cut name.
             let last = list.rsplit(',').next().unwrap_or_default();
             if last.len() < 3 && !stubs.insert(last.to_owned()) {
                 list = damaged(&job.nodes, Damage::None);

@@ -1,11 +1,11 @@
-//! Jobs whose list of nodes is damaged or missing held their nodes all the same, and undamaged lists are trusted.
+//! Jobs whose list of nodes is damaged or missing still hold nodes, and undamaged lists are trusted.
 
 use gleaner_domain::Quality;
 use gleaner_logs::scheduler::{Format, Options, Summary};
 
 use super::support::events;
 
-/// Options for the morning of 1 January 2026.
+/// Options that select the morning of 1 January 2026, from 8:00 to 12:00 UTC.
 fn morning(format: Format) -> Options {
     Options {
         from: Some("2026-01-01T08:00:00".to_owned()),
@@ -24,7 +24,7 @@ fn bounds(quality: &Quality) -> (u64, u64) {
     (quality.idle_lower, quality.idle_upper)
 }
 
-/// The header of sacct's table, and a row for each job: start, end, number of nodes and list.
+/// A table of `sacct` with a row for each job. A job is given as start, end, number of nodes and list of nodes.
 fn sacct(jobs: &[(&str, &str, u32, &str)]) -> String {
     let mut log = "JobIDRaw|State|Start|End|NNodes|NodeList\n".to_owned();
     for (id, (start, end, count, list)) in jobs.iter().enumerate() {
@@ -47,7 +47,8 @@ fn hourly(header: &str, row: &str) -> String {
     [header, &job(8), row, &job(10), &job(11)].join("\n") + "\n"
 }
 
-/// An undamaged log in which each of twelve nodes runs `repeats` jobs on its own. One job runs on the last three nodes.
+/// An undamaged log in which each of twelve nodes runs `repeats` jobs of one node. Another job runs on the last three
+/// nodes.
 fn single_nodes(repeats: u32) -> String {
     let mut log = "JobIDRaw|State|Start|End|NNodes|NodeList\n".to_owned();
     for node in 1..=12 {
@@ -73,7 +74,7 @@ fn a_name_that_ends_two_lists_is_a_node_although_others_begin_with_it() {
     }
 }
 
-/// A node outside of the list of nodes is no cut name if two jobs ran on it.
+/// A node outside of the list of nodes is not taken for a cut name if two jobs ran on it.
 #[test]
 fn a_node_outside_of_the_list_is_not_taken_for_a_cut_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -141,7 +142,7 @@ fn a_list_without_a_count_names_the_nodes_of_its_job() {
     }
 }
 
-/// A job without a list may use the nodes that nothing else holds, or nodes that another job holds.
+/// A job without a list may have used nodes that nothing else held, or shared nodes with another job.
 #[test]
 fn nodes_that_jobs_share_widen_the_bounds() {
     let log = sacct(&[
@@ -158,7 +159,7 @@ fn nodes_that_jobs_share_widen_the_bounds() {
         found.to_string().contains("quality   jobs share nodes: "),
         "{found}"
     );
-    // Without the second job no node is shared, so the idle time is certain.
+    // Without the second job, no node is shared, so the idle time is certain.
     let row = "2|COMPLETED|2026-01-01T09:00:00|2026-01-01T11:00:00|2|n[01-02]\n";
     let found = summary(&log.replace(row, ""), &morning(Format::Slurm));
     assert_eq!(bounds(&found.quality), (7_200, 7_200), "{found}");
@@ -204,7 +205,7 @@ fn a_cut_name_makes_no_node_without_counts() {
     assert_eq!((found.nodes, found.quality.unknown), (12, 0), "{found}");
 }
 
-/// The second of an hour of the morning.
+/// A full hour of 1 January 2026, in seconds since 1970.
 fn second(hour: i64) -> i64 {
     // 1 January 2026, 00:00 UTC.
     1_767_225_600 + hour * 3600
@@ -256,7 +257,7 @@ fn accounting_records_with_damaged_hosts_leave_nodes_unknown() {
                 let text = format!("{log}{found}");
                 assert_eq!((found.nodes, found.log_counts.jobs), (3, 3), "{text}");
                 let (lower, upper) = bounds(&found.quality);
-                // If the job has no end, it may still run on any nodes, except those that another job then gets.
+                // If the job has no end, it may still be running on any nodes except those that a later job gets.
                 match end {
                     Some(_) => assert_eq!((lower, upper), (3 * 3600, (6 - known) * 3600), "{text}"),
                     None => assert_eq!(upper, (6 - 2 * known) * 3600, "{text}"),
@@ -266,7 +267,7 @@ fn accounting_records_with_damaged_hosts_leave_nodes_unknown() {
     }
 }
 
-/// Without an end, a job whose nodes are unknown makes all nodes unknown that no later job gets.
+/// A job with neither known nodes nor an end makes all nodes unknown, except those that a later job gets.
 #[test]
 fn a_job_without_hosts_and_end_leaves_nodes_unknown() {
     let whole = "n1/0+n2/0+n3/0";
@@ -308,7 +309,7 @@ fn a_damaged_list_of_nodes_in_an_event_leaves_nodes_unknown() {
     }
 }
 
-/// Lists in the syntax of Python are read up to the damage.
+/// Damaged lists in Python syntax are read up to the damage.
 #[test]
 fn a_damaged_python_list_leaves_nodes_unknown() {
     let header = "start,end,nnodes,nodes\n";
@@ -329,7 +330,7 @@ fn a_damaged_python_list_leaves_nodes_unknown() {
         let found = summary(&log, &morning(Format::Table));
         assert_eq!((found.nodes, found.log_counts.jobs), (3, 4), "{found}");
         assert_eq!(bounds(&found.quality), (0, 0), "{found}");
-        // If the last job also uses another node, that node may be one of those that cannot be read.
+        // If the last job also uses n4, n4 may be one of the nodes that cannot be read in the damaged list.
         let log = log.replace(
             "11:00:00,2026-01-01T12:00:00,3,\"['n1'",
             "11:00:00,2026-01-01T12:00:00,4,\"['n4', 'n1'",

@@ -56,7 +56,7 @@ fn read(name: &str, options: Options) -> Option<States> {
     read_until("03:03:00", name, options)
 }
 
-/// The states of a log from the first time of the truth to a time of the same day.
+/// The states of a log on 21 May 2021, from 00:00 to the time `to`, in UTC.
 fn read_until(to: &str, name: &str, options: Options) -> Option<States> {
     let options = Options {
         from: Some("2021-05-21T00:00:00Z".to_owned()),
@@ -266,8 +266,8 @@ fn lingjun_gives_the_idle_nodes_by_the_minute() {
     }
 }
 
-/// The sample of ALCF's outages: an outage of the whole machine follows the jobs, and another has no end. An outage of a
-/// part of the machine is ignored.
+/// In the sample of ALCF's outages, one outage of the whole machine follows the jobs, and another has no end. An outage
+/// of only part of the machine is ignored.
 #[test]
 fn outages_of_the_whole_machine_are_read() {
     let (Some(truth), Some(outages)) = (truth(), sample("alcf-machinestatus.csv")) else {

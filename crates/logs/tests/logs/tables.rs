@@ -412,8 +412,8 @@ fn a_quote_that_is_not_closed_costs_one_cell() {
                  2026-01-01T09:30:00,2026-01-01T10:30:00,\"n2,\n";
     assert_jobs(table, &options());
     let (_, summary) = events(table.as_bytes(), &options()).unwrap();
-    // The quote in `5" disk` is an ordinary character. The last quote would become part of a node's name, so the nodes
-    // of its job are unknown.
+    // The quote in `5" disk` is an ordinary character. The quote before `n2` in the last row would become part of a
+    // node's name, so the nodes of this job are unknown.
     assert_eq!(summary.log_counts.jobs, 5, "{summary}");
     let text = summary.to_string();
     assert!(

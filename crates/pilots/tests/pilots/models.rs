@@ -214,7 +214,7 @@ fn pilots_of_a_plan_must_become_ready() {
         startup: 3,
     };
     assert_eq!(planned(&fragments, [4, 3], costs), Err(fault));
-    // After the longest fragment, the rest of the plan does not matter.
+    // Pilots planned after the end of the longest fragment are ignored, even if the plan is endless.
     let found = planned(&fragments, std::iter::repeat(4), costs).unwrap();
     assert_eq!((found.ready, found.plan.len()), (2, 3));
 }

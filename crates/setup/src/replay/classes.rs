@@ -22,8 +22,8 @@ settings! {
         /// classes in the event log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub classes: Option<PathBuf> = None => Spec::of("FILE");
-        /// Slurm features that serve as classes, separated by commas, for nodes whose GPUs have no type. If a node has
-        /// several of them, the first in this list counts.
+        /// Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        /// has several of these features, the first in this list counts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub class_feature: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',').requires("classes");
         /// PBS resource whose value is the class, such as gputype.

@@ -53,8 +53,8 @@ impl Format {
         }
     }
 
-    /// Remarks on what a log in this format does not store, although its source contains it. `quality` and `has_queue`
-    /// describe the source.
+    /// Remarks on information that the source contains but a log in this format does not store. `quality` and
+    /// `has_queue` describe the source.
     pub fn losses(self, quality: Option<&Quality>, has_queue: bool) -> Vec<String> {
         let is_unsure = quality.is_some_and(|quality| !quality.sentences().is_empty());
         let mut losses = Vec::new();

@@ -234,7 +234,7 @@ impl Columns {
         self.at[role.index()]
     }
 
-    /// Whether the counts come after the lists of nodes.
+    /// Whether the column with the number of nodes comes after the column with the list of nodes.
     pub fn is_count_last(&self) -> bool {
         self.at(Role::Count) > self.at(Role::Nodes)
     }

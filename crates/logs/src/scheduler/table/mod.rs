@@ -263,10 +263,10 @@ impl TakeRows for TableReader {
         } else if let Err(found) = self.add_nodes(row, &nodes, &mut job.lists) {
             let found = format_args!("{found}: {:?}", nodes.chars().take(60).collect::<String>());
             collector.log.fault(Reason::Unreadable, at, found)?;
-            // The job ran all the same, on further nodes that cannot be read.
+            // The job still counts: it also ran on nodes that cannot be read.
             job.is_damaged = true;
             if self.columns.as_ref().is_some_and(Columns::is_count_last) {
-                // The cells after the damaged one may be parts of it.
+                // The cells after the damaged list may be parts of the list.
                 job.count = None;
             }
         }

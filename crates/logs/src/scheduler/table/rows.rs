@@ -22,8 +22,8 @@ pub(in super::super) trait TakeRows {
     /// Columns are missing.
     fn columns(&mut self, header: &Header<'_>, log: &mut Log) -> Result<Vec<Option<usize>>>;
 
-    /// The role of the cell that may lack its closing quote in the rows that are taken. Such a cell begins with a quote.
-    /// Rows in which another cell lacks a quote are faults.
+    /// The role of the only cell that may lack its closing quote. The text of such a cell begins with a quote. A row in
+    /// which another cell lacks its closing quote is a fault.
     fn may_be_damaged(&self) -> Option<usize> {
         None
     }
@@ -358,16 +358,17 @@ impl TextTable {
 }
 
 impl TextTable {
-    /// Whether a cell that is read begins with a quote. No valid value begins with a quote, so the quotes of the row
-    /// do not match. The cell with index `damaged` may begin with one.
+    /// Whether a cell that is read begins with a quote, other than the cell with index `damaged`. No valid value begins
+    /// with a quote, so the quotes of such a row do not match.
     fn has_stray_quote(&self, cells: &Cells<'_>, damaged: Option<usize>) -> bool {
         let read = self.at.iter().copied().flatten();
         let mut read = read.filter(|at| Some(*at) != damaged);
         read.any(|at| cells.get(at).is_some_and(|cell| cell.starts_with('"')))
     }
 
-    /// Closes the last quote of a row. Its cell then begins with a quote. `None` unless this is the cell with index
-    /// `last`, and no later cell is read. For example, `7,"n1,n` becomes `7,"""n1,n"`.
+    /// Closes the quoted cell at the end of a row, and makes the opening quote a part of the cell's text. For example,
+    /// `7,"n1,n` becomes `7,"""n1,n"`. Returns `None` unless the cell has the index `last` and no later column is
+    /// read.
     fn close(&self, text: &str, last: usize) -> Option<String> {
         let closed = format!("{text}\"");
         let cells = self.dialect.split_quoted(&closed)?;
