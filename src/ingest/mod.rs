@@ -90,6 +90,8 @@ settings! {
     pub struct PbsSettings {
         /// How the records are converted to an event log.
         pub log: LogSettings;
+        /// The queues whose jobs are used.
+        pub queues: PartitionSettings;
     }
 }
 
@@ -99,6 +101,19 @@ settings! {
     pub struct CobaltSettings {
         /// How the records are converted to an event log.
         pub log: LogSettings;
+        /// The queues whose jobs are used.
+        pub queues: PartitionSettings;
+    }
+}
+
+settings! {
+    /// The partitions or queues whose jobs are used.
+    #[derive(Debug, Clone)]
+    pub struct PartitionSettings {
+        /// Use only jobs in these partitions or queues, separated by commas. Nodes that run other jobs count as idle, so
+        /// limit --nodes to the nodes of the partitions. SWF logs number the partitions; if they do not state the
+        /// partition of a job, the number of its queue counts.
+        pub partition: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',');
     }
 }
 
@@ -106,9 +121,8 @@ settings! {
     /// Which jobs of a log are used.
     #[derive(Debug, Clone)]
     pub struct SelectionSettings {
-        /// Use only jobs in these partitions, separated by commas. Nodes that run other jobs count as idle, so limit
-        /// --nodes to the nodes of the partitions.
-        pub partition: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',');
+        /// The partitions whose jobs are used.
+        pub partitions: PartitionSettings;
         /// Use only jobs in these states, such as COMPLETED, separated by commas. Nodes that run other jobs count as
         /// idle.
         pub state: Vec<String> = Vec::new() => Spec::of("STATE").separated_by(',');
@@ -145,6 +159,8 @@ settings! {
     pub struct DjcSettings {
         /// How the records are converted to an event log.
         pub log: LogSettings;
+        /// The queues or partitions whose jobs are used.
+        pub queues: PartitionSettings;
         /// Number of nodes of the machine, if jobs state only how many nodes they used [default: the
         /// number in the header, or the most nodes ever used at once].
         pub node_count: Option<u32> = None => Spec::of("COUNT")
@@ -196,21 +212,21 @@ impl DjcSettings {
     fn options(&self, format: Format) -> Options {
         Options {
             node_count: self.node_count,
-            ..self.log.input.options(format)
+            ..self.queues.apply(self.log.input.options(format))
         }
     }
 }
 
 impl Ingest for PbsSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
-        let options = self.log.input.options(Format::Pbs);
+        let options = self.queues.apply(self.log.input.options(Format::Pbs));
         self.log.write(files, &options, observer)
     }
 }
 
 impl Ingest for CobaltSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
-        let options = self.log.input.options(Format::Cobalt);
+        let options = self.queues.apply(self.log.input.options(Format::Cobalt));
         self.log.write(files, &options, observer)
     }
 }
@@ -225,22 +241,36 @@ impl Ingest for DjcLogSettings {
     }
 }
 
-impl SelectionSettings {
+impl PartitionSettings {
     /// Adds this selection to the options.
     fn apply(&self, options: Options) -> Options {
         Options {
             selection: Selection {
                 partitions: self.partition.clone(),
-                states: self.state.clone(),
+                ..options.selection
             },
-            gpu: self.gpu,
             ..options
         }
+    }
+}
+
+impl SelectionSettings {
+    /// Adds this selection to the options.
+    fn apply(&self, options: Options) -> Options {
+        let selection = Selection {
+            states: self.state.clone(),
+            ..options.selection
+        };
+        self.partitions.apply(Options {
+            selection,
+            gpu: self.gpu,
+            ..options
+        })
     }
 
     /// Whether all jobs and nodes are used.
     fn is_all(&self) -> bool {
-        self.partition.is_empty() && self.state.is_empty() && !self.gpu
+        self.partitions.partition.is_empty() && self.state.is_empty() && !self.gpu
     }
 }
 

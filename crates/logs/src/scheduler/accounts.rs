@@ -10,6 +10,7 @@ use super::collector::{At, Collector, LookedUp};
 use super::counts::Reason;
 use super::reader::LineReader;
 use super::record::{Job, Moment, Nodes, Record, Run};
+use super::select::Selection;
 use crate::occupancy::Hold;
 use gleaner_domain::Stamp;
 use gleaner_domain::error::Result;
@@ -21,6 +22,8 @@ pub(super) type Hosts = fn(&AccountLine<'_>) -> Option<Vec<Cow<'static, str>>>;
 /// Reads accounting records.
 pub(super) struct AccountReader {
     hosts: Hosts,
+    /// Which jobs are used.
+    selection: Selection,
     /// The jobs and reservations that have begun but not ended, by [`key`].
     open: BTreeMap<String, Open>,
     /// For each node that is down, the start of its outage and the place in the log. The start is a local time if the
@@ -43,9 +46,10 @@ struct Open {
 
 impl AccountReader {
     /// A reader for one kind of log. `hosts` extracts the node names from that log's records.
-    pub fn new(hosts: Hosts) -> Self {
+    pub fn new(hosts: Hosts, selection: Selection) -> Self {
         AccountReader {
             hosts,
+            selection,
             open: BTreeMap::new(),
             down: BTreeMap::new(),
             last: None,
@@ -74,6 +78,10 @@ impl AccountReader {
         at: At,
         collector: &mut Collector<'_>,
     ) -> Result<()> {
+        if !self.takes(record) {
+            collector.log.leave_out(Reason::NotSelected);
+            return Ok(());
+        }
         match record.kind {
             "S" => self.started(record, Hold::Running, at, collector),
             "B" => self.started(record, Hold::Reserved, at, collector),
@@ -87,6 +95,19 @@ impl AccountReader {
                 collector.log.leave_out(Reason::OtherRecord);
                 Ok(())
             }
+        }
+    }
+
+    /// Whether the record is used: all records except starts and ends of jobs in queues that are not selected. A start
+    /// record states the queue. An end record without a queue is used if the start was.
+    fn takes(&self, record: &AccountLine<'_>) -> bool {
+        let is_end = matches!(record.kind, "E" | "R");
+        if self.selection.is_all() || record.kind != "S" && !is_end {
+            return true;
+        }
+        match record.value("queue") {
+            Some(queue) => self.selection.takes_partition(&queue),
+            None => is_end && self.open.contains_key(&key(Hold::Running, record.id)),
         }
     }
 

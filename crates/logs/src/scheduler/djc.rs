@@ -5,11 +5,13 @@ use super::cobalt::locations;
 use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::reader::LineReader;
+use super::select::Selection;
 use super::settle::{Settler, TableJob};
 use super::slurm::{is_unknown, no_time};
-use gleaner_domain::error::Result;
+use gleaner_domain::error::{Fault, Result};
 use gleaner_io::delimited::{Layout, LogTable, Row};
-use gleaner_io::input::Line;
+
+use gleaner_io::input::{Line, Place};
 
 /// Where users find the records, for messages.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
@@ -21,6 +23,7 @@ const LAYOUT: Layout = Layout {
         &["NODES_USED"],
         &["LOCATION"],
         &["QUEUED_TIMESTAMP"],
+        &["QUEUE_NAME"],
     ],
     required: &[START, END, NODES],
     quoted: true,
@@ -31,19 +34,34 @@ const END: usize = 1;
 const NODES: usize = 2;
 const LOCATION: usize = 3;
 const SUBMIT: usize = 4;
+const QUEUE: usize = 5;
 
 /// Reads the table. The first jobs are kept until it is known whether locations name nodes.
 pub(super) struct DjcReader {
     table: LogTable,
     settler: Settler,
+    /// Which jobs are used.
+    selection: Selection,
 }
 
-impl Default for DjcReader {
-    fn default() -> Self {
+impl DjcReader {
+    /// A reader for the selected jobs.
+    pub fn new(selection: Selection) -> Self {
         DjcReader {
             table: LogTable::new(LAYOUT, None),
             settler: Settler::undecided(),
+            selection,
         }
+    }
+
+    /// Checks that the table has the column by which jobs are selected.
+    fn check_columns(&self, place: Place<'_>) -> Result<()> {
+        if self.selection.is_all() || self.table.has(QUEUE) {
+            return Ok(());
+        }
+        let expected = "the column QUEUE_NAME, by which --partition selects jobs";
+        let fault = Fault::of(place.file, "none in the header", expected);
+        Err(fault.at(place.within()).into())
     }
 }
 
@@ -54,8 +72,12 @@ impl LineReader for DjcReader {
 
     fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
         let Some(row) = collector.row(&mut self.table, line)? else {
-            return Ok(());
+            return self.check_columns(line.place);
         };
+        if !self.selection.takes_partition(row.text(QUEUE)) {
+            collector.log.leave_out(Reason::NotSelected);
+            return Ok(());
+        }
         let at = collector.log.at(line.place);
         match job(&row, at, &mut collector.log)? {
             Some(job) => self.settler.take(at, &job, collector),

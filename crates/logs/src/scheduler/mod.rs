@@ -167,7 +167,7 @@ pub struct Options {
     pub table: TableOptions,
     /// File with outages of the whole machine, for ALCF's job records and for tables of jobs.
     pub outages: Option<PathBuf>,
-    /// Which jobs are used, for Slurm's table and tables of jobs.
+    /// Which jobs are used. Only Slurm's table and tables of jobs can be selected by state.
     pub selection: Selection,
     /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have GPUs.
     pub gpu: bool,
@@ -333,9 +333,9 @@ fn reader(
             selection,
             are_several,
         )),
-        Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
-        Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
-        Format::Djc => Box::new(DjcReader::default()),
+        Format::Pbs => Box::new(AccountReader::new(pbs::hosts, selection)),
+        Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts, selection)),
+        Format::Djc => Box::new(DjcReader::new(selection)),
         Format::Swf => Box::new(SwfReader::new(options)),
         Format::Table => {
             let options = options.table.clone();

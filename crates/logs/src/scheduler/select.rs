@@ -3,20 +3,25 @@
 /// Selects jobs by partition and state. An empty list selects all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// Names of partitions.
+    /// Names of partitions or queues.
     pub partitions: Vec<String>,
     /// States, in upper or lower case.
     pub states: Vec<String>,
 }
 
 impl Selection {
-    /// Whether a job of this partition and state is used. A job may list several partitions. Only the first word of a
-    /// state counts, as in `CANCELLED by 1000`.
+    /// Whether a job of this partition and state is used. Only the first word of a state counts, as in
+    /// `CANCELLED by 1000`.
     pub(super) fn takes(&self, partition: &str, state: &str) -> bool {
-        let in_partition = |name: &String| partition.split(',').any(|part| part == name);
         let state = state.split(' ').next().unwrap_or_default();
-        (self.partitions.is_empty() || self.partitions.iter().any(in_partition))
+        self.takes_partition(partition)
             && (self.states.is_empty() || self.states.iter().any(|s| s.eq_ignore_ascii_case(state)))
+    }
+
+    /// Whether a job of this partition is used, whatever its state. A job may list several partitions.
+    pub(super) fn takes_partition(&self, partition: &str) -> bool {
+        let is_in = |name: &String| partition.split(',').any(|part| part == name);
+        self.partitions.is_empty() || self.partitions.iter().any(is_in)
     }
 
     /// Whether all jobs are used.

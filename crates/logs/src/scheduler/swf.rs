@@ -7,6 +7,7 @@ use super::counts::Reason;
 use super::node_set::MAX_NODES;
 use super::reader::LineReader;
 use super::record::{Job, Moment, Nodes, Queued, Record, Run};
+use super::select::Selection;
 use crate::zone::Zone;
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
@@ -41,6 +42,8 @@ const WAIT: usize = 2;
 const RUN: usize = 3;
 const ALLOCATED: usize = 4;
 const REQUESTED: usize = 7;
+const QUEUE: usize = 14;
+const PARTITION: usize = 15;
 
 /// Reads the comments and the jobs.
 #[derive(Default)]
@@ -51,6 +54,8 @@ pub(super) struct SwfReader {
     given_nodes: Option<u32>,
     /// Whether the last field of a line states the nodes of the job, as in `frontier:excl:2500x112`.
     are_nodes_last: bool,
+    /// Which jobs are used.
+    selection: Selection,
     header: SwfHeader,
     /// Whether the header was read and applied.
     settled: bool,
@@ -76,6 +81,7 @@ impl SwfReader {
             cores: options.cores_per_node,
             given_nodes: options.node_count,
             are_nodes_last: options.are_nodes_last,
+            selection: options.selection.clone(),
             ..SwfReader::default()
         }
     }
@@ -133,6 +139,10 @@ impl SwfReader {
     /// Reports a job.
     fn job(&self, line: &JobLine<'_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
         let numbers = &line.numbers;
+        if !self.takes(numbers) {
+            collector.log.leave_out(Reason::NotSelected);
+            return Ok(());
+        }
         let (wait, run) = (numbers[WAIT], numbers[RUN]);
         if wait < 0.0 || run < 0.0 {
             // A job that was cancelled in the queue has no run time or no wait time.
@@ -151,6 +161,16 @@ impl SwfReader {
             ..Job::default()
         };
         collector.take(at, &Record::Job(job))
+    }
+
+    /// Whether a job is used: its partition number is selected, or its queue number if the partition is unknown.
+    fn takes(&self, numbers: &[f64]) -> bool {
+        if self.selection.is_all() {
+            return true;
+        }
+        let known = [PARTITION, QUEUE].map(|field| numbers[field]);
+        let number = known.into_iter().find(|number| *number >= 0.0);
+        number.is_some_and(|number| self.selection.takes_partition(&number.to_string()))
     }
 
     /// A job that never ran.

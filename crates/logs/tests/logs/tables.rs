@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::parquet_tables::{Cells, file};
 use super::round_trips::{DAY, Job, MINUTES, NODES, at, dense, iso, job, name, states};
-use super::support::{events, events_of, sample};
+use super::support::{between, events, events_of, sample};
 
 /// How times are written.
 #[derive(Debug, Clone, Copy)]
@@ -500,6 +500,82 @@ fn jobs_are_selected_by_partition_and_state() {
             .contains("partition: found no such column"),
         "{message}"
     );
+}
+
+// In each log, n1 is busy from 09:00 to 10:00 by a job of the queue `a`. Other jobs, of the queue `b`, run on n2.
+#[test]
+fn jobs_of_other_formats_are_selected_by_queue() {
+    let pbs = "01/01/2026 09:00:00;S;1;queue=a start=1767258000 exec_host=n1/0\n\
+               01/01/2026 09:00:00;S;2;queue=b start=1767258000 exec_host=n2/0\n\
+               01/01/2026 10:00:00;E;1;start=1767258000 end=1767261600 exec_host=n1/0\n\
+               01/01/2026 10:30:00;E;2;queue=b start=1767258000 end=1767263400 exec_host=n2/0\n";
+    let djc = "START_TIMESTAMP,END_TIMESTAMP,NODES_USED,LOCATION,QUEUE_NAME\n\
+               2026-01-01 09:00:00,2026-01-01 10:00:00,1,n1,a\n\
+               2026-01-01 09:00:00,2026-01-01 10:30:00,1,n2,b\n";
+    for (format, log) in [
+        (Format::Pbs, pbs),
+        (Format::Cobalt, &pbs.replace("/0", "")),
+        (Format::Djc, djc),
+    ] {
+        let all = options_of(format, &[]);
+        let (rows, _) = events(log.as_bytes(), &all).unwrap();
+        assert!(
+            rows.iter().any(|row| row.contains("n2")),
+            "{format:?}: {rows:?}"
+        );
+        let (rows, summary) = events(log.as_bytes(), &options_of(format, &["a"])).unwrap();
+        let expected = [
+            "2026-01-01 08:30:00 +n1",
+            "2026-01-01 09:00:00 -n1",
+            "2026-01-01 10:00:00 +n1",
+        ];
+        assert_eq!(rows[..3], expected, "{format:?}");
+        assert!(
+            rows.iter().all(|row| !row.contains("n2")),
+            "{format:?}: {rows:?}"
+        );
+        assert!(summary.to_string().contains("not selected"), "{summary}");
+        // Without jobs, nothing is left.
+        events(log.as_bytes(), &options_of(format, &["c"])).unwrap_err();
+    }
+    let without = djc.replace(",QUEUE_NAME", ",QUEUE");
+    let message = events(without.as_bytes(), &options_of(Format::Djc, &["a"])).unwrap_err();
+    assert!(message.to_string().contains("QUEUE_NAME"), "{message}");
+}
+
+// The first two jobs are in partition 1; the second has no partition number, but the queue 1.
+#[test]
+fn jobs_of_swf_are_selected_by_number() {
+    let job = |id: u32, nodes: u32, queue: i32, partition: i32| {
+        format!("{id} 0 0 3600 {nodes} -1 -1 {nodes} -1 -1 1 1 1 -1 {queue} {partition} -1 -1\n")
+    };
+    let log = format!(
+        "; UnixStartTime: 1767258000\n; MaxNodes: 8\n; MaxProcs: 8\n{}{}{}{}",
+        job(1, 1, 5, 1),
+        job(2, 2, 1, -1),
+        job(3, 4, 1, 2),
+        job(4, 1, -1, -1)
+    );
+    let options = Options {
+        from: Some("1767258000".into()),
+        to: Some("1767261600".into()),
+        ..options_of(Format::Swf, &["1"])
+    };
+    let (rows, _) = events(log.as_bytes(), &options).unwrap();
+    // Three of eight nodes are busy from the start.
+    assert_eq!(rows[0].matches('+').count(), 5, "{rows:?}");
+}
+
+/// Options for a log in UTC from 08:30 to 11:00, of which only jobs of these partitions are used.
+fn options_of(format: Format, partitions: &[&str]) -> Options {
+    Options {
+        timezone: Some("UTC".into()),
+        selection: Selection {
+            partitions: partitions.iter().map(|&name| name.to_owned()).collect(),
+            states: Vec::new(),
+        },
+        ..between(format, "2026-01-01T08:30:00", "2026-01-01T11:00:00")
+    }
 }
 
 /// Pairs options with a log.
