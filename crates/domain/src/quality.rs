@@ -40,7 +40,7 @@ pub struct Quality {
     pub shortened: u64,
     /// Nodes that jobs used but did not list, because the list is empty.
     pub missing: u64,
-    /// Number of lines that cannot be read, or only in part: jobs may be missing.
+    /// Number of lines that cannot be read: jobs may be missing.
     pub unreadable_lines: u64,
     /// Whether the source only counts nodes. The nodes of the log are then generated.
     pub are_nodes_generated: bool,
@@ -112,7 +112,7 @@ impl Quality {
         }
         if self.unreadable_lines > 0 {
             sentences.push(format!(
-                "{} cannot be read completely: jobs may be missing, so the idleness may be lower by an unknown amount",
+                "{} cannot be read: jobs may be missing, so the idleness may be lower by an unknown amount",
                 crate::words::counted(self.unreadable_lines, "line")
             ));
         }
@@ -338,7 +338,7 @@ mod tests {
             [
                 "the source does not cover 2.0 node-hours of the log (equal to 200.0 % of the idle time): nothing is \
                  known of that time",
-                "1 line cannot be read completely: jobs may be missing, so the idleness may be lower by an unknown \
+                "1 line cannot be read: jobs may be missing, so the idleness may be lower by an unknown \
                  amount"
             ]
         );

@@ -35,6 +35,8 @@ pub enum Reason {
     NotSelected,
     /// The line cannot be parsed.
     Unreadable,
+    /// The job's list of nodes cannot be parsed, or only in part. The job is used, and its other nodes are unknown.
+    DamagedList,
     /// The end is before the start.
     EndsBeforeStart,
     /// The job has ended, but the log has no end time.
@@ -125,6 +127,9 @@ impl Reason {
             Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
             Reason::NotSelected => "of other partitions or states (their nodes count as idle)",
             Reason::Unreadable => "that cannot be read",
+            Reason::DamagedList => {
+                "with a list of nodes that cannot be read (the nodes missing from it are unknown)"
+            }
             Reason::EndsBeforeStart => "with an end before the start",
             Reason::NoEnd => "that ended without an end time",
             Reason::NoNodes => "that ran on unknown nodes",

@@ -452,7 +452,7 @@ fn look_up(
         }
         Err(error) => {
             let found = format_args!("a list of nodes with {error}");
-            log.fault(Reason::Unreadable, at, found)?;
+            log.fault(Reason::DamagedList, at, found)?;
             Ok(None)
         }
     }

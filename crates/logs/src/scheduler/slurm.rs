@@ -214,7 +214,7 @@ fn job(
             "{} has a quote that is not closed before a delimiter",
             row.text(NODES)
         );
-        log.fault(Reason::Unreadable, at, found)?;
+        log.fault(Reason::DamagedList, at, found)?;
         // The job still held nodes, although its list is damaged.
         nodes = Nodes::Damaged(lists, count);
     }

@@ -112,7 +112,7 @@ fn a_quote_that_is_not_closed_costs_only_the_list() {
                 assert!(
                     summary
                         .to_string()
-                        .contains("problem   1 that cannot be read"),
+                        .contains("problem   1 with a list of nodes that cannot be read"),
                     "{summary}"
                 );
             }

@@ -417,7 +417,7 @@ fn a_quote_that_is_not_closed_costs_one_cell() {
     assert_eq!(summary.log_counts.jobs, 5, "{summary}");
     let text = summary.to_string();
     assert!(
-        text.contains("problem   1 that cannot be read; first log, line 10: a quote"),
+        text.contains("problem   1 with a list of nodes that cannot be read (the nodes missing from it are unknown); first log, line 10: a quote"),
         "{text}"
     );
 }

@@ -262,7 +262,7 @@ impl TakeRows for TableReader {
             members.find(&id, &mut job.lists);
         } else if let Err(found) = self.add_nodes(row, &nodes, &mut job.lists) {
             let found = format_args!("{found}: {:?}", nodes.chars().take(60).collect::<String>());
-            collector.log.fault(Reason::Unreadable, at, found)?;
+            collector.log.fault(Reason::DamagedList, at, found)?;
             // The job still counts: it also ran on nodes that cannot be read.
             job.is_damaged = true;
             if self.columns.as_ref().is_some_and(Columns::is_count_last) {
