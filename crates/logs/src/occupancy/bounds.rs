@@ -23,6 +23,7 @@
 
 use std::collections::BTreeMap;
 
+use super::OPEN;
 use super::edge::{Edge, Hold};
 use super::ranges::{NodeRange, merge_ranges};
 use super::sweep::{Window, sweep};
@@ -40,6 +41,20 @@ pub struct ShortJob {
     pub lacking: Option<u32>,
     /// The last node that the job lists, if it lists any.
     pub last: Option<u32>,
+}
+
+impl ShortJob {
+    /// Number of seconds of a window during which the job ran.
+    pub fn seconds_in(&self, window: Window) -> u64 {
+        let end = if self.end == OPEN {
+            window.to
+        } else {
+            self.end
+        };
+        let end = end.min(window.to);
+        let seconds = end.saturating_sub(self.start.max(window.from));
+        u64::try_from(seconds).unwrap_or(0)
+    }
 }
 
 /// The candidates of short jobs, and the idle node-time computed from the stated numbers of nodes.

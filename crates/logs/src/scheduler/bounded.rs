@@ -5,7 +5,7 @@ use std::io;
 use super::collector::Log;
 use super::short::{ShortJobs, too_many};
 use super::sort::{Sorted, Stored, spill_error};
-use crate::occupancy::bounds::{candidates, deal, hold, settle};
+use crate::occupancy::bounds::{Settled, ShortJob, candidates, deal, hold, settle};
 use crate::occupancy::{Edge, Hold, Window, sweep};
 use gleaner_domain::error::{Result, check_stop};
 use gleaner_domain::words::counted;
@@ -61,6 +61,9 @@ impl Bounded {
             settled.is_settled.fill(false);
         }
         let dealt = deal(&jobs, &found.nodes, &settled, rank);
+        log.notes.extend(settled_note(&jobs, &settled, window));
+        log.notes
+            .extend(undealt_note(&jobs, &dealt, &settled, window));
         let mut bounded = Bounded {
             known,
             candidates: Vec::new(),
@@ -125,6 +128,44 @@ impl Bounded {
         let candidates = added(&self.candidates[..]);
         Ok(merge(merge(self.known.pass()?, candidates), added(dealt)))
     }
+}
+
+/// A remark on how many short jobs are settled: they used all the nodes that were free during the whole run.
+fn settled_note(jobs: &[ShortJob], settled: &Settled, window: Window) -> Option<String> {
+    let ran = jobs.iter().zip(&settled.is_settled);
+    let ran = ran.filter(|(job, _)| job.seconds_in(window) > 0);
+    let of = ran.clone().count();
+    let settled = ran.filter(|(_, is_settled)| **is_settled).count();
+    (settled > 0).then(|| {
+        let of = counted(of, "job");
+        format!(
+            "{settled} of {of} with too few listed nodes: all their nodes are known, because no others were free"
+        )
+    })
+}
+
+/// A remark on unknown nodes that could not be assigned. A job takes nodes that are free during its whole run. If jobs
+/// that started earlier were assigned too many of these nodes, the job gets fewer nodes than it used.
+fn undealt_note(
+    jobs: &[ShortJob],
+    dealt: &[Vec<u32>],
+    settled: &Settled,
+    window: Window,
+) -> Option<String> {
+    let open = jobs.iter().zip(dealt).zip(&settled.is_settled);
+    let open = open.filter(|(_, is_settled)| !**is_settled);
+    let undealt = open.map(|((job, dealt), _)| {
+        let lacking = u64::from(job.lacking.unwrap_or(1));
+        let undealt = lacking.saturating_sub(dealt.len() as u64);
+        undealt.saturating_mul(job.seconds_in(window))
+    });
+    let undealt = undealt.fold(0, u64::saturating_add);
+    (undealt > 0).then(|| {
+        let hours = undealt as f64 / 3600.0;
+        format!(
+            "{hours:.1} node-hours of jobs could not be assigned to nodes: a log with --unknown deal shows them as idle"
+        )
+    })
 }
 
 /// Edges that end with an error once `observer` stops the reading.

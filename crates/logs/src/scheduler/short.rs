@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::collector::Log;
 use super::node_set::{Looked, NodeSet};
+use crate::occupancy::Window;
 use crate::occupancy::bounds::ShortJob;
-use crate::occupancy::{OPEN, Window};
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::words::counted;
 
@@ -252,12 +252,8 @@ impl ShortJobs {
     pub fn lacking(&self, window: Window) -> Lacking {
         let mut lacking = Lacking::default();
         for Short { job, cause, .. } in &self.jobs {
-            let end = if job.end == OPEN { window.to } else { job.end };
-            let seconds = end
-                .min(window.to)
-                .saturating_sub(job.start.max(window.from));
-            let seconds = u64::try_from(seconds).unwrap_or(0);
-            let amount = seconds.saturating_mul(u64::from(job.lacking.unwrap_or(1)));
+            let lacking_nodes = u64::from(job.lacking.unwrap_or(1));
+            let amount = job.seconds_in(window).saturating_mul(lacking_nodes);
             let sum = match cause {
                 Cause::Unreadable => &mut lacking.unreadable,
                 Cause::Shortened => &mut lacking.shortened,

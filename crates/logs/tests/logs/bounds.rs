@@ -377,6 +377,18 @@ fn cut_lists_of_a_machine_are_bounded_to_the_node_second() {
     assert_eq!(quality.idle_upper, 13_426_188);
     assert_eq!(quality.idle_counted, Some(13_145_619));
     let summaries = holds.sweep_all(&SHOWN, |_, _| Ok(())).unwrap();
+    let settled = "18 of 26 jobs with too few listed nodes";
+    let notes = &summaries[0].notes;
+    assert!(
+        notes.iter().any(|note| note.starts_with(settled)),
+        "{notes:?}"
+    );
+    assert!(
+        !notes
+            .iter()
+            .any(|note| note.contains("could not be assigned")),
+        "{notes:?}"
+    );
     let idle: Vec<_> = summaries
         .iter()
         .map(|summary| summary.swept.shares)
