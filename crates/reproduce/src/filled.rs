@@ -9,7 +9,7 @@ use crate::published::{NotComputed, PublishedArtifact, PublishedColumn, faulty};
 use crate::verdict::compare;
 
 /// Our values by row, then column. Rows keep the order in which they were set.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Values {
     rows: Vec<(String, BTreeMap<String, f64>)>,
 }

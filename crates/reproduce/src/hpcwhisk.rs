@@ -120,6 +120,7 @@ pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Resul
     part.add("hpcwhisk-simulation", &simulation(&polls, &in_polls)?)?;
     part.add("hpcwhisk-ladders", &ladders(&polls, &in_polls)?)?;
     part.add("hpcwhisk-accounting", &accounting(&jobs))?;
+    part.add("hpcwhisk-polled-pilots", &polled_pilots(&polls, &jobs))?;
     part.add("hpcwhisk-models", &models(&in_seconds, observer)?)?;
     let even = IN_POLLS.best(&in_polls, 2, observer)?;
     part.add(
@@ -314,6 +315,32 @@ fn accounting(jobs: &Accounting) -> Values {
     row("all", &|_| true);
     row("preempted", &|job| job.is_preempted);
     row("of 90 minutes", &|job| job.minutes == Some(90));
+    ours
+}
+
+/// The pilots in the polls, compared with those in the accounting.
+fn polled_pilots(polls: &Polls, jobs: &Accounting) -> Values {
+    let seen = || polls.times.iter().zip(&polls.pilots);
+    let equal = seen().filter(|(time, pilots)| jobs.running(**time) == **pilots);
+    // A poll counts until the next poll.
+    let lengths = polls.times.windows(2).map(|pair| pair[0].abs_diff(pair[1]));
+    let polled: u64 = lengths
+        .zip(&polls.pilots)
+        .map(|(length, pilots)| length * pilots)
+        .sum();
+    let accounted = match &polls.times[..] {
+        [first, .., last] => jobs.seconds_between(*first, *last),
+        _ => 0,
+    };
+    let mut ours = Values::default();
+    let values = [
+        (
+            "polls with equally many pilots",
+            equal.count() as f64 / seen().count() as f64,
+        ),
+        ("pilot time", polled as f64 / accounted as f64),
+    ];
+    ours.row(DAY, values);
     ours
 }
 

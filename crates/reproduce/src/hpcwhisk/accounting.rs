@@ -14,6 +14,9 @@ const END: usize = 1;
 const NAME: usize = 2;
 const STATE: usize = 3;
 
+/// Number of seconds that the local times of the table are ahead of UTC: Poland, in winter.
+const AHEAD: i64 = 3600;
+
 const LAYOUT: Layout = Layout {
     columns: &[&["Start"], &["End"], &["JobName"], &["State"]],
     required: &[START, END, NAME, STATE],
@@ -28,8 +31,10 @@ pub(super) struct Accounting(Vec<PilotJob>);
 /// A pilot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PilotJob {
-    /// Run time in seconds.
-    pub seconds: u64,
+    /// Start, in seconds since 1970.
+    pub from: i64,
+    /// End, in seconds since 1970.
+    pub to: i64,
     /// Wall time in minutes, from the name of the pilot; `None` if the name contains no wall time.
     pub minutes: Option<u64>,
     /// Whether Slurm preempted the pilot.
@@ -63,11 +68,28 @@ impl Accounting {
     /// The number of pilots that satisfy `of`, and their total run time in seconds.
     pub fn sum(&self, of: &dyn Fn(&PilotJob) -> bool) -> (usize, u64) {
         let jobs = || self.0.iter().filter(|job| of(job));
-        (jobs().count(), jobs().map(|job| job.seconds).sum())
+        (jobs().count(), jobs().map(|job| job.seconds()).sum())
+    }
+
+    /// The number of pilots that ran at a time, in seconds since 1970.
+    pub fn running(&self, time: i64) -> u64 {
+        let runs = |job: &&PilotJob| job.from <= time && time < job.to;
+        self.0.iter().filter(runs).count() as u64
+    }
+
+    /// The total run time in seconds between two times, in seconds since 1970.
+    pub fn seconds_between(&self, from: i64, to: i64) -> u64 {
+        let within = |job: &PilotJob| job.to.min(to).saturating_sub(job.from.max(from)).max(0);
+        self.0.iter().map(|job| within(job).unsigned_abs()).sum()
     }
 }
 
 impl PilotJob {
+    /// Run time in seconds.
+    fn seconds(&self) -> u64 {
+        self.to.abs_diff(self.from)
+    }
+
     /// Converts a row. The error says what is wrong with the row.
     fn of(row: &Row<'_, '_>) -> Result<Self, String> {
         let time = |column| {
@@ -80,7 +102,8 @@ impl PilotJob {
             return Err("an end before the start".to_owned());
         }
         Ok(PilotJob {
-            seconds: end.0.abs_diff(start.0) / 1_000_000_000,
+            from: start.second() - AHEAD,
+            to: end.second() - AHEAD,
             minutes: minutes(row.text(NAME)),
             is_preempted: row.text(STATE) == "PREEMPTED",
         })

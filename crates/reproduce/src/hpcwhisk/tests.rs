@@ -223,3 +223,22 @@ fn pilots_are_counted_as_accounted() {
     let none_without = jobs.sum(&|job| job.minutes.is_none()).0;
     assert_eq!(none_without, 0);
 }
+
+// Golden values, computed by a script that shares no code with this program.
+#[test]
+fn the_polls_show_nearly_all_pilots_of_the_accounting() {
+    let (Some(folder), Some(day)) = (folder(), Day::read()) else {
+        return;
+    };
+    let jobs = Accounting::read(&folder.join("17_03_2022_slurm-jobs.txt")).unwrap();
+    let found = polled_pilots(&day.polls, &jobs.value);
+    let mut expected = Values::default();
+    expected.row(
+        DAY,
+        [
+            ("polls with equally many pilots", 7_919.0 / 8_057.0),
+            ("pilot time", 909_583.0 / 913_992.0),
+        ],
+    );
+    assert_eq!(found, expected);
+}
