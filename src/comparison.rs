@@ -4,12 +4,13 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use gleaner_classes::AnyProblem;
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::compare::SolverRow;
 use gleaner_domain::results::run::Seconds;
 use gleaner_domain::words::counted;
-use gleaner_exec_solver::{Counted, External, SolverCommand, Tally, TallyHandle};
+use gleaner_exec_solver::{External, SolverCommand, Tally, TallyHandle};
 use gleaner_io::SourceId;
 use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
 use gleaner_runs::compare as tables;
@@ -18,7 +19,7 @@ use gleaner_setup::settings;
 use gleaner_setup::settings::{Form, Settings, Spec, Value};
 use gleaner_setup::solver::{GAP, TIME_LIMIT, gap, limits, time_limit};
 use gleaner_setup::{Built, LogArgs, Replay, SolverChoice};
-use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolverKind};
+use gleaner_solvers::{BigM, Formulation, Limits, Solver, SolverKind, SolverSpec};
 use serde::{Serialize, Serializer};
 
 use crate::replay::OwnSolver;
@@ -82,7 +83,7 @@ impl Serialize for KnownSolver {
 
 /// Solvers, and the problems on which to compare them.
 pub struct OpenedComparison {
-    problems: Vec<Problem>,
+    problems: Vec<AnyProblem>,
     /// All files that were read.
     pub sources: Vec<SourceId>,
     contenders: Vec<Contender>,
@@ -124,11 +125,19 @@ impl OpenedComparison {
         let limits = limits(settings.time_limit, settings.gap)?;
         let clock = Instant::now();
         let (problems, sources) = problems(settings, limits, observer)?;
-        check_named(settings, &known, &problems)?;
-        let known = known.into_iter().map(Known::build);
-        let known = known.collect::<Result<Vec<_>>>()?;
-        let (mut contenders, ours): (Vec<_>, Vec<_>) =
-            known.into_iter().map(counted_failures).unzip();
+        let mut contenders = Vec::new();
+        let mut ours = Vec::new();
+        for Known { name, spec } in known {
+            let solver = built(spec)?;
+            if !settings.solvers.is_empty() {
+                check_accepts_any(name, &solver, &problems)?;
+            }
+            ours.push(solver.tally());
+            contenders.push(Contender {
+                name: name.into(),
+                solver: Box::new(solver),
+            });
+        }
         Ok(OpenedComparison {
             ours,
             tallies: add_others(&settings.program, own, &mut contenders)?,
@@ -219,15 +228,9 @@ fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
     Ok(named)
 }
 
-/// Counts the failures of a solver's library.
-fn counted_failures(contender: Contender) -> (Contender, TallyHandle) {
-    let solver = Counted::new(contender.solver);
-    let tally = solver.tally();
-    let contender = Contender {
-        solver: Box::new(solver),
-        ..contender
-    };
-    (contender, tally)
+/// Builds one of Gleaner's solvers.
+fn built(spec: SolverSpec) -> Result<Built> {
+    Built::new(&SolverChoice::Ours(spec.kind), spec.formulation, spec.big_m)
 }
 
 /// Starts the programs, and adds them and the caller's own solvers to the contenders. Returns the counts of
@@ -237,19 +240,20 @@ fn add_others(
     own: Vec<OwnSolver>,
     contenders: &mut Vec<Contender>,
 ) -> Result<Vec<TallyHandle>> {
-    let mut others: Vec<OwnSolver> = Vec::new();
+    let mut tallies = Vec::new();
     for command in programs {
         let program = External::start(command.clone(), BigM::default())?;
-        let tally = program.tally();
-        others.push((Box::new(program), tally));
+        tallies.push(program.tally());
+        contenders.push(Contender {
+            name: unlike(Solver::name(&program), contenders).into(),
+            solver: Box::new(program),
+        });
     }
-    others.extend(own);
-    let mut tallies = Vec::new();
-    for (solver, tally) in others {
+    for (solver, tally) in own {
         tallies.push(tally);
         contenders.push(Contender {
             name: unlike(solver.name(), contenders).into(),
-            solver,
+            solver: Box::new(solver),
         });
     }
     Ok(tallies)
@@ -263,33 +267,32 @@ fn unlike(name: &str, contenders: &[Contender]) -> String {
     names.find(is_free).unwrap_or_default()
 }
 
-/// Rejects a solver that was named but can solve none of the problems.
-fn check_named(settings: &ComparisonSettings, known: &[Known], problems: &[Problem]) -> Result<()> {
-    for known in known.iter().filter(|_| !settings.solvers.is_empty()) {
-        let refusals = problems.iter().map(|p| known.spec.accepts(p).err());
-        let Some(refusals) = refusals.collect::<Option<Vec<_>>>() else {
-            continue;
-        };
-        if let Some(first) = refusals.first() {
-            let name = known.name;
-            let message = format!("--solvers {name} cannot solve any of the problems: {first}");
-            return Err(Error::Usage(message));
-        }
-    }
-    Ok(())
+/// Checks that a named solver accepts at least one of the problems.
+///
+/// # Errors
+/// [`Error::Usage`], with the reason why the solver does not accept the first problem.
+fn check_accepts_any(name: &str, solver: &Built, problems: &[AnyProblem]) -> Result<()> {
+    let refusals = problems.iter().map(|problem| solver.accepts(problem).err());
+    let Some(refusals) = refusals.collect::<Option<Vec<_>>>() else {
+        return Ok(());
+    };
+    refusals.first().map_or(Ok(()), |first| {
+        let message = format!("--solvers {name} cannot solve any of the problems: {first}");
+        Err(Error::Usage(message))
+    })
 }
 
 fn problems(
     settings: &ComparisonSettings,
     limits: Limits,
     observer: &dyn Observer,
-) -> Result<(Vec<Problem>, Vec<SourceId>)> {
+) -> Result<(Vec<AnyProblem>, Vec<SourceId>)> {
     if settings.problems.is_some() == settings.log.events.is_some() {
         let message = "compare takes either --problems or --events with --tasks";
         return Err(Error::Usage(message.to_owned()));
     }
     if let Some(path) = &settings.problems {
-        let loaded = gleaner_inputs::problems::read_one_class(path)?;
+        let loaded = gleaner_inputs::problems::read(path)?;
         return Ok((loaded.value, loaded.sources));
     }
     let inputs = Replay::open(&settings.log, false, observer)?;
@@ -300,12 +303,6 @@ fn problems(
         BigM::default(),
     )?;
     let (options, log, tasks) = (&inputs.options, &inputs.log, &inputs.tasks);
-    if options.classes(log, tasks)?.is_some() {
-        return Err(Error::Usage(
-            "compare does not support node classes, counts = \"points\" or the objective sia: use gleaner solve with each solver"
-                .into(),
-        ));
-    }
     let decider = auto.decider(options, log, tasks, limits)?;
     let mut recorder = Recorder::new(decider, settings.every);
     let outcome = gleaner_replay::run(

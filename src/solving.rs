@@ -1,12 +1,11 @@
 //! Solutions of single allocation problems.
 
-use std::fmt::Display;
 use std::time::Instant;
 
+use gleaner_classes::{AnyProblem, AnySolver};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
-use gleaner_inputs::problems::AnyProblem;
-use gleaner_inputs::write::answers::{Answer, Solution};
+use gleaner_inputs::write::answers::Answer;
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 use gleaner_setup::solver::report_faults;
@@ -40,27 +39,15 @@ impl SolvingSettings {
         if !self.check {
             return Ok(());
         }
-        let violations = match (problem, &answer.solution) {
-            (AnyProblem::OneClass(problem), Solution::OneClass(allocation)) => {
-                let checked = gleaner_solvers::check(problem, allocation, self.solver.big_m);
-                texts(&checked.err().unwrap_or_default())
-            }
-            (AnyProblem::Classes(problem), Solution::Classes { answer, .. }) => {
-                let checked = gleaner_classes::check(problem, answer);
-                texts(&checked.err().unwrap_or_default())
-            }
-            _ => vec!["the answer belongs to another problem".to_owned()],
-        };
-        if violations.is_empty() {
-            return Ok(());
-        }
-        let all = violations.join("; ");
-        Err(Error::Run(format!("problem {}: {all}", problem.id())))
+        let checked = problem.check(&answer.answer, self.solver.big_m);
+        checked.map_err(|violations| {
+            Error::Run(format!(
+                "problem {}: {}",
+                problem.id(),
+                violations.join("; ")
+            ))
+        })
     }
-}
-
-fn texts<V: Display>(violations: &[V]) -> Vec<String> {
-    violations.iter().map(ToString::to_string).collect()
 }
 
 /// Solves problems that have already been checked, without reading or writing a file.
@@ -100,11 +87,7 @@ pub fn answers(
 /// # Errors
 /// [`Error::Usage`], which names the problem.
 pub fn check_accepts(solver: &Built, problem: &AnyProblem) -> Result<()> {
-    let accepted = match problem {
-        AnyProblem::OneClass(problem) => solver.accepts(problem),
-        AnyProblem::Classes(problem) => solver.accepts_classes(problem),
-    };
-    of_problem(problem.id(), accepted)
+    of_problem(problem.id(), solver.accepts(problem))
 }
 
 /// Solves a problem and measures the time.
@@ -112,33 +95,23 @@ pub fn check_accepts(solver: &Built, problem: &AnyProblem) -> Result<()> {
 /// # Errors
 /// The solver fails.
 pub fn answer(solver: &mut Built, limits: &Limits, problem: &AnyProblem) -> Result<Answer> {
-    let id = problem.id();
-    // The solver's name is requested after the problem is solved, because `auto` chooses a solver for each problem.
-    let (solver, solution, microseconds) = match problem {
-        AnyProblem::OneClass(problem) => {
-            let solver = solver.solver();
-            let clock = Instant::now();
-            let allocation = of_problem(id, solver.solve(problem, limits))?;
-            let time = clock.elapsed().as_micros() as u64;
-            (
-                solver.name().to_owned(),
-                Solution::OneClass(allocation),
-                time,
-            )
-        }
-        AnyProblem::Classes(problem) => {
-            let solver = of_problem(id, solver.class_solver())?;
-            let clock = Instant::now();
-            let answer = of_problem(id, solver.solve(problem, limits))?;
-            let time = clock.elapsed().as_micros() as u64;
-            let solution = Solution::of_classes(answer, &problem.classes);
-            (solver.name().to_owned(), solution, time)
-        }
+    let clock = Instant::now();
+    let answer = solver.solve_any(problem, limits, None);
+    let microseconds = clock.elapsed().as_micros() as u64;
+    let names = |problem: &gleaner_classes::Problem| {
+        let classes = problem.classes.iter();
+        classes.map(|class| class.name.clone()).collect()
+    };
+    let classes: Vec<String> = match problem {
+        AnyProblem::OneClass(_) => Vec::new(),
+        AnyProblem::Classes(problem) => names(problem),
     };
     Ok(Answer {
-        id: id.to_owned(),
-        solver,
-        solution,
+        id: problem.id().to_owned(),
+        answer: of_problem(problem.id(), answer)?,
+        // The name is requested after the problem is solved, because `auto` chooses a solver for each problem.
+        solver: solver.name(!classes.is_empty()).to_owned(),
+        classes,
         microseconds,
     })
 }

@@ -104,7 +104,7 @@ def simulate(
 
 
 def compare(
-    problems: Union[StrPath, Sequence[Problem], None] = None,
+    problems: Union[StrPath, Sequence[Union[Problem, ClassProblem]], None] = None,
     *,
     events: Optional[Events] = None,
     tasks: Optional[Tasks] = None,

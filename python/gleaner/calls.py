@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Optional, Union, overload
 
 from . import api
-from ._gleaner import Answer, Problem
+from ._gleaner import Answer, ClassProblem, Problem
 from .api import AnyProblem, Inspection, Objective, OwnPolicy, Pilots, Solver
 from .inputs import Events, Input, Tasks
 from .logs import EventLog, Trace
@@ -367,7 +367,7 @@ def simulate(
 
 
 def compare(
-    problems: Union[StrPath, Sequence[Problem], None] = None,
+    problems: Union[StrPath, Sequence[Union[Problem, ClassProblem]], None] = None,
     *,
     events: Optional[Events] = None,
     tasks: Optional[Tasks] = None,

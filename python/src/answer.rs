@@ -1,9 +1,10 @@
 //! Answers of solvers, built-in or in Python.
 
 use gleaner::solving::{self, SolvingSettings};
+use gleaner_classes::AnyAnswer;
 use gleaner_exec_solver::FunctionPlan;
 use gleaner_inputs::write::answers;
-use gleaner_inputs::write::answers::{Answer as Answered, Counts, Solution};
+use gleaner_inputs::write::answers::{Answer as Answered, Counts};
 use gleaner_solvers::Status;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -35,7 +36,7 @@ impl Answer {
     /// `optimal`, `feasible`, `infeasible` or `unknown`.
     #[getter]
     fn status(&self) -> PyResult<String> {
-        match serde_json::to_value(self.0.solution.status()) {
+        match serde_json::to_value(self.0.answer.status()) {
             Ok(serde_json::Value::String(name)) => Ok(name),
             other => Err(PyValueError::new_err(format!("{other:?}"))),
         }
@@ -44,16 +45,16 @@ impl Answer {
     /// Node count of each task in the plan; `None` without a plan, or if the problem has node classes.
     #[getter]
     fn counts(&self) -> Option<Vec<u32>> {
-        match &self.0.solution {
-            Solution::OneClass(allocation) => allocation.counts.clone(),
-            Solution::Classes { .. } => None,
+        match &self.0.answer {
+            AnyAnswer::OneClass(allocation) => allocation.counts.clone(),
+            AnyAnswer::Classes(_) => None,
         }
     }
 
     /// What each task holds in the plan of a problem with node classes: a class and a number of nodes, or `None`.
     #[getter]
     fn held(&self) -> Option<Vec<Option<(&str, u32)>>> {
-        match self.0.solution.counts() {
+        match self.0.counts() {
             Some(Counts::Classes(tasks)) => {
                 let held = tasks.into_iter();
                 Some(
@@ -69,7 +70,7 @@ impl Answer {
     /// classes, or the solver computes no prices.
     #[getter]
     fn prices<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(found) = self.0.solution.prices() else {
+        let Some(found) = self.0.prices() else {
             return Ok(None);
         };
         let prices = PyDict::new(py);
@@ -82,19 +83,19 @@ impl Answer {
     /// The gain of the plan over the window, minus the cost of its changes; `None` without a plan.
     #[getter]
     fn objective(&self) -> Option<f64> {
-        self.0.solution.objective()
+        self.0.answer.objective()
     }
 
     /// Upper bound on the objective of any plan; `None` if the solver does not report a bound.
     #[getter]
     fn bound(&self) -> Option<f64> {
-        self.0.solution.bound()
+        self.0.answer.bound()
     }
 
     /// Relative distance between the objective and the bound.
     #[getter]
     fn gap(&self) -> Option<f64> {
-        self.0.solution.gap()
+        self.0.answer.gap()
     }
 
     /// Wall time of the solver, in microseconds.
@@ -160,7 +161,7 @@ pub fn plan(
         return Ok(None);
     }
     if let Ok(answer) = returned.cast::<Answer>() {
-        let Solution::OneClass(allocation) = &answer.get().0.solution else {
+        let AnyAnswer::OneClass(allocation) = &answer.get().0.answer else {
             return Err(PyTypeError::new_err(
                 "the solver returned an answer to a problem with node classes, expected one to its own problem",
             ));

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gleaner_inputs::problems::{self, AnyProblem};
+use gleaner_classes::AnyProblem;
+use gleaner_inputs::problems;
 use gleaner_solvers::{Allocation, BigM, Status};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

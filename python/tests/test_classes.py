@@ -52,3 +52,14 @@ def test_kinds_of_problems_are_not_confused() -> None:
         gleaner.Problem.read(FILE)
     with pytest.raises(gleaner.UsageError, match="does not support node classes"):
         gleaner.solve(PROBLEM, solver="highs", formulation="paper")
+
+
+def test_solvers_are_compared_on_classes() -> None:
+    problem = gleaner.ClassProblem.from_json(json.dumps(PROBLEM))
+    run = gleaner.compare([problem], solvers=["exact", nothing])
+    assert run.answers.column("status")[0] == "optimal"
+    assert run.answers.column("status")[1].startswith("refused: ")
+
+
+def nothing(_: gleaner.Problem) -> None:
+    """A solver that never finds a plan."""

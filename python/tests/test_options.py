@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Optional, Union, overload
 
 from . import api
-from ._gleaner import Answer, Problem
+from ._gleaner import Answer, ClassProblem, Problem
 from .api import AnyProblem, Inspection, Objective, OwnPolicy, Pilots, Solver
 from .inputs import Events, Input, Tasks
 from .logs import EventLog, Trace

@@ -121,7 +121,8 @@ fn fairness(shares: impl Iterator<Item = f64>) -> Fairness {
 }
 
 impl Merit {
-    fn of(fairness: Option<Fairness>, total: f64) -> Self {
+    /// The worth of a plan with this fairness, whose tasks' values add up to `total`.
+    pub fn of(fairness: Option<Fairness>, total: f64) -> Self {
         Merit {
             running: fairness.map_or(0, |f| f.running),
             least_share: fairness.and_then(|f| f.least_share).unwrap_or(0.0),

@@ -80,6 +80,23 @@ fn proven_plans_do_more_work_than_equal_shares() {
 }
 
 #[test]
+fn solvers_are_compared_on_the_decisions_of_a_replay() {
+    let directory = samples();
+    let at = directory.path();
+    generate(at);
+    let log = "--events log.csv --tasks tasks.toml --t-fwd 120 --to 2026-01-01T06:00:00 --every 10";
+    gleaner(at, &format!("compare {log} --out compared")).expect(0);
+    let solvers = fs::read_to_string(at.join("compared/solvers.csv")).unwrap();
+    let exact: Vec<&str> = solvers.lines().nth(1).unwrap().split(',').collect();
+    let [name, problems, refused, optimal, ..] = exact[..] else {
+        panic!("{solvers}");
+    };
+    assert_eq!((name, refused, optimal), ("exact", "0", problems));
+    assert!(problems.parse::<u32>().unwrap() > 5, "{solvers}");
+    gleaner(at, "report compared -o page.html").expect(0);
+}
+
+#[test]
 fn classes_that_do_not_fit_are_named() {
     let directory = samples();
     let at = directory.path();

@@ -225,9 +225,59 @@ fn faulty_problems_are_named() {
     let second = format!("{ONE_CLASS}\n\n{}", with(OPTIONS, "[0, 4, 18]", "[0]"));
     let run = with_stdin(at, "solve", &second).expect(3);
     assert!(run.err.contains("line 6, column 57"), "{}", run.err);
-    // Only `solve` supports classes.
-    let run = with_stdin(at, "compare --problems - --solvers exact", OPTIONS).expect(3);
-    run.says(&["problem 1", "found node classes", "gleaner solve"]);
+}
+
+// The table has a row for each solver and problem, also if a solver does not support classes.
+#[test]
+fn solvers_are_compared_on_problems_of_all_kinds() {
+    let directory = samples();
+    let at = directory.path();
+    let mixed = [OPTIONS, ONE_CLASS, CURVES].join("\n");
+    let mut names = solvers();
+    names.push("equal-share");
+    if names.contains(&"highs") {
+        names.push("highs-paper");
+    }
+    let line = format!(
+        "compare --problems - --out compared --solvers {}",
+        names.join(",")
+    );
+    with_stdin(at, &line, &mixed).expect(0);
+    let table = fs::read_to_string(at.join("compared/answers.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').collect())
+        .collect();
+    assert_eq!(rows.len(), 3 * names.len(), "{table}");
+    for row in &rows {
+        let [problem, tasks, nodes, solver, status, objective] = row[..6] else {
+            panic!("{row:?}");
+        };
+        let (size, best) = match problem {
+            "1" => (["3", "6"], "38"),
+            "2" => (["1", "4"], "390"),
+            _ => (["1", "7"], "2960"),
+        };
+        assert_eq!([tasks, nodes], size);
+        match solver {
+            "equal-share" => assert_eq!(status, "feasible"),
+            "highs-paper" if problem != "2" => assert!(status.starts_with("refused: "), "{status}"),
+            _ => assert_eq!(
+                (status, objective),
+                ("optimal", best),
+                "{solver} on {problem}"
+            ),
+        }
+    }
+    let line = "compare --problems - --solvers highs-paper";
+    if cfg!(feature = "highs") {
+        let run = with_stdin(at, line, OPTIONS).expect(2);
+        run.says(&[
+            "--solvers highs-paper cannot solve any",
+            "the counts formulation",
+        ]);
+    }
 }
 
 // Choosing a solver that does not support node classes counts as wrong usage.

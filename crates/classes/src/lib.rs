@@ -27,6 +27,7 @@
 //! minute as a mixed-integer linear program.
 
 mod answer;
+pub mod any;
 mod check;
 mod curves;
 mod equal_share;
@@ -42,6 +43,7 @@ pub mod solver;
 pub mod synthetic;
 
 pub use answer::{Answer, Work};
+pub use any::{AnyAnswer, AnyProblem, AnySolver};
 pub use check::{Violation, check};
 pub use curves::{CurrentNodes, Curve, CurveProblem, CurveTask};
 pub use equal_share::EqualShare;

@@ -15,6 +15,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use gleaner_solvers::{BigM, Formulation, Limits, SolveError, SolverKind, SolverSpec};
 
@@ -37,6 +38,27 @@ pub trait ClassSolver {
     /// # Errors
     /// [`SolveError`] if the problem is invalid, the solver does not support it, or a library fails.
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError>;
+
+    /// Like [`ClassSolver::solve`], but also passes the plans that it finds to `observer`, each with the time since the
+    /// start of the solve. The last of these plans is the plan of the answer.
+    ///
+    /// By default, a solver passes only the plan of its answer.
+    ///
+    /// # Errors
+    /// Same as [`ClassSolver::solve`].
+    fn solve_observed(
+        &mut self,
+        problem: &Problem,
+        limits: &Limits,
+        observer: &mut dyn FnMut(Duration, &Answer),
+    ) -> Result<Answer, SolveError> {
+        let clock = Instant::now();
+        let answer = self.solve(problem, limits)?;
+        if answer.plan.is_some() {
+            observer(clock.elapsed(), &answer);
+        }
+        Ok(answer)
+    }
 
     /// Makes every later solve end soon after `stop` is set, with the best plan found so far. A solver that does not
     /// override this function ignores the flag.

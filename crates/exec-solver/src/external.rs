@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use gleaner_classes::ClassSolver;
+use gleaner_classes::any::{Observer, solve_classes, solve_one_class};
+use gleaner_classes::{AnyAnswer, AnyProblem, AnySolver, ClassSolver};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::programs::Identity;
 use gleaner_domain::words::printable;
@@ -324,7 +325,7 @@ impl External {
     }
 
     /// Solves a problem of a kind that the program accepts. `observer` receives each valid plan, with its time of arrival.
-    fn solve_any<P: Judged>(
+    fn solve_judged<P: Judged>(
         &mut self,
         problem: &P,
         limits: &Limits,
@@ -349,7 +350,7 @@ impl Solver for External {
     }
 
     fn solve(&mut self, problem: &Problem, limits: &Limits) -> Result<Allocation, SolveError> {
-        self.solve_observed(problem, limits, &mut |_| {})
+        Solver::solve_observed(self, problem, limits, &mut |_| {})
     }
 
     /// Reports every valid plan that the program sends, with its time of arrival. The comparison
@@ -366,7 +367,7 @@ impl Solver for External {
             let plan = plan.clone();
             observer(Incumbent { after, plan });
         };
-        Ok(self.solve_any(problem, limits, begun, &mut tell))
+        Ok(self.solve_judged(problem, limits, begun, &mut tell))
     }
 
     /// Stops the program as soon as `stop` is set, even while it solves a problem. The program also stops
@@ -386,13 +387,40 @@ impl ClassSolver for External {
         problem: &gleaner_classes::Problem,
         limits: &Limits,
     ) -> Result<gleaner_classes::Answer, SolveError> {
+        ClassSolver::solve_observed(self, problem, limits, &mut |_, _| {})
+    }
+
+    fn solve_observed(
+        &mut self,
+        problem: &gleaner_classes::Problem,
+        limits: &Limits,
+        observer: &mut dyn FnMut(Duration, &gleaner_classes::Answer),
+    ) -> Result<gleaner_classes::Answer, SolveError> {
         let begun = Instant::now();
         self.accepts_classes(!problem.groups.is_empty())?;
         let faults = problem.validate();
         if !faults.is_empty() {
             return Err(SolveError::Invalid(faults));
         }
-        Ok(self.solve_any(problem, limits, begun, &mut |_, _| {}))
+        Ok(self.solve_judged(problem, limits, begun, observer))
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.set_stop(stop);
+    }
+}
+
+impl AnySolver for External {
+    fn solve_any(
+        &mut self,
+        problem: &AnyProblem,
+        limits: &Limits,
+        observer: Option<Observer<'_>>,
+    ) -> Result<AnyAnswer, SolveError> {
+        match problem {
+            AnyProblem::OneClass(problem) => solve_one_class(self, problem, limits, observer),
+            AnyProblem::Classes(problem) => solve_classes(self, problem, limits, observer),
+        }
     }
 
     fn stop_when(&mut self, stop: &Arc<AtomicBool>) {

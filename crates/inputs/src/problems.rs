@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gleaner_classes::CurveProblem;
+use gleaner_classes::{AnyProblem, CurveProblem};
 use gleaner_solvers::Problem;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -15,25 +15,6 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_io::fault::{Place, of_json};
 use gleaner_io::source::Source;
 use gleaner_io::{Gatherer, Loaded};
-
-/// A valid allocation problem.
-#[derive(Debug, Clone)]
-pub enum AnyProblem {
-    /// All nodes are interchangeable.
-    OneClass(Arc<Problem>),
-    /// The nodes are of several classes.
-    Classes(Arc<gleaner_classes::Problem>),
-}
-
-impl AnyProblem {
-    /// Identifier of the problem.
-    pub fn id(&self) -> &str {
-        match self {
-            AnyProblem::OneClass(problem) => &problem.id,
-            AnyProblem::Classes(problem) => &problem.id,
-        }
-    }
-}
 
 /// Reads problems from a file, or from stdin if `path` is `-`.
 ///
@@ -71,7 +52,7 @@ pub fn read_one_class(path: &Path) -> Result<Loaded<Vec<Problem>>> {
             AnyProblem::OneClass(problem) => problems.push(Arc::unwrap_or_clone(problem)),
             AnyProblem::Classes(problem) => {
                 let fault = Fault::of(path, "node classes", "nodes of one class");
-                let fault = fault.remedy("gleaner solve supports classes");
+                let fault = fault.remedy("gleaner solve and gleaner compare support classes");
                 faults.add(fault.at(format!("problem {}", problem.id)))?;
             }
         }

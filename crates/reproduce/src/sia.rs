@@ -9,11 +9,11 @@ mod times;
 use std::path::Path;
 
 use gleaner_classes::synthetic::{Values as Form, round};
-use gleaner_classes::{Answer, ClassSolver, Problem, solver};
+use gleaner_classes::{Answer, AnyProblem, ClassSolver, Problem, solver};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Fault, Result, check_stop};
 use gleaner_domain::results::reproduce::System;
-use gleaner_inputs::problems::{self, AnyProblem};
+use gleaner_inputs::problems;
 use gleaner_solvers::{Limits, SolverKind, SolverSpec, Status};
 use serde::Deserialize;
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gleaner_classes::ClassSolver;
+use gleaner_classes::any::{Observer as PlanObserver, solve_classes, solve_one_class};
+use gleaner_classes::{AnyAnswer, AnyProblem, AnySolver, ClassSolver};
 use gleaner_exec_solver::{Counted, External, TallyHandle};
 use gleaner_replay::{Options, SolverDecider};
 use gleaner_solvers::{BigM, Formulation, Limits, Problem, SolveError, Solver, SolverSpec};
@@ -158,23 +159,33 @@ impl Built {
     /// Checks that the solver accepts the problem, without solving it.
     ///
     /// # Errors
-    /// The error that [`Solver::solve`] would return if the solver does not accept the problem.
-    pub fn accepts(&self, problem: &Problem) -> Result<(), SolveError> {
+    /// The error that [`AnySolver::solve_any`] would return if the solver does not accept the problem.
+    pub fn accepts(&self, problem: &AnyProblem) -> Result<(), SolveError> {
+        match problem {
+            AnyProblem::OneClass(problem) => self.accepts_one_class(problem),
+            AnyProblem::Classes(problem) => match self {
+                Built::Ours(ours) => gleaner_classes::solver::accepts(ours.spec, problem),
+                Built::Program(program) => program.accepts_classes(!problem.groups.is_empty()),
+            },
+        }
+    }
+
+    fn accepts_one_class(&self, problem: &Problem) -> Result<(), SolveError> {
         match self {
             Built::Ours(ours) => ours.spec.accepts(problem),
             Built::Program(program) => program.accepts(problem),
         }
     }
 
-    /// Checks that the solver accepts a problem with node classes, without solving it.
-    ///
-    /// # Errors
-    /// The error that [`ClassSolver::solve`] or [`Built::class_solver`] would return if the solver does not accept the
-    /// problem.
-    pub fn accepts_classes(&self, problem: &gleaner_classes::Problem) -> Result<(), SolveError> {
+    /// Name of the solver that is used, or was used last if the solver is chosen for each problem. `has_classes`: for
+    /// problems with node classes.
+    pub fn name(&self, has_classes: bool) -> &str {
         match self {
-            Built::Ours(ours) => gleaner_classes::solver::accepts(ours.spec, problem),
-            Built::Program(program) => program.accepts_classes(!problem.groups.is_empty()),
+            Built::Ours(ours) => match &ours.class_solver {
+                Some(solver) if has_classes => solver.name(),
+                _ => ours.solver.name(),
+            },
+            Built::Program(program) => Solver::name(program.as_ref()),
         }
     }
 
@@ -188,10 +199,13 @@ impl Built {
 
     /// Makes the solver stop soon after `stop` is set, even while it solves a problem.
     pub fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
-        self.solver().stop_when(stop);
-        if let Built::Ours(ours) = self {
-            ours.stop = Arc::clone(stop);
-            ours.class_solver = None;
+        match self {
+            Built::Ours(ours) => {
+                ours.solver.stop_when(stop);
+                ours.stop = Arc::clone(stop);
+                ours.class_solver = None;
+            }
+            Built::Program(program) => Solver::stop_when(program.as_mut(), stop),
         }
     }
 
@@ -211,7 +225,7 @@ impl Built {
             return self.class_decider(!options.groups.is_empty(), limits);
         }
         let outline = options.outline(tasks);
-        self.accepts(&outline)?;
+        self.accepts_one_class(&outline)?;
         match self {
             Built::Ours(ours) => {
                 let Ours { spec, solver, .. } = *ours;
@@ -238,34 +252,46 @@ impl Built {
             }
         }
     }
+}
 
-    /// The solver itself.
-    pub fn solver(&mut self) -> &mut dyn Solver {
-        match self {
-            Built::Ours(ours) => &mut ours.solver,
-            Built::Program(program) => program.as_mut(),
-        }
-    }
-
-    /// The solver for problems with node classes.
+impl Ours {
+    /// The solver for problems with node classes, which is built when it is first used.
     ///
     /// # Errors
     /// The solver does not support node classes.
-    pub fn class_solver(&mut self) -> Result<&mut dyn ClassSolver, SolveError> {
-        match self {
-            Built::Ours(ours) => {
-                let solver = match ours.class_solver.take() {
-                    Some(solver) => solver,
-                    None => {
-                        let mut solver = gleaner_classes::solver::build(ours.spec)?;
-                        solver.stop_when(&ours.stop);
-                        solver
-                    }
-                };
-                Ok(ours.class_solver.insert(solver).as_mut())
+    fn class_solver(&mut self) -> Result<&mut (dyn ClassSolver + Send), SolveError> {
+        let solver = match self.class_solver.take() {
+            Some(solver) => solver,
+            None => {
+                let mut solver = gleaner_classes::solver::build(self.spec)?;
+                solver.stop_when(&self.stop);
+                solver
             }
-            Built::Program(program) => Ok(program.as_mut()),
+        };
+        Ok(self.class_solver.insert(solver).as_mut())
+    }
+}
+
+impl AnySolver for Built {
+    fn solve_any(
+        &mut self,
+        problem: &AnyProblem,
+        limits: &Limits,
+        observer: Option<PlanObserver<'_>>,
+    ) -> Result<AnyAnswer, SolveError> {
+        match (self, problem) {
+            (Built::Program(program), problem) => program.solve_any(problem, limits, observer),
+            (Built::Ours(ours), AnyProblem::OneClass(problem)) => {
+                solve_one_class(&mut ours.solver, problem, limits, observer)
+            }
+            (Built::Ours(ours), AnyProblem::Classes(problem)) => {
+                solve_classes(ours.class_solver()?, problem, limits, observer)
+            }
         }
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        Built::stop_when(self, stop);
     }
 }
 

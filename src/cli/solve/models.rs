@@ -8,8 +8,8 @@ use gleaner_solvers::model::Model;
 use gleaner_solvers::{BigM, Formulation, SolveError};
 
 use crate::solving::of_problem;
+use gleaner_classes::AnyProblem;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
-use gleaner_inputs::problems::AnyProblem;
 use gleaner_io::files;
 
 /// Writes the model of every problem: a single model to `path`, several models to separate files in the same folder.

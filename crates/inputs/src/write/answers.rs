@@ -1,7 +1,7 @@
 //! Writes the answers of solvers as JSON lines.
 
-use gleaner_classes::{Class, Held};
-use gleaner_solvers::{Allocation, Fairness, Status};
+use gleaner_classes::{AnyAnswer, Held};
+use gleaner_solvers::{Fairness, Status};
 use serde::{Serialize, Serializer};
 
 use gleaner_domain::error::{Error, Result};
@@ -13,76 +13,23 @@ pub struct Answer {
     pub id: String,
     /// Name of the solver.
     pub solver: String,
-    /// The plan of the solver.
-    pub solution: Solution,
+    /// The plan, and the solver's claims about it.
+    pub answer: AnyAnswer,
+    /// Names of the node classes; empty if all nodes are interchangeable.
+    pub classes: Vec<String>,
     /// Wall time of the solver.
     pub microseconds: u64,
 }
 
-/// A plan, and the solver's claims about it.
-#[derive(Debug, Clone)]
-pub enum Solution {
-    /// For a problem with nodes of one class.
-    OneClass(Allocation),
-    /// For a problem with node classes.
-    Classes {
-        /// The plan, in which classes are indices.
-        answer: gleaner_classes::Answer,
-        /// Names of the classes.
-        classes: Vec<String>,
-    },
-}
-
-impl Solution {
-    /// A solution of a problem with these classes.
-    pub fn of_classes(answer: gleaner_classes::Answer, classes: &[Class]) -> Self {
-        let classes = classes.iter().map(|class| class.name.clone()).collect();
-        Solution::Classes { answer, classes }
-    }
-
-    /// The outcome of the solve.
-    pub fn status(&self) -> Status {
-        match self {
-            Solution::OneClass(allocation) => allocation.status,
-            Solution::Classes { answer, .. } => answer.status,
-        }
-    }
-
-    /// Objective of the plan; `None` without a plan.
-    pub fn objective(&self) -> Option<f64> {
-        let objective = match self {
-            Solution::OneClass(allocation) => allocation.objective,
-            Solution::Classes { answer, .. } => answer.objective,
-        };
-        // An empty sum is -0, which this addition turns into 0.
-        objective.map(|objective| objective + 0.0)
-    }
-
-    /// Upper bound on the objective of any plan; `None` if the solver gives none.
-    pub fn bound(&self) -> Option<f64> {
-        match self {
-            Solution::OneClass(allocation) => allocation.bound,
-            // The bound of a plan worth nothing can be -0.
-            Solution::Classes { answer, .. } => answer.bound.map(|bound| bound + 0.0),
-        }
-    }
-
-    /// Relative gap between the objective and the bound.
-    pub fn gap(&self) -> Option<f64> {
-        match self {
-            Solution::OneClass(allocation) => allocation.gap(),
-            Solution::Classes { answer, .. } => answer.gap(),
-        }
-    }
-
+impl Answer {
     /// What each task holds in the plan, in task order; `None` without a plan.
     pub fn counts(&self) -> Option<Counts<'_>> {
-        match self {
-            Solution::OneClass(allocation) => allocation.counts.as_deref().map(Counts::OneClass),
-            Solution::Classes { answer, classes } => {
+        match &self.answer {
+            AnyAnswer::OneClass(allocation) => allocation.counts.as_deref().map(Counts::OneClass),
+            AnyAnswer::Classes(answer) => {
                 let held = |held: &Option<Held>| {
                     held.map(|Held { class, count }| NodesOfClass {
-                        class: &classes[class],
+                        class: &self.classes[class],
                         nodes: count,
                     })
                 };
@@ -95,9 +42,9 @@ impl Solution {
     /// Price of a node in each class, by the name of the class; `None` if the problem has no classes, or the solver
     /// computes no prices.
     pub fn prices(&self) -> Option<Prices<'_>> {
-        match self {
-            Solution::Classes { answer, classes } if !answer.prices.is_empty() => {
-                let names = classes.iter().map(String::as_str);
+        match &self.answer {
+            AnyAnswer::Classes(answer) if !answer.prices.is_empty() => {
+                let names = self.classes.iter().map(String::as_str);
                 Some(Prices(names.zip(answer.prices.iter().copied()).collect()))
             }
             _ => None,
@@ -158,21 +105,20 @@ struct Line<'a> {
 /// # Errors
 /// The serialiser fails, which does not happen in practice.
 pub fn line(answer: &Answer) -> Result<String> {
-    let solution = &answer.solution;
-    let (fairness, failure) = match solution {
-        Solution::OneClass(allocation) => (allocation.fairness, allocation.failure.as_deref()),
-        Solution::Classes { .. } => (None, None),
+    let failure = match &answer.answer {
+        AnyAnswer::OneClass(allocation) => allocation.failure.as_deref(),
+        AnyAnswer::Classes(_) => None,
     };
     let line = Line {
         id: &answer.id,
         solver: &answer.solver,
-        status: solution.status(),
-        objective: solution.objective(),
-        bound: solution.bound(),
-        gap: solution.gap(),
-        counts: solution.counts(),
-        prices: solution.prices(),
-        fairness,
+        status: answer.answer.status(),
+        objective: answer.answer.objective(),
+        bound: answer.answer.bound(),
+        gap: answer.answer.gap(),
+        counts: answer.counts(),
+        prices: answer.prices(),
+        fairness: answer.answer.fairness(),
         failure,
         microseconds: answer.microseconds,
     };

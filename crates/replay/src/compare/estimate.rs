@@ -134,7 +134,7 @@ impl Stopwatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::KNOWN;
+    use crate::compare::tests::pair;
 
     #[test]
     fn the_sample_is_spread_over_all_problems() {
@@ -150,8 +150,7 @@ mod tests {
     // Derived by formula: the mean of the sample times the number of problems.
     #[test]
     fn the_estimate_is_the_mean_times_the_number() {
-        let mut stopwatch =
-            Stopwatch::new(&[KNOWN[0], KNOWN[5]].map(|known| known.build().unwrap()));
+        let mut stopwatch = Stopwatch::new(&pair());
         let seconds = Duration::from_secs;
         for time in [2, 4] {
             stopwatch.contenders[0].1.add(seconds(time));

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use gleaner_classes::AnyAnswer;
+use gleaner_solvers::Merit;
 use gleaner_solvers::range::NOTHING;
-use gleaner_solvers::{Allocation, Incumbent, Merit, Problem};
 
 use super::row::Answered;
 use gleaner_domain::results::compare::IncumbentRow;
@@ -17,7 +18,7 @@ const MOST: usize = 1_000;
 pub(super) struct Found {
     /// Time since the start of the solve.
     after: Duration,
-    pub plan: Allocation,
+    pub plan: AnyAnswer,
     merit: Merit,
 }
 
@@ -29,20 +30,14 @@ impl Found {
 }
 
 /// Keeps the plans of a solve that are better than all earlier plans.
-pub(super) struct Watch<'p> {
-    problem: &'p Problem,
+#[derive(Default)]
+pub(super) struct Watch {
     pub found: Vec<Found>,
 }
 
-impl<'p> Watch<'p> {
-    pub fn new(problem: &'p Problem) -> Self {
-        let found = Vec::new();
-        Watch { problem, found }
-    }
-
-    pub fn see(&mut self, Incumbent { after, plan }: Incumbent) {
-        let Some(counts) = &plan.counts else { return };
-        let merit = self.problem.merit(counts);
+impl Watch {
+    pub fn see(&mut self, after: Duration, plan: AnyAnswer) {
+        let Some(merit) = plan.merit() else { return };
         if self.found.last().is_some_and(|last| last.merit >= merit) {
             return;
         }
@@ -53,11 +48,11 @@ impl<'p> Watch<'p> {
 
 /// Relative gap between an answer and the best answer. Under a max-min goal, it is the gap of the
 /// least share, or 1 if fewer tasks run. Under other goals, it is the gap of the objective.
-pub(super) fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
-    let (best, found, nothing) = match (best.fairness, answer.fairness) {
+pub(super) fn gap_to(best: &AnyAnswer, answer: &AnyAnswer) -> Option<f64> {
+    let (best, found, nothing) = match (best.fairness(), answer.fairness()) {
         (Some(best), Some(found)) if found.running < best.running => return Some(1.0),
         (Some(best), Some(found)) => (best.least_share?, found.least_share?, 1e-9),
-        _ => (best.objective?, answer.objective?, NOTHING),
+        _ => (best.objective()?, answer.objective()?, NOTHING),
     };
     let size = best.abs().max(found.abs()).max(nothing);
     Some((best - found).max(0.0) / size)
@@ -65,10 +60,7 @@ pub(super) fn gap_to(best: &Allocation, answer: &Allocation) -> Option<f64> {
 
 /// The rows of a problem, ordered by contender and time. `optimum` is the exact solver's answer, if
 /// it has one. Otherwise, gaps are relative to the best plan of all contenders.
-pub(super) fn rows(
-    optimum: Option<&Allocation>,
-    answers: &[Option<Answered>],
-) -> Vec<IncumbentRow> {
+pub(super) fn rows(optimum: Option<&AnyAnswer>, answers: &[Option<Answered>]) -> Vec<IncumbentRow> {
     let answers = || answers.iter().flatten();
     let best = answers().flat_map(|answer| &answer.found).reduce(better);
     let Some(best) = optimum.or(best.map(|found| &found.plan)) else {
@@ -78,7 +70,7 @@ pub(super) fn rows(
         problem: answer.row.problem.clone(),
         solver: answer.row.solver.clone(),
         after_us: found.micros(),
-        objective: found.plan.objective.unwrap_or_default(),
+        objective: found.plan.objective().unwrap_or_default(),
         // If there is no share to compare, no task runs in either plan, so the gap is 0.
         gap: gap_to(best, &found.plan).unwrap_or(0.0),
     };
@@ -93,19 +85,21 @@ fn better<'f>(one: &'f Found, other: &'f Found) -> &'f Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_solvers::{Status, synthetic};
+    use gleaner_solvers::{Allocation, Problem, Status, synthetic};
 
     /// The plans that are kept, and their times, if the plans arrive at intervals of a millisecond.
     fn kept(problem: &Problem, plans: &[Vec<u32>]) -> Vec<(u128, Vec<u32>)> {
-        let mut watch = Watch::new(problem);
+        let mut watch = Watch::default();
         for (place, counts) in (1..).zip(plans) {
-            watch.see(Incumbent {
-                after: Duration::from_millis(place),
-                plan: Allocation::with_plan(problem, Status::Feasible, counts.clone(), None),
-            });
+            let plan = Allocation::with_plan(problem, Status::Feasible, counts.clone(), None);
+            watch.see(Duration::from_millis(place), AnyAnswer::OneClass(plan));
         }
         let kept = watch.found.into_iter();
-        kept.map(|found| (found.after.as_millis(), found.plan.counts.unwrap()))
+        let counts = |plan| match plan {
+            AnyAnswer::OneClass(allocation) => allocation.counts.unwrap(),
+            AnyAnswer::Classes(_) => unreachable!(),
+        };
+        kept.map(|found| (found.after.as_millis(), counts(found.plan)))
             .collect()
     }
 

@@ -8,10 +8,9 @@ mod summary;
 
 use std::borrow::Cow;
 
+use gleaner_classes::{AnyAnswer, AnyProblem, AnySolver};
 use gleaner_solvers::backends::Exact;
-use gleaner_solvers::{
-    Allocation, BigM, Formulation, Limits, Problem, Solver, SolverKind, SolverSpec, Status,
-};
+use gleaner_solvers::{BigM, Formulation, Limits, Solver, SolverKind, SolverSpec, Status};
 
 use estimate::Stopwatch;
 use gleaner_domain::Observer;
@@ -27,7 +26,7 @@ pub struct Contender {
     /// Name in the table, such as `highs-paper`.
     pub name: Cow<'static, str>,
     /// The solver.
-    pub solver: Box<dyn Solver + Send>,
+    pub solver: Box<dyn AnySolver + Send>,
 }
 
 /// One of Gleaner's solvers that can be compared.
@@ -61,17 +60,6 @@ const fn known(name: &'static str, kind: SolverKind, formulation: Formulation) -
 }
 
 impl Known {
-    /// Builds the solver as a contender.
-    ///
-    /// # Errors
-    /// This build has no such solver.
-    pub fn build(self) -> Result<Contender> {
-        Ok(Contender {
-            name: self.name.into(),
-            solver: self.spec.build()?,
-        })
-    }
-
     /// Whether the solver is compared by default. Solvers with the paper's formulation are not compared by default,
     /// because they take thousands of times longer than other solvers.
     pub fn is_default(&self) -> bool {
@@ -96,7 +84,7 @@ pub struct Compared {
 /// # Errors
 /// A solver fails, or a plan fails the check.
 pub fn compare(
-    problems: &[Problem],
+    problems: &[AnyProblem],
     contenders: &mut [Contender],
     limits: &Limits,
     observer: &dyn Observer,
@@ -115,13 +103,12 @@ pub fn compare(
 
 /// The state of a comparison.
 struct Comparison<'a, 'c> {
-    problems: &'a [Problem],
+    problems: &'a [AnyProblem],
     contenders: &'a mut [Contender],
     limits: &'a Limits,
     observer: &'c dyn Observer,
-    exact: Exact,
     /// The optimum of each problem, once the exact solver has searched for it; `Some(None)` if it found no optimum.
-    optima: Vec<Option<Option<Allocation>>>,
+    optima: Vec<Option<Option<AnyAnswer>>>,
     /// A row for each problem and contender. The rows of a problem's contenders are adjacent.
     rows: Vec<Option<Answered>>,
     /// Number of rows filled in.
@@ -130,7 +117,7 @@ struct Comparison<'a, 'c> {
 
 impl<'a, 'c> Comparison<'a, 'c> {
     fn new(
-        problems: &'a [Problem],
+        problems: &'a [AnyProblem],
         contenders: &'a mut [Contender],
         limits: &'a Limits,
         observer: &'c dyn Observer,
@@ -139,7 +126,6 @@ impl<'a, 'c> Comparison<'a, 'c> {
             problems,
             limits,
             observer,
-            exact: Exact::new(BigM::Corrected),
             optima: vec![None; problems.len()],
             rows: vec![None; problems.len() * contenders.len()],
             contenders,
@@ -191,13 +177,8 @@ impl<'a, 'c> Comparison<'a, 'c> {
 
     /// Makes the exact solver find the optimum of a problem, unless it has done so already.
     fn optimum(&mut self, problem: usize) {
-        let (exact, limits) = (&mut self.exact, self.limits);
-        let problems = self.problems;
-        self.optima[problem].get_or_insert_with(|| {
-            // The exact solver rejects some side constraints. Then there is no optimum to compare with.
-            let best = exact.solve(&problems[problem], limits).ok();
-            best.filter(|answer| answer.status == Status::Optimal)
-        });
+        let (problems, limits) = (self.problems, self.limits);
+        self.optima[problem].get_or_insert_with(|| optimum(&problems[problem], limits));
     }
 
     /// Makes a contender solve a problem, unless it has done so already.
@@ -224,24 +205,51 @@ impl<'a, 'c> Comparison<'a, 'c> {
     }
 }
 
+/// The exact solver's answer. `None` if the solver finds no optimum or rejects the problem, as it does with some side
+/// constraints.
+fn optimum(problem: &AnyProblem, limits: &Limits) -> Option<AnyAnswer> {
+    let best = match problem {
+        AnyProblem::OneClass(problem) => {
+            let answer = Exact::new(BigM::Corrected).solve(problem, limits);
+            answer.map(AnyAnswer::OneClass)
+        }
+        AnyProblem::Classes(problem) => {
+            let answer = gleaner_classes::Exact::default().solve(problem, limits);
+            answer.map(AnyAnswer::Classes)
+        }
+    };
+    best.ok()
+        .filter(|answer| answer.status() == Status::Optimal)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use gleaner_domain::Unobserved;
-    use gleaner_solvers::{Incumbent, SolveError};
+    use gleaner_solvers::{Allocation, Incumbent, Problem, SolveError};
     use gleaner_testing::StopAfter;
 
-    fn problems(count: u64) -> Vec<Problem> {
+    fn problems(count: u64) -> Vec<AnyProblem> {
         let of = |seed| gleaner_solvers::synthetic::problem(6, 30, seed);
-        (0..count).map(of).collect()
+        (0..count)
+            .map(|seed| AnyProblem::OneClass(of(seed).into()))
+            .collect()
     }
 
-    fn pair() -> [Contender; 2] {
-        [KNOWN[0], KNOWN[5]].map(|known| known.build().unwrap())
+    /// The exact solver and the equal-share heuristic.
+    pub(super) fn pair() -> [Contender; 2] {
+        [KNOWN[0], KNOWN[5]].map(|known| contender(known.name, known.spec.build().unwrap()))
+    }
+
+    fn contender(name: &'static str, solver: Box<dyn Solver + Send>) -> Contender {
+        Contender {
+            name: name.into(),
+            solver: Box::new(solver),
+        }
     }
 
     /// Returns the rows and the number of estimates made. The comparison stops after `stop_after` answers.
-    fn compared(problems: &[Problem], stop_after: usize) -> (Compared, usize) {
+    fn compared(problems: &[AnyProblem], stop_after: usize) -> (Compared, usize) {
         let observer = StopAfter::new(stop_after);
         let rows = compare(problems, &mut pair(), &Limits::default(), &observer).unwrap();
         (rows, observer.remarks().len())
@@ -261,7 +269,7 @@ mod tests {
         for count in [0, 1, 3, 4, 20] {
             let problems = problems(count);
             let (compared, estimates) = compared(&problems, usize::MAX);
-            let of = |p: &'_ Problem| pair().map(|c| (p.id.clone(), c.name.into_owned()));
+            let of = |p: &'_ AnyProblem| pair().map(|c| (p.id().to_owned(), c.name.into_owned()));
             let expected: Vec<(String, String)> = problems.iter().flat_map(of).collect();
             let answers = compared.answers.iter();
             let answers = answers.map(|r| (r.problem.clone(), r.solver.to_string()));
@@ -335,19 +343,18 @@ mod tests {
     // The exact solver does not support crossing groups. The gaps are then relative to the best plan that was found.
     #[test]
     fn gaps_on_the_way_are_to_the_best_plan_where_no_optimum_is_known() {
-        let mut problems = problems(1);
-        let pair = |first: usize| gleaner_solvers::GroupLimit {
+        let mut problem = gleaner_solvers::synthetic::problem(6, 30, 0);
+        let group = |first: usize| gleaner_solvers::GroupLimit {
             name: format!("from {first}"),
             tasks: [first, first + 1].map(|t| format!("task{t}")).to_vec(),
             min_total: None,
             max_total: Some(1_000),
         };
-        problems[0].groups = vec![pair(0), pair(1)];
-        let steps = Contender {
-            name: "steps".into(),
-            solver: Box::new(Steps(Exact::new(BigM::Corrected))),
-        };
-        let mut contenders = [KNOWN[0].build().unwrap(), steps];
+        problem.groups = vec![group(0), group(1)];
+        let problems = [AnyProblem::OneClass(problem.into())];
+        let [exact, _] = pair();
+        let steps = contender("steps", Box::new(Steps(Exact::new(BigM::Corrected))));
+        let mut contenders = [exact, steps];
         let limits = Limits::default();
         let found = compare(&problems, &mut contenders, &limits, &Unobserved).unwrap();
         assert!(found.answers[0].status.is_refused());

@@ -1,5 +1,8 @@
 //! Records problems of a replay.
 
+use std::sync::Arc;
+
+use gleaner_classes::AnyProblem;
 use gleaner_solvers::Problem;
 
 use crate::{Decider, Decision, SolverDecider};
@@ -15,7 +18,7 @@ pub struct Recorder {
     last: (usize, usize),
     /// The recorded problems. Their ids identify the event: `event-7`, and `event-7.1` for the first
     /// completion after it.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<AnyProblem>,
 }
 
 impl Recorder {
@@ -30,6 +33,18 @@ impl Recorder {
             problems: Vec::new(),
         }
     }
+
+    /// Counts a decision. Returns the id of its problem if the problem is to be recorded.
+    fn next(&mut self, event: usize) -> Option<String> {
+        let before = if self.last.0 == event { self.last.1 } else { 0 };
+        self.last = (event, before + 1);
+        self.seen += 1;
+        let is_recorded = (self.seen - 1).is_multiple_of(self.every);
+        is_recorded.then(|| match before {
+            0 => format!("event-{event}"),
+            completion => format!("event-{event}.{completion}"),
+        })
+    }
 }
 
 impl Decider for Recorder {
@@ -38,19 +53,28 @@ impl Decider for Recorder {
     }
 
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
-        let before = if self.last.0 == event { self.last.1 } else { 0 };
-        self.last = (event, before + 1);
-        if self.seen.is_multiple_of(self.every) {
-            let id = match before {
-                0 => format!("event-{event}"),
-                completion => format!("event-{event}.{completion}"),
-            };
-            self.problems.push(Problem {
+        if let Some(id) = self.next(event) {
+            let problem = Problem {
                 id,
                 ..problem.clone()
-            });
+            };
+            self.problems.push(AnyProblem::OneClass(Arc::new(problem)));
         }
-        self.seen += 1;
         self.decider.decide(event, problem)
+    }
+
+    fn decide_in_classes(
+        &mut self,
+        event: usize,
+        problem: &gleaner_classes::Problem,
+    ) -> Result<Decision> {
+        if let Some(id) = self.next(event) {
+            let problem = gleaner_classes::Problem {
+                id,
+                ..problem.clone()
+            };
+            self.problems.push(AnyProblem::Classes(Arc::new(problem)));
+        }
+        self.decider.decide_in_classes(event, problem)
     }
 }

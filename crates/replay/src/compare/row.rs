@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use gleaner_solvers::{Allocation, BigM, Limits, Problem, SolveError, Solver, Status, check};
+use gleaner_classes::any::Observer;
+use gleaner_classes::{AnyAnswer, AnyProblem, AnySolver};
+use gleaner_solvers::{BigM, Limits, SolveError, Status};
 
 use super::Contender;
 use super::incumbents::{Found, Watch, gap_to};
@@ -28,16 +30,16 @@ pub(super) struct Answered {
 /// # Errors
 /// A solver library fails, or a plan fails the check.
 pub(super) fn row(
-    problem: &Problem,
-    optimum: Option<&Allocation>,
+    problem: &AnyProblem,
+    optimum: Option<&AnyAnswer>,
     contender: &mut Contender,
     limits: &Limits,
 ) -> Result<Answered> {
     let Contender { name, solver } = contender;
     let mut row = AnswerRow {
-        problem: problem.id.clone(),
-        tasks: problem.tasks.len(),
-        nodes: problem.nodes,
+        problem: problem.id().to_owned(),
+        tasks: problem.tasks(),
+        nodes: problem.nodes(),
         solver: name.as_ref().into(),
         status: AnswerStatus::Answered(Status::Unknown),
         objective: None,
@@ -46,15 +48,15 @@ pub(super) fn row(
         micros: 0.0,
         first_incumbent_us: None,
     };
-    let mut watch = Watch::new(problem);
+    let mut watch = Watch::default();
     match timed(problem, solver.as_mut(), limits, &mut watch) {
         Ok((answer, micros)) => {
             checked(problem, &answer, name)?;
             for found in &watch.found {
                 checked(problem, &found.plan, name)?;
             }
-            row.status = AnswerStatus::Answered(answer.status);
-            row.objective = answer.objective;
+            row.status = AnswerStatus::Answered(answer.status());
+            row.objective = answer.objective();
             row.proven_gap = answer.gap();
             row.gap_to_optimum = optimum.and_then(|best| gap_to(best, &answer));
             row.micros = micros;
@@ -71,20 +73,18 @@ pub(super) fn row(
 /// Solves a problem repeatedly. Returns the last answer and the median time in microseconds. `watch` receives
 /// the plans of the first solve.
 fn timed(
-    problem: &Problem,
-    solver: &mut dyn Solver,
+    problem: &AnyProblem,
+    solver: &mut dyn AnySolver,
     limits: &Limits,
-    watch: &mut Watch<'_>,
-) -> Result<(Allocation, f64), SolveError> {
+    watch: &mut Watch,
+) -> Result<(AnyAnswer, f64), SolveError> {
     let mut times = Vec::new();
     let begun = Instant::now();
     loop {
         let clock = Instant::now();
-        let answer = if times.is_empty() {
-            solver.solve_observed(problem, limits, &mut |found| watch.see(found))?
-        } else {
-            solver.solve(problem, limits)?
-        };
+        let mut see = |after, plan| watch.see(after, plan);
+        let observer: Option<Observer<'_>> = times.is_empty().then_some(&mut see);
+        let answer = solver.solve_any(problem, limits, observer)?;
         times.push(clock.elapsed());
         if times.len() >= REPEATS || begun.elapsed() > REPEAT_TIME {
             times.sort_unstable();
@@ -93,13 +93,14 @@ fn timed(
     }
 }
 
-fn checked(problem: &Problem, answer: &Allocation, name: &str) -> Result<()> {
-    check(problem, answer, BigM::Corrected).map_err(|violations| {
-        let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-        let id = &problem.id;
-        Error::Run(format!(
-            "the answer of {name} to problem {id} fails the check: {}",
-            all.join("; ")
-        ))
-    })
+fn checked(problem: &AnyProblem, answer: &AnyAnswer, name: &str) -> Result<()> {
+    problem
+        .check(answer, BigM::Corrected)
+        .map_err(|violations| {
+            let id = problem.id();
+            Error::Run(format!(
+                "the answer of {name} to problem {id} fails the check: {}",
+                violations.join("; ")
+            ))
+        })
 }

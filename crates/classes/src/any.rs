@@ -1,0 +1,211 @@
+//! Problems, answers and solvers for nodes of one class or of several.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use gleaner_solvers::{
+    Allocation, BigM, Fairness, Incumbent, Limits, Merit, SolveError, Solver, Status,
+};
+
+use crate::{Answer, Problem, check};
+
+/// An allocation problem.
+#[derive(Debug, Clone)]
+pub enum AnyProblem {
+    /// All nodes are interchangeable.
+    OneClass(Arc<gleaner_solvers::Problem>),
+    /// The nodes are of several classes.
+    Classes(Arc<Problem>),
+}
+
+/// A solver's answer to an [`AnyProblem`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyAnswer {
+    /// All nodes are interchangeable.
+    OneClass(Allocation),
+    /// The nodes are of several classes.
+    Classes(Answer),
+}
+
+impl AnyProblem {
+    /// Identifier of the problem.
+    pub fn id(&self) -> &str {
+        match self {
+            AnyProblem::OneClass(problem) => &problem.id,
+            AnyProblem::Classes(problem) => &problem.id,
+        }
+    }
+
+    /// Number of tasks.
+    pub fn tasks(&self) -> usize {
+        match self {
+            AnyProblem::OneClass(problem) => problem.tasks.len(),
+            AnyProblem::Classes(problem) => problem.tasks.len(),
+        }
+    }
+
+    /// Number of idle nodes of all classes; [`u32::MAX`] if there are more.
+    pub fn nodes(&self) -> u32 {
+        match self {
+            AnyProblem::OneClass(problem) => problem.nodes,
+            AnyProblem::Classes(problem) => {
+                let capacities = problem.classes.iter().map(|class| class.capacity);
+                capacities.fold(0, u32::saturating_add)
+            }
+        }
+    }
+
+    /// Checks an answer without the solvers' code. `big_m` limits changes if the nodes are all of one class.
+    ///
+    /// # Errors
+    /// A sentence for each fault of the answer.
+    pub fn check(&self, answer: &AnyAnswer, big_m: BigM) -> Result<(), Vec<String>> {
+        match (self, answer) {
+            (AnyProblem::OneClass(problem), AnyAnswer::OneClass(answer)) => {
+                gleaner_solvers::check(problem, answer, big_m).map_err(texts)
+            }
+            (AnyProblem::Classes(problem), AnyAnswer::Classes(answer)) => {
+                check(problem, answer).map_err(texts)
+            }
+            _ => Err(vec!["the answer belongs to another problem".to_owned()]),
+        }
+    }
+}
+
+fn texts<V: Display>(violations: Vec<V>) -> Vec<String> {
+    violations.iter().map(ToString::to_string).collect()
+}
+
+impl AnyAnswer {
+    /// The outcome of the solve.
+    pub fn status(&self) -> Status {
+        match self {
+            AnyAnswer::OneClass(answer) => answer.status,
+            AnyAnswer::Classes(answer) => answer.status,
+        }
+    }
+
+    /// Objective of the plan; `None` without a plan.
+    pub fn objective(&self) -> Option<f64> {
+        let objective = match self {
+            AnyAnswer::OneClass(answer) => answer.objective,
+            AnyAnswer::Classes(answer) => answer.objective,
+        };
+        // An empty sum is -0, which this addition turns into 0.
+        objective.map(|objective| objective + 0.0)
+    }
+
+    /// Upper bound on the objective of any plan; `None` if the solver gives none.
+    pub fn bound(&self) -> Option<f64> {
+        match self {
+            AnyAnswer::OneClass(answer) => answer.bound,
+            // The bound of a plan worth nothing can be -0.
+            AnyAnswer::Classes(answer) => answer.bound.map(|bound| bound + 0.0),
+        }
+    }
+
+    /// Relative gap between the objective and the bound; `None` without one of them.
+    pub fn gap(&self) -> Option<f64> {
+        match self {
+            AnyAnswer::OneClass(answer) => answer.gap(),
+            AnyAnswer::Classes(answer) => answer.gap(),
+        }
+    }
+
+    /// How evenly the plan treats the tasks, if the problem's goal is max-min; `None` otherwise.
+    pub fn fairness(&self) -> Option<Fairness> {
+        match self {
+            AnyAnswer::OneClass(answer) => answer.fairness,
+            AnyAnswer::Classes(_) => None,
+        }
+    }
+
+    /// The worth of the plan under its problem's goal; `None` without a plan.
+    pub fn merit(&self) -> Option<Merit> {
+        let objective = self.objective()?;
+        Some(Merit::of(self.fairness(), objective))
+    }
+}
+
+/// Receives the plans that a solver finds, each with the time since the start of the solve.
+pub type Observer<'o> = &'o mut dyn FnMut(Duration, AnyAnswer);
+
+/// A solver for problems with nodes of one class or of several.
+pub trait AnySolver {
+    /// Solves `problem`. Passes the plans that it finds to the observer, if there is one; the last of these plans is the
+    /// plan of the answer. Without an observer, no time is spent on copies of plans.
+    ///
+    /// # Errors
+    /// Those of [`Solver::solve`]; [`SolveError::Unfit`] if the solver does not support node classes.
+    fn solve_any(
+        &mut self,
+        problem: &AnyProblem,
+        limits: &Limits,
+        observer: Option<Observer<'_>>,
+    ) -> Result<AnyAnswer, SolveError>;
+
+    /// Makes every later solve end soon after `stop` is set, with the best plan found so far.
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>);
+}
+
+/// Solves a problem whose nodes are all of one class.
+///
+/// # Errors
+/// Those of [`Solver::solve`].
+pub fn solve_one_class(
+    solver: &mut dyn Solver,
+    problem: &gleaner_solvers::Problem,
+    limits: &Limits,
+    observer: Option<Observer<'_>>,
+) -> Result<AnyAnswer, SolveError> {
+    let Some(observer) = observer else {
+        return solver.solve(problem, limits).map(AnyAnswer::OneClass);
+    };
+    let mut found = |Incumbent { after, plan }| observer(after, AnyAnswer::OneClass(plan));
+    let answer = solver.solve_observed(problem, limits, &mut found);
+    answer.map(AnyAnswer::OneClass)
+}
+
+/// Solves a problem with node classes.
+///
+/// # Errors
+/// Those of [`ClassSolver::solve`](crate::ClassSolver::solve).
+pub fn solve_classes(
+    solver: &mut dyn crate::ClassSolver,
+    problem: &Problem,
+    limits: &Limits,
+    observer: Option<Observer<'_>>,
+) -> Result<AnyAnswer, SolveError> {
+    let Some(observer) = observer else {
+        return solver.solve(problem, limits).map(AnyAnswer::Classes);
+    };
+    let mut found = |after, plan: &Answer| observer(after, AnyAnswer::Classes(plan.clone()));
+    let answer = solver.solve_observed(problem, limits, &mut found);
+    answer.map(AnyAnswer::Classes)
+}
+
+/// A solver that does not support node classes.
+impl AnySolver for Box<dyn Solver + Send> {
+    fn solve_any(
+        &mut self,
+        problem: &AnyProblem,
+        limits: &Limits,
+        observer: Option<Observer<'_>>,
+    ) -> Result<AnyAnswer, SolveError> {
+        match problem {
+            AnyProblem::OneClass(problem) => {
+                solve_one_class(self.as_mut(), problem, limits, observer)
+            }
+            AnyProblem::Classes(_) => Err(SolveError::Unfit(format!(
+                "{} does not support node classes",
+                self.name()
+            ))),
+        }
+    }
+
+    fn stop_when(&mut self, stop: &Arc<AtomicBool>) {
+        self.as_mut().stop_when(stop);
+    }
+}
