@@ -11,7 +11,7 @@ use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::Line;
 
-/// Where users find the records, for messages.
+/// Where to find the records, as worded in messages.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
 
 const LAYOUT: Layout = Layout {
