@@ -11,7 +11,7 @@ fn polls_become_an_event_log_with_its_quality() {
     gleaner(at, "ingest sinfo sinfo-polls.txt -o log.gev")
         .expect(0)
         .says(&[
-            "taken to be the 8 nodes that polls name",
+            "assumed to consist of the 8 nodes that polls name",
             "wrote log.gev\n",
             "polls     10, every 15 s (median; longest interval 600 s)",
             "events    9, of 28 changes",

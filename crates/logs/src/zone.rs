@@ -48,7 +48,7 @@ impl fmt::Display for Zone {
     }
 }
 
-/// The UTC time, or times, of a local time.
+/// The UTC times that correspond to a local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Instant {
     /// The local time occurred once, as almost all do.

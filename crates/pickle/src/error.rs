@@ -8,7 +8,7 @@ use thiserror::Error;
 pub struct PickleError {
     /// Offset of the faulty instruction, in bytes from 0.
     pub offset: usize,
-    /// What is wrong at this position.
+    /// The fault at this position.
     pub problem: Problem,
 }
 
@@ -24,7 +24,7 @@ pub enum Problem {
         /// A description of the first bytes.
         found: String,
     },
-    /// A protocol outside 2 to 5.
+    /// A pickle protocol other than 2 to 5.
     #[error("pickle protocol {0} is not supported (expected 2 to 5)")]
     Protocol(u8),
     /// The input ends too early.

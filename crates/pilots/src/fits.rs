@@ -57,8 +57,8 @@ pub fn fits(fragments: &Fragments, ladder: &Ladder) -> Fits {
         let mut rest = length;
         // A length that does not fit now does not fit later either, because the rest only shrinks. So each length,
         // from the greatest down, takes its turn once: ⌊r / (ℓ + d)⌋ pilots of it fit one after the other.
-        // With lengths of 2 and 6, no delay, and a rest of 15: two pilots of 6 leave 3, and one pilot of 2 leaves
-        // 1.
+        // For example, with lengths of 2 and 6, no delay, and a rest of 15, two pilots of 6 leave 3, and one pilot of 2
+        // leaves 1.
         for &pilot in ladder.lengths().iter().rev() {
             let pilots = rest / (pilot + costs.delay) * number;
             rest %= pilot + costs.delay;

@@ -10,8 +10,8 @@
 //! | model | the scheduler knows a fragment's length | a preempted pilot |
 //! |---|---|---|
 //! | [`fits`] | yes: it starts only pilots that end within the fragment | does not occur |
-//! | [`kept`] | no | has been useful up to its preemption |
-//! | [`lost`] | no | has been useless |
+//! | [`kept`] | no | keeps the work that it did before its preemption |
+//! | [`lost`] | no | loses its work |
 //!
 //! All times are whole numbers in one unit, which the caller chooses: seconds, or polls of a monitor.
 //!
@@ -28,9 +28,10 @@
 //! # Ok::<(), gleaner_pilots::Fault>(())
 //! ```
 //!
-//! [`best`] finds the ladder with the most ready time under [`fits`] among the ladders of at most a given number of
-//! lengths. Ladders and the terms above come from Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS
-//! Infrastructure with HPC-Whisk", SC 2022, whose artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates [`fits`].
+//! Among the ladders of at most a given number of lengths, [`best`] finds the ladder with the most ready time under
+//! [`fits`]. Ladders and the terms above come from Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS
+//! Infrastructure with HPC-Whisk", SC 2022. The paper's artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates
+//! [`fits`].
 
 mod best;
 mod fits;

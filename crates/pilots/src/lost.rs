@@ -2,8 +2,8 @@
 //!
 //! The scheduler does not know how long a fragment will last, but it knows its **age**: how long the node has been
 //! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts. When the pilot
-//! ends, the fragment is older by the pilot's length and the delay, and the second pilot starts. Further pilots
-//! follow until the node is taken back. Only pilots that end by themselves count.
+//! ends, the fragment is older by the pilot's length and the delay, and the second pilot starts. Further pilots follow
+//! until another job needs the node. Only pilots that end by themselves count.
 //!
 //! Let S(x) be the number of fragments whose length is at least x. A pilot of length ℓ that is planned at age a ends
 //! by itself in S(a + d + ℓ) fragments. In each of these fragments, the pilot has been ready for ℓ − w. The best
@@ -150,8 +150,8 @@ impl<'l> Ages<'l> {
     }
 }
 
-/// Evaluates a plan by age: pilots of the given lengths, which a node starts one after the other. The plan usually comes
-/// from [`lost`] on another log. Pilots that are planned after the end of the longest fragment are left out of
+/// Evaluates a plan by age: pilots of the given lengths, which a node starts one after the other. The plan usually
+/// comes from [`lost`] on another log. Pilots that are planned after the end of the longest fragment are left out of
 /// [`Lost::plan`].
 ///
 /// # Errors
@@ -253,7 +253,7 @@ impl<'f> Survivors<'f> {
     }
 
     /// The number of fragments whose length is at least `length`. `length` must not exceed the length passed to the
-    /// last call.
+    /// previous call.
     fn down_to(&mut self, length: u64) -> u64 {
         while let Some((&(longest, number), shorter)) = self.shorter.split_last() {
             if longest < length {

@@ -1,5 +1,4 @@
-//! Control groups, version 2: a group contains a program and every process that it starts, however it
-//! starts them.
+//! Control groups, version 2: a group contains a program and all processes that the program starts, in whatever way.
 
 use std::fs;
 use std::io;

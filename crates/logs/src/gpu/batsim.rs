@@ -1,4 +1,4 @@
-//! Reads workloads of Batsim: jobs, and profiles that say what the jobs do.
+//! Reads Batsim workloads: jobs, and profiles that describe the work of the jobs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,14 +12,14 @@ use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
 use gleaner_io::json::Piece;
 
-/// Where users find workloads, for messages.
+/// Where to find workloads, as worded in messages.
 pub const WHERE: &str =
     "a workload of https://batsim.readthedocs.io, with nb_res, jobs and profiles";
 
 /// The name of the only virtual cluster.
 const VC: &str = "batsim";
 
-/// Reads workloads. Each file has its own profiles.
+/// Reads workloads. The profiles of a file apply only to the jobs of that file.
 pub(super) struct BatsimReader;
 
 impl LogReader for BatsimReader {
@@ -52,7 +52,7 @@ struct Job {
     profile: String,
 }
 
-/// What a job does.
+/// The work of a job.
 enum Profile {
     /// The job runs for a fixed time.
     Delay(Delay),
@@ -194,7 +194,7 @@ impl<'p> Delays<'p> {
 }
 
 impl Job {
-    /// Parses a job. The error says what is wrong with it.
+    /// Parses a job. The error describes the fault.
     fn parse(value: &Value) -> Result<Self, String> {
         let member = |name: &str| value.get(name).unwrap_or(&Value::Null);
         let wrong = |name: &str| format!("{} is not a valid {name}", shown(member(name)));
@@ -203,7 +203,7 @@ impl Job {
         let submit = seconds("subtime").filter(|second| *second >= 0.0);
         let walltime = match member("walltime") {
             Value::Null => None,
-            // Earlier versions write -1 for no limit.
+            // Earlier versions of Batsim write -1 if there is no limit.
             value => Some(value.as_f64().ok_or_else(|| wrong("walltime"))?),
         };
         Ok(Job {
@@ -237,7 +237,7 @@ impl Job {
 }
 
 impl Profile {
-    /// Parses a profile. The error says what is wrong with it.
+    /// Parses a profile. The error describes the fault.
     fn parse(value: &Value) -> Result<Self, String> {
         let kind = value.get("type").and_then(Value::as_str);
         let kind = kind.ok_or_else(|| format!("{}, a profile without type", shown(value)))?;
@@ -263,7 +263,7 @@ impl Profile {
     }
 }
 
-/// Parses the profiles of a sequence, and how often they are repeated.
+/// Parses the names of the profiles in a sequence, and how often the sequence is repeated.
 fn sequence(value: &Value) -> Result<(Vec<String>, u64), String> {
     let list = value.get("seq").unwrap_or(&Value::Null);
     let names = list.as_array().filter(|names| !names.is_empty());

@@ -16,7 +16,7 @@ use gleaner_domain::{Cluster, VirtualCluster};
 /// name.
 const ALL: &str = "all";
 
-/// The GPUs that a job held from one second to another.
+/// The GPUs that a job held from second `start` to second `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Use {
     pub vc: u32,
@@ -33,13 +33,13 @@ pub(super) struct Demand<'a> {
     pub largest: Vec<u32>,
 }
 
-/// The numbers of nodes of all VCs.
+/// The sizes of all VCs, in nodes.
 pub(super) struct Sizes {
     /// Number of nodes by VC index; `None` if the list of machines does not contain the VC.
     nodes: Vec<Option<u64>>,
     /// Whether all jobs are put into one VC.
     one: bool,
-    /// A remark that says where the sizes come from.
+    /// A remark on the source of the sizes.
     pub note: String,
 }
 
@@ -150,8 +150,7 @@ impl Sizes {
             .filter(|nodes| *nodes > 0)
     }
 
-    /// The cluster of the VCs in `used`, in order of their names, and the new index of each VC in
-    /// it.
+    /// Returns a cluster with the VCs in `used`, in order of name, and the index of each of these VCs in the cluster.
     ///
     /// # Errors
     /// There are more nodes than a cluster can have.

@@ -7,7 +7,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
-/// Where users find traces, for messages.
+/// Where to find traces, as worded in messages.
 pub const WHERE: &str = "a .trace file of https://github.com/stanford-futuredata/gavel";
 
 /// The layouts of all versions, by the number of fields in a line.
@@ -66,7 +66,7 @@ pub(super) struct GavelReader {
 }
 
 impl GavelReader {
-    /// A reader of jobs with these speeds, in a virtual cluster of this name.
+    /// Creates a reader that computes durations from `speeds` and puts all jobs into the virtual cluster `vc`.
     pub fn new(speeds: Speeds, vc: &str) -> Self {
         GavelReader {
             speeds,
@@ -111,7 +111,7 @@ impl LineReader for GavelReader {
     }
 }
 
-/// A job as its line describes it.
+/// A job, parsed from its line.
 #[derive(Debug, PartialEq)]
 struct Job<'l> {
     kind: &'l str,
@@ -122,7 +122,7 @@ struct Job<'l> {
 }
 
 impl<'l> Job<'l> {
-    /// Parses a line. The error says what is wrong with it.
+    /// Parses a line. The error describes the fault.
     fn parse(line: &'l str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
         let layout = LAYOUTS.iter().find(|(count, _)| *count == fields.len());
@@ -141,7 +141,8 @@ impl<'l> Job<'l> {
         Ok(Job {
             kind: fields[0],
             steps: number(layout.steps, "steps", 0.0)?,
-            gpus: gpus.ok_or_else(|| format!("{:?} is not a scale factor", fields[layout.gpus]))?,
+            gpus: gpus
+                .ok_or_else(|| format!("{:?} is not a valid scale factor", fields[layout.gpus]))?,
             arrival: number(layout.arrival, "arrival", 0.0)?,
         })
     }
@@ -175,7 +176,7 @@ mod tests {
                 "a\tb\tc\t-1\t7.5\t2",
                 "\"-1\" is not a valid value for the steps",
             ),
-            ("a\tb\tc\t1\t7.5\t0", "\"0\" is not a scale factor"),
+            ("a\tb\tc\t1\t7.5\t0", "\"0\" is not a valid scale factor"),
             (
                 "a\tb\tc\t1\tnan\t1",
                 "\"nan\" is not a valid value for the arrival",

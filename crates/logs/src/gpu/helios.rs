@@ -104,7 +104,7 @@ struct Parsed {
     end: Moment,
 }
 
-/// Parses a row. The error says what is wrong with it.
+/// Parses a row. The error describes the fault.
 fn parse(row: &Row<'_, '_>) -> Result<Parsed, String> {
     for (column, name) in [(ID, "job_id"), (VC, "vc")] {
         if row.text(column).is_empty() {

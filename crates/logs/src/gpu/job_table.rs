@@ -41,7 +41,7 @@ pub(super) struct JobTable {
     runs: Vec<(i64, i64)>,
 }
 
-/// A job without its id, with its place in the files.
+/// A job and its place in the files. The id is stored separately.
 struct Taken {
     user: Box<str>,
     vc: u32,
@@ -113,7 +113,7 @@ impl JobTable {
             part.submit = part.submit.min(submit);
             let known = part.runs.entry(start).or_default();
             *known = end.or(*known);
-            // The last record of a job says how it ended.
+            // The last record of a job states how the job ended.
             part.state = job.state.into();
         }
         Ok(())
@@ -438,7 +438,7 @@ fn duration(
     Ok(Some(duration).filter(|duration| *duration != 0))
 }
 
-/// A name as a simulation reads it back: trimmed, and without a zero fraction.
+/// The name in the form in which a simulation reads it back: trimmed, and without a zero fraction such as `.0`.
 fn plain(name: &str) -> &str {
     without_zero_fraction(name.trim())
 }

@@ -1,5 +1,5 @@
-//! Converts published job traces of GPU clusters, in their own formats, to the inputs of a
-//! simulation: a trace and the virtual clusters (VCs) that it needs.
+//! Converts published job traces of GPU clusters to the inputs of a simulation: a trace, and the virtual clusters (VCs)
+//! that it needs.
 //!
 //! The following list shows the files of each format, and the fields that give the GPUs, duration
 //! and VC of a job:
@@ -19,13 +19,11 @@
 //!   VC: the partition or account.
 //!
 //! Files are read once, as streams. The jobs and the times during which they held GPUs are kept in
-//! memory; the files are not. Philly, Helios and Slurm have civil times; the seconds of the trace
-//! are then counted from its first submission. Unusable jobs and contradictions are counted by
-//! reason.
+//! memory; the files are not. Traces of Philly, Helios and Slurm have civil times. Their seconds are counted from the
+//! first submission. Unusable jobs and contradictions are counted by reason.
 //!
-//! Only Batsim's format states the size of its VC. In other formats a VC gets enough nodes for the
-//! maximum number of GPUs that its jobs held at once, unless a list of machines or a number of nodes
-//! is given.
+//! Only Batsim's format states the size of its VC. In other formats, a list of machines or a number of nodes may be
+//! given. Otherwise, a VC gets enough nodes for the maximum number of GPUs that its jobs held at once.
 
 mod batsim;
 mod clusters;
@@ -84,7 +82,7 @@ impl Format {
         }
     }
 
-    /// Where users find such traces, for messages.
+    /// Where to find such traces, as worded in messages.
     pub fn origin(self) -> &'static str {
         match self {
             Format::Philly => PHILLY_LOG,

@@ -67,7 +67,7 @@ pub(super) struct PaiReader {
     current: Option<(Table, LogTable)>,
 }
 
-/// What is known from the rows read so far.
+/// The contents of the rows read so far.
 #[derive(Default)]
 struct Known {
     /// The jobs by name.
@@ -76,7 +76,7 @@ struct Known {
     rows: [u64; 2],
 }
 
-/// What the two tables say about a job.
+/// The rows of both tables that describe a job.
 #[derive(Default)]
 struct Job {
     row: Option<JobRow>,
@@ -227,7 +227,7 @@ impl Known {
         &mut self.jobs[index]
     }
 
-    /// Adds the task of a row to its job. The inner error says what is wrong with the row.
+    /// Adds the task of a row to its job. The inner error describes the fault of the row.
     fn task(&mut self, row: &Row<'_, '_>, at: At, log: &mut Log) -> Result<Result<(), String>> {
         let task = match Task::parse(row) {
             Ok(task) => task,
@@ -269,7 +269,7 @@ fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
     Ok(Some(second).filter(|second| *second > 0))
 }
 
-/// A task as its row describes it.
+/// A task, parsed from its row.
 struct Task<'r> {
     /// Percent of a GPU, summed over all instances.
     gpu: f64,

@@ -9,7 +9,7 @@ use gleaner_domain::{Clock, Cluster, Job, Utc};
 /// The summary of a trace that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Counts of what was read, used, left out and faulty.
+    /// Counts of lines that were read, used, left out or faulty.
     pub log_counts: LogCounts,
     /// Remarks for the user.
     pub notes: Vec<String>,

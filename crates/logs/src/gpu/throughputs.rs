@@ -10,13 +10,13 @@ use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::json;
 
-/// Where users find throughputs, for messages.
+/// Where to find throughputs, as worded in messages.
 const WHERE: &str = "simulation_throughputs.json of https://github.com/stanford-futuredata/gavel";
 
 /// The speeds of jobs in steps per second.
 #[derive(Debug)]
 pub(super) enum Speeds {
-    /// By a job's type and number of GPUs. `None` if the measured throughput is 0.
+    /// Speeds by job type and number of GPUs. The speed is `None` if the measured throughput is 0.
     Measured(BTreeMap<(String, u64), Option<f64>>),
     /// The same speed for all jobs.
     Same(f64),
@@ -38,7 +38,7 @@ impl Speeds {
         }
     }
 
-    /// Steps per second of a job. The error says why the speed is unknown.
+    /// Steps per second of a job. The error states why the speed is unknown.
     pub fn of_job(&self, kind: &str, gpus: u64) -> Result<f64, &'static str> {
         match self {
             Speeds::Same(speed) => Ok(*speed),
@@ -55,7 +55,7 @@ impl Speeds {
 fn read(path: &Path, worker: &str) -> Result<Speeds> {
     let mut speeds = BTreeMap::new();
     let mut faults = Gatherer::default();
-    let expected = format!("{WHERE}, with types of GPUs and kinds of jobs");
+    let expected = format!("{WHERE}, with throughputs by GPU type and job type");
     json::pieces(
         &mut Input::open(path)?,
         &[worker],
@@ -70,7 +70,7 @@ fn read(path: &Path, worker: &str) -> Result<Speeds> {
                 }
                 _ => {
                     let found = format!("{} of {:?}", shown(alone), piece.name);
-                    let expected = "steps per second of a kind of job, such as ('ResNet-18 (batch \
+                    let expected = "steps per second of a job type, such as ('ResNet-18 (batch \
                                 size 64)', 1)";
                     faults.add(Fault::of(file, found, expected).field(worker))
                 }

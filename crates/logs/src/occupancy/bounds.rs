@@ -1,25 +1,26 @@
 //! Finds the nodes that jobs may have used if they list fewer nodes than they used.
 //!
-//! Such a job is short: it used `lacking` more nodes than it lists. It held these nodes during its whole run, so they
-//! are among its candidates: the nodes that nothing else held at any time of its run. Three steps narrow them down:
+//! Such a job is short: it used `lacking` more nodes than it lists. The job held these nodes during its whole run. They
+//! are therefore among its candidates: the nodes that nothing else held at any time of the run. Three steps narrow them
+//! down:
 //!
 //! 1. [`candidates`] sweeps over all known holds once, and keeps for each short job the nodes that stay free during its
 //!    run.
-//! 2. [`settle`] looks for jobs that have no more candidates than they lack. Such a job used all of its candidates, so
-//!    other short jobs that run at the same time lose them. This is repeated until nothing changes.
+//! 2. [`settle`] looks for jobs that have no more candidates than missing nodes. Such a job used all of its candidates,
+//!    so other short jobs that run at the same time lose them. This is repeated until nothing changes.
 //! 3. The other jobs are open. While an open job runs, its candidates are unknown: each was either used by the job or
 //!    idle. [`deal`] assigns each open job as many of its candidates as it lacks, so that the log has the right number
 //!    of idle nodes.
 //!
-//! For example, a machine has the nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B
-//! runs from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C holds nodes 2 and 3
-//! during the runs of A and B, so both jobs have the candidates 4 and 5. A lacks 2 nodes and has 2 candidates, so it
+//! For example, a machine has nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B runs
+//! from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C holds nodes 2 and 3 during
+//! the runs of A and B, so nodes 4 and 5 are the candidates of both jobs. A lacks 2 nodes and has 2 candidates, so it
 //! used both. B then has no candidate left, although it lacks a node: the log contradicts itself, which is counted.
 //!
-//! If jobs do not share nodes, and the stated counts are right, the bounds hold: a node that is neither held
-//! nor a candidate was idle, and a node that is held was busy. The bounds need not be tight. For example, two jobs
-//! that run at the same time may each lack 1 node, and both have the candidates 4 and 5. Then both nodes were busy,
-//! but these steps do not detect that.
+//! The bounds hold if jobs do not share nodes and the stated counts are right. A node that is neither held nor a
+//! candidate was then idle, and a node that is held was busy. The bounds need not be tight. For example, two jobs that
+//! run at the same time may each lack 1 node, and nodes 4 and 5 may be the candidates of both. Then both nodes were
+//! busy, but these steps do not detect that.
 
 use std::collections::BTreeMap;
 
@@ -62,9 +63,9 @@ impl ShortJob {
 pub struct Candidates {
     /// The candidates of each job in ascending order.
     pub nodes: Vec<Vec<u32>>,
-    /// Idle node-seconds of the window if jobs share no nodes: for each second, the number of nodes that nothing is
-    /// known to hold, minus the number that short jobs lack. `None` if the log does not state that number for every
-    /// short job.
+    /// Idle node-seconds of the window if jobs share no nodes. In each second, this is the number of nodes without a
+    /// known hold, minus the number of nodes that short jobs lack. `None` if the log does not state that number for
+    /// every short job.
     pub idle_counted: Option<u64>,
     /// Whether several jobs ran on a node at once.
     pub are_nodes_shared: bool,
@@ -82,7 +83,7 @@ const MOST_BITS: usize = 1 << 31;
 /// Finds the candidates of jobs among `nodes` nodes. Both the jobs and the edges of all known holds must be in order.
 ///
 /// # Errors
-/// The errors of `edges`. The inner error means that there are too many candidates.
+/// An error of `edges` is returned. The inner error means that there are too many candidates.
 pub fn candidates<E>(
     edges: impl IntoIterator<Item = Result<Edge, E>>,
     nodes: usize,
@@ -157,8 +158,8 @@ impl<'a> Search<'a> {
     }
 
     /// Ends the jobs that end by `second`, and starts the jobs that start before it. Called before the changes of that
-    /// second are applied, so that they affect the jobs that run then. A job that starts in that second is started
-    /// later, with the nodes that are free after the changes.
+    /// second are applied, so that the changes affect the jobs that run in that second. A job that starts in that
+    /// second is handled later, with the nodes that are free after the changes.
     fn advance(&mut self, second: i64) {
         loop {
             let start = self.jobs.get(self.next).map(|job| job.start);

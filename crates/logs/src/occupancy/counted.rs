@@ -2,9 +2,9 @@
 //!
 //! The machine has M nodes of c cores each. The running jobs use N nodes and C cores in total, where a node that k jobs
 //! share counts k times in N. At least max(0, M - N) nodes are idle: as many as if no two jobs shared a node. At most
-//! M - C / c nodes are idle, with C / c rounded up: as many as if jobs filled one node after the other. For example,
-//! on a machine of 4 nodes with 36 cores each, two jobs of 2 nodes and 40 cores each leave 0 to 1 nodes idle: 80 cores
-//! need at least 3 nodes.
+//! M - C / c nodes are idle, with C / c rounded up: as many as if jobs filled one node after the other. For example, a
+//! machine has 4 nodes with 36 cores each. Two jobs of 2 nodes and 40 cores each leave 0 to 1 nodes idle, because 80
+//! cores need at least 3 nodes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,7 +30,7 @@ impl InUse {
         Some(*end).filter(|end| *end <= second)
     }
 
-    /// Ends the jobs that are over at `second`.
+    /// Removes the jobs that end at or before `second`.
     pub fn end_until(&mut self, second: i64) {
         while self.next_end(second).is_some()
             && let Some(Reverse((_, nodes, cores))) = self.running.pop()
@@ -40,7 +40,7 @@ impl InUse {
         }
     }
 
-    /// Starts a job with this number of cores.
+    /// Starts a job that uses `cores` cores in total.
     pub fn start(&mut self, job: &CountedJob, cores: u64) {
         self.nodes += u64::from(job.nodes);
         self.cores += cores;
@@ -93,7 +93,7 @@ impl CountedIdle {
         (self.lower, self.upper)
     }
 
-    /// Counts the time up to `second`, and ends the jobs that are over by then.
+    /// Counts the time up to `second`, and removes the jobs that have ended by then.
     fn advance(&mut self, second: i64) {
         while let Some(end) = self.used.next_end(second) {
             self.count(end);

@@ -1,14 +1,14 @@
 //! Assigns nodes to jobs in logs that state only how many nodes each job has.
 //!
-//! Jobs are started in order of time, on the free nodes with the lowest indexes. For example, on a
-//! machine of 8 nodes, job A has 3 nodes from second 0 to 10, job B 4 nodes from 5 to 20, and job C
-//! 2 nodes from 10 to 15. A gets the nodes 0-2, and B the nodes 3-6. At second 10, A first releases
-//! its nodes, so the free runs are 0-2 and 7, and C gets the nodes 0-1.
+//! Jobs are started in order of time, on the free nodes with the lowest indexes. For example, a machine has 8 nodes.
+//! Job A uses 3 nodes from second 0 to 10, job B uses 4 nodes from 5 to 20, and job C uses 2 nodes from 10 to 15. A
+//! gets nodes 0-2, and B gets nodes 3-6. At second 10, A first releases its nodes, so the free runs are 0-2 and 7, and
+//! C gets nodes 0-1.
 //!
 //! If too few nodes are free for a job, it gets the free nodes at once, and the remaining nodes as soon as other jobs
-//! release them. So a node is idle only if no job lacks nodes: at any time, max(0, M - U) nodes are idle on a machine
-//! of M nodes whose running jobs use U nodes in total. For example, on a machine of 4 nodes, job A has 3 nodes from
-//! second 0 to 10, and job B 2 nodes from 5 to 20. At 5, B gets the node 3, and at 10 the node 0.
+//! release them. So a node is idle only if no job lacks nodes. On a machine of M nodes whose running jobs use U nodes
+//! in total, max(0, M - U) nodes are idle. For example, on a machine of 4 nodes, job A uses 3 nodes from second 0 to
+//! 10, and job B uses 2 nodes from 5 to 20. At second 5, B gets node 3; at second 10, it gets node 0.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -19,7 +19,7 @@ use super::ranges::NodeRange;
 /// The end of a job that does not end in the log.
 pub const OPEN: i64 = i64::MAX;
 
-/// A job with a known number of nodes, whose names are unknown. Jobs are ordered by start.
+/// A job that states how many nodes it used, but not which. Jobs are ordered by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CountedJob {
     /// Start, in seconds since 1970.
@@ -68,7 +68,7 @@ pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 pub struct Short {
     /// Number of such jobs.
     pub jobs: u64,
-    /// Serial of the first of them, and the number of nodes that it lacked.
+    /// Serial of the first such job, and the number of nodes that it lacked.
     pub example: Option<(u64, u32)>,
 }
 
@@ -104,7 +104,7 @@ struct Lacking {
 }
 
 impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
-    /// Assigns the nodes 0 to `nodes - 1` to `jobs`.
+    /// Assigns nodes 0 to `nodes - 1` to `jobs`.
     pub fn new(jobs: J, nodes: u32) -> Self {
         let run = (nodes > 0).then_some((0, nodes));
         Dealer {
@@ -117,12 +117,12 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
-    /// The jobs so far that got fewer nodes than they asked for.
+    /// The jobs so far that got fewer nodes than they used.
     pub fn short(&self) -> Short {
         self.short
     }
 
-    /// Ends the jobs that are over at `second`, and assigns the nodes that they release.
+    /// Ends the jobs that end at or before `second`, and assigns the nodes that they release.
     fn release(&mut self, second: i64) {
         while let Some((&(end, _), _)) = self.running.first_key_value() {
             if end > second || end == OPEN {

@@ -2,8 +2,8 @@
 
 /// A set of indexes below a given length. The lowest level has a bit for each index. Each level above has a bit
 /// for each word of the level below: 1 if the word is not 0. A search that finds a word empty goes up a level,
-/// skips all empty words there, and comes down again. For example, a million indexes need levels of 15,625,
-/// 245, 4 and 1 words, so a search reads at most four words on the way up and three on the way down.
+/// skips all empty words there, and comes down again. For example, a million indexes need levels of 15,625, 245, 4 and
+/// 1 words. A search then reads at most four words on the way up and three on the way down.
 #[derive(Debug, Clone)]
 pub(super) struct Heads {
     levels: Vec<Vec<u64>>,

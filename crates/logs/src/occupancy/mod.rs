@@ -1,9 +1,8 @@
 //! Derives the idle times of nodes from the holds on them.
 //!
-//! A scheduler's log says what held which nodes and when: jobs, outages, reservations.
-//! Readers turn each hold into two [`Edge`]s per run of consecutive nodes, a start and an end.
-//! From the sorted edges, [`sweep()`] finds the nodes that nothing holds. Its memory depends on
-//! the number of nodes only, not on the length of the log.
+//! A scheduler's log records which nodes were held, when, and by what: jobs, outages or reservations. Readers turn each
+//! hold into two [`Edge`]s per run of consecutive nodes, a start and an end. From the sorted edges, [`sweep()`] finds
+//! the nodes that nothing holds. Its memory depends on the number of nodes only, not on the length of the log.
 //!
 //! Some logs state only the number of nodes of each job. A [`Dealer`] then assigns nodes to the
 //! jobs first.

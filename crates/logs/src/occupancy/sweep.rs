@@ -8,10 +8,10 @@
 //! are joined again. So the time to process an edge depends on the number of stretches, not on the
 //! number of nodes.
 //!
-//! For example, of the nodes 0-7, a job holds 2-5 from second 10 to 30, and an outage holds 4-7 from
-//! 20 to 40. At 10 the stretches become 0-1, 2-5 and 6-7, and the event reports that 2-5 become
-//! busy. At 20 the stretch 2-5 is cut into 2-3 and 4-5. Both 4-5 and 6-7 get a hold, but the event
-//! reports only that 6-7 become busy. At 30 the job ends on 2-3 and 4-5, and the event reports that
+//! For example, on a machine with nodes 0-7, a job holds nodes 2-5 from second 10 to 30, and an outage holds nodes 4-7
+//! from second 20 to 40. At second 10, the stretches become 0-1, 2-5 and 6-7, and the event reports that nodes 2-5
+//! become busy. At second 20, the stretch 2-5 is cut into 2-3 and 4-5. Both 4-5 and 6-7 get a hold, but the event
+//! reports only that nodes 6-7 become busy. At second 30, the job ends on 2-3 and 4-5, and the event reports that nodes
 //! 2-3 become idle: the outage still holds 4-5.
 
 use gleaner_domain::Change;
@@ -30,7 +30,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// All of time.
+    /// A window without limits.
     pub const ALL: Window = Window {
         from: i64::MIN,
         to: i64::MAX,
@@ -54,7 +54,7 @@ impl Shares {
     }
 }
 
-/// Starts of a job on a node on which another job was running.
+/// Job starts on nodes on which another job was running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Overlaps {
     /// Number of such starts, counted per node.
@@ -124,7 +124,7 @@ impl Node {
 /// before its end.
 ///
 /// # Errors
-/// The errors of `edges` and of `event`.
+/// An error of `edges` or of `event` is returned.
 pub fn sweep<E>(
     edges: impl IntoIterator<Item = Result<Edge, E>>,
     rank: &[u32],
@@ -319,8 +319,8 @@ impl<'a> Sweep<'a> {
     }
 
     /// Puts the changes in order, and finds the jobs that took nodes and how many nodes each of these jobs started on.
-    /// For example, job 7 starts on the nodes 2-3, which were idle, and on node 5, from which another job has just
-    /// ended. Then the nodes 2 and 3 change, their taker is job 7, and job 7 has 3 nodes.
+    /// For example, job 7 starts on nodes 2 and 3, which were idle, and on node 5, on which another job has just ended.
+    /// Then nodes 2 and 3 change, their taker is job 7, and job 7 has 3 nodes.
     fn find_takers(&mut self) {
         self.found.sort_unstable();
         self.started.sort_unstable_by_key(|(job, _)| *job);
@@ -423,7 +423,7 @@ mod tests {
         edges.into_iter().map(Ok).collect()
     }
 
-    /// The states after every event, from the changes.
+    /// Computes the states after every event from the reported changes.
     fn swept(
         intervals: &[Interval],
         rank: &[u32],
@@ -464,7 +464,7 @@ mod tests {
         }
     }
 
-    /// The states and shares, computed from a table with a cell for every second and node.
+    /// Computes the states and shares from a table with a cell for every second and node.
     fn dense(
         intervals: &[Interval],
         rank: &[u32],

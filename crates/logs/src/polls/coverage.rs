@@ -1,8 +1,8 @@
-//! How much node-time the polls leave unknown, and when the whole machine is unknown.
+//! Measures how much node-time polls leave unknown, and when the state of the whole machine is unknown.
 
 use crate::occupancy::{Edge, Window};
 
-/// What is unknown within the window of an event log.
+/// The unknown node-time within the window of an event log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Coverage {
     /// Node-seconds of unknown nodes while the state of at least one node is known.

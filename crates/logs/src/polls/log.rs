@@ -35,7 +35,7 @@ pub struct PollLog {
 /// Summary of the converted polls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PollSummary {
-    /// Counts of what was read, left out and faulty.
+    /// Counts of lines that were read, left out or faulty.
     pub log_counts: LogCounts,
     /// Number and intervals of all polls.
     pub intervals: Intervals,
@@ -47,9 +47,9 @@ pub struct PollSummary {
     pub swept: OccupancySummary,
     /// Number of idle fragments in the event log.
     pub fragments: u64,
-    /// Standard error of the idle node-time due to polling, as a share of the idle node-time. The error is
-    /// D·√(F/6) node-seconds for F fragments and a mean interval of D seconds, because each end of a
-    /// fragment is late by a random part of an interval.
+    /// Standard error of the idle node-time due to polling, as a share of the idle node-time. For F fragments and a
+    /// mean interval of D seconds, the error is D·√(F/6) node-seconds: the start and the end of each fragment are late
+    /// by random parts of an interval.
     pub standard_error: f64,
     /// Node-seconds by class, as polled, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
@@ -122,7 +122,7 @@ impl PollLog {
     }
 }
 
-/// Measures what is unknown, from the edges of unknown spans.
+/// Measures the unknown node-time from the starts and ends of unknown spans.
 pub(super) fn measured(unknown: Sorted<Edge>, nodes: usize, window: Window) -> Result<Coverage> {
     let edges = unknown.map(|edge| edge.map_err(spill_error));
     coverage(edges, nodes as u64, window)
@@ -158,15 +158,14 @@ fn coarse_note(rules: &Rules) -> Option<String> {
     (interval > FINE).then(|| match rules.spread {
         None => format!(
             "polls are {interval} s apart, and all changes between two polls are shown at the later \
-             one, so that the efficiency of a replay is too high. --times spread shows each change at \
+             one. As a result, the efficiency of a replay is too high. --times spread shows each change at \
              a random time between its polls, but then the efficiency is too low if nodes leave in \
              groups. Replay both logs: the true efficiency is usually between the two results"
         ),
         Some(_) => format!(
-            "polls are {interval} s apart, and each change is shown at a random time between its \
-             polls, so that the efficiency of a replay is too low if nodes leave in groups. With \
-             --times polled the efficiency is too high. Replay both logs: the true efficiency is \
-             usually between the two results"
+            "polls are {interval} s apart, and each change is shown at a random time between its polls. As a \
+             result, the efficiency of a replay is too low if nodes leave in groups. With --times polled, the \
+             efficiency is too high. Replay both logs: the true efficiency is usually between the two results"
         ),
     })
 }

@@ -28,7 +28,7 @@ pub(super) struct IdleNodes {
 }
 
 impl IdleNodes {
-    /// Takes a poll. `is_idle` says whether a class counts as idle.
+    /// Takes a poll. `is_idle` decides whether a class counts as idle.
     pub fn take(&mut self, poll: &Poll<'_>, is_idle: impl Fn(StateClass) -> bool) {
         self.is_partial = poll.others.is_some();
         if self.is_partial {
@@ -41,7 +41,7 @@ impl IdleNodes {
         }
     }
 
-    /// The machine, once all polls have been taken.
+    /// Returns the machine. Called after all polls have been read.
     pub fn machine(&self, nodes: &NodeSet) -> Machine {
         let is_partial = self.is_partial && !nodes.is_fixed();
         let is_kept = |node: usize| !is_partial || self.are_idle.get(node) == Some(&true);
@@ -85,6 +85,8 @@ impl Machine {
             "that polls name"
         };
         let nodes = counted(nodes, "node");
-        format!("the machine is taken to be the {nodes} {which}; list all nodes with --nodes FILE")
+        format!(
+            "the machine is assumed to consist of the {nodes} {which}; list all nodes with --nodes FILE"
+        )
     }
 }

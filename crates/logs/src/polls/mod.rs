@@ -35,7 +35,7 @@ use reader::{Each, PollReader};
 use source::Source;
 use timeline::{Rules, Timed, Timeline};
 
-/// The line for cron that polls states four times a minute. In cron, `%` is written as `\%`.
+/// A crontab line that polls the states four times a minute. In a crontab, `%` is written as `\%`.
 pub const CRON_LINE: &str = "* * * * * for i in 1 2 3 4; do t=$(date +\\%s); \
                              sinfo -h -a -o \"$t \\%T \\%N\"; sleep 14; done >> $HOME/sinfo.log";
 
@@ -205,7 +205,8 @@ fn window(log: &mut Log, options: &Options, whole: Window) -> Result<Window> {
         )));
     }
     if from.is_some_and(|from| from < whole.from) || to.is_some_and(|to| to > whole.to) {
-        log.notes.push(format!("{polled}, and so is the event log"));
+        log.notes
+            .push(format!("{polled}; the event log covers only this period"));
     }
     Ok(window)
 }
@@ -220,7 +221,7 @@ pub fn is_poll_line(line: &str) -> bool {
 pub struct PollNames {
     /// Names of the nodes, by the index that polls use.
     pub names: Vec<String>,
-    /// Counts of what was read and what was faulty.
+    /// Counts of lines that were read, and of faults.
     pub counts: LogCounts,
 }
 

@@ -68,7 +68,7 @@ pub(super) fn first_time(input: &mut Input<'_>) -> Result<Option<i64>> {
 }
 
 impl PollReader {
-    /// A reader of polls of these nodes.
+    /// Creates a reader. `nodes` is the given list of nodes, or empty.
     pub fn new(nodes: NodeSet) -> Self {
         PollReader {
             nodes,
@@ -115,8 +115,7 @@ impl PollReader {
         self.nodes
     }
 
-    /// Leaves out a block that lacks its last line. The nodes that are missing from it need not be
-    /// busy.
+    /// Leaves out a block that lacks its last line. Nodes that such a block does not list may still be idle.
     fn drop_open(&mut self, log: &mut Log) -> Result<()> {
         self.listed.clear();
         if let (Some(time), Some(at)) = (self.time.take(), self.begun) {
@@ -151,8 +150,7 @@ impl PollReader {
         }
     }
 
-    /// Handles a line of the recommended format. It belongs to the current poll, or begins the next
-    /// poll.
+    /// Handles a line of the recommended format, which continues the current poll or begins the next poll.
     fn state_line(
         &mut self,
         line: StateLine<'_>,

@@ -1,6 +1,6 @@
 //! The states of nodes that polls show.
 
-/// What the state of a node means for idleness.
+/// A class of node states, which determines whether a node counts as idle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StateClass {
     /// Idle: no job runs on the node.

@@ -1,10 +1,10 @@
 //! Converts polls to times at which nodes become idle or busy.
 //!
 //! A node changes at the poll that first shows it changed. Its state holds until the next poll that
-//! mentions it. If that poll is more than the longest allowed gap later, the node keeps its state for one
-//! interval only, and its state is then unknown until that poll. For example, polls are 15 s apart, the longest
-//! gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown from 30 to
-//! 115, and idle again from 115 on.
+//! mentions it. If the time until that poll exceeds the longest allowed gap, the node keeps its state for one interval
+//! only. Its state is then unknown until that poll. For example, polls are 15 s apart, the longest allowed gap is 75 s,
+//! and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown from 30 to 115, and idle again
+//! from 115 on.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -69,7 +69,7 @@ pub(super) struct Timeline {
     seconds: [u64; StateClass::ALL.len()],
 }
 
-/// What polls show about the period from the first poll to the last.
+/// The states of nodes from the first poll to the last, as polls show them.
 pub(super) struct Timed {
     /// When nodes are not idle.
     pub busy: Sorted<Edge>,
@@ -80,7 +80,7 @@ pub(super) struct Timed {
 }
 
 impl Timeline {
-    /// Creates a timeline of these nodes, which sorts up to `segment` edges at a time in memory.
+    /// Creates a timeline of the nodes of `machine`, which sorts up to `segment` edges at a time in memory.
     pub fn new(rules: Rules, machine: Machine, segment: usize) -> Self {
         let unseen = Node {
             last: None,
@@ -108,7 +108,7 @@ impl Timeline {
         let time = poll.time;
         let before = self.span.map(|(_, last)| last);
         self.span.get_or_insert((time, time)).1 = time;
-        // Files may have grown since the nodes were counted. Later nodes are left out.
+        // Files may have grown since the nodes were counted. Nodes that were added since then are left out.
         let count = self.nodes.len();
         let known = || {
             poll.nodes
@@ -250,7 +250,7 @@ impl Timeline {
     }
 }
 
-/// Edges of single nodes. Edges of consecutive nodes are merged.
+/// Collects edges of single nodes, and merges the edges of consecutive nodes.
 struct Edges {
     sorter: Sorter<Edge>,
     last: Option<(i64, NodeRange, bool)>,

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A block begins with seconds since 1970. A line with a word and a colon lists the nodes of pilots;
-//! the list may be empty. The rows are printed by `sinfo` with its six default columns, only for states
-//! that contain "idle". All other nodes are busy.
+//! the list may be empty. The other rows are the output of `sinfo` with its six default columns, limited to states that
+//! contain "idle". All other nodes are busy.
 
 use crate::scheduler::epoch;
 
@@ -29,7 +29,7 @@ pub(super) enum BlockLine<'l> {
 }
 
 impl<'l> BlockLine<'l> {
-    /// Parses a line. The error says what is wrong with it.
+    /// Parses a line. The error describes the fault.
     pub fn parse(text: &'l str) -> Result<Self, String> {
         let text = text.trim();
         if let Some(time) = begin(text) {

@@ -26,8 +26,8 @@ pub(super) struct AccountReader {
     selection: Selection,
     /// The jobs and reservations that have begun but not ended, by [`key`].
     open: BTreeMap<String, Open>,
-    /// For each node that is down, the start of its outage and the place in the log. The start is a local time if the
-    /// log's clock was not known when the record was read.
+    /// For each node that is down, the start of its outage, and the place of the record in the log. The start is a
+    /// local time if the log's clock was not known when the record was read.
     down: BTreeMap<String, (Moment, At)>,
     /// The last time at which a job started or ended.
     last: Option<Moment>,
@@ -56,8 +56,8 @@ impl AccountReader {
         }
     }
 
-    /// The time of a record in seconds since 1970. If the clock was put back and a local time occurred
-    /// twice, chooses an occurrence that is not before the last start or end of a job.
+    /// The time of a record in seconds since 1970. If a local time occurred twice because the clock was put back,
+    /// chooses an occurrence that is not before the last start or end of a job.
     fn stamp(&self, stamp: Stamp, at: At, collector: &mut Collector<'_>) -> Result<i64> {
         let times = [self.last, Some(Moment::Written(stamp))];
         let [_, second] = collector.log.seconds(at, times)?;
@@ -148,8 +148,8 @@ impl AccountReader {
         Ok(())
     }
 
-    /// A job ended. Its end record normally repeats the start and the nodes. If it lacks them, they are
-    /// taken from the start record.
+    /// A job ended. The end record normally repeats the start and the nodes. Otherwise they are taken from the start
+    /// record.
     fn ended(
         &mut self,
         record: &AccountLine<'_>,

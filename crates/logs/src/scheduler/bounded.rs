@@ -23,8 +23,8 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    /// Bounds the idleness of `nodes` nodes in a window, where `rank` is the order of the nodes. Also returns the
-    /// quality. Contradictions in the log are reported in a remark.
+    /// Computes bounds on the idleness of `nodes` nodes in a window. `rank` is the position of each node in the event
+    /// log. Also returns the quality of the log. A remark reports contradictions in the log.
     ///
     /// # Errors
     /// A temporary file cannot be read or written, the unknown nodes do not fit in memory, or `observer` stops

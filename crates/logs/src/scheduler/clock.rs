@@ -14,15 +14,15 @@ use gleaner_io::input::Place;
 
 /// What is known about the clock of a log.
 ///
-/// If a zone is known, local times are times of that zone. Without a zone, the log may show its
-/// offset from UTC: in the times themselves, or in lines that have both the local time and seconds
-/// since 1970. Local times without an offset are then converted with the offset of the most recent
-/// lines. If the log shows no offset, local times are used as written, as if they were UTC.
+/// If a zone is known, local times are times of that zone. Without a zone, the log may show its offset from UTC: in the
+/// times themselves, or in lines with both the local time and seconds since 1970. Local times without an offset are
+/// then converted with the offset of the most recent lines. If the log shows no offset, local times are used as
+/// written, as if they were UTC.
 #[derive(Debug, Default)]
 pub struct SchedulerClock {
     zone: Option<Zone>,
     origin: Origin,
-    /// Why local times are assumed to be in UTC if neither a zone nor an offset is known.
+    /// The reason to treat local times as UTC if neither a zone nor an offset is known.
     in_utc: Option<&'static str>,
     offsets: Offsets,
     /// Whether the log has local times without an offset.
@@ -64,7 +64,7 @@ impl SchedulerClock {
         }
     }
 
-    /// Assumes that local times are in UTC for the reason `why`, unless a zone or an offset is known.
+    /// Treats local times as UTC, for the reason `why`, unless a zone or an offset is known.
     pub fn assume_utc(&mut self, why: &'static str) {
         self.in_utc = Some(why);
     }
@@ -92,8 +92,7 @@ impl SchedulerClock {
         self.epoch = true;
     }
 
-    /// The seconds since 1970 of times in chronological order, such as a job's submission, start
-    /// and end.
+    /// Converts times in chronological order, such as a job's submission, start and end, to seconds since 1970.
     ///
     /// A local time occurs twice if the clock was put back over it. The earliest times that keep
     /// the order are used. If later times keep the order too, the ambiguity is counted. For example,
@@ -198,9 +197,9 @@ impl SchedulerClock {
                     "times are local times of {zone}, although the lines of the log imply {}",
                     told.describe()
                 )),
-                (None, Origin::Log) => {
-                    Some(format!("times are local times of {zone}, as the log says"))
-                }
+                (None, Origin::Log) => Some(format!(
+                    "times are local times of {zone}, as stated in the log"
+                )),
                 (None, Origin::Machine) => Some(format!(
                     "times are local times of {zone}, as --machine says"
                 )),
@@ -214,9 +213,8 @@ impl SchedulerClock {
         }
         Some(match (clock.is_known(), told) {
             (false, _) => {
-                "the log does not state its time zone: times are local times as they are \
-                           written, even where a clock was put forward or back (set the zone \
-                           with --timezone)"
+                "the log does not state its time zone: times are local times as written, even where a clock was \
+                           put forward or back (set the zone with --timezone)"
                     .to_owned()
             }
             (true, Some(_)) => {
@@ -358,7 +356,7 @@ pub(super) fn american(text: &str) -> Option<Stamp> {
 /// Parses seconds since 1970 and drops a fraction. Returns `None` beyond the years that a log can
 /// have.
 pub fn epoch(text: &str) -> Option<i64> {
-    /// In the year 2262, the last year whose nanoseconds since 1970 fit in 64 bits.
+    /// The last accepted second, in the year 2261. Nanoseconds since 1970 fit in 64 bits only until April 2262.
     const LAST: i64 = 9_200_000_000;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -386,7 +384,7 @@ fn second(year: &[u8], month: &[u8], day: &[u8], time: &[u8]) -> Option<i64> {
     let date = Date::new(number(year)?, two(month)?, two(day)?).ok()?;
     let time = TimeOfDay::new(two(&time[0..2])?, two(&time[3..5])?, two(&time[6..8])?, 0).ok()?;
     let seconds = date.to_datetime(time).duration_since(EPOCH).as_secs();
-    // The range of an event log, whose times are 64-bit nanoseconds.
+    // The times of an event log are 64-bit nanoseconds since 1970, which limits their range.
     (-9_200_000_000..=9_200_000_000)
         .contains(&seconds)
         .then_some(seconds)

@@ -1,4 +1,4 @@
-//! The collector, to which readers of all formats report what they find, and the interface of its sinks.
+//! The collector, to which readers of all formats report records, and the interface of its sinks.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,9 @@ pub trait Sink {
     /// There is a fault and the reader is strict, or a temporary file cannot be written.
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()>;
 
-    /// Looks up the nodes of a job for a reader that stores the job until it ends. Also returns the nodes that their
-    /// list lacks, and counts the faults in the list. A sink that ignores nodes returns no nodes, which is the default.
+    /// Looks up the nodes of a job for a reader that stores the job until it ends. Also returns the nodes that the
+    /// job's list lacks, and counts the faults in the list. The default is for sinks that ignore nodes: it returns no
+    /// nodes.
     ///
     /// # Errors
     /// There is a fault and the reader is strict.
@@ -50,7 +51,7 @@ pub struct LookedUp {
     pub lack: Option<Lack>,
 }
 
-/// What is known about a log as a whole.
+/// Data about a log as a whole.
 pub struct Log {
     pub clock: SchedulerClock,
     pub counts: LogCounts,
@@ -74,7 +75,7 @@ pub struct At {
 }
 
 impl At {
-    /// The number of the file, from 1, and the number of the line in it.
+    /// The number of the file, starting at 1, and the number of the line in that file.
     pub fn numbers(self) -> (u64, u64) {
         (u64::from(self.file) + 1, self.line)
     }
@@ -132,7 +133,7 @@ impl Log {
     /// Counts a fault.
     ///
     /// # Errors
-    /// The fault itself, if the reader is strict.
+    /// The reader is strict: the fault is returned.
     pub fn fault(&mut self, reason: Reason, at: At, found: impl fmt::Display) -> Result<()> {
         self.counts.fault(reason, place(&self.files, at), found)
     }
@@ -143,7 +144,7 @@ impl Log {
         self.counts.note(reason, 1, || format!("{place}: {found}"));
     }
 
-    /// Counts a part of the log that was left out for an ordinary reason.
+    /// Counts a part of the log that was left out for a reason that is not a fault.
     pub fn leave_out(&mut self, reason: Reason) {
         self.counts.leave_out(reason);
     }

@@ -1,4 +1,4 @@
-//! Counts what a log contained and what was wrong with it.
+//! Counts the contents and the faults of a log.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ pub enum Reason {
     Duplicate,
     /// The job also ran on nodes that are not in the user's list of nodes.
     OtherNodes,
-    /// The record is of a type that does not say which nodes are held.
+    /// The type of the record does not show which nodes are held.
     OtherRecord,
     /// The event concerns the whole cluster, or leaves the node usable.
     NoOutage,
@@ -87,7 +87,7 @@ pub enum Reason {
     ListedTwice,
     /// The word for the state of the nodes is unknown.
     UnknownState,
-    /// A time or a number is beyond what a real job can have.
+    /// A time or a number exceeds the range that is possible for a real job.
     Absurd,
     /// A local time did not occur, because the clock was put forward over it.
     NeverOccurs,
@@ -104,8 +104,8 @@ impl Reason {
         self >= Reason::Unreadable
     }
 
-    /// Whether a strict reader stops here. Shared nodes and a clock that was put back are faults
-    /// that do not stop it, because such a log does not contradict itself.
+    /// Whether a strict reader stops here. Shared nodes and ambiguous local times are faults that do not stop it,
+    /// because a log with such faults need not contradict itself.
     fn stops_strict(self) -> bool {
         self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
@@ -192,7 +192,7 @@ pub struct Found {
     pub example: String,
 }
 
-/// Counts of what a log contained.
+/// Counts of the contents and faults of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogCounts {
     /// Number of files read.
@@ -224,7 +224,7 @@ impl LogCounts {
         Ok(!line.cut)
     }
 
-    /// Counts a line that was left out for a usual reason.
+    /// Counts a line that was left out for a reason that is not a fault.
     pub fn leave_out(&mut self, reason: Reason) {
         self.found.entry(reason).or_default().count += 1;
     }
@@ -278,7 +278,7 @@ impl LogCounts {
 }
 
 impl LogCounts {
-    /// Writes what was read, in one line.
+    /// Writes how many lines and files were read, in one line.
     pub(crate) fn write_read(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lines, files) = (
             counted(self.lines, &self.unit.to_string()),
@@ -287,7 +287,7 @@ impl LogCounts {
         write!(f, "read      {lines} of {files}")
     }
 
-    /// Writes what was left out and what was faulty, one item per line, each after a line break.
+    /// Writes the counts of lines that were left out or faulty: one reason per line, each after a line break.
     pub(crate) fn write_found(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (reason, found) in &self.found {
             let kind = if reason.is_fault() {
@@ -305,7 +305,7 @@ impl LogCounts {
 }
 
 impl fmt::Display for LogCounts {
-    /// Writes what was read, used, left out and faulty, one item per line.
+    /// Writes how many lines were read, used, left out and faulty, one count per line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_read(f)?;
         write!(f, "\nused      {}", counted(self.jobs, "job"))?;

@@ -13,7 +13,7 @@ use gleaner_io::delimited::{Layout, LogTable, Row};
 
 use gleaner_io::input::{Line, Place};
 
-/// Where users find the records, for messages.
+/// Where to find the records, as worded in messages.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
 
 const LAYOUT: Layout = Layout {

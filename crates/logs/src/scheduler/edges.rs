@@ -1,5 +1,4 @@
-//! Edges in order of time. The log names their nodes, or it states only node counts and nodes are
-//! assigned to the jobs.
+//! Edges in order of time. If the log states only node counts, nodes are assigned to the jobs.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -41,8 +40,8 @@ impl Edges {
                 (jobs, nodes)
             }
             (None, _) => {
-                // The maximum is always reached at a start. For example, jobs of 3 nodes from 0 to 10, 4 from 5 to 20
-                // and 2 from 10 to 15 use 3, 7 and 6 nodes at their starts: the maximum is 7.
+                // The maximum is always reached at a start. For example, jobs use 3 nodes from second 0 to 10, 4 from 5
+                // to 20, and 2 from 10 to 15. At their starts, 3, 7 and 6 nodes are in use, so the maximum is 7.
                 let (mut used, mut most) = (InUse::default(), 0);
                 let jobs = spool(jobs, |job| {
                     used.end_until(job.start);
@@ -102,7 +101,7 @@ pub(super) struct Dealt {
     pub idle: Option<(u64, u64)>,
 }
 
-/// What is needed to bound the idle time if jobs share nodes and state their cores.
+/// The data needed to bound the idle time if jobs share nodes and state their cores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SharedNodes {
     pub cores_per_node: u32,

@@ -21,7 +21,7 @@ pub struct Holds {
     pub(super) edges: Edges,
     /// The waiting jobs over time; `None` if the log has no submissions.
     pub(super) pending: Option<Waits>,
-    /// What the log leaves unknown, as far as it is known before a sweep.
+    /// What the log leaves unknown. The idle time may be missing, because it is measured by a sweep.
     pub(super) quality: Quality,
     /// The files that were read, in order.
     pub(super) files: Vec<PathBuf>,
@@ -45,7 +45,7 @@ pub struct IdleEvent<'a> {
 /// Summary of a log that was converted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Counts of what was read, used, left out or unusual.
+    /// Counts of lines that were read, used, left out or unusual.
     pub log_counts: LogCounts,
     /// Number of nodes.
     pub nodes: usize,
@@ -70,8 +70,8 @@ impl Holds {
         &self.clock
     }
 
-    /// What the log leaves unknown. If the log names all nodes, its idleness is missing here, because only a sweep
-    /// measures it.
+    /// What the log leaves unknown. If the log names all nodes, the idle time is missing, because only a sweep measures
+    /// it.
     pub fn quality(&self) -> &Quality {
         &self.quality
     }

@@ -7,8 +7,8 @@
 //! A few bytes can name very many hosts (`n[1-999999]` is 11 bytes), so limits apply. [`MAX_HOSTS`]
 //! bounds the hosts of one list. A second limit bounds the work over all lists of an input. Numbers
 //! in the last bracket of a name stay a range and cost almost nothing; all brackets before it must
-//! be expanded. Two more limits bound the length of a single name, because every host may
-//! repeat it, and the number of its brackets.
+//! be expanded. Two more limits bound a single name: its length, because every host may repeat it, and the number of
+//! its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,9 +16,9 @@ use std::fmt::Write;
 /// Maximum number of hosts that one list may name.
 pub const MAX_HOSTS: usize = 1 << 18;
 
-/// Maximum number of pieces (hosts, or ranges of hosts) that brackets may produce over all lists of
-/// an input, in addition to one piece for each byte of the lists. The numbers of a last bracket stay
-/// ranges and cost almost nothing.
+/// Maximum number of pieces (hosts, or ranges of hosts) that brackets may produce over all lists of an input. One
+/// further piece is allowed for each byte of the lists. The numbers of a last bracket stay ranges and cost almost
+/// nothing.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
 /// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255 bytes.
@@ -98,7 +98,7 @@ pub(super) struct Numbers {
 }
 
 impl Piece<'_> {
-    /// Calls `each` with every host. `name` is a buffer.
+    /// Calls `each` with every host. `name` is a reusable buffer.
     pub fn each(&self, name: &mut String, mut each: impl FnMut(&str)) {
         let Some(numbers) = self.numbers else {
             return each(self.before);
@@ -130,8 +130,8 @@ pub(super) fn pieces(
         let host = host?;
         let size = checked(host, left)?;
         left -= size.hosts;
-        // A name is charged only for the pieces in excess of its number of bytes. The uncharged
-        // work is then in proportion to the length of the lists, as it is without brackets.
+        // A name is charged only for the pieces in excess of its number of bytes. The uncharged work is then
+        // proportional to the length of the lists, as it is without brackets.
         let products = size.apart.saturating_sub(host.len());
         *products_left = products_left
             .checked_sub(products)
@@ -142,15 +142,15 @@ pub(super) fn pieces(
     Ok(())
 }
 
-/// The size of the expansion of a name with brackets. For example, `a[0-3]b[0-9,20]` stands for 4 ×
-/// 11 = 44 hosts and 4 × 2 = 8 pieces.
+/// The size of the expansion of a name with brackets. For example, `a[0-3]b[0-9,20]` expands to 4 × 11 = 44 hosts in 4
+/// × 2 = 8 pieces.
 struct Size {
     hosts: usize,
     /// Number of pieces: hosts, or ranges of hosts, each of which is handled separately.
     apart: usize,
 }
 
-/// Checks the brackets of a host, and returns its size. It may stand for at most `left` hosts.
+/// Checks the brackets of a name, and returns the size of its expansion, which must not exceed `left` hosts.
 fn checked(host: &str, left: usize) -> Result<Size, HostlistError> {
     if host.is_empty() {
         return Err(HostlistError::Empty);
@@ -193,7 +193,7 @@ impl<'a> Iterator for Hosts<'a> {
     }
 }
 
-/// Checks the brackets of a name, and returns its size.
+/// Checks the brackets of a name, and returns the size of its expansion.
 fn size(host: &str) -> Result<Size, HostlistError> {
     let mut size = Size { hosts: 1, apart: 1 };
     let (mut rest, mut length, mut brackets) = (host, 0, 0);
@@ -207,7 +207,7 @@ fn size(host: &str) -> Result<Size, HostlistError> {
             items += 1;
         }
         // The numbers of this bracket can stay ranges only if it is the last bracket and no digit
-        // follows. Otherwise each of them is a piece of its own.
+        // follows. Otherwise each number is a separate piece.
         let is_range = !after
             .bytes()
             .any(|byte| byte.is_ascii_digit() || byte == b'[');

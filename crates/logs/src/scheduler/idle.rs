@@ -39,7 +39,7 @@ pub(super) struct IdleNodes {
     /// Runs without an end so far, by job and start. A later record may state the end.
     open: BTreeMap<(String, i64), Open>,
     /// Jobs that were waiting when their file was written, by id: the submission time and number of nodes of each. A
-    /// later file may say that they ran.
+    /// later file may state that they ran.
     queued: BTreeMap<String, (i64, usize)>,
 }
 
@@ -56,8 +56,7 @@ struct Found<'n> {
     lack: Option<Lack>,
 }
 
-/// Why and when nodes were held. Times are in seconds since 1970; `to` is `None` if the hold does
-/// not end in the log.
+/// What held nodes, and when. Times are in seconds since 1970; `to` is `None` if the hold does not end in the log.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     why: Hold,
@@ -102,8 +101,8 @@ impl Held {
 }
 
 impl IdleNodes {
-    /// A sink for these nodes, each of which has `cores_per_node` cores. It sorts up to `segment` edges at a time in
-    /// memory.
+    /// Creates a sink for `nodes`, each of which has `cores_per_node` cores. It sorts up to `segment` edges at a time
+    /// in memory.
     pub fn new(nodes: NodeSet, cores_per_node: Option<u32>, segment: usize) -> Self {
         IdleNodes {
             nodes,
@@ -147,7 +146,7 @@ impl IdleNodes {
             push(&mut self.edges, &[node], Held::of(&job))?;
         }
         for (job, name) in completed.named {
-            // A name that cannot be a node of the machine is not used.
+            // A name that cannot be a node of the machine is ignored.
             if self.nodes.look_up([name.as_str()], None).is_ok() {
                 push(&mut self.edges, self.nodes.runs(), Held::of(&job))?;
             }
@@ -331,7 +330,7 @@ impl IdleNodes {
     }
 }
 
-/// The number of nodes of a run, as far as the record states it; at least 1.
+/// The number of nodes that a record states for a run, or else the number of lists of nodes; at least 1.
 fn stated_nodes(nodes: &Nodes<'_>) -> usize {
     let count = match nodes {
         Nodes::Count(count) => *count as usize,
@@ -480,8 +479,8 @@ fn listed<'n>(
         return Ok(damaged(known, &parts, count));
     };
     let is_cut = looked.cut.is_some();
-    // `named` does not include a last name in doubt. If that name is complete, the list names as many nodes as the job
-    // used.
+    // `named` does not count a last name that may have been cut. With that name, the list may name as many nodes as the
+    // job used.
     let is_whole = is_cut && count.is_none_or(|count| looked.named + 1 == count);
     let doubt = match (is_whole, looked.is_new, is_suspect) {
         (true, true, _) => Doubt::New(length),
@@ -530,8 +529,8 @@ pub fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> R
     log.fault(Reason::UnknownNodes, at, found)
 }
 
-/// The nodes in the readable parts of damaged lists. `count` is the number of nodes that the job used, if the log states
-/// it.
+/// The nodes in the readable parts of damaged lists. `count` is the number of nodes that the job used, if the log
+/// states it.
 fn damaged<'n>(known: &'n mut NodeSet, parts: &[String], count: Option<usize>) -> Found<'n> {
     let stated = count.map(|_| Stated {
         count,
@@ -602,7 +601,7 @@ fn push(edges: &mut Sorter<Edge>, ranges: &[NodeRange], held: Held) -> Result<()
     Ok(())
 }
 
-/// A number for the job of a record: its file and line.
+/// A number that identifies the job of a record: it combines the file and the line.
 fn serial(at: At) -> u64 {
     let (file, line) = at.numbers();
     file << LINE_BITS | line

@@ -34,7 +34,7 @@ impl Machine {
         MACHINES.iter().find(|machine| machine.name == name)
     }
 
-    /// The whole command of the example.
+    /// The complete example command.
     pub fn command(&self) -> String {
         format!(
             "gleaner ingest table {} --machine {} -o {}.gev",
@@ -42,7 +42,7 @@ impl Machine {
         )
     }
 
-    /// Number of nodes and zone, in words.
+    /// The number of nodes, the time zone and the licence, in words.
     pub fn facts(&self) -> String {
         let nodes = match self.nodes {
             Some(nodes) => format!("{nodes} nodes"),
@@ -50,7 +50,7 @@ impl Machine {
         };
         let zone = match self.zone {
             Some(zone) => format!("times of {zone}"),
-            None => "times with offsets, or epochs".to_owned(),
+            None => "times with offsets, or epoch times".to_owned(),
         };
         format!("{nodes}; {zone}; licence: {}", self.licence)
     }
@@ -98,7 +98,7 @@ pub const OTHER_DATA: &[OtherData] = &[
         title: "spot instances (Bamboo, Parcae)",
         source: "github.com/uclasystem/bamboo, github.com/JF-D/Parcae",
         licence: "MIT",
-        gaps: "some traces only count instances, so the lengths of fragments are a guess",
+        gaps: "some traces only count instances, so the lengths of fragments are guessed",
         command: "gleaner ingest spot trace.csv -o spot.gev",
     },
 ];
@@ -118,8 +118,8 @@ const ALCF: Machine = Machine {
         (Role::Count, "NODES_USED"),
         (Role::Nodes, "LOCATION"),
     ],
-    gaps: "outages of single nodes are missing; outages of the whole machine are in MACHINESTATUS (read with --outages); \
-           times are taken to be in UTC, inferred from when maintenance begins",
+    gaps: "outages of single nodes are missing; outages of the whole machine are in MACHINESTATUS (read with \
+           --outages); times are treated as UTC, as inferred from the hours at which maintenance begins",
     example: "",
 };
 
@@ -148,7 +148,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Count, "nodes_used"),
             (Role::Nodes, "nodelist"),
         ],
-        gaps: "outages are missing; the licence and the column nodes_shared are known only from other programs that \
+        gaps: "outages are missing; the licence and the column nodes_shared were inferred from other programs that \
                read the files; jobs may share nodes",
         example: "kestrel_jobs_*.parquet",
     },
@@ -156,9 +156,9 @@ pub const MACHINES: &[Machine] = &[
         name: "polaris",
         title: "Polaris, ALCF",
         nodes: Some(560),
-        gaps: "LOCATION is cut at 2,048 characters, about 139 of 560 nodes; outages of single nodes are missing, \
-               and outages of the whole machine are in MACHINESTATUS; times are taken to be in UTC, inferred from when \
-               maintenance begins",
+        gaps: "LOCATION is cut at 2,048 characters (about 139 of 560 nodes); outages of single nodes are missing, and \
+               outages of the whole machine are in MACHINESTATUS; times are treated as UTC, as inferred from the hours \
+               at which maintenance begins",
         example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
                   ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv \\\n   ",
         ..ALCF
@@ -187,7 +187,7 @@ pub const MACHINES: &[Machine] = &[
     Machine {
         name: "lassen",
         title: "Lassen, LLNL",
-        source: "github.com/LLNL/LAST, by git lfs (1.4 million jobs)",
+        source: "github.com/LLNL/LAST, via Git LFS (1.4 million jobs)",
         licence: "CC-BY-4.0",
         nodes: Some(795),
         cores_per_node: None,
@@ -199,7 +199,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "job_submit_time"),
             (Role::Count, "num_nodes"),
         ],
-        gaps: "outages are missing; that times are local is known only from other programs that read the files",
+        gaps: "outages are missing; times are treated as local times, as other programs that read the files do",
         example: "final_csm_allocation_history_hashed.csv \\\n    --members final_csm_allocation_node_history.csv",
     },
     Machine {
@@ -229,7 +229,8 @@ pub const MACHINES: &[Machine] = &[
         cores_per_node: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
-        gaps: "only exclusive jobs with power data, so idleness is too high; all jobs: M100 ExaData, zenodo.7588814",
+        gaps: "the data contain only exclusive jobs with power data, so idleness is too high; M100 ExaData \
+               (zenodo.7588814) contains all jobs",
         example: "job_table.parquet",
     },
     Machine {
@@ -241,8 +242,8 @@ pub const MACHINES: &[Machine] = &[
         cores_per_node: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
-        gaps: "times have no time zone and are treated as UTC; licence and length are known only from other programs \
-               that read the files",
+        gaps: "times have no time zone and are treated as UTC; the licence and the length were inferred from other \
+               programs that read the files",
         example: "jobs.parquet",
     },
     Machine {
@@ -260,8 +261,8 @@ pub const MACHINES: &[Machine] = &[
             (Role::Nodes, "node"),
             (Role::Count, "numnodes"),
         ],
-        gaps: "jobs share nodes; times have no time zone and are treated as Amsterdam time; some numbers of nodes \
-               are 0",
+        gaps: "jobs share nodes; times have no time zone and are treated as Amsterdam time; some jobs have a node \
+               count of 0",
         example: "slurm_table.parquet",
     },
     Machine {
@@ -295,8 +296,8 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "submit_time"),
             (Role::Count, "nodes_req"),
         ],
-        gaps: "nodes are not named; only the requested numbers of nodes are known; columns are known only from other \
-               programs that read the files, and times are treated as Denver time",
+        gaps: "nodes are not named; only requested node counts are known; columns were inferred from other programs \
+               that read the files; times are treated as Denver time",
         example: "eagle_data.parquet --node-count NODES",
     },
     Machine {
@@ -315,7 +316,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Cores, "NCPUS"),
         ],
         gaps: "nodes are not named; 93 % of the jobs share nodes, so the number of idle nodes is only known within \
-               bounds; one week, not a quarter",
+               bounds; the file covers one week, not a whole quarter",
         example: "2024_Q1_CPU-sacct-subset.csv",
     },
     Machine {
@@ -332,8 +333,8 @@ pub const MACHINES: &[Machine] = &[
             (Role::End, "gmt_job_finished"),
             (Role::Submit, "gmt_job_submitted"),
         ],
-        gaps: "times are whole minutes; columns are known only from other programs that read the files, and times \
-               are treated as Shanghai time",
+        gaps: "times are whole minutes; columns were inferred from other programs that read the files; times are \
+               treated as Shanghai time",
         example: "job.csv --members worker.csv",
     },
     Machine {

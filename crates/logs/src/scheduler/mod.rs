@@ -1,4 +1,5 @@
-//! Readers of schedulers' logs. They find what held which nodes, and hence which nodes were idle.
+//! Readers of schedulers' logs. They find which nodes jobs, outages and reservations held, and hence which nodes were
+//! idle.
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
 //! not down, drained or reserved. Every reader here streams over the lines of a log and reports
@@ -318,8 +319,8 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     Ok((log, IdleNodes::new(nodes, cores_per_node, options.segment)))
 }
 
-/// The reader of a format. `are_several` states whether the log has several files, which may overlap. `members` holds
-/// the nodes of jobs, if they are in a separate table.
+/// Creates the reader of a format. `are_several` states whether the log has several files, which may overlap. `members`
+/// holds the nodes of jobs, if they are in a separate table.
 fn reader(
     options: &Options,
     are_several: bool,
@@ -422,7 +423,7 @@ fn finish(
     })
 }
 
-/// Node-seconds of the window that the log does not cover.
+/// Node-seconds in the part of the window that the log does not cover.
 fn uncovered(window: Window, covered: Option<Window>, nodes: usize) -> u64 {
     let Some(covered) = covered else {
         return 0;
@@ -435,7 +436,7 @@ fn uncovered(window: Window, covered: Option<Window>, nodes: usize) -> u64 {
         .saturating_mul(nodes as u64)
 }
 
-/// Generated names for nodes that the log only counts, and their order.
+/// Generates names for nodes that the log only counts. Also returns the order of the nodes.
 pub(super) fn numbered(count: u32) -> (Vec<String>, Vec<u32>) {
     let width = count.saturating_sub(1).max(1).ilog10() as usize + 1;
     let names = (0..count).map(|node| format!("n{node:0width$}"));
@@ -450,7 +451,7 @@ fn named_note(nodes: usize, format: Format) -> String {
         _ => "; list all nodes with --nodes FILE".to_owned(),
     };
     format!(
-        "the machine is taken to be the {} that the log names{from}",
+        "the machine is assumed to consist of the {} that the log names{from}",
         counted(nodes, "node")
     )
 }
@@ -480,7 +481,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
     )
 }
 
-/// Where users get logs of a format, for messages.
+/// Where to get logs of a format, as worded in messages.
 fn origin(format: Format) -> String {
     match format {
         Format::Slurm => format!("`{SACCT_COMMAND}`"),
@@ -502,7 +503,7 @@ pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
     Ok(nodes.names())
 }
 
-/// Reads node events from bytes alone, and returns the counts.
+/// Reads node events from bytes, without a table of jobs, and returns the counts.
 ///
 /// # Errors
 /// As for a file with these bytes.

@@ -26,11 +26,11 @@ pub(super) struct Names {
     last: usize,
     /// Number of names.
     len: usize,
-    /// A buffer for names.
+    /// A reusable buffer for names.
     name: String,
 }
 
-/// The indexes of blocks of consecutive numbers, by the first number of each block.
+/// Blocks of consecutive numbers: the indexes of each block, by its first number.
 type Blocks = BTreeMap<u64, NodeRange>;
 
 /// The common parts of names that differ only in their last number.
@@ -105,8 +105,8 @@ impl Names {
     /// there are at most `most` names; further names are reported as unknown.
     ///
     /// The number that distinguishes the names may have fixed digits in front of it, as in
-    /// `n1[00-99]`. They belong to the number, which is 100 to 199 here. If the number is too long,
-    /// or a digit follows the bracket, the names are looked up one by one.
+    /// `n1[00-99]`. The fixed digits are part of the number, which ranges from 100 to 199 in this example. If the
+    /// number is too long, or a digit follows the bracket, the names are looked up one by one.
     pub fn look_up(&mut self, piece: Piece<'_>, most: usize, each: &mut impl FnMut(Found<'_>)) {
         let Some(numbers) = piece.numbers else {
             let (stem, number) = Stem::of(piece.before);
@@ -221,7 +221,7 @@ impl Names {
     }
 }
 
-/// Whether a key belongs to a stem. Stems have a few bytes, so a loop is faster than a call that compares memory.
+/// Whether a key equals a stem. Stems have a few bytes, so a loop is faster than a call that compares memory.
 fn is_of(key: &StemKey, stem: Stem<'_>) -> bool {
     let is_same =
         |a: &str, b: &str| a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b);
@@ -277,7 +277,7 @@ impl<'n> Stem<'n> {
         (stem, number.parse().unwrap_or(0))
     }
 
-    /// The name of a number.
+    /// The name with this stem and the given number.
     fn name(&self, number: u64) -> String {
         match self.digits {
             0 => self.before.to_owned(),
@@ -295,8 +295,8 @@ fn digits(number: u64) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-/// Splits a range of numbers by the number of digits after padding. For example, `8-11` of width 1
-/// gives 8 to 9 of width 1 and 10 to 11 of width 2.
+/// Splits a range of numbers into parts whose numbers have the same number of digits after padding. For example, `8-11`
+/// of width 1 gives 8 to 9 of width 1 and 10 to 11 of width 2.
 fn by_width(numbers: Numbers) -> impl Iterator<Item = (u64, u64, usize)> {
     let Numbers { low, high, width } = numbers;
     let widest = digits(high).max(width);

@@ -19,7 +19,7 @@ pub const COMMANDS: &str = "`scontrol show nodes`, `sinfo -N` or `sinfo -h -o %N
 enum Form {
     /// Each node's lines begin with `NodeName=…`.
     Scontrol,
-    /// A table with a header; the index of the column with the names.
+    /// A table with a header. The value is the index of the column that contains the names.
     Sinfo(usize),
     /// Philly's list of machines: a row has the name, the number of GPUs, and their memory.
     Machines,
@@ -102,7 +102,7 @@ fn is_remark(text: &str) -> bool {
         || days.iter().any(|day| text.starts_with(day)) && text.contains(':')
 }
 
-/// Detects the format from the first line of a file. The flag says whether that line is a header.
+/// Detects the format from the first line of a file. The flag states whether that line is a header.
 fn form_of(text: &str) -> (Form, bool) {
     if text.trim_start().starts_with("NodeName=") {
         return (Form::Scontrol, false);
@@ -160,7 +160,7 @@ fn take(line: &Line<'_>, form: Form, nodes: &mut NodeSet, faults: &mut Gatherer)
     };
     if let Err(error) = add(list, nodes) {
         let found = format!("{:?}, which is {error}", shown(list));
-        let expected = format!("names of nodes or lists such as n[01-16], from {COMMANDS}");
+        let expected = format!("node names, or lists of nodes such as n[01-16], from {COMMANDS}");
         let fault = Fault::of(line.place.file, found, expected);
         faults.add(fault.at(line.place.within()))?;
     }

@@ -33,8 +33,8 @@ pub struct NodeSet {
     sorted: OnceCell<Completions>,
 }
 
-/// A name that has ended this many lists is accepted as a node at once, even if other names begin with it. Rarer names
-/// are decided on after the last job, so this limits how many jobs wait for the decision on a name.
+/// A name that has been the last name of this many lists is accepted as a node at once, even if other names begin with
+/// it. The decision on a rarer name is made after the last job, so this number limits how many jobs wait for it.
 const SIGHTS: u32 = 16;
 /// Maximum number of last names in doubt at a time. Beyond it, new names are accepted as nodes immediately.
 const MOST_DOUBTS: usize = 1 << 16;
@@ -45,7 +45,8 @@ const MAX_PRODUCT_RUNS: usize = 1 << 20;
 /// The result of looking up lists of nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Looked {
-    /// Number of nodes that the lists name. Unless brackets are repeated, a node that is named twice counts once.
+    /// Number of nodes that the lists name. A known node counts once even if it is named twice; an unknown node counts
+    /// each time.
     pub named: usize,
     /// Number of these nodes that are unknown.
     pub unknown: usize,
@@ -109,13 +110,13 @@ impl NodeSet {
         has_all && read.is_ok()
     }
 
-    /// Looks up the nodes of some lists. [`NodeSet::runs`] then returns them. The time depends on
+    /// Looks up the nodes that the lists of a job name. [`NodeSet::runs`] then returns these nodes. The time depends on
     /// the number of ranges of consecutive nodes and of new nodes, not on the number of all nodes.
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
-    /// It is then returned as [`Looked::cut`] instead of being looked up, so that a cut name is not added as a node.
-    /// The same applies to a last name that is not known yet, the first few times that it occurs. If the list of nodes
-    /// is complete, this second rule applies only if a node's name begins with the last name.
+    /// The last name is then returned as [`Looked::cut`] instead of being looked up, so that a cut name is not added as
+    /// a node. The same applies to a last name that is not known yet, the first few times that it occurs. If the list
+    /// of nodes is complete, this second rule applies only if a node's name begins with the last name.
     pub fn look_up<'l>(
         &mut self,
         lists: impl IntoIterator<Item = &'l str>,
@@ -188,7 +189,7 @@ impl NodeSet {
         self.sorted.get_or_init(|| self.completions())
     }
 
-    /// The names in alphabetical order, for [`Completions::only_one`].
+    /// Sorts the names alphabetically, for [`Completions::only_one`].
     pub fn completions(&self) -> Completions {
         let mut sorted: Vec<_> = self.names().into_iter().zip(0..).collect();
         sorted.sort_unstable();
@@ -253,9 +254,8 @@ impl NodeSet {
         self.names.spelt()
     }
 
-    /// The names in the order of the event log, and the place of every index in it. The order is
-    /// that of the given list. Without a list, numbers are compared by value, so `n2` comes before
-    /// `n10`.
+    /// The names in the order of the event log, and the position of every index in that order. The order is that of the
+    /// given list. Without a list, numbers are compared by value, so `n2` comes before `n10`.
     pub fn ranked(&self) -> (Vec<String>, Vec<u32>) {
         if self.fixed {
             return (self.names(), (0..self.len() as u32).collect());
@@ -283,8 +283,8 @@ pub fn in_natural_order(mut names: Vec<String>) -> (Vec<String>, Vec<u32>) {
 pub struct Completions(Vec<(String, u32)>);
 
 impl Completions {
-    /// The node with this name, which may have been cut, if no other name begins with it. For example, of `n1`, `n2`
-    /// and `n10`, a cut name `n2` can only be `n2`, but `n1` may be the beginning of `n10`.
+    /// The node called `name`, if no other name begins with `name`. For example, if the nodes are `n1`, `n2` and `n10`,
+    /// a name that was cut to `n2` can only be `n2`, but a name that was cut to `n1` may be `n10`.
     pub fn only_one(&self, name: &str) -> Option<u32> {
         let Completions(sorted) = self;
         let at = sorted.partition_point(|(other, _)| other.as_str() < name);
@@ -312,8 +312,8 @@ impl Completions {
     }
 }
 
-/// A list without its last name, and the last name if no bracket belongs to it. For example, `n[1-3],n7` becomes
-/// `n[1-3]` and `n7`, and `n7,n[1-3]` stays whole.
+/// Splits off the last name of a list, unless that name contains a bracket. For example, `n[1-3],n7` becomes `n[1-3]`
+/// and `n7`, but `n7,n[1-3]` is not split.
 fn split_last(list: &str) -> (&str, Option<&str>) {
     if list.ends_with(']') {
         return (list, None);

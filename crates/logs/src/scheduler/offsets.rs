@@ -43,7 +43,7 @@ struct Span {
     first: i64,
     last: i64,
     offset: i32,
-    /// How many more lines show this offset than show other offsets.
+    /// The number of lines that show this offset, minus the number of lines that show another offset.
     lines: u64,
 }
 
@@ -59,13 +59,13 @@ impl Default for Offsets {
 
 impl Offsets {
     /// Adds a written time that states its offset: local time was `offset` seconds ahead of UTC at
-    /// this second since 1970. It counts as enough lines to show, by itself, even a change that is
-    /// later reversed.
+    /// this second since 1970. Such a time has the weight of enough lines to show a change, even a change that is later
+    /// reversed.
     pub fn add_text(&mut self, second: i64, offset: i32) {
         self.add(second, offset, 2 * FEW + 1);
     }
 
-    /// Counts an offset in the stretch of a second, with the weight of this many lines.
+    /// Counts an offset in the stretch that contains `second`, with the weight of `lines` lines.
     fn add(&mut self, second: i64, offset: i32, lines: u64) {
         self.recent.truncate(RECENT - 1);
         self.recent.push_front(offset);
@@ -82,8 +82,8 @@ impl Offsets {
         let difference = local.saturating_sub(second);
         let quarters = difference.saturating_add(QUARTER / 2).div_euclid(QUARTER);
         let offset = quarters.saturating_mul(QUARTER);
-        // All offsets of zones are multiples of a quarter of an hour and at most `MOST_OFFSET`. A
-        // difference that is not close to a multiple means that the line was written late.
+        // All offsets of zones are multiples of a quarter of an hour, and at most `MOST_OFFSET`. If the difference is
+        // not close to such a multiple, the line was written late.
         let late = difference.saturating_sub(offset).abs() > QUARTER / 3;
         if let Some(offset) = i32::try_from(offset).ok().filter(|_| !late)
             && offset.abs() <= MOST_OFFSET
@@ -119,8 +119,7 @@ impl Offsets {
 
     /// The second at which the clock changed. It is after `span`, which has the old offset, and not
     /// later than the start of `next`, the next stretch with lines. If the old clock showed 2:00 (the usual
-    /// hour of changes) between these times, the clock changed then; otherwise it changed at the start of
-    /// `next`.
+    /// hour of changes) between these times, the clock changed then. Otherwise it changed at the start of `next`.
     fn change(&self, span: Span, next: i64) -> i64 {
         const DAY: i64 = 24 * HOUR;
         let from = (span.last + 1).saturating_mul(self.width);
@@ -167,9 +166,9 @@ impl Offsets {
             }
         }
         // The loop above needs an offset on both sides of a span, so it never drops the first or the
-        // last span. This loop drops them if they have few lines, the span with fewer lines first. If
-        // both have the same number, the span with the greater offset is dropped first, because a line
-        // that was written late shows too great an offset.
+        // last span. This loop drops them if they have few lines, the span with fewer lines first. If both have the
+        // same number of lines, the span with the greater offset is dropped first: a line that was written late shows
+        // too great an offset.
         while let [first, .., last] = spans[..]
             && first.lines.min(last.lines) <= FEW
         {
@@ -183,8 +182,8 @@ impl Offsets {
         spans
     }
 
-    /// The offset that contradicts the clock in the most lines: they show it at times when the clock
-    /// had another offset.
+    /// The offset that most often contradicts the clock: the most lines show it at times when the clock had another
+    /// offset.
     pub fn contradicting(&self) -> Option<i32> {
         let spans = self.spans();
         let mut others = Vec::new();
@@ -218,7 +217,8 @@ fn most(counts: &[(i32, u64)]) -> Option<(i32, u64)> {
     counts.iter().copied().max_by_key(|(_, lines)| *lines)
 }
 
-/// The offset that more than half of the lines show, and how many more lines show it than do not.
+/// The offset that more than half of the lines show, and the number of lines that show it minus the number of other
+/// lines.
 fn majority(counts: &[(i32, u64)]) -> Option<(i32, u64)> {
     let all: u64 = counts.iter().map(|(_, lines)| lines).sum();
     let (offset, lines) = most(counts)?;
@@ -281,8 +281,8 @@ mod tests {
         assert_eq!(clock(&changed, before).unwrap(), "-06:00");
     }
 
-    // Fixed examples: a clock that is put forward and back; lines that were written late at the
-    // start, at the end, and for a few hours in between.
+    // Fixed examples: a clock that is put forward and back, and lines that were written late at the start, at the end,
+    // and for a few hours in between.
     #[test]
     fn a_few_lines_show_no_change_there_and_back() {
         let usual = |hours: std::ops::Range<i64>| hours.map(|hour| (hour, -6));
@@ -361,7 +361,7 @@ mod tests {
             let mut lines: Vec<(i64, i32)> = (0..200).map(|hour| (hour, if hour < 100 { -6 } else { -5 })).collect();
             let usual = clock(&lines, ALL);
             for at in odd {
-                // Not next to the change or to another odd line.
+                // No odd line is close to the change or to another odd line.
                 let at = at / 8 * 8;
                 if !(90..110).contains(&at) {
                     lines[at].1 = to;

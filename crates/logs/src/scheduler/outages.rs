@@ -12,7 +12,7 @@ use crate::occupancy::{Hold, NodeRange};
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::input::Place;
 
-/// Where to find the table, for messages.
+/// Where to find the table, as worded in messages.
 const WHERE: &str = "a MACHINESTATUS file of https://reports.alcf.anl.gov/data/";
 
 const COLUMNS: [&str; 3] = ["START_TIMESTAMP", "END_TIMESTAMP", "IS_ALL_MACHINE_DOWN"];
@@ -93,7 +93,7 @@ impl<'s> WithOutages<'s> {
     /// ALCF's tables.
     ///
     /// # Errors
-    /// An end is before its start.
+    /// The end of an outage is before its start.
     pub fn new(
         sink: &'s mut IdleNodes,
         outages: Outages,
@@ -130,7 +130,7 @@ impl<'s> WithOutages<'s> {
         })
     }
 
-    /// Records the start of a job.
+    /// Notes that a job started at second `start`.
     fn starts(&mut self, start: i64) {
         let after = self.outages.partition_point(|outage| outage.start <= start);
         if let Some(outage) = self.outages[..after].last_mut() {

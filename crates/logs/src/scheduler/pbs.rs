@@ -4,12 +4,11 @@ use std::borrow::Cow;
 
 use super::account_line::AccountLine;
 
-/// Where users find the log, for messages.
+/// Where to find the log, as worded in messages.
 pub const WHERE: &str = "the files of $PBS_HOME/server_priv/accounting, one per day";
 
-/// The hosts in `exec_host` (`host/N[*C]+…`). If the record lacks `exec_host`, the hosts in
-/// `exec_vnode` (`(v:ncpus=2)+(a:…+b:…)`), or in the `nodes` of a reservation, which have the
-/// format of `exec_vnode`.
+/// The hosts in `exec_host` (`host/N[*C]+…`). If the record lacks `exec_host`, returns the hosts in `exec_vnode`
+/// (`(v:ncpus=2)+(a:…+b:…)`), or in the `nodes` of a reservation, which have the format of `exec_vnode`.
 pub(super) fn hosts(record: &AccountLine<'_>) -> Option<Vec<Cow<'static, str>>> {
     let value = |key| record.value(key).filter(|value| !value.is_empty());
     if let Some(hosts) = value("exec_host") {
@@ -19,7 +18,7 @@ pub(super) fn hosts(record: &AccountLine<'_>) -> Option<Vec<Cow<'static, str>>> 
     Some(chunks(&vnodes, ':'))
 }
 
-/// The part of every chunk that is before `end`.
+/// The text before `end` in each chunk.
 fn chunks(value: &str, end: char) -> Vec<Cow<'static, str>> {
     let chunks = value
         .split('+')

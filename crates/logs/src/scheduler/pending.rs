@@ -14,9 +14,9 @@ pub(super) struct Pending {
     is_known: bool,
 }
 
-/// A job is submitted, or starts. Changes are ordered by time. The upper bits hold the second. The lowest
-/// [`NODES_BITS`] bits hold [`ZERO`] plus the number of nodes, which is negative if the job starts. Sorting single
-/// numbers is faster than sorting pairs.
+/// A change of the waiting jobs: a job is submitted, or starts. Changes are ordered by time. The upper bits hold the
+/// second. The lowest [`NODES_BITS`] bits hold [`ZERO`] plus the number of nodes, which is negative if the job starts.
+/// Sorting single numbers is faster than sorting pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Wait(i64);
 
@@ -66,7 +66,8 @@ impl Pending {
         self.changes.push(Wait::new(start, -nodes))
     }
 
-    /// The waiting jobs; `None` if no job states its submission. `again` states whether they are read more than once.
+    /// The waiting jobs; `None` if no job states its submission. `again` states whether the changes are read more than
+    /// once.
     ///
     /// # Errors
     /// A temporary file cannot be read or written.
@@ -100,7 +101,7 @@ impl Waits {
     }
 }
 
-/// The waiting jobs, from second to second.
+/// The waiting jobs at seconds in ascending order.
 pub(super) struct PendingJobs<'w> {
     changes: Peekable<Pass<'w, Wait>>,
     waiting: Waiting,

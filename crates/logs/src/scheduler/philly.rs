@@ -14,7 +14,7 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
 
-/// Where users find the log, for messages.
+/// Where to find the log, as worded in messages.
 pub const WHERE: &str =
     "the cluster_job_log of https://github.com/msr-fiddle/philly-traces, unpacked";
 
@@ -36,7 +36,7 @@ impl PhillyReader {
         PhillyReader { for_jobs: true }
     }
 
-    /// Reports a job. Its number of GPUs is that of its first attempt.
+    /// Reports a job. The job's number of GPUs is that of its first attempt.
     fn job(&self, job: &Job, at: At, collector: &mut Collector<'_>) -> Result<()> {
         let is_named = job.id.is_some() && job.vc.is_some() && job.submitted.is_some();
         if self.for_jobs && !is_named {
@@ -96,7 +96,7 @@ fn state(status: &str) -> &str {
     }
 }
 
-/// A job as the log describes it. Fields that the log leaves out are `None`.
+/// A job in the log. Fields that the log leaves out are `None`.
 #[derive(Debug, Clone, PartialEq)]
 struct Job {
     id: Option<String>,
@@ -131,7 +131,7 @@ impl Attempt {
 }
 
 impl Job {
-    /// Parses a job. The error says what is wrong with it.
+    /// Parses a job. The error describes the fault.
     fn parse(value: &Value) -> Result<Self, String> {
         if !value.is_object() {
             return Err(format!("{} is not a job", shown(value)));

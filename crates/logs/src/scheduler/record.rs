@@ -1,4 +1,4 @@
-//! What readers of logs report, whatever the format: jobs, and other holds of nodes.
+//! The records that readers of all formats report: jobs, and other holds of nodes.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::short::Lack;
 use crate::occupancy::{Hold, NodeRange};
 use gleaner_domain::Stamp;
 
-/// What one or more lines of a log describe.
+/// A record, which one or more lines of a log describe.
 #[derive(Debug)]
 pub enum Record<'l> {
     /// A job.
@@ -29,14 +29,14 @@ pub struct Job<'l> {
     /// Number of CPU cores in each run.
     pub cpus: f64,
     pub submit: Option<Moment>,
-    /// When the job left the queue, if it never ran and the log says so.
+    /// How the job left the queue, if it never ran and the log states this.
     pub queued: Option<Queued>,
     /// The runs in order of their starts; none if the job never ran, or if only `duration` is known.
     pub runs: &'l [Run<'l>],
     /// Seconds that the job ran, as stated in the log.
     pub duration: Option<f64>,
-    /// Whether the state says that the job has ended. If it has, a last run without an end is a
-    /// fault; if not, the job is still running.
+    /// Whether the state shows that the job has ended. If it has, a last run without an end is a fault; if not, the job
+    /// is still running.
     pub is_over: bool,
     /// Whether other records with this id describe the same job: another run, or the end of a run
     /// that has no end here.

@@ -45,7 +45,7 @@ pub(super) struct TableJob<'j> {
     pub cores: u32,
     /// The state of the job; empty if the table does not state it.
     pub state: Cow<'j, str>,
-    /// Whether the state says that the job has ended.
+    /// Whether the state shows that the job has ended.
     pub is_over: bool,
 }
 
@@ -71,7 +71,7 @@ impl Settler {
         }
     }
 
-    /// Creates a settler for a table whose columns show what the lists mean.
+    /// Creates a settler for a table whose columns determine the meaning of the lists.
     pub fn of(meaning: Meaning) -> Self {
         Settler {
             settled: Some(meaning).filter(|meaning| *meaning != Meaning::NamedOrNumbers),
@@ -122,7 +122,8 @@ impl Settler {
     }
 }
 
-/// Lists name nodes if, for more than half of the jobs, the list names as many nodes as the job used.
+/// Decides by the counts: lists name nodes if, for more than half of the jobs, the list names as many nodes as the job
+/// used.
 fn by_counts(jobs: &[(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Meaning {
     let fitting = jobs.iter().filter(|(_, job)| job.fits()).count();
     if fitting * 2 > jobs.len() {
@@ -130,7 +131,7 @@ fn by_counts(jobs: &[(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Mean
     }
     if jobs.iter().any(|(_, job)| !job.lists.is_empty()) {
         collector.log.notes.push(format!(
-            "only {fitting} of the first {} jobs list as many nodes as they used, so the lists do not name nodes, and \
+            "only {fitting} of the first {} jobs list as many nodes as they used, so the lists do not name nodes: \
              only the counts are used",
             jobs.len()
         ));

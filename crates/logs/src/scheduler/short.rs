@@ -42,7 +42,7 @@ pub struct Lack {
 pub enum Doubt {
     /// The list names fewer nodes than the job used.
     Short,
-    /// The list names as many nodes as the job used, but is as long, in bytes, as the longest list of its file. The
+    /// The list names as many nodes as the job used, but is as long, in bytes, as the longest list in its file. The
     /// name is cut if other lists of the file are cut at this length.
     Length(usize),
     /// The list may name all nodes that the job used, but no earlier list contains its last name. The value is the
@@ -53,7 +53,7 @@ pub enum Doubt {
 }
 
 impl Lack {
-    /// What a list lacks, given the result of its look-up.
+    /// The nodes that a list lacks, given the result of its look-up.
     pub fn of(cause: Cause, nodes: Option<usize>, looked: Looked) -> Self {
         Lack {
             cause,
@@ -114,8 +114,8 @@ pub(super) struct Lacking {
 }
 
 impl ShortJobs {
-    /// Whether a list of this length may have been cut although it names as many nodes as its job used. This is so for
-    /// the longest list of the file so far.
+    /// Whether a list of this length may have been cut although it names as many nodes as its job used. True if no
+    /// earlier list of the file is longer, and the length is at least [`LEAST_CUT`].
     pub fn is_suspect(&self, file: usize, length: usize) -> bool {
         let longest = self.lengths.get(file).map_or(0, |lengths| lengths.longest);
         length >= LEAST_CUT.max(longest)
@@ -173,8 +173,8 @@ impl ShortJobs {
     /// Decides which last names of lists are complete, and puts the jobs in order.
     ///
     /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. This
-    /// reduces the number of nodes that the job lacks by one. The last name of a list that turns out not to be suspect
-    /// is complete.
+    /// reduces the number of nodes that the job lacks by one. If a list turns out not to be suspect, its last name is
+    /// complete.
     pub fn complete(mut self, nodes: &NodeSet) -> (Self, Completed) {
         let mut completed = Completed::default();
         if self.jobs.iter().any(|short| short.cut.is_some()) {

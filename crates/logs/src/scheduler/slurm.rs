@@ -256,7 +256,8 @@ fn never_ran(row: &Row<'_, '_>) -> bool {
     waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END)
 }
 
-/// When a job that never ran left the queue, and how many nodes it requested; `None` if the log does not say when.
+/// How a job that never ran left the queue, and how many nodes it requested; `None` if the job is not pending and the
+/// log does not state when it left.
 fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     let until = moment(end);
     let is_pending = is_unknown(end) && state.starts_with("PENDING");
@@ -295,8 +296,8 @@ fn holds_nodes(state: &str) -> bool {
     live.iter().any(|word| state.starts_with(word))
 }
 
-/// The number of GPUs in trackable resources such as `cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1`: the
-/// total if it is stated, or else the sum over all types.
+/// The number of GPUs in trackable resources such as `cpu=8,gres/gpu:a100=4,gres/gpu=4,node=1`. Returns the total if it
+/// is stated, or else the sum over all types.
 fn gpus(resources: &str) -> Result<u64, String> {
     let (mut all, mut typed) = (None, 0u64);
     for resource in resources.split(',') {

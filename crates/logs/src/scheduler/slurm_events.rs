@@ -13,7 +13,7 @@ use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::Line;
 
-/// The command that writes the table with the columns that are read here.
+/// The command that writes the table, with the columns that this reader needs.
 pub const COMMAND: &str = "sacctmgr -P list events Start=<from> \
                            format=Cluster,NodeName,TimeStart,TimeEnd,State,Reason";
 
@@ -37,8 +37,7 @@ const STATE: usize = 3;
 pub(super) struct EventReader(LogTable);
 
 impl EventReader {
-    /// A reader of tables with this delimiter. With `None`, the delimiter is inferred from the
-    /// header.
+    /// Creates a reader. `delimiter` separates the cells; `None` infers it from the header.
     pub fn new(delimiter: Option<String>) -> Self {
         EventReader(LogTable::new(LAYOUT, delimiter))
     }

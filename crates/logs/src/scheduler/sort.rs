@@ -39,7 +39,7 @@ pub struct Sorter<T> {
 }
 
 impl<T: Packed> Sorter<T> {
-    /// A sorter that keeps this many values in memory.
+    /// Creates a sorter that keeps at most `segment` values in memory.
     pub fn new(segment: usize) -> Self {
         Sorter {
             values: Vec::new(),

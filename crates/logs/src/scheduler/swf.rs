@@ -13,7 +13,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
-/// Where users find such logs, for messages.
+/// Where to find such logs, as worded in messages.
 pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
 
 /// The numbers of a job. -1 stands for an unknown value.
@@ -74,8 +74,8 @@ struct SwfHeader {
 }
 
 impl SwfReader {
-    /// Creates a reader. The number of processors per node and the number of nodes are set by the
-    /// user, or else by the header.
+    /// Creates a reader. The number of processors per node and the number of nodes come from the user, or else from the
+    /// header.
     pub fn new(options: &Options) -> Self {
         SwfReader {
             cores: options.cores_per_node,
@@ -103,7 +103,7 @@ impl SwfReader {
         }
     }
 
-    /// Applies the header once it is complete, and adds remarks on what is assumed.
+    /// Applies the header once it is complete, and adds remarks on assumed values.
     fn settle(&mut self, log: &mut Log) {
         self.settled = true;
         let header = &self.header;
@@ -173,7 +173,7 @@ impl SwfReader {
         number.is_some_and(|number| self.selection.takes_partition(&number.to_string()))
     }
 
-    /// A job that never ran.
+    /// The record of a job that never ran.
     fn cancelled(&self, line: &JobLine<'_>) -> Job<'static> {
         let zero = self.header.start.unwrap_or(0);
         let (submit, wait) = (line.numbers[SUBMIT], line.numbers[WAIT]);
@@ -188,7 +188,7 @@ impl SwfReader {
         }
     }
 
-    /// The number of nodes of a job. The error says what is missing from the line.
+    /// The number of nodes of a job. The error describes what is missing from the line.
     fn nodes(&self, line: &JobLine<'_>) -> Result<u32, String> {
         if self.are_nodes_last {
             let nodes = line.last.and_then(nodes_of_shape);
@@ -246,7 +246,7 @@ pub fn is_job(line: &str) -> bool {
     job_line(line).is_ok()
 }
 
-/// The fields of a line. The error says what is wrong with it.
+/// Parses the fields of a line. The error describes the fault.
 fn job_line(text: &str) -> Result<JobLine<'_>, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some((fields, others)) = words.split_at_checked(FIELDS.len()) else {

@@ -23,16 +23,16 @@ pub struct SpotLog {
 
 /// The rows of a trace, in order of time.
 pub(super) enum Rows {
-    /// A node, and whether it is present from then on.
+    /// Each row names a node, and states whether the node is present from then on.
     Named(Vec<(Utc, Change)>),
-    /// The number of nodes from then on.
+    /// Each row states the number of nodes from then on.
     Counted(Vec<(Utc, u32)>),
 }
 
 /// Summary of a converted trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpotSummary {
-    /// Counts of what was read and what was faulty.
+    /// Counts of rows that were read, and of faults.
     pub log_counts: LogCounts,
     /// Number of nodes.
     pub nodes: usize,
@@ -138,7 +138,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Passes an event on. An event without changes is dropped unless it is the first or the last.
+    /// Passes an event to `event`. An event without changes is dropped unless it is the first or the last.
     fn event<T>(
         &mut self,
         time: Utc,

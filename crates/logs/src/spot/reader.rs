@@ -134,7 +134,7 @@ impl SpotReader {
         Ok(true)
     }
 
-    /// Finds the nodes and the clock of the whole trace. `start` is the start that the user gave.
+    /// Determines the nodes and the clock of the whole trace. `start` is the start that the user gave.
     ///
     /// # Errors
     /// No row can be used, or the trace has local times and the user gave a start.

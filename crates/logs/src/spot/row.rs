@@ -33,7 +33,7 @@ pub(super) enum Time {
     Written(Moment),
 }
 
-/// Parses a line. The error says what is wrong with it.
+/// Parses a line. The error describes the fault.
 pub(super) fn parse(text: &str) -> Result<(Form, Time, Event<'_>), String> {
     let mut cells = text.split(',').map(str::trim);
     let all = [cells.next(), cells.next(), cells.next(), cells.next()];
@@ -62,7 +62,7 @@ fn node_event<'l>(
 ) -> Result<(Form, Time, Event<'l>), String> {
     if !(1..=MAX_NAME).contains(&name.len()) {
         return Err(format!(
-            "{name:?} as a node name, not 1 to {MAX_NAME} bytes"
+            "{name:?} is not a valid node name (1 to {MAX_NAME} bytes)"
         ));
     }
     let event = Event::Node { name, is_there };
@@ -70,7 +70,7 @@ fn node_event<'l>(
 }
 
 fn milliseconds(text: &str) -> Result<Time, String> {
-    /// In the year 2262, the last year whose nanoseconds since 1970 fit in 64 bits.
+    /// The last accepted millisecond, in the year 2261. Nanoseconds since 1970 fit in 64 bits only until April 2262.
     const LAST: i64 = 9_200_000_000_000;
     let time = text.parse().ok().filter(|time| (0..=LAST).contains(time));
     let time = time.ok_or_else(|| format!("{text:?} instead of milliseconds since the start"))?;

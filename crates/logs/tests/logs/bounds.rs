@@ -93,7 +93,8 @@ fn read(log: &str, nodes: usize) -> Holds {
     scheduler::read_inputs([input], &options).unwrap()
 }
 
-/// The idle nodes of each of the first 50 seconds, for each way to show unknown nodes, and the quality.
+/// Returns the idle nodes in each of the first 50 seconds, for each way to show unknown nodes. Also returns the
+/// quality.
 fn idle(holds: Holds) -> (Vec<Vec<BTreeSet<usize>>>, Quality) {
     let mut logs = vec![vec![BTreeSet::new(); 50]; SHOWN.len()];
     let summaries = holds
@@ -297,7 +298,7 @@ proptest! {
             _ => "start_time,end_time,num_nodes,nodelist\n",
         };
         let mut log = header.to_owned();
-        // In tables, the first second of 1970 stands for a missing time.
+        // In tables, the first second of 1970 means that a time is missing.
         let jobs: Vec<Job> =
             jobs.into_iter().filter(|job| format != Format::Table || job.start > 0).collect();
         // The last jobs make every node known. There are enough of them for most lists to be complete.
@@ -338,7 +339,7 @@ proptest! {
         let input = Input::new(Path::new("log"), log.as_bytes());
         let holds = scheduler::read_inputs([input], &options).unwrap();
         if !holds.are_nodes_named() {
-            // Too few lists of these records name as many nodes as their jobs used.
+            // Too few of these lists name as many nodes as their jobs used, so the lists are not read as names.
             return Ok(());
         }
         let names: Vec<_> = (0..7).map(|node| format!("n{node:02}")).collect();
@@ -366,7 +367,7 @@ fn polaris() -> Option<Holds> {
     Some(scheduler::read(&[log], &options, &Unobserved).unwrap())
 }
 
-// The figures of the reference data.
+// The expected figures are those of the reference data.
 #[test]
 fn cut_lists_of_a_machine_are_bounded_to_the_node_second() {
     let Some(holds) = polaris() else {

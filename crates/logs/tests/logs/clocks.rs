@@ -15,7 +15,7 @@ const SPRING: i64 = 1_772_956_800;
 /// 2026-11-01 07:00 in UTC, when Chicago's clock is put back from 2:00 to 1:00.
 const AUTUMN: i64 = 1_793_516_400;
 
-/// Chicago's offset in 2026.
+/// Chicago's offset from UTC at a second of 2026.
 fn offset(second: i64) -> i64 {
     if (SPRING..AUTUMN).contains(&second) {
         -5 * HOUR
@@ -273,7 +273,7 @@ fn the_header_of_a_workload_names_its_zone() {
         &with("; TimeZoneString: Europe/Paris\n"),
         &Options::new(Format::Swf),
     );
-    assert!(notes(&summary).contains("local times of Europe/Paris, as the log says"));
+    assert!(notes(&summary).contains("local times of Europe/Paris, as stated in the log"));
     // Seconds without a known origin have no zone.
     let nowhere = with("; TimeZoneString: Europe/Paris\n").replace("UnixStartTime", "Started");
     let (_, summary) = read(&nowhere, &Options::new(Format::Swf));
@@ -376,7 +376,7 @@ fn traces_of_gpu_clusters_honour_offsets_and_zones() {
         ..options.clone()
     };
     let prepared = prepare(&[&civil], &berlin).unwrap();
-    // Nothing says in which of the two hours the second job was submitted.
+    // The log does not show in which of the two hours the second job was submitted.
     assert_eq!(jobs(&prepared)[0], expected[0]);
     assert_eq!(
         prepared.summary.log_counts.found[&Reason::OccursTwice].count,

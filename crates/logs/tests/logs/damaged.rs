@@ -74,7 +74,7 @@ fn a_name_that_ends_two_lists_is_a_node_although_others_begin_with_it() {
     }
 }
 
-/// A node outside of the list of nodes is not taken for a cut name if two jobs ran on it.
+/// A node outside of the list of nodes is not mistaken for a cut name if two jobs ran on it.
 #[test]
 fn a_node_outside_of_the_list_is_not_taken_for_a_cut_name() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The samples of public machines: one schedule in the columns and types of each public data set, all of which must
-//! give the same idle nodes.
+//! The samples of public machines: one schedule, written with the columns and types of each public data set. All
+//! samples must give the same idle nodes.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ fn second(text: &str) -> i64 {
     }
 }
 
-/// The states of `truth.csv`.
+/// The states listed in `truth.csv`.
 fn truth() -> Option<States> {
     let text = std::fs::read_to_string(sample("truth.csv")?).unwrap();
     let mut states: States = Vec::new();
@@ -323,7 +323,7 @@ fn documented() -> [String; 3] {
         let nodes = machine
             .nodes
             .map_or("unknown".to_owned(), |nodes| nodes.to_string());
-        let zone = machine.zone.unwrap_or("offsets or epochs");
+        let zone = machine.zone.unwrap_or("offsets or epoch times");
         rows +=
             &format!("| `{name}` | {title} | {source} | {licence} | {nodes} | {zone} | {gaps} |\n");
         let command = machine.command().replace("\\\n", "");
@@ -350,7 +350,7 @@ fn the_documented_machines_are_those_of_the_code() {
     let [rows, commands, others] = documented();
     let tables = [
         ("## The machines", rows),
-        ("One command reads the data of each machine:", commands),
+        ("These commands read the data of the machines:", commands),
         ("Other formats of `gleaner ingest` read these data:", others),
     ];
     let command = "cargo test --release -p gleaner-logs --test logs machines";
@@ -398,6 +398,6 @@ fn counts_on_shared_nodes_give_bounds() {
         quality.idle_upper,
         reference["idle_node_s_upper"].as_u64().unwrap()
     );
-    // The log itself shows the lower bound.
+    // The event log shows the lower bound.
     assert_eq!(summary.swept.shares.idle, quality.idle_lower as f64);
 }

@@ -9,7 +9,7 @@ use gleaner_logs::scheduler::{Input, Reason};
 /// A poll with names: its time, and the class of each node by name.
 type Words = (i64, BTreeMap<String, StateClass>);
 
-/// The polls in a string, and what was read.
+/// The polls in a string, with the names of their nodes and the counts of lines.
 fn polls(text: &str) -> (Vec<Words>, PollNames) {
     let mut found = Vec::new();
     let input = Input::new(Path::new("polls"), text.as_bytes());
@@ -133,8 +133,8 @@ fn faults_of_blocks_are_counted_and_left_out() {
     );
 }
 
-/// The figures of the notebook that analysed these polls of 17 March 2022: it counts nodes that are
-/// idle or have a pilot, and the runs of polls in which a node is counted.
+/// The expected figures are those of the notebook that analysed these polls of 17 March 2022. The notebook counts nodes
+/// that are idle or have a pilot. It also counts, for each node, the runs of polls in which the node is counted.
 #[test]
 fn the_counts_of_a_published_notebook() {
     let Some(path) = gleaner_testing::shared("machines/whisk/17_03_2022_idle_nodes.txt") else {

@@ -1,5 +1,5 @@
-//! Random intervals are written in every format and read again. A node must be idle when a table
-//! with a cell for every minute says so. Derived: the table shares no code with the readers.
+//! Random intervals are written in every format and read again. A node must be idle exactly when it is idle in a table
+//! with a cell for every minute. Derived: the table shares no code with the readers.
 
 use gleaner_domain::Local;
 use gleaner_logs::scheduler::{Format, Options, hostlist};
@@ -57,7 +57,7 @@ fn read(log: &str, format: Format) -> Vec<[bool; NODES]> {
     states(log.as_bytes(), &Options::new(format))
 }
 
-/// Like `read`, but with these options, on a machine of all nodes.
+/// Like `read`, but with `options` and a list of all nodes of the machine.
 pub fn states(log: &[u8], options: &Options) -> Vec<[bool; NODES]> {
     let folder = tempfile::tempdir().unwrap();
     let nodes = folder.path().join("nodes");

@@ -39,7 +39,7 @@ enum Hosts {
     List,
     /// A table of members.
     Members,
-    /// Only their number.
+    /// Only the number of nodes.
     Count,
 }
 

@@ -15,7 +15,7 @@ fn read(bytes: &[u8]) -> Result<Pickle<'_, ()>, PickleError> {
     })
 }
 
-/// The problem reported for a pickle of these instructions.
+/// The problem reported for a pickle with these instructions.
 fn problem(instructions: &[u8]) -> Problem {
     read(&[b"\x80\x04", instructions].concat())
         .unwrap_err()
@@ -196,7 +196,8 @@ fn deep_nesting_does_not_recurse() {
     assert_eq!(read(&tuples).unwrap().nodes.len(), depth + 1);
 }
 
-/// Checks the rules that readers of a graph rely on.
+/// Checks what readers of a graph rely on: all node numbers are valid, and the members of a tuple and the parts of a
+/// call come before it.
 fn check(pickle: &Pickle<'_, ()>) {
     let number = |value: Value<'_, ()>| match value {
         Value::Node(number) => number as usize,

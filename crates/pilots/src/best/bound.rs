@@ -1,7 +1,7 @@
-//! An upper bound on the ready time that some further lengths can add.
+//! An upper bound on the ready time that further lengths can add to a ladder.
 //!
-//! Let x = r − d be the part of a rest r that follows the delay of a first pilot, and m = ⌊x / g⌋ its **bin**: the
-//! greatest multiple of the grid g that fits. A fragment in bin m gains the most, gm − w, from a single pilot of
+//! Let x = r − d be the part of a rest r that follows the delay of a first pilot. Let m = ⌊x / g⌋ be its **bin**: gm is
+//! the greatest multiple of the grid g that fits. A fragment in bin m gains the most, gm − w, from a single pilot of
 //! length gm. Every other choice loses some of this gain:
 //!
 //! - p pilots whose lengths add up to gm lose p − 1 start-ups, (p − 1)·w. They also need p − 1 further delays, which

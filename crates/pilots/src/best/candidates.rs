@@ -65,7 +65,7 @@ impl Candidates {
         })
     }
 
-    /// The length of a multiple of the grid.
+    /// The length that is `multiple` times the grid's step.
     pub fn length(&self, multiple: usize) -> u64 {
         multiple as u64 * self.step
     }

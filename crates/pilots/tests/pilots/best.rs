@@ -65,7 +65,7 @@ proptest! {
         }
     }
 
-    // A search that is stopped at any check still brackets the best ready time.
+    // Wherever a search is stopped, its result and its bound still bracket the best ready time.
     #[test]
     fn the_bound_of_a_stopped_search_holds(
         lengths in lengths(90),

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{costs, ladders, lengths};
 
-/// What a node of a plain simulation does in one second.
+/// The state of a node in one second of a plain simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doing {
     Waiting,

@@ -130,7 +130,7 @@ pub(super) const LOCATION: &str = "LOCATION";
 /// The column of ALCF's tables that states when a job started.
 pub(super) const ALCF_START: &str = "START_TIMESTAMP";
 
-/// The column of a role, by name.
+/// A role, and the name of its column.
 pub type Named = (Role, String);
 
 /// Parses the columns that the user names, each as `ROLE=NAME`.
@@ -208,7 +208,7 @@ impl Columns {
     /// Checks that the table has these columns.
     ///
     /// # Errors
-    /// One fault for each missing column.
+    /// Columns are missing; each is reported as a fault.
     pub fn require(&self, header: &Header<'_>, roles: &[Role]) -> Result<()> {
         let mut faults = Faults::default();
         for role in roles.iter().filter(|role| !self.has(**role)) {
@@ -239,7 +239,7 @@ impl Columns {
         self.at(Role::Count) > self.at(Role::Nodes)
     }
 
-    /// Leaves a column unread.
+    /// Removes a role, so that its column is not read.
     pub fn drop(&mut self, role: Role) {
         self.at[role.index()] = None;
     }

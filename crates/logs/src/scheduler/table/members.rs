@@ -47,14 +47,14 @@ pub(in super::super) struct Members {
     ids: Vec<String>,
     /// Names of nodes.
     names: IndexSet<Box<str>>,
-    /// A 64-bit digest of a job's name, and the index of a node. They are sorted once all rows have been read. Two of
-    /// a million jobs share a digest with a probability of 3e-8.
+    /// Pairs of a 64-bit digest of a job's identifier and the index of a node. The pairs are sorted once all rows have
+    /// been read. Among a million jobs, two share a digest with a probability of 3e-8.
     rows: Vec<(u64, u32)>,
 }
 
 impl Members {
-    /// Creates an empty table. The column that identifies jobs has the first name in `ids` that the table has. The
-    /// column of nodes has the name that `node` holds, or else a known name.
+    /// Creates an empty table. The column that identifies jobs is the first name in `ids` that the table has. The
+    /// column of nodes is `node` if the user gave a name, or else a column with a known name.
     pub fn new(ids: Vec<String>, node: Option<String>) -> Self {
         Members {
             ids,
@@ -85,7 +85,7 @@ impl Members {
     }
 }
 
-/// The digest of a job's name. A number may be stored as a float, such as `901.0`.
+/// The digest of a job's identifier. A number may be stored as a float, such as `901.0`.
 fn digest(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.strip_suffix(".0").unwrap_or(id).hash(&mut hasher);
@@ -135,7 +135,7 @@ impl TakeRows for Members {
         if self.rows.len() == MAX_ROWS {
             let file = collector.log.first_file();
             let found = format!("more than {MAX_ROWS} different rows");
-            let fault = Fault::of(file, found, "fewer, which fit in memory");
+            let fault = Fault::of(file, found, "fewer rows, because they are kept in memory");
             return Err(fault.remedy("split the tables by time").into());
         }
         self.rows.push((digest(&id), index as u32));

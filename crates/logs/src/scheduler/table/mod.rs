@@ -40,14 +40,14 @@ pub const WHERE: &str = "a table of jobs with their starts, ends and nodes (`gle
 
 /// Why the times in ALCF's tables are treated as UTC, for the user.
 pub(super) const ALCF_UTC: &str = "ALCF's tables do not state their zone, but maintenance begins at 15:00 in winter \
-                                   and at 14:00 in summer, which is 9:00 in Chicago if they are in UTC";
+                                   and at 14:00 in summer; in UTC, these times are 9:00 in Chicago";
 
 /// Options of tables.
 #[derive(Debug, Clone, Default)]
 pub struct TableOptions {
     /// Columns that the user names.
     pub columns: Vec<Named>,
-    /// The machine whose data these are.
+    /// The machine that the data come from.
     pub machine: Option<&'static Machine>,
     /// A table with the nodes of the jobs, with a row for each job and node.
     pub members: Option<PathBuf>,
@@ -69,7 +69,7 @@ impl TableOptions {
         self.cores_per_node.or(of_machine)
     }
 
-    /// The table of the jobs' nodes, before it is read.
+    /// Creates the table of the jobs' nodes, which is not read yet.
     pub(super) fn members(&self) -> Members {
         let ids = self.named(Role::Id).into_iter();
         let ids = ids.chain(Role::Id.aliases().iter().copied());
@@ -153,7 +153,7 @@ impl TableReader {
         Ok(columns)
     }
 
-    /// Decides from the columns of the first table what lists mean.
+    /// Decides from the columns of the first table whether lists name nodes or contain counts.
     fn settler(&self, columns: &Columns) -> Settler {
         if self.members.is_some() {
             return Settler::of(Meaning::Named);
@@ -161,7 +161,7 @@ impl TableReader {
         match (columns.has(Role::Nodes), columns.has(Role::Count)) {
             (true, true) => Settler::undecided(),
             (false, _) => Settler::of(Meaning::Counted),
-            // The column `nodes` of some tables counts them.
+            // In some tables, the column `nodes` contains node counts.
             (true, false) if self.options.named(Role::Nodes).is_none() => {
                 Settler::of(Meaning::NamedOrNumbers)
             }
@@ -263,7 +263,7 @@ impl TakeRows for TableReader {
         } else if let Err(found) = self.add_nodes(row, &nodes, &mut job.lists) {
             let found = format_args!("{found}: {:?}", nodes.chars().take(60).collect::<String>());
             collector.log.fault(Reason::DamagedList, at, found)?;
-            // The job still counts: it also ran on nodes that cannot be read.
+            // Keep the job, but mark it as damaged: the names of some of its nodes are unreadable.
             job.is_damaged = true;
             if self.columns.as_ref().is_some_and(Columns::is_count_last) {
                 // The cells after the damaged list may be parts of the list.
@@ -284,7 +284,8 @@ impl TakeRows for TableReader {
 }
 
 impl TableReader {
-    /// Adds the lists of nodes in a row. `nodes` is the text of the cell; it is ignored if the cell is stored as a list.
+    /// Adds the lists of nodes in a row. `nodes` is the text of the cell; it is ignored if the cell is stored as a
+    /// list.
     fn add_nodes<'r>(
         &self,
         row: &Row<'r>,
@@ -319,7 +320,7 @@ fn key<'k>(id: &'k str, job: &'k TableJob<'_>) -> impl Hash + use<'k> {
     (id, times, job.count, job.lists.as_slice())
 }
 
-/// Whether a state says that the job has ended. Numbers and unknown words do not say so.
+/// Whether a state shows that the job has ended; false for numbers and unknown words.
 fn has_ended(state: &str) -> bool {
     const ENDED: [&str; 9] = [
         "COMPLETED",
@@ -364,7 +365,7 @@ pub(super) fn read_aside(
     Ok(remarks.collect())
 }
 
-/// A sink for tables that have no records.
+/// A sink that ignores all records, for tables that contain none.
 struct Ignored;
 
 impl Sink for Ignored {
@@ -376,7 +377,7 @@ impl Sink for Ignored {
 /// Rejects a Parquet file that was given to a reader of another format.
 ///
 /// # Errors
-/// The fault, if the input is in Parquet.
+/// The input is in Parquet.
 pub(super) fn refuse_parquet(input: &mut Input<'_>) -> Result<()> {
     if !gleaner_io::parquet::is_parquet(input.head()?) {
         return Ok(());

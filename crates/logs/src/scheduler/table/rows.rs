@@ -153,7 +153,7 @@ fn read_parquet(
     taker: &mut dyn TakeRows,
     collector: &mut Collector<'_>,
 ) -> Result<()> {
-    /// Progress is reported after this many rows.
+    /// Number of rows between two progress reports.
     const STEP: u64 = 1 << 14;
     let file = input.to_file()?;
     let file = RowFile::open(input.path(), file)?;
@@ -270,10 +270,10 @@ struct OpenRow {
 }
 
 impl TextTable {
-    /// Takes a line: a row, or a part of one.
+    /// Takes a line: a row, or a part of a row.
     ///
-    /// A quote that is never closed must not swallow the rest of the file. So a line that is a row by itself ends an
-    /// open row.
+    /// A quote that is never closed must not make the rest of the file part of one cell. Therefore, a line that is a
+    /// row by itself ends an open row.
     fn line(
         &mut self,
         line: &str,
@@ -349,7 +349,7 @@ impl TextTable {
         let quote = match quote {
             None => "",
             Some(Quote::Open) => ", and a quote that is not closed",
-            Some(Quote::Stray) => ", and a quote in front of other text than a delimiter",
+            Some(Quote::Stray) => ", and a quote that is not followed by a delimiter",
         };
         let (count, width) = (counted(count, "cell"), self.width);
         let found = format_args!("{count}, not {width} as in the header{quote}");

@@ -8,7 +8,7 @@ use super::super::record::Moment;
 use gleaner_domain::{Local, Stamp, Utc};
 use gleaner_io::parquet::Value;
 
-/// Whether a string stands for a missing value.
+/// Whether a string means that the value is missing.
 pub(super) fn is_missing(text: &str) -> bool {
     matches!(
         text,
@@ -94,8 +94,8 @@ fn number(text: &str) -> Result<Moment, NoTime> {
     scaled(number as i64)
 }
 
-/// Converts seconds, milliseconds, microseconds or nanoseconds since 1970 to a time. From 1973 to 2262, the ranges
-/// of the units do not overlap.
+/// Converts seconds, milliseconds, microseconds or nanoseconds since 1970 to a time. From 1973 to 2261, the ranges of
+/// the units do not overlap.
 fn scaled(number: i64) -> Result<Moment, NoTime> {
     /// The last second that an event log can hold.
     const LAST: i64 = 9_200_000_000;
@@ -127,7 +127,7 @@ fn slashed(text: &str) -> Option<Stamp> {
     ))
 }
 
-/// Up to three numbers of at most four digits. A fraction of the last number is dropped.
+/// Parses up to three numbers of at most four digits. A fraction of the last number is dropped.
 fn fields(text: &str, separator: char) -> Option<[Option<u32>; 3]> {
     let (text, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -153,7 +153,7 @@ pub(super) fn count(value: Value<'_>) -> Option<u32> {
 }
 
 /// Adds the host lists in a string: one host list, several host lists separated by spaces, or a list in Python or
-/// JSON syntax, such as `['n1', 'n2']`. The error says what is wrong.
+/// JSON syntax, such as `['n1', 'n2']`. The error describes the fault.
 pub(super) fn lists<'t>(text: &'t str, lists: &mut Vec<Cow<'t, str>>) -> Result<(), &'static str> {
     let text = text.trim();
     if is_missing(text) && text != "0" || text == "[]" {
