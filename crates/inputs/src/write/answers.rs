@@ -75,7 +75,7 @@ impl Solution {
         }
     }
 
-    /// What each task holds in the plan, in task order; `None` without a plan.
+    /// The nodes that each task holds in the plan, in task order; `None` without a plan.
     pub fn counts(&self) -> Option<Counts<'_>> {
         match self {
             Solution::OneClass(allocation) => allocation.counts.as_deref().map(Counts::OneClass),
@@ -105,7 +105,7 @@ impl Solution {
     }
 }
 
-/// What each task holds in a plan, in task order.
+/// The nodes that each task holds in a plan, in task order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Counts<'a> {
