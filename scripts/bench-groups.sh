@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Replays the samples with limits on groups of tasks, nested and crossing: bench-groups.sh GLEANER
-# Prints the CPU time of each solver, and the work done.
+# Replays the samples with limits on groups of tasks that are nested, or that cross each other: bench-groups.sh GLEANER
+# Prints the CPU time of each solver and the work of the tasks.
 set -euo pipefail
 gleaner=$1
 dataset=$(dirname "$0")/../dataset
@@ -29,7 +29,7 @@ def group(name, tasks, most, least=None):
 nested = [group(f"user{user}", tasks, 4, 1) for user, tasks in enumerate(users)]
 nested.append(group("first", sum(users[:2], []), 6))
 nested.append(group("second", sum(users[2:], []), 8))
-# Groups by user and by model, which cross: 4 nodes for each user, 5 nodes for each model.
+# Groups by user and groups by model, which cross each other: 4 nodes for each user, 5 nodes for each model.
 crossing = [group(f"user{user}", tasks, 4) for user, tasks in enumerate(users)]
 for model in sorted(set(models)):
     crossing.append(group(model, [name for name, own in zip(names, models) if own == model], 5))

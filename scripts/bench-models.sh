@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fits the explainable boosting machine on the throughput task, and Python's interpret on the same
+# Fits Gleaner's explainable boosting machine on the throughput task, and that of Python's interpret on the same
 # rows: bench-models.sh [FEATURES.csv]. Both run on one thread and on all cores. Prints a Markdown
 # table with the time of the fastest of RUNS fits (default: 3) in seconds, and the errors on the
 # test rows. The package interpret is installed in its own environment in the user's cache. If the

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares the Python package with the program: bench-python.sh GLEANER PYTHON
 # GLEANER is the program, PYTHON an interpreter with the package (target/python/bin/python after `make python`).
-# Prints wall times of whole processes (the best of five runs, which alternate), and of calls within one process.
+# Prints wall times of whole processes and of calls within one process. The time of a process is the best of five runs;
+# runs of the package and of the program alternate.
 set -euo pipefail
 gleaner=$(realpath "$1")
 # The link must not be resolved: it identifies the virtual environment of the interpreter.
@@ -34,7 +35,7 @@ def wall(run):
 
 
 def best(runs, rounds=5):
-    """The best time of each, measured in turns."""
+    """The best time of each run. The runs take turns."""
     times = {name: [] for name in runs}
     for _ in range(rounds):
         for name, run in runs.items():

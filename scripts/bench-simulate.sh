@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the program. Then measures each policy alone and the six published policies together, on Venus in September
-# 2020 and on ten times that trace, on one core: bench-simulate.sh [DATA]. If DATA is missing, generates jobs. Prints a
-# Markdown table of wall times, each the best of five runs.
+# Builds the program, and measures each policy alone and the six published policies together, on one core:
+# bench-simulate.sh [DATA]. The traces are Venus in September 2020, and ten copies of it on ten times the nodes. If DATA
+# is missing, generates jobs. Prints a Markdown table of wall times, each the best of five runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${1:-../shared/data/lucid/venus_sept}

@@ -64,7 +64,7 @@ def main(path):
 
 
 def means(hours, counts):
-    """Means of the step function of these counts over equal parts of its time span."""
+    """Divides the time span into equal parts, and returns the mean count of each part."""
     width = hours[-1] / PARTS
     sums = [0.0] * PARTS
     for start, end, count in zip(hours, hours[1:], counts):
@@ -75,8 +75,8 @@ def means(hours, counts):
 
 
 def step(most, marks):
-    """The distance between the marks from 0 to `most`: 1, 2 or 5 times a power of ten, such that there are at most
-    `marks` marks."""
+    """The distance between the marks from 0 to `most`: 1, 2 or 5 times a power of ten. It is the smallest such distance
+    with at most `marks` steps."""
     size = 1
     while True:
         for factor in (1, 2, 5):

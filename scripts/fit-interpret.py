@@ -3,9 +3,8 @@
 
     fit-interpret.py FEATURES.csv TRAINING_ROWS RUNS JOBS
 
-Prints a line of JSON for each label: the time of the fastest fit with JOBS processes in seconds, and the
-errors on the held-out rows. The settings are those of Lucid's artifact, otherwise interpret's
-defaults.
+Prints a line of JSON for each label: the seconds of the fastest fit with JOBS processes, and the errors on
+the held-out rows. Settings that Lucid's artifact does not specify have interpret's defaults.
 """
 
 import json

@@ -43,7 +43,7 @@ class Group:
 def start(train, options):
     """Calls `train(options, group)` in each process. The caller's process is the first of them.
 
-    The others are daemons, so they end with the first one."""
+    The other processes are daemons, so they end with the first process."""
     processes = options.processes
     limit_threads(processes)
     if processes == 1:
@@ -83,7 +83,7 @@ def device_of(options, rank):
 
 
 def limit_threads(processes):
-    """Divides the cores of this program among the processes, unless the user has done so."""
+    """Divides the cores of this program among the processes, unless the user has set OMP_NUM_THREADS."""
     if "OMP_NUM_THREADS" in os.environ:
         return
     cores = len(os.sched_getaffinity(0))

@@ -49,7 +49,7 @@ class Reporter:
         now = time.monotonic()
         if now - self.reported_at >= INTERVAL:
             self.reported_at = now
-            # All processes step in unison, so each has done as many samples as this one.
+            # All processes step in unison, so each of them has processed as many samples as this process.
             self.say(f"gleaner samples {int(self.samples * self.processes)}")
 
     def say(self, line):

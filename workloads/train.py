@@ -1,6 +1,6 @@
 """Trains one of the models that Lucid was measured with, on random input, until it is stopped.
 
-It reports as `gleaner profile` asks: `gleaner warm`, then `gleaner samples N`. See README.md."""
+It reports `gleaner warm`, then `gleaner samples N`, as `gleaner profile` expects. See README.md."""
 
 import argparse
 import importlib
@@ -24,7 +24,7 @@ MODELS = {
     "BERT": "bert",
     "Transformer": "transformer",
 }
-# Lucid measured these only in full precision.
+# The models that Lucid's authors measured only in full precision.
 WITHOUT_AMP = ["PPO", "TD3", "Transformer"]
 
 
@@ -34,16 +34,16 @@ def parse():
     parser.add_argument("--batch", type=int, default=32, help="samples in a batch of each process")
     parser.add_argument("--amp", type=int, choices=[0, 1], default=0, help="1: mixed precision")
     parser.add_argument("--device", choices=["cuda", "cpu"], help="default: cuda if there is a GPU")
-    parser.add_argument("--processes", type=int, default=1, help="each on a GPU of its own, or on cores")
+    parser.add_argument("--processes", type=int, default=1, help="processes, each on its own GPU or share of CPU cores")
     parser.add_argument("--tiny", action="store_true", help="small models and inputs, for tests")
-    parser.add_argument("--own", action="store_true", help="no models of libraries besides PyTorch")
+    parser.add_argument("--own", action="store_true", help="use no models from libraries other than PyTorch")
     options = parser.parse_args()
     if options.batch < 2:
         parser.error("--batch: batch normalisation needs at least 2 samples")
     if options.processes < 1:
-        parser.error("--processes: at least 1")
+        parser.error("--processes: expected at least 1")
     if options.amp and options.model in WITHOUT_AMP:
-        parser.error(f"{options.model} is measured with --amp 0 alone")
+        parser.error(f"--amp 1: Lucid's authors measured {options.model} only in full precision; use --amp 0")
     return options
 
 
@@ -72,13 +72,13 @@ def main():
     try:
         import torch
     except ImportError:
-        raise SystemExit("PyTorch is missing for this python3: pip install torch") from None
+        raise SystemExit("PyTorch is not installed for this python3; to install it, run: pip install torch") from None
     import processes
 
     if options.device is None:
         options.device = "cuda" if torch.cuda.is_available() else "cpu"
     if options.device == "cuda" and not torch.cuda.is_available():
-        raise SystemExit("PyTorch sees no GPU: --device cpu trains on cores")
+        raise SystemExit("PyTorch finds no GPU; to train on CPU cores, use --device cpu")
     processes.start(train, options)
 
 

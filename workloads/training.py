@@ -22,18 +22,19 @@ class Setting:
         return self.group.device
 
     def size(self, full, tiny):
-        """A size of the model or of its input: the second one for tests."""
+        """A size of the model or of its input: `tiny` for tests, otherwise `full`."""
         return tiny if self.is_tiny else full
 
 
 class Precision:
-    """Full precision, or mixed: half precision with scaled gradients on a GPU, bfloat16 on cores."""
+    """Full or mixed precision. Mixed precision is float16 with scaled gradients on a GPU, and bfloat16 on
+    CPU cores."""
 
     def __init__(self, device, is_mixed):
         self.kind = device.type
         self.is_mixed = is_mixed
         is_scaled = is_mixed and self.kind == "cuda"
-        # Newer versions of PyTorch have moved it, and warn about the old place.
+        # Newer versions of PyTorch have GradScaler in torch.amp, and warn if torch.cuda.amp is used.
         if hasattr(torch.amp, "GradScaler"):
             self.scaler = torch.amp.GradScaler("cuda", enabled=is_scaled)
         else:
@@ -53,8 +54,8 @@ class Precision:
 
 
 class Feed:
-    """Batches of random input. They are in host memory, like those of a data loader, and are
-    copied to the device when they are used."""
+    """Batches of random input. They are in host memory, like the batches of a data loader,
+    and are copied to the device when they are used."""
 
     def __init__(self, device, make):
         self.device = device

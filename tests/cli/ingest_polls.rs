@@ -91,7 +91,7 @@ fn wrong_uses_of_polls_are_reported() {
     )
     .expect(3)
     .says(&[
-        "polls of the states of nodes",
+        "polls of node states",
         "gleaner ingest sinfo sinfo-polls.txt",
     ]);
 }

@@ -31,7 +31,7 @@ class Squeeze(nn.Module):
 
 
 class Inverted(nn.Module):
-    """Increases the number of channels, convolves each on its own, and reduces the number again."""
+    """Increases the number of channels, convolves each channel on its own, and reduces the number again."""
 
     def __init__(self, inputs, wide, outputs, size, stride, activation, squeeze=None):
         super().__init__()
@@ -82,7 +82,7 @@ def mobilenet_v3():
 
 
 def quarter(channels):
-    """MobileNetV3's squeeze, to a quarter of the expanded channels."""
+    """MobileNetV3's squeeze. Its inner layer has a quarter of the expanded channels."""
     return Squeeze(channels, multiple_of_8(channels // 4), nn.ReLU, nn.Hardsigmoid)
 
 
@@ -96,7 +96,7 @@ def efficientnet_small():
         for place in range(repeats):
             step = stride if place == 0 else 1
             wide = widening * channels
-            # To a quarter of the input channels, as in the code of the paper's authors.
+            # The inner layer of a squeeze has a quarter of the input channels, as in the code of the paper's authors.
             inner = channels // 4
             squeeze = lambda wide, inner=inner: Squeeze(wide, inner, nn.SiLU, nn.Sigmoid)
             layers.append(Inverted(channels, wide, outputs, size, step, nn.SiLU, squeeze))

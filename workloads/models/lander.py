@@ -9,15 +9,15 @@ ACTIONS = 4  # none, turn left, main engine, turn right
 
 STEP = 0.04  # seconds
 GRAVITY = 1.6  # m/s²
-THRUST = 3.2  # m/s², of the main engine, along the axis of the craft
-SPIN = 1.5  # rad/s², of a small engine
-LEGS = [(-0.5, -0.4), (0.5, -0.4)]  # m, positions of the feet relative to the craft
-STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0  # of feet on the ground, per unit of mass
+THRUST = 3.2  # acceleration by the main engine along the axis of the craft, in m/s²
+SPIN = 1.5  # angular acceleration by a small engine, in rad/s²
+LEGS = [(-0.5, -0.4), (0.5, -0.4)]  # positions of the feet relative to the craft, in m
+STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0  # of feet on the ground, per unit of mass: 1/s², 1/s, 1/s
 LONGEST = 400  # maximum number of steps of an episode
 
 
 class Lander:
-    """Simulates one landing at a time. `reset()` starts one, and `step(action)` advances it."""
+    """Simulates one landing at a time. `reset()` starts a landing, and `step(action)` advances it."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)

@@ -13,7 +13,7 @@ def convolution(inputs, outputs, size=1, stride=1, groups=1, activation=nn.ReLU)
 
 
 def classifier(channels, classes):
-    """The mean over the image, and a linear layer."""
+    """Takes the mean over the image, and applies a linear layer."""
     return nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, classes))
 
 

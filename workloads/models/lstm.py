@@ -9,11 +9,11 @@ from torch.nn import functional
 
 from training import Supervised
 
-LENGTH = 35  # number of words of a sequence
+LENGTH = 35  # number of words in a sequence
 
 
 class Language(nn.Module):
-    """Predicts each next word from those before it."""
+    """Predicts each word from the words before it."""
 
     def __init__(self, words, width):
         super().__init__()

@@ -42,7 +42,7 @@ class Turn(nn.Module):
 
 
 class PointNet(nn.Module):
-    """Computes features of each point. Those of a cloud are the maxima over its points."""
+    """Computes features of each point. The features of a cloud are the maxima over its points."""
 
     def __init__(self):
         super().__init__()

@@ -1,15 +1,16 @@
 """PPO (Schulman et al., 2017) with the default settings of Stable-Baselines3, on a simulated
 lander.
 
-A sample is a step of the simulation. One eleventh of it counts when the step is made, and another
-eleventh each time that one of the ten epochs learns from it, so that the count rises evenly."""
+A sample is a step of the simulation. A step counts as one eleventh of a sample when it is
+simulated, and as another eleventh each time that one of the ten epochs learns from it. The count
+therefore rises evenly."""
 
 import torch
 from torch import nn
 
 from models.lander import ACTIONS, OBSERVED, Lander
 
-DISCOUNT, TRACE = 0.99, 0.95  # discount of later rewards; of later advantages
+DISCOUNT, TRACE = 0.99, 0.95  # discount factors of later rewards and of later advantages
 CLIP = 0.2  # maximum relative change of an action's probability in a step
 LARGEST_GRADIENT = 0.5
 
@@ -21,13 +22,13 @@ def layers(outputs):
 
 
 class Ppo:
-    """Plays for a number of steps, then learns from them, in turn."""
+    """Alternates between playing a number of steps and learning from them."""
 
     def __init__(self, setting):
         self.setting = setting
         self.length = setting.size(2048, 64)
         self.epochs = setting.size(10, 2)
-        # The steps of one round of playing and learning.
+        # Number of calls of step() in one round of playing and learning.
         self.warm_steps = self.length + self.epochs * -(-self.length // setting.batch)
         self.actor = layers(ACTIONS).to(setting.device)
         self.critic = layers(1).to(setting.device)

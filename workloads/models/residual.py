@@ -6,7 +6,7 @@ from models.layers import classifier, convolution
 
 
 class Residual(nn.Module):
-    """Adds the input to the output of convolutions. It is projected if the shapes differ."""
+    """Adds the input to the output of convolutions. The input is projected if the shapes differ."""
 
     def __init__(self, body, inputs, outputs, stride):
         super().__init__()
@@ -29,7 +29,8 @@ def basic(inputs, width, stride):
 
 
 def bottleneck(inputs, width, stride):
-    """A convolution between two of size 1. The stride is that of the middle one, as in torchvision."""
+    """A convolution of size 3 between two convolutions of size 1. The stride applies to the middle
+    convolution, as in torchvision. Returns the block and its number of channels."""
     outputs = 4 * width
     body = nn.Sequential(
         convolution(inputs, width),
@@ -40,7 +41,8 @@ def bottleneck(inputs, width, stride):
 
 
 def network(stem, block, repeats, classes):
-    """Four stages with widths of 64, 128, 256 and 512. Each except the first halves the image."""
+    """Four stages with widths of 64, 128, 256 and 512. Each stage except the first halves
+    the side length of the image."""
     layers, channels = [stem], 64
     for stage, repeat in enumerate(repeats):
         for place in range(repeat):
@@ -57,5 +59,5 @@ def resnet50():
 
 
 def resnet18_small():
-    """ResNet18 for images of 32 pixels. The stem keeps their size."""
+    """ResNet18 for images of 32 pixels. The stem keeps the image's size."""
     return network(convolution(3, 64, 3), basic, [2, 2, 2, 2], 10)

@@ -9,9 +9,10 @@ from torch.nn import functional
 
 from models.walker import ACTIONS, OBSERVED, Walker
 
-DISCOUNT = 0.99  # discount of later rewards
-FOLLOW = 0.005  # fraction by which the target networks follow in each step
-NOISE, TARGET_NOISE, MOST_NOISE = 0.1, 0.2, 0.5  # of actions; of target actions; its limit
+DISCOUNT = 0.99  # discount factor of later rewards
+FOLLOW = 0.005  # fraction by which the target networks approach the trained networks in each step
+# Standard deviation of the noise of actions and of target actions, and the maximum noise of target actions.
+NOISE, TARGET_NOISE, MOST_NOISE = 0.1, 0.2, 0.5
 DELAY = 2  # steps of the critics for each step of the actor
 
 

@@ -1,6 +1,6 @@
-"""The Transformer (Vaswani et al., 2017) in its base size. Its vocabularies have the sizes of those
-words that occur at least twice in Multi30k: 7,853 German and 5,893 English. A sample is a pair of
-sentences."""
+"""The Transformer (Vaswani et al., 2017) in its base size. Its vocabularies are as large as those of
+Multi30k, without words that occur only once: 7,853 German words and 5,893 English words. A sample
+is a pair of sentences."""
 
 import functools
 import math
@@ -11,13 +11,13 @@ from torch.nn import functional
 
 from training import Supervised
 
-LENGTH = 32  # number of words of the longest sentence of a batch
+LENGTH = 32  # maximum number of words in a sentence
 SHORTEST = 8
 PADDING = 0
 
 
 class Translator(nn.Module):
-    """Predicts each next word of a translation."""
+    """Predicts each word of a translation from the original sentence and the words before it."""
 
     def __init__(self, words, width, layers, heads):
         super().__init__()

@@ -9,12 +9,12 @@ ACTIONS = 4  # torques on both hips and knees
 
 STEP = 0.02  # seconds
 GRAVITY = 9.8  # m/s²
-BONE = 0.5  # m, length of each half of a leg
-DRIVE, FRICTION = 60.0, 6.0  # rad/s² at full torque; 1/s, of joints
-HIP, KNEE = (-0.8, 1.1), (-1.6, -0.1)  # rad, range of each joint
-STIFFNESS, DAMPING, GRIP = 300.0, 15.0, 25.0  # of feet on the ground, per unit of mass
+BONE = 0.5  # length of each half of a leg, in m
+DRIVE, FRICTION = 60.0, 6.0  # of joints: acceleration at full torque in rad/s², friction in 1/s
+HIP, KNEE = (-0.8, 1.1), (-1.6, -0.1)  # range of each joint, in rad
+STIFFNESS, DAMPING, GRIP = 300.0, 15.0, 25.0  # of feet on the ground, per unit of mass: 1/s², 1/s, 1/s
 RAYS = 10  # number of observed distances to the ground
-FARTHEST = 5.0  # m, maximum of such a distance
+FARTHEST = 5.0  # maximum observed distance to the ground, in m
 LONGEST = 800  # maximum number of steps of an episode
 
 
@@ -48,7 +48,7 @@ class Leg:
 
 
 def turned(angle, speed, bounds):
-    """The state of a joint after a step. It stops at the ends of its range."""
+    """The angle and speed of a joint after a step. A joint stops at the ends of its range."""
     angle += STEP * speed
     if bounds[0] <= angle <= bounds[1]:
         return angle, speed

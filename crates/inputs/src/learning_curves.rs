@@ -33,7 +33,7 @@ const RESOURCE: Number = Number {
 input! {
     /// A measured loss.
     pub(super) struct LossRow {
-        /// the number of the trial, from 0
+        /// the trial's number, from 0
         trial: u32 as Whole(0..=MAX_JOBS as i64 - 1) = "trial" [""],
         /// the amount of resource that the trial had consumed
         resource: f64 as RESOURCE = "resource" [""],

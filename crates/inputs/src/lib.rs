@@ -1,5 +1,5 @@
 //! Readers of the inputs of replays and simulations: event logs, classes of nodes, tasks, searches, topologies, tables
-//! of jobs, and models. Each input can be read in every format that is in use. Most inputs can also be written.
+//! of jobs, and models. Each input can be read in all of its common formats. Most inputs can also be written.
 //!
 //! ```
 //! use std::io::Write;

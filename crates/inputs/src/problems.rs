@@ -18,7 +18,7 @@ use gleaner_io::{Gatherer, Loaded};
 
 /// Reads problems from a file, or from stdin if `path` is `-`.
 ///
-/// A problem without an `id` is identified by its number in the file, counted from 1.
+/// A problem without an `id` is identified by its position in the file, counted from 1.
 ///
 /// # Errors
 /// The file cannot be read, or it contains no problem. Invalid problems are collected and reported
@@ -141,7 +141,7 @@ impl Form {
         }
     }
 
-    /// What a problem of this form looks like, for messages.
+    /// An example of a problem in this form, for messages.
     fn expected(self) -> &'static str {
         match self {
             Form::OneClass => "a problem: {\"nodes\": 8, \"t_fwd\": 60, \"tasks\": [...]}",

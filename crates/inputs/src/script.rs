@@ -29,8 +29,8 @@ struct Line {
 /// Reads a script for `log`, the slice of the log that will be replayed.
 ///
 /// # Errors
-/// The file cannot be read, a line is not such an object, an event occurs twice, a node is not in
-/// the log, or a node occurs twice in a line. Faults are collected and reported together.
+/// The file cannot be read or has faults, which are reported together. It is a fault if a line is not an object with
+/// both fields, an event occurs twice, a node is not in the log, or a node occurs twice in a line.
 pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;

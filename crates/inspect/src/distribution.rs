@@ -50,11 +50,11 @@ pub struct Bin {
     pub to_s: Option<f64>,
     /// Number of lengths.
     pub count: usize,
-    /// Lengths in this bin as a share of the number of all lengths.
+    /// Number of lengths in this bin, as a share of the number of all lengths.
     pub count_share: f64,
     /// Sum of the lengths in seconds.
     pub sum_s: f64,
-    /// Sum of the lengths in this bin as a share of the sum of all lengths.
+    /// Sum of the lengths in this bin, as a share of the sum of all lengths.
     pub sum_share: f64,
 }
 

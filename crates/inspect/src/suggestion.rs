@@ -74,8 +74,8 @@ pub struct Suggestion {
     pub window: Option<Window>,
     /// The reason why no window is suggested; `None` if a window is suggested.
     pub reason: Option<&'static str>,
-    /// The useful share of idle node-time for other windows, in ascending order of the window. Empty if there is no
-    /// idle time, if there are no tasks, or if growing costs nothing.
+    /// Other windows, from the shortest to the longest, each with its useful share of idle node-time. Empty if there is
+    /// no idle time, if there are no tasks, or if growing costs nothing.
     pub others: Vec<OtherWindow>,
 }
 
@@ -161,7 +161,7 @@ impl Model<'_> {
             .map(move |tau| tau.min(last))
     }
 
-    /// The useful share of idle node-time for other windows, in ascending order of the window.
+    /// Other windows, from the shortest to the longest, each with its useful share of idle node-time.
     fn others(&self, longest: f64) -> Vec<OtherWindow> {
         let other = |tau| OtherWindow {
             t_fwd_s: self.window(tau),

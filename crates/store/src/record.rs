@@ -9,12 +9,12 @@ use crate::key::RunKey;
 /// Number of hexadecimal digits in a digest.
 const DIGITS: usize = 64;
 
-/// Identifies a process by its batch and the number of its part.
+/// Identifies a process by its batch and its part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PartName {
     /// Name of the batch; empty if the part does not belong to one.
     pub batch: String,
-    /// Number of the part, from 1.
+    /// Part number, from 1.
     pub part: usize,
 }
 

@@ -9,7 +9,7 @@ use gleaner_domain::error::{Fault, Faults};
 /// Why a table cannot be copied.
 #[derive(Debug)]
 pub enum CopyError {
-    /// Faults in the table, without the name of the file.
+    /// Faults in the table. They do not contain the name of the file.
     Data(Faults),
     /// The copy cannot be written.
     Write(io::Error),
@@ -27,8 +27,9 @@ impl From<csv::Error> for CopyError {
     }
 }
 
-/// Writes every row of a CSV table `copies` times. The number of the copy is appended to the id with a fixed number of
-/// digits, so that numeric ids stay numeric and all ids are unique. The id is in the first existing column of `ids`.
+/// Writes every row of a CSV table `copies` times. The copies of a row are numbered from 0, and the number is appended
+/// to the id. All numbers have the same number of digits, so numeric ids stay numeric and all ids are unique. The id is
+/// in the first column of `ids` that exists.
 ///
 /// # Errors
 /// None of the columns exists, or writing to `out` fails.

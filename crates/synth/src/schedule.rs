@@ -64,7 +64,7 @@ impl ScheduleOptions {
 /// A generated job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SynthJob {
-    /// Number, from 1, in the order of submission.
+    /// Job number, from 1, in the order of submission.
     pub id: u64,
     /// Time of submission, in seconds since 1970.
     pub submit: i64,
@@ -108,8 +108,8 @@ pub trait ScheduleSink {
 /// and the running jobs are kept in memory. Progress is reported to the observer in hours of the schedule.
 ///
 /// # Errors
-/// [`Error::Usage`] for options outside their ranges; errors of `sink`. [`Error::Stopped`] if the observer
-/// requests a stop.
+/// [`Error::Usage`] for options outside their ranges. [`Error::Stopped`] if the observer requests a stop. Any error
+/// that `sink` returns.
 pub fn generate(
     options: &ScheduleOptions,
     sink: &mut dyn ScheduleSink,

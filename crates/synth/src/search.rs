@@ -11,7 +11,7 @@ use gleaner_domain::error::{Error, Result};
 /// A loss measured in a trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loss {
-    /// Number of the trial, from 0.
+    /// Trial number, from 0.
     pub trial: u32,
     /// Resource that the trial had consumed when the loss was measured.
     pub resource: f64,

@@ -143,8 +143,8 @@ const SPREAD: RangeInclusive<f64> = 0.8..=1.2;
 const LEFT_OUT: f64 = 0.1;
 
 /// Gives the tasks curves by class. Each class has a name and a factor. A task's curve in a class is its own curve
-/// times this factor, times a random number between 0.8 and 1.2 that depends on the model and the class. Different
-/// models therefore prefer different classes. Tasks with equal curves belong to the same model. About a tenth of the
+/// times this factor, times a random number between 0.8 and 1.2. The random number depends on the model and the class,
+/// so different models prefer different classes. Tasks with equal curves belong to the same model. About a tenth of the
 /// tasks cannot use one class, which is chosen at random. The same tasks, classes and seed always give the same result.
 ///
 /// # Errors

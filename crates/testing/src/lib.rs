@@ -2,7 +2,7 @@
 //! tables of the documentation, and observers that stop runs.
 //!
 //! Every block of property tests states its number of cases. A block whose cases are slow also states the time for
-//! one case (see [`slow_cases`]). There is no other setting:
+//! one case (see [`slow_cases`]). No other settings are needed:
 //!
 //! ```
 //! use proptest::prelude::*;
@@ -66,7 +66,7 @@ pub fn cases(count: u32) -> Config {
     settings(count, factor(env::var(FACTOR).ok().as_deref()))
 }
 
-/// Like [`cases`], for a property whose cases take about this many milliseconds each, for example because it calls a
+/// Like [`cases`], for a property whose cases take about this many milliseconds each. For example, the property calls a
 /// solver's library, writes files or trains a model. The factor is reduced so that the property takes at most
 /// [`LONGEST`], but not below 1. The time of a case is an estimate in the source and is never measured, so the number
 /// of cases is the same on every machine. A property needs this function if its cases together take more than 1.5 s,

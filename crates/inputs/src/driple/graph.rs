@@ -43,7 +43,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The name of the job that a graph belongs to: the file's name without its directory and extensions.
+/// The name of the job whose graph a file contains: the file's name without its directory and extensions.
 pub fn job(path: &Path) -> String {
     let name = bare(path);
     let stem = name.rsplit_once('.').filter(|_| format(path).is_some());

@@ -1,4 +1,5 @@
-//! Reads the tables that belong to graphs: measurements, and frequencies of operations.
+//! Reads the tables that accompany graphs: the measured resource consumption of jobs, and the frequencies of operation
+//! types.
 
 use std::path::Path;
 

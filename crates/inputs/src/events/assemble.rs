@@ -1,4 +1,4 @@
-//! Assembles event logs row by row, and creates the faults that several formats share.
+//! Assembles event logs row by row, and creates the faults that occur in several formats.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -83,7 +83,7 @@ impl<'a> Assembler<'a> {
         self.placing.shown(time)
     }
 
-    /// Adds a row of changes. They must be sorted by node, and each must change the node's state.
+    /// Adds a row of changes. The changes must be sorted by node, and each must flip the node's state.
     pub fn push_row(&mut self, time: Utc, changes: impl IntoIterator<Item = Change>) -> Result<()> {
         self.builder.push_row(time, changes);
         if self.builder.is_too_large() {

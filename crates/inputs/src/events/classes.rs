@@ -28,8 +28,8 @@ struct Stated {
 }
 
 impl ClassColumn {
-    /// Records the class cell of a node's row. An empty cell is ignored. Returns a fault if the cell contradicts an
-    /// earlier row or is not UTF-8. Rows must be added in the order of the file, and nodes must be numbered in the
+    /// Records the class in a cell of a node's row. An empty cell is ignored. Returns a fault if the cell contradicts
+    /// an earlier row or is not UTF-8. Rows must be added in the order of the file, and nodes must be numbered in the
     /// order of their first rows.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ pub(crate) fn to_text(classes: &NodeClasses) -> String {
 }
 
 /// Parses the classes of `nodes` nodes from a file's metadata. Returns `None` if the text is invalid or describes
-/// another number of nodes.
+/// more or fewer nodes.
 pub(super) fn from_text(text: &str, nodes: usize) -> Option<NodeClasses> {
     let Runs { names, runs } = serde_json::from_str(text).ok()?;
     let mut of_node = Vec::with_capacity(nodes);

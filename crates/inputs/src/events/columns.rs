@@ -20,7 +20,7 @@ use gleaner_io::fault::Place;
 /// Collects the changes of state in a table of 0 and 1. The changes are found in any order, and
 /// sorted by row at the end.
 ///
-/// Rows are counted from 0. Nodes are also counted from 0, without the column of times.
+/// Rows and nodes are numbered from 0. The column of times is not numbered.
 pub(super) struct ColumnScan<'a> {
     path: &'a Path,
     nodes: Vec<String>,
@@ -72,7 +72,7 @@ impl<'a> ColumnScan<'a> {
         each_difference(states, below, |at| push(at + 1));
     }
 
-    /// Scans a whole table that is stored row by row. Each row has the states of `nodes`.
+    /// Scans a whole table that is stored row by row. Each row contains the states of `nodes`, in this order.
     pub fn rows(&mut self, nodes: &[usize], states: &[u8]) -> Result<()> {
         if nodes.is_empty() {
             return Ok(());
@@ -122,7 +122,7 @@ impl<'a> ColumnScan<'a> {
     /// Records every byte that is neither 0 nor 1 as a fault. `cell` returns the row and node of a
     /// byte.
     fn check(&mut self, states: &[u8], cell: impl Fn(usize) -> (usize, usize)) -> Result<()> {
-        // Nearly every file is valid, and the compiler vectorises this pass.
+        // Nearly every file is valid, so this pass is worthwhile: the compiler vectorises it.
         if states.iter().fold(0, |all, state| all | state) <= 1 {
             return Ok(());
         }

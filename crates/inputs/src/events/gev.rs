@@ -18,9 +18,10 @@
 //! [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
 //! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte: 0 if the
-//! queue is missing, 1 if it has only takers, 2 if it also has pending jobs. The rows of the queue follow
-//! ([`RowQueue`]). Each row has the numbers of pending jobs and of their nodes, if the queue has pending jobs; the
-//! number of jobs that took nodes; the number of nodes of each of these jobs; and the taker of each change to busy.
+//! queue is missing, 1 if it states only which jobs took nodes, 2 if it also states the pending jobs. The rows of the
+//! queue ([`RowQueue`]) follow. If the queue states the pending jobs, each row begins with the number of pending jobs
+//! and the number of nodes that they requested. Next come the number of jobs that took nodes, and the node count of
+//! each of these jobs. Last, for each node that becomes busy, comes the job that took it.
 //!
 //! The classes are stored as the number of classes, their names, and the index of each node's class.
 //!
@@ -49,19 +50,19 @@ use gleaner_domain::{
 use gleaner_io::files::{self, Hashed};
 use gleaner_io::source::{GEV_MAGIC, SourceId};
 
-/// Version of logs whose clock is unknown.
+/// Format version for logs whose clock is unknown.
 const WITHOUT_CLOCK: u16 = 1;
 
-/// Version of logs whose clock is known.
+/// Format version for logs whose clock is known.
 const WITH_CLOCK: u16 = 2;
 
-/// Version of logs with a quality or a batch queue.
+/// Format version for logs with a quality or a batch queue.
 const WITH_QUEUE: u16 = 3;
 
-/// Version of logs with classes of nodes. It is the latest version.
+/// Format version for logs with classes of nodes. It is the latest version.
 pub const VERSION: u16 = 4;
 
-/// The first byte of the batch queue.
+/// The values of the first byte of the batch queue.
 const NO_QUEUE: u8 = 0;
 const TAKERS: u8 = 1;
 const TAKERS_AND_PENDING: u8 = 2;
@@ -103,7 +104,7 @@ impl Cache {
     }
 }
 
-/// Writes a log as `.gev`, made from `source`. The file appears whole or not at all.
+/// Writes a log, which was read from `source`, as `.gev`. The file is written completely or not at all.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -180,7 +181,7 @@ impl Writer<File> {
         ]))
     }
 
-    /// Writes the file. It appears whole or not at all.
+    /// Writes the file, completely or not at all.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -307,7 +308,7 @@ impl<S: Read + Write + Seek> Writer<S> {
     }
 }
 
-/// A reader of a spool, from its start.
+/// Rewinds a spool, and returns a reader that starts at its beginning.
 fn rewound<S: Read + Write + Seek>(spool: BufWriter<S>) -> io::Result<BufReader<S>> {
     let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
     spool.rewind()?;
@@ -355,7 +356,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Cache> {
     };
     let version = u16::from_le_bytes(*version);
     if !(WITHOUT_CLOCK..=VERSION).contains(&version) {
-        let expected = format!("version 1 to {VERSION}, which this program reads");
+        let expected = format!("a version from 1 to {VERSION}");
         return Err(fault(&format!("format version {version}"), &expected).into());
     }
     let Some((content, digest)) = bytes.split_last_chunk::<DIGEST>() else {
@@ -421,7 +422,7 @@ impl<'a> Body<'a> {
         Some(value)
     }
 
-    /// Reads the number of the values that follow. The number must not exceed the number of remaining bytes, because a
+    /// Reads the number of the values that follow. It must not exceed the number of remaining bytes, because each
     /// value takes at least one byte.
     fn length(&mut self) -> Option<usize> {
         let length = usize::try_from(self.take::<u64>()?).ok()?;
@@ -683,7 +684,7 @@ mod tests {
 
     #[test]
     fn classes_of_other_nodes_are_refused() {
-        // A file of version 4 with one node and one row, up to the classes.
+        // The part of a file of version 4 before the classes. The file has one node and one row.
         let body = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 0]].concat();
         let with = |classes: &[u8]| decode(path(), &signed_as(VERSION, &[&body, classes].concat()));
         assert!(with(&[1, 1, b'x', 0]).is_ok());

@@ -1,4 +1,4 @@
-//! The long form of an event log: a row for every node that changes.
+//! The long form of an event log: a row for every change of a node's state.
 //!
 //! The columns are `time`, `node` and `state` (1 for idle, 0 for busy), in any order. The column `state` may also be
 //! named `idle`, with the values `true` and `false`:
@@ -107,8 +107,8 @@ impl<'a> LongBuilder<'a> {
         Ok(index)
     }
 
-    /// Adds the class cell of a row. `node` is the index of the row's node. If a file has the column `class`, this
-    /// method must be called for every row with a node.
+    /// Records the class in a cell of a row. `node` is the index of the row's node. If a file has the column `class`,
+    /// this method must be called for every row with a node.
     pub fn class(&mut self, node: u32, cell: &[u8], place: Place) -> Result<()> {
         match self.classes.add(&self.log, node, cell, place)? {
             None => Ok(()),

@@ -10,7 +10,7 @@ use gleaner_logs::scheduler::{is_swf_line, record_kind};
 /// Number of bytes that are inspected at the start of a file.
 const HEAD: u64 = 1 << 16;
 
-/// What a file is, and what the user can do with it. `FILE` represents the file's name.
+/// The kind of a file, and the command or option to use with such files. `FILE` represents the file's name.
 type Known = (&'static str, &'static str);
 
 const SLURM: Known = (
@@ -38,7 +38,7 @@ const SWF: Known = (
     "convert it to an event log with `gleaner ingest swf FILE -o log.gev`",
 );
 const POLLS: Known = (
-    "polls of the states of nodes",
+    "polls of node states",
     "convert them to an event log with `gleaner ingest sinfo FILE -o log.gev`",
 );
 const DJC: Known = (
@@ -64,11 +64,11 @@ const HELIOS: Known = (
 const JOBS: Known = (
     "jobs of a GPU cluster",
     "`gleaner simulate --trace FILE --idle-events log.csv` writes an event log of the nodes that \
-     they leave idle",
+     these jobs leave idle",
 );
 
 /// Refuses a text file that is recognised as something other than an event log. The message says
-/// what to do with the file.
+/// which command or option to use with the file.
 ///
 /// # Errors
 /// The file is recognised as the input of another command, or it cannot be read.

@@ -22,11 +22,11 @@ pub(super) struct Placing {
     first: Option<Utc>,
     /// Time of the last row so far.
     last: Option<Utc>,
-    /// Number of rows with an ambiguous local time, which occurs twice in the zone.
+    /// Number of rows whose local time is ambiguous, because it occurs twice in the zone.
     unsure: u64,
 }
 
-/// The kinds of times in the rows so far.
+/// Which kinds of times have occurred in the rows so far.
 #[derive(Debug, Default)]
 struct Seen {
     local: bool,

@@ -38,8 +38,8 @@ input! {
 /// Reads measured pairs.
 ///
 /// # Errors
-/// The file cannot be read or is faulty: a pair occurs twice, in either order; a speed is not from [`LEAST_SPEED`] to
-/// 10; or another number is invalid. Faults are reported together.
+/// The file cannot be read or has faults, which are reported together. It is a fault if a pair occurs twice, in either
+/// order, if a speed is outside the range from [`LEAST_SPEED`] to 10, or if another number is invalid.
 ///
 /// [`LEAST_SPEED`]: gleaner_domain::inputs::LEAST_SPEED
 pub fn read(path: &Path) -> Result<Loaded<Pairs>> {

@@ -32,9 +32,9 @@ input! {
 /// Reads the estimates for the jobs of a trace. Rows of other jobs are ignored.
 ///
 /// # Errors
-/// The file cannot be read or is faulty: an estimate is not a number within
-/// [`LONGEST_ESTIMATE`](gleaner_domain::inputs::LONGEST_ESTIMATE), or a job has two estimates or none. Faults are
-/// reported together.
+/// The file cannot be read or has faults, which are reported together. It is a fault if an estimate is not a number, if
+/// its absolute value exceeds [`LONGEST_ESTIMATE`](gleaner_domain::inputs::LONGEST_ESTIMATE), or if a job has two
+/// estimates or none.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;
     let jobs = || trace.jobs.iter().map(|job| job.id.as_str());
@@ -59,7 +59,7 @@ pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
         let jobs = counted(missing.len() as u64, "job");
         let found = format!("no estimate for {jobs}: {}", some(missing.into_iter()));
         let fault = source.fault(found, "an estimate for every job of the trace");
-        let remedy = "add the missing estimates, or use the file of estimates for this trace";
+        let remedy = "add the missing estimates, or pass the file of estimates for this trace";
         return Err(fault.remedy(remedy).into());
     }
     let estimates = found.into_iter();

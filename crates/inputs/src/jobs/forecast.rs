@@ -38,8 +38,8 @@ input! {
 /// Reads a forecast. Its times are shifted so that the first interval begins at second `start`.
 ///
 /// # Errors
-/// The file cannot be read or is faulty: times do not ascend, values are not numbers or are too large, or there are no
-/// rows. Faults are reported together.
+/// The file cannot be read or has faults, which are reported together. It is a fault if times do not ascend, if a value
+/// is not a number or is too large, or if there are no rows.
 pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     let source = Source::open(path)?;
     let header = Header::open(&source)?;

@@ -1,4 +1,4 @@
-//! Reads a table of workloads and the files of their computational graphs.
+//! Reads a table that lists workloads and the files of their computational graphs.
 //!
 //! ```csv
 //! graph,model,dataset,batchsize,amp

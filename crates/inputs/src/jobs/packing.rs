@@ -12,9 +12,13 @@ use super::words::beside;
 
 /// Checks that there are measured speeds for every two workloads whose jobs could share GPUs.
 ///
-/// Two workloads could share GPUs if three conditions hold. Both have jobs with the same number of GPUs; two such jobs
-/// together hold less than `memory_limit` MB; and the workloads' scores add up to at most 2 or, with `any_score`, both
-/// have a score. `path` is the file of pairs, for the messages of faults.
+/// Two workloads could share GPUs if three conditions hold:
+///
+/// - Both have jobs with the same number of GPUs.
+/// - Two such jobs together hold less than `memory_limit` MB.
+/// - The workloads' scores add up to at most 2. With `any_score`, it is enough that both have a score.
+///
+/// `path` is the file of pairs, for the messages of faults.
 ///
 /// Returns the missing pairs in which at least one profile is predicted. Only the simulation shows whether such
 /// workloads really share GPUs.

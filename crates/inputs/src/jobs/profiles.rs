@@ -39,8 +39,8 @@ input! {
 /// Reads profiles.
 ///
 /// # Errors
-/// The file cannot be read or is faulty: a workload occurs twice, a score is not 0, 1 or 2, a number is invalid, or a
-/// source is neither measured nor predicted. Faults are reported together.
+/// The file cannot be read or has faults, which are reported together. It is a fault if a workload occurs twice, a
+/// score is not 0, 1 or 2, a number is invalid, or a source is neither measured nor predicted.
 pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
     let source = Source::open(path)?;
     let rows = Rows::<ProfileRow>::open(&source)?;

@@ -40,8 +40,8 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 /// Reads a series of consecutive ten-minute intervals.
 ///
 /// # Errors
-/// The file cannot be read or is faulty: times do not ascend or have a gap; values are not numbers, are negative or are
-/// too large; or there are no rows. Faults are reported together.
+/// The file cannot be read or has faults, which are reported together. It is a fault if times do not ascend or have a
+/// gap, if a value is not a number, is negative or is too large, or if there are no rows.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let rows = Rows::<IntervalRow>::open(&source)?;

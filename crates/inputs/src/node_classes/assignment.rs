@@ -14,13 +14,14 @@ use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 use gleaner_io::source::Source;
 
-/// Maximum length of a pattern in bytes. Parsing a pattern takes about a hundred times as much memory.
+/// Maximum length of a pattern in bytes. Parsing a pattern takes about a hundred times its length in memory.
 const MAX_PATTERN: usize = 10_000;
 
 /// Maximum size of a compiled pattern in bytes. Repetitions such as `(a{100}){100}` multiply the size.
 const PATTERN_LIMIT: usize = 1 << 16;
 
-/// Maximum number of patterns: each of them is compared with all nodes that have no class yet.
+/// Maximum number of patterns. The number is limited because each pattern is compared with all nodes that have no class
+/// yet.
 const MAX_PATTERNS: usize = 1000;
 
 /// Maximum number of classes that a remark names.

@@ -64,7 +64,7 @@ pub fn read(path: &Path, choice: &Choice<'_>, nodes: &[String]) -> Result<Loaded
     })
 }
 
-/// The format of a file. For the output of a command, it includes the whole text.
+/// The format of a file. For the output of a command, the value includes the whole text.
 enum Form {
     Toml,
     Table,
@@ -110,7 +110,7 @@ impl Form {
         Err(source.fault(show(first.as_bytes()), EXPECTED).into())
     }
 
-    /// Remarks on parts of the choice that do not apply to the format.
+    /// Remarks on options in `choice` that have no effect, because they apply to other formats.
     fn without_effect(&self, choice: &Choice<'_>) -> Vec<String> {
         let is_slurm = matches!(self, Form::Scontrol(_) | Form::Sinfo(_));
         let remark = |option: &str, of: &str| {

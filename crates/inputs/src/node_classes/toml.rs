@@ -101,7 +101,7 @@ fn take(
 /// Finds the line of a position in the text. Positions mostly increase, so the text is usually scanned only once.
 struct Lines<'t> {
     text: &'t str,
-    /// The last position and its line.
+    /// The previous position and its line.
     last: (usize, u64),
 }
 

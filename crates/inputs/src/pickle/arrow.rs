@@ -38,7 +38,8 @@ pub(super) fn read<'a>(
     let parts = parts(graph, array)?;
     graph.spend(parts.len, size_of::<Cell<'_>>(), array.at)?;
     graph.scan(parts.text.len(), array.at)?;
-    let damaged = || Problem::Malformed("the offsets of an Arrow array are wrong").at(array.at);
+    let damaged =
+        || Problem::Malformed("the offsets of an Arrow array exceed its buffers").at(array.at);
     if parts.len > 0 && parts.offset(parts.len).is_none() {
         return Err(damaged());
     }

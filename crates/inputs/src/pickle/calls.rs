@@ -25,9 +25,9 @@ fn check_call<'a>(pickle: &Pickle<'a>, call: &Recorded<'a>) -> Result<(), Proble
         None => Err(Problem::Malformed(
             "an object that is not a function is called",
         )),
-        Some(_) if !call.entries.is_empty() => {
-            Err(Problem::Malformed("an object is filled like a dict"))
-        }
+        Some(_) if !call.entries.is_empty() => Err(Problem::Malformed(
+            "entries are added to an object that is not a dict",
+        )),
         Some(Global::Partial) if args != [Value::Global(Global::Block)] => {
             Err(globals::refusal("functools", "partial"))
         }

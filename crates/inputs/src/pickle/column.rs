@@ -40,7 +40,7 @@ pub enum ColumnError {
         expected: &'static str,
         /// A description of the type that was found.
         found: String,
-        /// What the user can do.
+        /// How the user can change the table.
         remedy: &'static str,
     },
 }

@@ -43,7 +43,7 @@ pub enum Problem {
     Global {
         /// Module and name, as written in the file.
         name: String,
-        /// What the user can do.
+        /// Advice for the user.
         remedy: &'static str,
     },
     /// Parts of the pickle contradict each other.
@@ -134,7 +134,7 @@ impl From<gleaner_pickle::PickleError> for PickleError {
     }
 }
 
-/// Advice on what the user can do about a pickle that cannot be decoded.
+/// Advice for the user of a pickle that cannot be decoded.
 fn remedy(problem: &Decoding) -> &'static str {
     match problem {
         Decoding::NotAPickle { .. } => {

@@ -167,7 +167,7 @@ fn timestamp<'a>(
     Ok(Cell::DatetimeNs(ns))
 }
 
-/// The unit with this number in numpy.
+/// The unit that numpy represents by this number.
 fn resolution(code: Value<'_>) -> Option<TimeUnit> {
     Some(match code.as_usize()? {
         7 => TimeUnit::Seconds,

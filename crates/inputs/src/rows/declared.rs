@@ -63,7 +63,7 @@ pub trait InputRow: Sized {
     /// Reads the next [`InputRow::WIDTH`] cells.
     ///
     /// # Errors
-    /// The fault of the first cell whose value is invalid for its column.
+    /// A cell is invalid for its column. The error is the fault of the first such cell.
     fn read(cells: &mut Cells<'_>) -> CellResult<Self>;
 }
 
@@ -267,7 +267,7 @@ impl<'r, R: InputRow> Line<'r, R> {
     /// Reads the row.
     ///
     /// # Errors
-    /// The fault of the first cell whose value is invalid for its column.
+    /// A cell is invalid for its column. The error is the fault of the first such cell.
     pub fn read(&self) -> CellResult<R> {
         R::read(&mut Cells {
             row: self.row,

@@ -1,4 +1,5 @@
-//! The scaling curves of a file, and the terms of tasks by class. Equal curves share their lists.
+//! The scaling curves of a file, and the terms of tasks in each class of nodes: their bounds and curves. Equal curves
+//! share their lists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -206,7 +206,7 @@ impl Named {
     }
 }
 
-/// Reads the task with this number.
+/// Reads a task. `number` is its position in the file, from 1.
 fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> Entry<'a> {
     let mut fields = match Fields::of_table(path, "task", format!("task {number}"), task) {
         Ok(fields) => fields,

@@ -209,7 +209,7 @@ impl<'a> Fields<'a> {
     /// position. If the table has a field `name`, the name becomes part of the place.
     ///
     /// # Errors
-    /// If the node is not a table, a report with this fault.
+    /// The node is not a table. The error is a report with this fault.
     pub fn of_table(
         path: &'a Path,
         what: &str,

@@ -62,7 +62,7 @@ impl GivenTask {
     /// Returns the task if it satisfies every rule for tasks in files.
     ///
     /// # Errors
-    /// All faults of the task.
+    /// The task has faults. The error contains all of them.
     pub fn check(self) -> Result<TrainingTask> {
         let place = format!("{:?}", self.name);
         let mut report = Report::new(Path::new("Task"), place, Format::Program);

@@ -45,7 +45,7 @@ pub(super) fn read<'a>(
     drafts
 }
 
-/// Reads the group with this number.
+/// Reads a group. `number` is its position in the file, from 1.
 fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
     let mut group = TaskGroup::default();
     let report = match Fields::of_table(path, "group", format!("group {number}"), node) {
@@ -69,7 +69,7 @@ fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
 /// Reads a list of names.
 ///
 /// # Errors
-/// The faulty node: a node that is not a list, or a member of the list that is not a name.
+/// The node is not a list, or a member of the list is not a name. The error is the faulty node or member.
 fn names(node: Node) -> Result<Vec<String>, Node> {
     let Node::List(nodes) = node else {
         return Err(node);

@@ -101,8 +101,8 @@ impl TaskSet {
     /// stay within [`range`], for any objective and number of nodes.
     ///
     /// # Errors
-    /// The faults of tasks that cannot be replayed, reported together. With `skip_invalid`, faults are an error only if
-    /// no task remains, or if the file has a search.
+    /// Some tasks cannot be replayed. Their faults are reported together. With `skip_invalid`, faults are an error
+    /// only if no task remains, or if the file has a search.
     pub fn within_window(self, window: f64, skip_invalid: bool) -> Result<TaskSet> {
         let mut sieve = Sieve::new(&self.file, skip_invalid && self.search.is_none());
         sieve.set.skipped = self.skipped;

@@ -63,7 +63,7 @@ impl Node {
 }
 
 impl Node {
-    /// The value as JSON, for types that are read by their names.
+    /// The value as JSON, for types that serde deserializes.
     pub fn into_json(self) -> serde_json::Value {
         use serde_json::Value;
         match self {

@@ -229,8 +229,8 @@ fn late_curves(search: &TrialSearch) -> Option<String> {
     let late: Vec<_> = late.collect();
     let (trial, start, rung) = late.first()?;
     Some(format!(
-        "{} start after their first rung, where the loss of their first point is used: the curve of trial {trial} \
-         starts at {start}, and its first rung is at {rung}",
+        "{} start after their first rung, so the loss of their first point is used at that rung: the curve of trial \
+         {trial} starts at {start}, and its first rung is at {rung}",
         counted(late.len(), "learning curve"),
     ))
 }

@@ -39,7 +39,7 @@ impl<'a> Columns<'a> {
     /// Finds the field of each column.
     ///
     /// # Errors
-    /// The faults of columns that are unknown, missing or repeated.
+    /// Columns are unknown, missing or repeated. Their faults are reported together.
     fn find(source: &'a Source, names: &ColumnNames) -> Result<Self, Vec<Fault>> {
         let fault = |found: &str, expected: &str, name: &str| {
             let fault = source.fault(found, expected);

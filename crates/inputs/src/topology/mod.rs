@@ -32,9 +32,9 @@ pub const EXPECTED: &str =
 /// Reads the order of the nodes.
 ///
 /// # Errors
-/// The file cannot be read, or has neither a switch nor a block; a line describes something else; a
-/// list is invalid or too long; a switch has no line of its own or is above itself; or a node
-/// occurs twice. Faults are collected and reported together.
+/// The file cannot be read, or has neither a switch nor a block. The other errors are faults of lines, which are
+/// reported together: a line describes something else, a list is invalid or too long, a switch has no line of its own
+/// or is above itself, or a node occurs twice.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -233,7 +233,7 @@ impl Reader<'_> {
     }
 }
 
-/// The first of several names, and the number of further names.
+/// The first of several names, and the number of the other names.
 #[derive(Default)]
 struct Examples {
     first: Option<String>,

@@ -22,7 +22,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What each task holds in the plan, in task order; `None` without a plan.
+    /// The nodes that each task holds in the plan, in task order; `None` without a plan.
     pub fn counts(&self) -> Option<Counts<'_>> {
         match &self.answer {
             AnyAnswer::OneClass(allocation) => allocation.counts.as_deref().map(Counts::OneClass),
@@ -52,7 +52,7 @@ impl Answer {
     }
 }
 
-/// What each task holds in a plan, in task order.
+/// The nodes that each task holds in a plan, in task order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Counts<'a> {

@@ -92,7 +92,7 @@ impl Work {
 /// Writes tasks to `path`, whose extension is `.toml` or `.json`. Equal curves are written once.
 ///
 /// # Errors
-/// [`Error::Usage`] for any other extension; or the file cannot be written.
+/// [`Error::Usage`] for any other extension. The file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
     write_document(&document(tasks, None), path)
 }
@@ -153,7 +153,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// The curves that a task refers to by one name, each with the name of its class. A plain curve has no class name.
+/// The curves that a task refers to by the same name, each with the name of its class. A plain curve has no class name.
 type CurveKey<'a> = Vec<(Option<&'a str>, &'a ScalingCurve)>;
 
 fn curve_key(task: &TrainingTask) -> CurveKey<'_> {

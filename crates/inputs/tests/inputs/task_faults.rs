@@ -620,8 +620,8 @@ fn learning_curves_name_their_faults() {
     assert_eq!(
         loaded.notes,
         [
-            "2 learning curves start after their first rung, where the loss of their first point is used: the \
-             curve of trial 5 starts at 1.5, and its first rung is at 1"
+            "2 learning curves start after their first rung, so the loss of their first point is used at that rung: \
+             the curve of trial 5 starts at 1.5, and its first rung is at 1"
         ]
     );
     for (csv, words) in [

@@ -29,9 +29,9 @@ pub struct Draft {
 const ANOTHER: f64 = 0.65;
 /// Mean seconds between the jobs of a batch.
 const GAP: f64 = 90.0;
-/// Standard deviations of the logarithms of two ratios: a job's length to its batch's length, and a job's estimate to
-/// its length.
+/// Standard deviation of the logarithm of a ratio: a job's length divided by its batch's length.
 const SPREAD: f64 = 0.3;
+/// Standard deviation of the logarithm of a ratio: a job's estimated length divided by its length.
 const ERROR: f64 = 0.7;
 /// Share of estimates that are negative.
 const NEGATIVE: f64 = 0.02;

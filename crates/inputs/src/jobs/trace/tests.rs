@@ -129,7 +129,8 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
     assert_eq!(input.start, 176_400);
 }
 
-// Derived: 40 minutes and an hour later, although the clock was set back in between.
+// Derived: the second job is submitted 40 minutes after the first, because the clock was set back in between. The third
+// job is submitted an hour after the second.
 #[test]
 fn offsets_of_submissions_are_honoured() {
     let log = "job_id,vc,gpu_num,submit_time,duration\n1,a,1,2020-10-25 02:50:00+02:00,5\n\
