@@ -123,7 +123,7 @@ fn evaluations_come_as_text_and_json() {
         "EBM of logarithms",
         "training median",
         "leave one out",
-        "user's history, as jobs end",
+        "user's history, updated as jobs end",
         "Best by rank correlation",
     ] {
         assert!(out.contains(words), "{words}: {out}");

@@ -111,9 +111,9 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Checks the optimality conditions of a projection onto the cone of ascending sequences:
-        /// the result is ascending, the residuals sum to 0, no prefix of the residuals sums to less
-        /// than 0, and the residuals are orthogonal to the result.
+        /// Checks the optimality conditions of a projection onto the cone of ascending sequences.
+        /// The result is ascending and orthogonal to the residuals. The residuals sum to 0, and no
+        /// prefix of them sums to less than 0.
         #[test]
         fn the_result_is_the_projection(
             pairs in proptest::collection::vec((-9.0..9.0f64, 0.1..5.0f64), 1..40)

@@ -78,8 +78,8 @@ pub fn accuracy(truth: &[u8], predicted: &[u8]) -> f64 {
     right as f64 / truth.len() as f64
 }
 
-/// The confusion matrix: the number of rows for each true class and, within it, for each predicted
-/// class. The classes are 0 to `classes` − 1.
+/// The confusion matrix: for each true class, the number of rows for each predicted class. The
+/// classes are 0 to `classes` − 1.
 ///
 /// # Panics
 /// If a class is outside this range.

@@ -40,7 +40,7 @@ pub enum TableError {
         expected: usize,
     },
     /// Two columns have this name.
-    #[error("two columns are called {0}")]
+    #[error("two columns are called {0}: rename one")]
     Twice(String),
 }
 

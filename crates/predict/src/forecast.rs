@@ -50,7 +50,7 @@ pub fn forecast_by(
 /// A forecast by models that learn only from submissions before the intervals that they forecast.
 /// If there is at least a week of submissions before `start`, a single model is trained. Otherwise
 /// a new model is trained each week. Until a week of submissions is available, the forecast repeats
-/// the submissions of an hour earlier. Reports progress to the observer, counted in intervals.
+/// the submissions of an hour earlier. The unit of progress is one interval.
 ///
 /// # Errors
 /// The training is stopped. There are no other errors in practice, because all values of the series

@@ -43,7 +43,7 @@ pub enum Model {
     Workload(WorkloadModel),
 }
 
-/// Which model.
+/// The kind of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]

@@ -46,7 +46,7 @@ pub struct WeeklyEstimates {
     pub weeks: Vec<Week>,
 }
 
-/// The origin of the estimates of a week's jobs.
+/// How the durations of a week's jobs were estimated: the estimator and its training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Week {
     /// Second at which the week begins.
@@ -126,7 +126,8 @@ pub(super) struct Jobs {
     pub jobs: Range<usize>,
 }
 
-/// The weeks with jobs, counted from second `start` and beginning with the second week.
+/// The weeks in which jobs are submitted, except the first week. The first week begins at second
+/// `start`.
 pub(super) fn weeks(trace: &Trace, start: i64) -> impl Iterator<Item = Jobs> {
     let place = |second: i64| trace.jobs.partition_point(|job| job.submit < second);
     let mut next = place(start.saturating_add(WEEK));

@@ -58,7 +58,7 @@ pub fn past_jobs<'t>(
     places.into_iter().map(past).collect()
 }
 
-/// Estimates of all jobs of a trace by one estimator.
+/// The estimates of one estimator for all jobs of a trace.
 pub fn estimates_by(
     estimator: &Fitted,
     trace: &Trace,

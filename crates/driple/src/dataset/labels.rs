@@ -49,7 +49,7 @@ pub enum LabelError {
     /// A row of the file cannot be parsed.
     #[error("line {line}: {fault}")]
     Row {
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
         /// What is wrong with the row.
         fault: String,
@@ -63,7 +63,7 @@ pub enum LabelError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column:?}: {value:?} is not a finite number")]
 pub struct ValueFault {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: u64,
     /// The name of the column.
     pub column: &'static str,
@@ -105,8 +105,8 @@ impl Measurements {
     /// ignored, and so are rows of resources that are not in [`RESOURCES`].
     ///
     /// # Errors
-    /// If a column is missing or occurs twice, the text is not UTF-8, a row has more or fewer
-    /// fields than the header, or a measurement is not a finite number.
+    /// If the text is not UTF-8, or a column is missing or occurs twice. Also if a row has more or
+    /// fewer fields than the header, or a measurement is not a finite number.
     pub fn from_csv(bytes: &[u8]) -> Result<Self, LabelError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut reader = csv::Reader::from_reader(bytes);

@@ -13,7 +13,7 @@ pub use file::DatasetError;
 use crate::graph::{GroupedGraph, METRICS};
 
 /// The names of the metrics, in the order of labels and predictions. Each resource has three
-/// metrics: the average time that it is idle, the average time that it is active, and its peak.
+/// metrics: its average idle time, its average active time, and its peak.
 pub const METRIC_NAMES: [&str; METRICS] = [
     "gpu_mem_util.idle",
     "gpu_mem_util.active",

@@ -73,8 +73,8 @@ pub enum SplitError {
 /// way. The published builder shuffles them in the order in which the file system lists them.
 /// Callers should pass only jobs with labels.
 ///
-/// With fewer than 5 jobs, parts can be empty: 4 jobs are split into 2, 1 and 1; 3 jobs into 1, 1
-/// and 1; 2 jobs into 1, 0 and 1; and a single job is used for testing.
+/// With fewer than 3 jobs, some parts are empty: 2 jobs are split into 1, 0 and 1, and a single job
+/// is used for testing.
 ///
 /// # Errors
 /// If two names are equal, the number of jobs per batch is 0, or there are 2³² jobs or more.

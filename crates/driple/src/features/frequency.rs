@@ -24,7 +24,7 @@ pub enum FrequencyError {
          all operations, such as Conv2D,0.031, without a header"
     )]
     Row {
-        /// The line, from 1.
+        /// The line number, from 1.
         line: u64,
         /// What is wrong with the row.
         fault: String,
@@ -61,8 +61,8 @@ impl Frequencies {
     /// byte-order mark.
     ///
     /// # Errors
-    /// If the text is not UTF-8, there are no rows, a row does not have two fields, a type is empty
-    /// or occurs twice, or a share is not a number from 0 to 1.
+    /// If the text is not UTF-8, or there are no rows. Also if a row does not have two fields, a
+    /// type is empty or occurs twice, or a share is not a number from 0 to 1.
     pub fn from_csv(bytes: &[u8]) -> Result<Self, FrequencyError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut reader = csv::ReaderBuilder::new()

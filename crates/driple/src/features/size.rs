@@ -25,7 +25,7 @@ pub struct SizeError {
     pub dimensions: Vec<Option<u64>>,
 }
 
-/// Counts the elements of a tensor in the same way as the published data sets: the size is the
+/// Counts the elements of a tensor in the same way as the published data sets. The size is the
 /// product of the dimensions after the last dimension that is unknown or 0. It is 0 if no dimension
 /// follows. A scalar counts as 0, and so does a completely unknown shape.
 ///

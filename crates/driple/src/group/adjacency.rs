@@ -1,8 +1,8 @@
 //! Undirected graphs that remember the order in which edges were added.
 
-/// An undirected graph of the vertices `0..len`, with the same order of neighbours as in networkx:
-/// a vertex's neighbours are ordered by the first edge to each of them. Parallel edges count once.
-/// A self-loop makes a vertex its own neighbour.
+/// An undirected graph of the vertices `0..len`. As in networkx, a vertex's neighbours are ordered
+/// by the first edge to each of them. Parallel edges count once. A self-loop makes a vertex its own
+/// neighbour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjacency {
     /// The neighbours of vertex `v` are `neighbours[starts[v]..starts[v + 1]]`.

@@ -13,8 +13,8 @@ pub(super) struct Kept {
 }
 
 /// The largest connected component. If several components are equally large, the result is the
-/// component that contains the lowest vertex. A vertex without an edge is not a component, but a
-/// vertex with only a self-loop is one.
+/// component that contains the lowest vertex. A vertex without edges does not count as a component.
+/// A vertex whose only edge is a self-loop does.
 pub(super) fn largest_component(graph: &Adjacency) -> Kept {
     let components = Components::of(graph);
     let isolated = components.of.iter().filter(|of| of.is_none()).count();
@@ -78,7 +78,7 @@ impl Components {
 
 /// The subgraph of `vertices`, which must have no edges to other vertices. If the graph has other
 /// components, networkx copies the component edge by edge, from each vertex in turn. This changes
-/// the order of neighbours, and therefore the groups. `copied` is whether networkx makes that copy.
+/// the order of neighbours, and therefore the groups. `copied` is true if networkx makes that copy.
 fn restricted(graph: &Adjacency, vertices: &[usize], copied: bool) -> Adjacency {
     let mut numbers = vec![u32::MAX; graph.len()];
     for (number, &vertex) in vertices.iter().enumerate() {

@@ -18,7 +18,7 @@
 use super::Adjacency;
 use crate::random::PythonRandom;
 
-/// Two sums of densities count as equal if they differ by less than this.
+/// Two sums of densities count as equal if they differ by less than this value.
 const SAME: f64 = 0.0001;
 /// Marks a vertex that has no community yet.
 const NONE: u32 = u32::MAX;
@@ -35,16 +35,16 @@ pub struct Communities {
     /// Whether the last pass changed nothing.
     pub converged: bool,
     /// The number of vertices that no community reached in any pass. Each of these vertices then
-    /// joined the community of the nearest reached vertex. networkx leaves them without a
+    /// joined the community of the nearest reached vertex. In networkx, these vertices have no
     /// community.
     pub unreached: usize,
 }
 
 /// The communities that networkx's `asyn_fluidc(graph, k=count, max_iter=most_passes, seed=seed)`
-/// finds. Each community has at least one vertex. networkx 2.5.1 makes one more pass than its
-/// `max_iter`.
+/// finds. Each community has at least one vertex. Version 2.5.1 of networkx makes one more pass
+/// than its `max_iter`.
 ///
-/// The time is proportional to the number of edges times the number of passes.
+/// The run time is proportional to the number of edges times the number of passes.
 ///
 /// # Panics
 /// If the graph is not connected, has fewer vertices than `count`, or `count` is 0.

@@ -16,7 +16,7 @@ pub struct WithoutFrequencies {
     /// For each grouped operation, in the file's order: the index of its type in `types`, and its
     /// group.
     of: Vec<(u32, u32)>,
-    /// The number of operations on GPUs of each type.
+    /// For each type, the number of operations on GPUs.
     counts: BTreeMap<String, u64>,
 }
 
@@ -52,7 +52,8 @@ impl WithoutFrequencies {
         }
     }
 
-    /// The number of operations on GPUs of each type, for [`Frequencies::of_counts`].
+    /// For each type, the number of operations on GPUs. [`Frequencies::of_counts`] expects these
+    /// counts.
     pub fn counts(&self) -> impl Iterator<Item = (&str, u64)> {
         self.counts
             .iter()

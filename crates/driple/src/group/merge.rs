@@ -9,7 +9,8 @@ use crate::graph::{Graph, GroupedGraph, Node};
 /// The sums over the operations of a group.
 #[derive(Clone, Default)]
 struct Sums {
-    /// The number of elements. The sum of 2³² sizes below 2⁶⁴ does not overflow.
+    /// The number of elements. A sum of up to 2³² sizes, each below 2⁶⁴, does not overflow 128
+    /// bits.
     elements: u128,
     /// The number of operations.
     ops: u32,

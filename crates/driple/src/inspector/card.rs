@@ -41,7 +41,7 @@ pub struct Provenance {
     pub seed: u64,
     /// The number of completed epochs.
     pub epochs: usize,
-    /// The epoch whose weights are kept, counted from 0.
+    /// The index of the epoch whose weights are kept, from 0.
     pub best_epoch: usize,
     /// The mean squared error of each metric on the validation set, for labels divided by the
     /// scale. `None` if it was not computed or the set is empty.

@@ -23,7 +23,8 @@ pub enum InferError {
     Inspector(#[from] InspectorError),
 }
 
-/// The prefix of the names of weights that the original's transfer learning adds but never uses.
+/// The prefix in the names of the weights that the original's transfer learning adds but never
+/// uses.
 const UNUSED: &str = "conv_layers.2.";
 
 /// Creates an inspector from the original's weights. Also returns the names of the weights that

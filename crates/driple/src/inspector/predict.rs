@@ -32,8 +32,7 @@ impl Inspector {
     }
 
     /// Like [`Inspector::predict`], but returns the values as the network computes them. Some may
-    /// be negative, which is impossible for metrics. The observer receives the progress, counted in
-    /// graphs.
+    /// be negative, which is impossible for metrics. The unit of progress is one graph.
     ///
     /// # Errors
     /// [`Stopped`] if the observer stops the predictions.

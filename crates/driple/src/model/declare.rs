@@ -106,8 +106,8 @@ impl<T: Real> Declare<T> {
         }
     }
 
-    /// Adds the four parameters of a recurrent unit: the weights for the input, `rows x inputs`,
-    /// the weights for the state, `rows x state`, and a bias for each.
+    /// Adds the four parameters of a recurrent unit: weights for the input (`rows x inputs`),
+    /// weights for the state (`rows x state`), and a bias for each.
     fn recurrent(&mut self, name: &str, rows: usize, inputs: usize, state: usize) -> [ParamId; 4] {
         let bound = 1.0 / (state as f64).sqrt();
         [

@@ -11,7 +11,7 @@ const STANDARD: usize = FEATURES + 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inputs {
-    /// The features without any change.
+    /// The features, unchanged.
     Raw,
     /// `ln(1 + x)` of each feature and of the degree, minus the mean and divided by the standard
     /// deviation over the training nodes.

@@ -11,7 +11,7 @@ use super::readout::{READOUT_LAYERS, Readout};
 use crate::graph::GroupedGraph;
 use crate::nn::{Attention, Block, Gru, Parameters, Real, Tape, Var};
 
-/// The prefix of the parameter names of the repeated convolution.
+/// The prefix that all parameter names of the repeated convolution share.
 pub const REPEATED: &str = "conv_layers.1.";
 
 /// The layers of a network. The values of their parameters are in [`Parameters`].

@@ -15,13 +15,14 @@ pub(super) struct Readout {
     layers: Vec<Linear>,
 }
 
-/// The prefix of the parameter names of the readout's linear layers.
+/// The prefix that all parameter names of the readout's linear layers share.
 pub const READOUT_LAYERS: &str = "graph_read_out.mlp.";
 
 /// The number of Set2Set steps in the deep design.
 const STEPS: usize = 6;
 
-/// `ln(nodes / USUAL_NODES)` is an input of the deep design's readout.
+/// A typical number of nodes. In the deep design, the readout receives the size of a graph as
+/// `ln(nodes / USUAL_NODES)`.
 const USUAL_NODES: f64 = 32.0;
 
 impl Readout {

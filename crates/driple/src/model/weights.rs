@@ -40,7 +40,7 @@ pub enum WeightsError {
         shape: Vec<usize>,
     },
     /// The network has no tensor of this name.
-    #[error("the network has no tensor {0:?}: is this the right architecture?")]
+    #[error("the network has no tensor {0:?}: check the architecture")]
     Unknown(String),
     /// A tensor has the wrong shape.
     #[error("tensor {name:?} has the shape {found:?}, the network needs {expected:?}")]

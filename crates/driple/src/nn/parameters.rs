@@ -60,7 +60,7 @@ impl<T: Real> Parameters<T> {
         (0..self.len()).map(ParamId)
     }
 
-    /// The name of a parameter, which is its name in the `state_dict` of the original.
+    /// The name of a parameter, as in the original's `state_dict`.
     #[must_use]
     pub fn name(&self, id: ParamId) -> &str {
         &self.names[id.0]

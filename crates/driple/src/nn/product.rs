@@ -38,8 +38,8 @@ pub(super) fn multiply_f32(
     };
     let ((m, k), n) = (a.dim(), b.ncols());
     let (to_rows, to_columns) = (to.strides()[0], to.strides()[1]);
-    // SAFETY: each pointer points to the first element of a view, the strides and dimensions are
-    // taken from the same view, and `to` is borrowed for writing, so it overlaps neither `a` nor
+    // SAFETY: each pointer points to the first element of a view, and the strides and dimensions
+    // are taken from the same view. `to` is borrowed for writing, so it overlaps neither `a` nor
     // `b`.
     unsafe {
         get_gemm_fn()(

@@ -94,7 +94,7 @@ impl<'a, T: Real> Tape<'a, T> {
         &self.values[var.0]
     }
 
-    /// The variable of the next value that is put on the tape.
+    /// The variable that the next value on the tape will have.
     pub(super) fn next(&self) -> Var {
         Var(self.values.len())
     }
@@ -105,7 +105,8 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 
     /// Puts the value that `op` computed from `inputs` and `parameters` on the tape. The operation
-    /// itself is recorded only if at least one of these depends on trained parameters.
+    /// itself is recorded only if one of the `parameters` is trained or one of the `inputs` depends
+    /// on a trained parameter.
     pub(super) fn push(
         &mut self,
         value: Array2<T>,

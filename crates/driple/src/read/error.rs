@@ -10,7 +10,7 @@ pub enum ReadError {
     /// The file is not in protobuf's text format.
     #[error("line {line}: {fault}")]
     Text {
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
         /// What is wrong with this line.
         fault: TextFault,

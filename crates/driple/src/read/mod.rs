@@ -41,7 +41,7 @@ impl Format {
     }
 }
 
-/// Reads the computational graph in the bytes of a file. Its nodes are in the file's order.
+/// Reads a computational graph from the bytes of a file. The nodes are in the file's order.
 ///
 /// The weights and inputs of an ONNX model come first, as `Const` and `Placeholder` nodes, which is
 /// how TensorFlow represents them. All nodes of an ONNX model are on the device `GPU`, and shapes
@@ -49,8 +49,9 @@ impl Format {
 /// graph.
 ///
 /// # Errors
-/// If the bytes are not in this format, or the graph has no nodes, has two nodes of the same name,
-/// or has a node whose type or inputs are unknown. The error names the first such node in the file.
+/// If the bytes are not in this format, or the graph has no nodes. Also if two nodes have the same
+/// name, or the type or an input of a node is unknown. The error names the first faulty node in the
+/// file.
 pub fn graph(bytes: impl Into<Bytes>, format: Format) -> Result<Graph, ReadError> {
     let bytes = bytes.into();
     let graph = match format {

@@ -70,7 +70,7 @@ pub enum TorchError {
     /// The arrays of a batch are not valid graphs.
     #[error("batch {batch}: {fault}")]
     Arrays {
-        /// The part and the number of the batch, counted from 0.
+        /// The part and the index of the batch, from 0.
         batch: String,
         /// What is wrong with the arrays.
         fault: ArrayFault,
@@ -89,7 +89,7 @@ pub enum Problem {
     Malformed(&'static str),
 }
 
-/// What the user can do about a pickle that cannot be decoded.
+/// Advice for a user whose pickle cannot be decoded.
 fn remedy(problem: &Decoding) -> &'static str {
     match problem {
         Decoding::NotAPickle { .. } | Decoding::Protocol(_) => "save with pickle_protocol=2",

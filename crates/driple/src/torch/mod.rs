@@ -7,8 +7,9 @@
 //! is bounded by the file's length: nothing recurses, and the expansion of shared objects is
 //! charged to a budget.
 //!
-//! Both file formats can be read, with pickle protocols 2 to 5: zip archives (`archive`; torch 1.6
-//! and later), and a sequence of pickles followed by the values (`legacy`).
+//! Both file formats can be read, with pickle protocols 2 to 5. Files of torch 1.6 and later are
+//! zip archives (`archive`). Files of earlier versions are a sequence of pickles, followed by the
+//! values (`legacy`).
 
 mod archive;
 mod data;

@@ -16,11 +16,11 @@ pub struct Tensor {
 /// The values of a tensor.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// The values of 16-bit and 32-bit floats.
+    /// Values that the file stores as 16-bit or 32-bit floats.
     F32(Vec<f32>),
-    /// The values of 64-bit floats.
+    /// Values that the file stores as 64-bit floats.
     F64(Vec<f64>),
-    /// The values of integers and booleans.
+    /// Values that the file stores as integers or booleans.
     I64(Vec<i64>),
 }
 

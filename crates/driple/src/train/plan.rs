@@ -20,9 +20,10 @@ pub enum Schedule {
 const WARM_UP: f64 = 5.0;
 
 impl Schedule {
-    /// The factor that multiplies the learning rate at step `step`, counted from 0, in a training
-    /// run of `epochs` epochs with `steps` steps each. For example, with the cosine schedule, 100
-    /// epochs and one step per epoch, the factor is 0.2 at step 0, 1 at step 4 and 0.01 at step 99.
+    /// The factor that multiplies the learning rate at step `step`, in a training run of `epochs`
+    /// epochs with `steps` steps each. Steps are numbered from 0. For example, with the cosine
+    /// schedule, 100 epochs and one step per epoch, the factor is 0.2 at step 0, 1 at step 4 and
+    /// 0.01 at step 99.
     #[must_use]
     pub fn share(self, step: u64, steps: usize, epochs: usize) -> f64 {
         let (step, steps, epochs) = (step as f64, steps as f64, epochs as f64);
@@ -105,7 +106,7 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// The optimiser at step `step`, counted from 0, if an epoch has `steps` steps.
+    /// The optimiser at step `step` if an epoch has `steps` steps. Steps are numbered from 0.
     #[must_use]
     pub fn optimiser(&self, step: u64, steps: usize) -> Adam {
         let learning_rate = self.learning_rate * self.schedule.share(step, steps, self.epochs);

@@ -86,9 +86,9 @@ pub fn fresh(
     })
 }
 
-/// Starts with the weights of `inspector`, for the labels of `data`. This is transfer learning if
-/// the plan keeps some of the weights. The input conversion of `inspector` is kept, because the
-/// weights depend on it.
+/// Starts with the weights of `inspector`, for the labels of `data`. If the plan trains only some
+/// of the weights, this is transfer learning. The input conversion of `inspector` is kept, because
+/// the weights depend on it.
 ///
 /// # Errors
 /// If there are no graphs.

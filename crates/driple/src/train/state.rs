@@ -10,7 +10,7 @@ use crate::nn::{AdamState, Parameters, Real};
 /// highest label of its metric in the training set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Epoch {
-    /// The number of the epoch, from 0.
+    /// The index of the epoch, from 0.
     pub epoch: usize,
     /// The error on the training set. The error of each batch is computed before the batch's step.
     pub train: f64,
@@ -31,7 +31,7 @@ impl fmt::Display for Epoch {
 /// The epoch with the lowest error so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Best<T> {
-    /// The number of the epoch, from 0.
+    /// The index of the epoch, from 0.
     pub epoch: usize,
     /// The validation error of the epoch, or its training error if there is no validation set.
     pub error: f64,

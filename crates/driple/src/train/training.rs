@@ -103,7 +103,7 @@ impl<'n, T: Real> Training<'n, T> {
     /// Trains until the run is over or stopped. If the run is not over yet, at least one epoch is
     /// trained. A stop takes effect after the current epoch. Calls `after` after each epoch.
     ///
-    /// The observer receives the progress, counted in epochs, with the errors as detail.
+    /// The observer receives the progress, in epochs, with the errors as detail.
     ///
     /// # Errors
     /// The error that `after` returns.

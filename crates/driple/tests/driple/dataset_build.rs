@@ -28,7 +28,7 @@ fn job(model: &str) -> JobName {
     JobName::parse(&format!("V100_img_{model}_sync_32_w1")).unwrap()
 }
 
-// By formula: the labels of resource r, counted from 1, are r, r + 0.5 and r + 0.25.
+// By formula: the labels of resource r are r, r + 0.5 and r + 0.25. Resources are numbered from 1.
 #[test]
 fn labels_are_ordered_by_resource_and_measure() {
     let text = format!(

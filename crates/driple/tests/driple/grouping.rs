@@ -68,7 +68,8 @@ struct Pipeline {
     communities: Vec<Vec<u32>>,
 }
 
-/// Operations on a GPU. The first vertex of each edge is an input of the second.
+/// A graph of `ops` operations on a GPU. For each edge `(a, b)`, operation `a` is an input of
+/// operation `b`.
 fn graph(ops: usize, edges: &[(usize, usize)]) -> Graph {
     let node = |op: usize| Node {
         name: format!("op{op}"),
@@ -176,7 +177,8 @@ fn settings_without_groups_or_passes_and_absurd_sizes_are_refused() {
     );
 }
 
-/// Operations that take one or two inputs from the 50 operations before them.
+/// A graph in which each operation but the first takes one or two inputs from the 50 operations
+/// before it.
 fn layered(ops: usize) -> Graph {
     let mut random = PythonRandom::new(5);
     let mut edges = Vec::new();

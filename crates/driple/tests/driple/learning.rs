@@ -1,6 +1,6 @@
 //! Training on the synthetic data set, compared with the original's recorded runs and with ridge
-//! regression on graph statistics. Interrupted training runs continue as if they had not been
-//! interrupted.
+//! regression on graph statistics. Also tests that interrupted training runs continue as if they
+//! had not been interrupted.
 
 use std::convert::Infallible;
 

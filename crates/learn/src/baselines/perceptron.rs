@@ -17,8 +17,9 @@ use super::{BaselineError, Predictor};
 /// the rows is held out. Training stops after ten consecutive rounds that improve the loss on these
 /// rows by less than 0.0001. The best weights are kept.
 ///
-/// Features and labels are scaled to mean 0 and standard deviation 1. scikit-learn leaves scaling
-/// to the user. The reference did not scale them, and its worst predictions are wrong by thousands.
+/// Features and labels are scaled to mean 0 and standard deviation 1. Users of scikit-learn must
+/// scale the data themselves. The reference did not scale them, and its worst predictions are wrong
+/// by thousands.
 pub(super) struct Perceptron {
     network: Network,
     inputs: Vec<Scale>,

@@ -88,11 +88,11 @@ pub(super) struct Bag {
     pub held: Vec<f64>,
     /// The term of the last step, which has not been subtracted from `train` yet.
     last: usize,
-    /// Draws the cuts of random rounds.
+    /// The generator that draws the cuts of random rounds.
     random: ChaCha8Rng,
     /// Index of the bag in the entries of [`Tables`].
     pub lane: usize,
-    /// The scores after the best round, and the number of that round.
+    /// The scores after the best round, and the number of rounds up to it.
     pub best: Boosted,
     /// Sum of the held-out rows' squared residuals after the best round.
     least: f64,

@@ -22,8 +22,8 @@ pub struct Feature {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bins {
-    /// Bins of numbers. Bin k ≥ 1 holds the numbers from cut k−1 (inclusive) to cut k (exclusive),
-    /// with cuts counted from 1. With the cuts 3 and 5, for example, bin 2 holds 3 ≤ x < 5.
+    /// Bins of numbers. Cuts are numbered from 1. Bin k ≥ 1 holds the numbers from cut k−1
+    /// (inclusive) to cut k (exclusive). With the cuts 3 and 5, for example, bin 2 holds 3 ≤ x < 5.
     Numeric {
         /// The bounds between neighbouring bins, ascending.
         cuts: Vec<f64>,
@@ -109,8 +109,8 @@ impl Bins {
         }
     }
 
-    /// The label of neighbouring bins of numbers, from `first` to `last`, counted from 1. For
-    /// strings, the label of the first bin.
+    /// The label of several neighbouring bins of numbers, from bin `first` to bin `last`: `3 to 4.5`,
+    /// for example. For strings, the label of bin `first`.
     pub(super) fn range(&self, first: usize, last: usize) -> String {
         let Bins::Numeric { cuts, .. } = self else {
             return self.label(first);

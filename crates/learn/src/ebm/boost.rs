@@ -45,7 +45,7 @@ impl Shape {
 pub(super) struct Split {
     pub train: Vec<usize>,
     pub held: Vec<usize>,
-    /// Draws the cuts of random rounds.
+    /// The generator that draws the cuts of random rounds.
     pub random: ChaCha8Rng,
 }
 
@@ -58,7 +58,8 @@ pub(super) enum Cuts {
     Random,
 }
 
-/// The result of a bag: the score of each cell of each term, and the number of rounds.
+/// The result of a bag: the score of each cell of each term, and the number of rounds up to the
+/// best round.
 pub(super) struct Boosted {
     pub scores: Vec<Vec<f64>>,
     pub rounds: usize,

@@ -26,7 +26,7 @@ pub enum FitError {
     #[error("there are no rows to learn from")]
     NoRows,
     /// The numbers of labels and rows differ.
-    #[error("{found} labels for {rows} rows")]
+    #[error("found {found} labels for {rows} rows, expected one label for each row")]
     Labels {
         /// Number of labels.
         found: usize,
@@ -42,7 +42,10 @@ pub enum FitError {
         found: f64,
     },
     /// A feature has more distinct strings than [`MOST_BINS`]. Holds the feature's name.
-    #[error("feature {0} has more than {MOST_BINS} different strings")]
+    #[error(
+        "feature {0} has more than {MOST_BINS} different strings: leave it out, or merge rare \
+         strings"
+    )]
     Texts(String),
     /// The observer stopped the fit.
     #[error("the fit was stopped")]

@@ -167,8 +167,8 @@ impl Ebm {
     /// as missing.
     ///
     /// # Errors
-    /// If there are no rows, the numbers of labels and rows differ, a label is NaN or too large, a
-    /// feature has too many distinct strings, or a setting is out of its range.
+    /// If there are no rows, the numbers of labels and rows differ, or a label is NaN or too large.
+    /// Also if a feature has too many distinct strings, or a setting is out of its range.
     pub fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Self, FitError> {
         Self::fit_observed(table, labels, settings, &Unobserved)
     }

@@ -41,7 +41,7 @@ pub struct Settings {
     pub seed: u64,
 }
 
-/// The maximum number of bins or categories of a feature, because bins are stored in 16 bits.
+/// The maximum number of bins or categories of a feature. Bin numbers are stored in 16 bits.
 pub const MOST_BINS: usize = 65_534;
 
 /// How the values of a numeric feature are cut into bins.

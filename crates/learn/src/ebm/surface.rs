@@ -7,8 +7,8 @@
 //! `s` is a sum of residuals and `n` a number of rows. For example, a grid of 3 rows and 4 columns
 //! has 2 training rows in each cell. The residuals of these rows are 5 in the four cells at the
 //! lower right, and −1 elsewhere. One cross cuts the grid above and to the left of these four
-//! cells. Its rectangles have `s² ÷ n` of 4, 4, 8 and 40² ÷ 8 = 200. The whole grid has 24² ÷ 24 =
-//! 24, so this cross gains 192.
+//! cells. For its rectangles, `s² ÷ n` is 4, 4, 8 and 40² ÷ 8 = 200. For the whole grid, it is
+//! 24² ÷ 24 = 24, so this cross gains 192.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -7,7 +7,7 @@ pub enum TreeError {
     #[error("a tree needs at least one row to learn from")]
     NoRows,
     /// The numbers of labels and rows differ.
-    #[error("{labels} labels for {rows} rows")]
+    #[error("found {labels} labels for {rows} rows, expected one label for each row")]
     Labels {
         /// Number of labels.
         labels: usize,

@@ -136,8 +136,8 @@ impl Tree {
     /// split with the lowest threshold. A feature whose known values are all equal is never used.
     ///
     /// # Errors
-    /// If there are no rows, the numbers of labels and rows differ, a feature holds strings, a
-    /// value is infinite, or `ccp_alpha` is negative or not finite.
+    /// If there are no rows, the numbers of labels and rows differ, or a feature holds strings.
+    /// Also if a value is infinite, or `ccp_alpha` is negative or not finite.
     pub fn fit(table: &Table, labels: &[u8], settings: Settings) -> Result<Self, TreeError> {
         let data = grow::Data::check(table, labels)?;
         if !settings.ccp_alpha.is_finite() || settings.ccp_alpha < 0.0 {

@@ -101,9 +101,8 @@ mod tests {
         (table, (0..rows).map(|row| row / 10).collect())
     }
 
-    // Derived by formula: if one of the two rows next to a threshold is left out, the threshold
-    // moves half a step towards it and is still between the classes. There is no threshold at the
-    // ends.
+    // Derived by formula: if a row next to a threshold is left out, the threshold moves half a step
+    // towards it, but stays between the classes. There is no threshold at the ends.
     #[test]
     fn a_row_left_out_is_predicted_by_its_neighbours() {
         let (table, labels) = steps(30);

@@ -119,7 +119,8 @@ fn a_planted_interaction_comes_first_and_is_learnt() {
     );
 }
 
-/// A table with missing numbers, a constant, only missing values, and strings.
+/// A table with four columns: numbers of which some are missing, a constant, only missing values,
+/// and strings.
 fn odd(rows: usize, seed: u64) -> (Table, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let gaps: Vec<f64> = random(&mut rng, rows)

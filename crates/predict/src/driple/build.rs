@@ -15,12 +15,12 @@ use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Fault, Faults, Result, check_stop};
 use gleaner_domain::observer::Parts;
 
-/// A job and the file of its graph.
+/// A job, with the file that contains its graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
     /// Name of the job, unique within a data set.
     pub name: String,
-    /// The file of its graph.
+    /// The path of the file that contains the job's graph.
     pub file: PathBuf,
     /// The measured metrics of the job.
     pub labels: [f32; METRICS],
@@ -51,8 +51,8 @@ pub struct Built {
 }
 
 /// Builds a data set of `jobs`. `read` reads a graph, and is called by several threads at the same time. Each graph is
-/// read at most once, and only if it is needed. A graph is dropped from memory once it is grouped. Reports progress to
-/// the observer, counted in graphs.
+/// read at most once, and only if it is needed. A graph is dropped from memory once it is grouped.
+/// The unit of progress is one graph.
 ///
 /// # Errors
 /// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if the

@@ -82,8 +82,8 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
 }
 
 /// Predictions of `inspector` for `examples`. If the inspector does not know the metrics' units,
-/// its predictions are shares of `scale`, and are multiplied by it. The result is NaN for a graph
-/// without a prediction.
+/// its predictions are shares of `scale`, and this function multiplies them by `scale`. The result
+/// is NaN for a graph without a prediction.
 ///
 /// # Errors
 /// [`Error::Stopped`] if the observer stops the predictions.

@@ -129,7 +129,7 @@ impl Split<'_> {
         score
     }
 
-    /// Scores every model from a library. After each model, reports `work` as progress.
+    /// Scores every model from a library. Reports `work` units of progress after each model.
     #[cfg(feature = "baselines")]
     fn baselines(&self, suffix: &str, seed: u64, work: usize) -> Result<Vec<Score>, EvaluateError> {
         use gleaner_learn::baselines::Baseline;

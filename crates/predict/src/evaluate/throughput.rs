@@ -15,9 +15,9 @@ pub struct ThroughputScores {
     pub train: usize,
     /// Number of forecast intervals.
     pub test: usize,
-    /// Scores of forecasts of the number of GPU jobs submitted in an interval.
+    /// Scores of the forecasts of GPU jobs submitted per interval.
     pub jobs: Vec<Score>,
-    /// Scores of forecasts of the number of GPUs that these jobs request.
+    /// Scores of the forecasts of GPUs requested by these jobs.
     pub gpus: Vec<Score>,
 }
 

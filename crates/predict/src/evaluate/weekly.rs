@@ -11,7 +11,7 @@ use crate::past_jobs;
 use crate::weekly::{Jobs, weeks};
 
 impl WorkloadTask<'_> {
-    /// The number of jobs from the second week on, and the scores of every estimator on them.
+    /// The number of jobs from the second week on, and the scores of every estimator on these jobs.
     pub(super) fn weekly(
         &self,
         seconds: &[f64],

@@ -37,10 +37,10 @@ pub struct WorkloadScores {
     pub train: usize,
     /// Number of estimated jobs.
     pub test: usize,
-    /// Scores of models that know the job's profile. In published traces, the profile reveals the
+    /// Scores of models that use the job's profile. In published traces, the profile reveals the
     /// duration.
     pub with_profile: Vec<Score>,
-    /// Scores of models that do not know the job's profile.
+    /// Scores of models that do not use the job's profile.
     pub without_profile: Vec<Score>,
     /// Scores of rules, and of estimates from another source.
     pub rules: Vec<Score>,
@@ -57,9 +57,9 @@ pub struct WorkloadScores {
 /// that a user can choose. `None` if no rank correlation is defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
-    /// The best estimator if models know profiles.
+    /// The best of the rules and of the EBMs that use profiles.
     pub with_profile: Option<String>,
-    /// The best estimator if models do not know profiles.
+    /// The best of the rules and of the EBMs that do not use profiles.
     pub without_profile: Option<String>,
 }
 
@@ -204,7 +204,7 @@ impl WorkloadTask<'_> {
             )?);
         }
         let history = self.history_as_jobs_end(seconds);
-        let name = format!("{}, as jobs end", Estimator::History.title());
+        let name = format!("{}, updated as jobs end", Estimator::History.title());
         scores.push(Score::of(name, truth, &history[self.train..]));
         Ok(scores)
     }

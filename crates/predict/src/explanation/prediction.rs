@@ -27,7 +27,7 @@ pub enum Prediction {
 /// A prediction of a machine. The prediction is the sum of the intercept and the scores.
 #[derive(Debug, Clone, Serialize)]
 pub struct Sum {
-    /// What the prediction is for, such as a job.
+    /// The job or interval that the prediction is about, such as `job 17`.
     pub subject: String,
     /// The predicted label.
     pub label: Label,
@@ -57,7 +57,7 @@ pub struct Part {
 /// A prediction of a tree.
 #[derive(Debug, Clone, Serialize)]
 pub struct Way {
-    /// What the prediction is for, such as a job.
+    /// The workload whose sharing score is predicted.
     pub subject: String,
     /// The decisions, starting at the root.
     pub steps: Vec<String>,

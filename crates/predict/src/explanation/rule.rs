@@ -25,7 +25,7 @@ pub struct EstimatorFacts {
 /// An estimate by a rule.
 #[derive(Debug, Clone, Serialize)]
 pub struct Rule {
-    /// What the estimate is for.
+    /// The job whose duration is estimated, such as `job 17`.
     pub subject: String,
     /// The estimated duration in seconds.
     pub seconds: f64,

@@ -1,4 +1,4 @@
-//! No prediction uses a job's own duration or anything that happens later.
+//! Tests that no prediction uses a job's own duration or anything that happens later.
 
 use gleaner_domain::Unobserved;
 use gleaner_domain::inputs::{EstimateTable, Forecast, PackingTable};
@@ -214,8 +214,8 @@ fn estimates_use_only_jobs_that_have_ended() {
     knows_only_the_past(&world, "lucid", EstimatorChoice::Best);
 }
 
-/// Derived by formula: among the jobs that ended under the policy before the week, the median
-/// duration of all jobs and the mean duration of the user's similar jobs.
+/// Derived by formula: the median duration of all jobs, and the mean duration of the user's similar
+/// jobs. Only jobs that ended under the policy before the week count.
 #[test]
 fn rules_use_only_jobs_that_have_ended() {
     let world = World::new();

@@ -32,7 +32,7 @@ pub enum DatasetError {
         tensor: String,
         /// The type of its values.
         found: String,
-        /// The types that can be read.
+        /// The accepted types.
         expected: &'static str,
     },
     /// The arrays of a batch are not valid graphs.
@@ -48,15 +48,15 @@ pub enum DatasetError {
     Empty,
     /// The stored maximum of a label differs from its largest value in the training part.
     #[error(
-        "y_train_max[{label}] is {stored}, but the largest label in train is {found}; \
-         correct y_train_max or leave it out"
+        "y_train_max[{label}] is {stored}, but the largest value of this label in train is \
+         {found}; correct y_train_max or leave it out"
     )]
     Maximum {
         /// The index of the label, from 0.
         label: usize,
-        /// The maximum in the file.
+        /// The maximum that the file states.
         stored: f32,
-        /// The maximum of the labels.
+        /// The largest value of the label in the training part.
         found: f32,
     },
     /// The manifest cannot be parsed, or it does not match the data.

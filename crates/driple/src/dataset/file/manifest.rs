@@ -108,7 +108,7 @@ fn graphs(batches: &Batches) -> usize {
     batches.iter().map(Vec::len).sum()
 }
 
-/// Parses a manifest, checks that it belongs to `data`, and sets the names of the examples.
+/// Parses a manifest, checks that it describes `data`, and sets the names of the examples.
 pub(super) fn from_json(json: &str, data: &mut Dataset) -> Result<Manifest, DatasetError> {
     #[derive(Deserialize)]
     struct Version {
@@ -136,7 +136,7 @@ fn name(batches: &mut Batches, names: Vec<Vec<String>>) {
 }
 
 impl Stored {
-    /// Checks that the manifest belongs to `data`: the metrics, the number of graphs in each part
+    /// Checks that the manifest describes `data`: the metrics, the number of graphs in each part
     /// and the number of jobs in each batch must match.
     fn check(&self, data: &Dataset) -> Result<(), DatasetError> {
         if self.labels != METRIC_NAMES {

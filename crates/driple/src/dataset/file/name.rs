@@ -2,9 +2,9 @@
 
 /// The parts of a data set, in the order of [`super::super::Dataset`].
 pub(super) const PARTS: [&str; 3] = ["train", "val", "test"];
-/// The tensors of a batch: adjacency matrices, features and labels.
+/// The last components of tensor names: adjacency matrices, features and labels of a batch.
 pub(super) const FIELDS: [&str; 3] = ["adj", "x", "y"];
-/// The tensor with the largest labels of the training part.
+/// The name of the tensor with the largest labels of the training part.
 pub(super) const MAXIMUM: &str = "y_train_max";
 
 /// The parsed name of a tensor.

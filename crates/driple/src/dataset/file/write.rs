@@ -22,9 +22,9 @@ struct Tensor {
 /// [`super`] describes. [`super::read`] is the inverse.
 ///
 /// # Errors
-/// If a graph is invalid: it has no nodes, its edges are out of order, an edge leads to a missing
-/// node or connects a node to itself, or a number is not finite. Also if a batch has no graphs,
-/// there are no batches, or the data are too large for one file.
+/// If a graph has no nodes, or one of its numbers is not finite. Also if its edges are out of
+/// order, or an edge leads to a missing node or connects a node to itself. Also if a batch has no
+/// graphs, there are no batches, or the data are too large for one file.
 pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetError> {
     let mut tensors = Vec::new();
     let mut bytes = 0usize;

@@ -212,8 +212,8 @@ impl<T: Real> Op<T> for Head<'_, T> {
 }
 
 impl<T: Real> Head<'_, T> {
-    /// For each node, two gradients: for the part that the node contributes to scores as the first
-    /// node of a pair, and for the part that it contributes as the second node.
+    /// For each node, the gradients of its two contributions to scores: as the first node of a
+    /// pair, and as the second node.
     fn by_parts(&self, by_weights: &[T], nodes: usize) -> (Vec<T>, Vec<T>) {
         let (mut first, mut second) = (vec![T::zero(); nodes], vec![T::zero(); nodes]);
         for group in &self.attention.groups {

@@ -18,14 +18,14 @@ pub enum Layout {
     OutIn,
 }
 
-/// A weight matrix, or the part of the matrix that belongs to some of the inputs.
+/// A weight matrix, or only its weights for some of the inputs.
 #[derive(Debug, Clone)]
 pub struct Weight {
     /// The parameter that holds the matrix.
     pub id: ParamId,
     /// How the matrix is stored.
     pub layout: Layout,
-    /// The inputs that are used.
+    /// The inputs whose weights are used.
     pub inputs: Range<usize>,
 }
 

@@ -19,7 +19,7 @@ use crate::graph::{Graph, Node, Shape};
 /// GPU.
 const DEVICE: &str = "GPU";
 
-/// Reads the graph in the bytes of a model: its weights, then its inputs, then its nodes.
+/// Reads the graph from the bytes of a model: its weights, then its inputs, then its nodes.
 pub(super) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
     let model = message::Model::decode(bytes).map_err(|error| ReadError::Binary {
         format: Format::Onnx,
@@ -124,8 +124,8 @@ fn operations<'g>(
     Ok((values, named))
 }
 
-/// The inputs of a node, as references to nodes. They include the outside values that graphs in the
-/// node's attributes use.
+/// The inputs of a node, as references to nodes. They include the values that graphs in the node's
+/// attributes use but do not define.
 fn inputs(node: &message::Node, values: &Values<'_>) -> Result<Vec<String>, NodeFault> {
     let mut inputs = Vec::new();
     for value in node.input.iter().filter(|value| !value.is_empty()) {

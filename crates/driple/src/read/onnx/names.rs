@@ -54,7 +54,7 @@ impl<'g> Values<'g> {
     }
 }
 
-/// A reference to an output of a node in TensorFlow's notation. Outputs count from 0.
+/// A reference to an output of a node, in TensorFlow's notation. Outputs are numbered from 0.
 pub(super) fn reference(node: &str, output: usize) -> String {
     match output {
         0 => node.to_owned(),
@@ -62,7 +62,7 @@ pub(super) fn reference(node: &str, output: usize) -> String {
     }
 }
 
-/// The values that the graphs in a node's attributes use from outside, in ascending order.
+/// The names of the values that the graphs in a node's attributes use but do not define, sorted.
 pub(super) fn captured(node: &Node) -> BTreeSet<&str> {
     let graphs = |node: &Node| {
         !node
@@ -84,8 +84,8 @@ fn inner(node: &Node) -> impl Iterator<Item = &Graph> {
         .flat_map(|attribute| attribute.g.as_deref().into_iter().chain(&attribute.graphs))
 }
 
-/// Adds the values that a graph uses from outside. Recurses into graphs in its nodes' attributes.
-/// The decoder limits the nesting depth of these graphs.
+/// Adds to `values` the names that `graph` uses but does not define. Recurses into graphs in its
+/// nodes' attributes. The decoder limits the nesting depth of these graphs.
 fn captured_by<'g>(graph: &'g Graph, values: &mut BTreeSet<&'g str>) {
     let mut inside: BTreeSet<&str> = BTreeSet::new();
     inside.extend(graph.input.iter().map(|input| input.name.as_str()));

@@ -9,14 +9,14 @@ use crate::graph::Shape;
 /// The size of each dimension of a tensor; `None` if it is unknown.
 pub(super) type Dimensions = Vec<Option<u64>>;
 
-/// The maximum number of values in a tensor that may represent shapes, axes and the like.
+/// The maximum number of values in a tensor that may represent a shape or a list of axes.
 pub(super) const VALUES: usize = 32;
 
 /// The maximum number of dimensions of a tensor from which other shapes are inferred. The limit
 /// keeps the memory proportional to the size of the file.
 const RANK: usize = 16;
 
-/// What is known about the model's tensors, by the name of the value.
+/// What is known about the model's tensors, by the names of their values.
 #[derive(Default)]
 pub(super) struct Tensors<'g> {
     shapes: BTreeMap<&'g str, Dimensions>,

@@ -9,7 +9,7 @@ use super::node::node;
 use crate::graph::Graph;
 use crate::read::{Format, NodeFault, ReadError};
 
-/// Reads the graph in the bytes of a GraphDef.
+/// Reads the graph from the bytes of a GraphDef.
 pub(in crate::read) fn graph(bytes: Bytes) -> Result<Graph, ReadError> {
     let graph = GraphDef::decode(bytes).map_err(|error| ReadError::Binary {
         format: Format::GraphDef,

@@ -11,7 +11,7 @@ use super::scan::{Fault, Scanner};
 use crate::graph::Graph;
 use crate::read::{NodeFault, ReadError, TextFault};
 
-/// Reads the graph in the text of a GraphDef.
+/// Reads the graph from the text of a GraphDef.
 pub(in crate::read) fn graph(text: &[u8]) -> Result<Graph, ReadError> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let line = |at| line(text, at);

@@ -146,8 +146,8 @@ pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("MobileNet{}", 2 * blocks + 2), network)
 }
 
-/// A block with a shortcut. It has two convolutions, or a pointwise convolution, a convolution and
-/// another pointwise convolution.
+/// A block with a shortcut. It has either two convolutions, or one convolution between two
+/// pointwise convolutions.
 fn shortcut(
     network: &mut Network,
     name: &str,

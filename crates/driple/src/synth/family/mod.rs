@@ -45,8 +45,8 @@ impl Family {
         Self::Decoder,
     ];
 
-    /// The family that belongs to a model's name. If no part of the name is known, the family is
-    /// `Plain`.
+    /// The family that a model's name indicates. If the name contains none of the parts in
+    /// [`MODELS`], the family is `Plain`.
     pub(super) fn of_model(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let known = MODELS

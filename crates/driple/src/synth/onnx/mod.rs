@@ -55,7 +55,8 @@ fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step outputs images. For each earlier step, `images` holds whether it does.
+/// Whether a step outputs images. For each earlier step, `images` holds whether that step outputs
+/// images.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,

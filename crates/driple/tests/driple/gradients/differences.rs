@@ -14,7 +14,7 @@ const STEPS: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 /// slope counts as at least [`SMALLEST`].
 const TOLERANCE: f64 = 1e-5;
 
-/// Slopes below this are compared as if they had this size.
+/// Smaller slopes are compared as if they were this large.
 const SMALLEST: f64 = 1e-2;
 
 /// The rounding error of the function's values, as a share of the value. The value counts as at

@@ -84,8 +84,9 @@ fn matches(a: &[char], b: &[char]) -> usize {
 /// Length of the longest common substring, and where it begins in `a` and in `b`.
 fn longest(a: &[char], b: &[char], rows: &mut [Vec<usize>; 2]) -> (usize, usize, usize) {
     let mut best = (0, 0, 0);
-    // For each end in `b`, the length of the longest common substring that ends there and at the
-    // current character of `a`.
+    // Entry `j + 1` of `now` is the length of the longest common substring that ends at character
+    // `j` of `b` and at the current character of `a`. `before` holds the same for the previous
+    // character of `a`.
     let [before, now] = rows;
     before[..=b.len()].fill(0);
     for (i, x) in a.iter().enumerate() {

@@ -25,8 +25,8 @@ pub struct Evaluation {
     pub fitted: Vec<u8>,
     /// Share of profiles whose score is predicted correctly by a tree grown on all other profiles.
     pub accuracy: f64,
-    /// Number of profiles for each true score and, within it, for each score predicted when the
-    /// profile is left out.
+    /// Confusion matrix: for each true score, the number of profiles for each score that is
+    /// predicted when the profile is left out.
     pub confusion: Vec<Vec<usize>>,
     /// The accuracy over 200 random splits, each with 30 % of the profiles as test rows.
     pub splits: Spread,

@@ -49,7 +49,7 @@ pub struct Profile {
 /// Two workloads that were measured while they shared a GPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
-    /// The two workloads; both may be the same.
+    /// The two workloads, which can be the same.
     pub workloads: [Workload; 2],
     /// The speed of each workload, as a share of its speed when it runs alone.
     pub speeds: [f64; 2],

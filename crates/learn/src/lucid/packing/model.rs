@@ -75,7 +75,7 @@ impl PackingModel {
         &self.tree
     }
 
-    /// The values of the tree's features, in its order.
+    /// The values of the tree's features, in the tree's order.
     pub fn row(&self, amp: bool, usage: &Usage, shared: &Shared) -> Vec<f64> {
         row(amp, usage, shared)[..self.features.names().len()].to_vec()
     }

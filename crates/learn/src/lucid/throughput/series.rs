@@ -19,7 +19,9 @@ pub struct Series {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SeriesError {
     /// The lists of jobs and of GPUs have different numbers of intervals.
-    #[error("{jobs} intervals of GPU jobs, but {gpus} intervals of GPUs")]
+    #[error(
+        "found {jobs} intervals of GPU jobs and {gpus} intervals of GPUs, expected equal numbers"
+    )]
     Length {
         /// Number of intervals of jobs.
         jobs: usize,
@@ -62,8 +64,8 @@ impl Series {
         self.jobs.is_empty()
     }
 
-    /// The beginning of interval `step`. It may be beyond the end of the series, but not after the
-    /// year 9999.
+    /// The beginning of interval `step`, which may lie beyond the end of the series. A time after
+    /// the year 9999 is replaced with the last representable time.
     pub fn time(&self, step: usize) -> DateTime {
         let minutes = i64::try_from(step).unwrap_or(i64::MAX / MINUTES / 60) * MINUTES;
         self.start
@@ -131,7 +133,10 @@ mod tests {
             series.unwrap_err().to_string()
         };
         let message = error(&[1.0], &[]);
-        assert_eq!(message, "1 intervals of GPU jobs, but 0 intervals of GPUs");
+        assert_eq!(
+            message,
+            "found 1 intervals of GPU jobs and 0 intervals of GPUs, expected equal numbers"
+        );
         let message = error(&[1.0, 1.0], &[1.0, f64::NAN]);
         assert!(message.contains("2020-01-01T00:10:00"), "{message}");
     }

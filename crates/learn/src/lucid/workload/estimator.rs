@@ -206,7 +206,7 @@ impl Fitted {
         }
     }
 
-    /// The EBM, if this estimator is one.
+    /// The EBM; `None` if this estimator is not an EBM.
     pub fn ebm(&self) -> Option<&DurationEbm> {
         match self {
             Fitted::Ebm(ebm) => Some(ebm),

@@ -1,4 +1,4 @@
-//! Tests estimators on the last weeks of the training jobs.
+//! Tests estimators on held-out jobs: those submitted in the last weeks of the training data.
 
 use gleaner_observer::{Observer, Parts};
 use jiff::civil::DateTime;
@@ -55,9 +55,9 @@ fn held_out_from(first: i64, last: i64) -> i64 {
 }
 
 impl Trial {
-    /// Tests these estimators. The jobs submitted in the last third of the time span are held out.
-    /// If that third is more than a week, it is rounded down to whole weeks. The estimators learn
-    /// from the jobs that had ended before the held-out period. `None` if there are too few jobs.
+    /// Tests `estimators` on held-out jobs: those submitted in the last third of the time span. If
+    /// that third is more than a week, it is rounded down to whole weeks. The estimators learn from
+    /// the jobs that had ended before the held-out period. `None` if there are too few jobs.
     ///
     /// # Errors
     /// Same as [`Estimator::fit`].

@@ -10,7 +10,7 @@ use jiff::civil::DateTime;
 
 use crate::support::Sheet;
 
-/// The features of the jobs of a trace, whose times are in seconds since the beginning of April
+/// The features of a trace's jobs. The trace's times are in seconds since the beginning of April
 /// 2020.
 fn table(trace: &Sheet) -> Table {
     let start: DateTime = "2020-04-01 00:00:00".parse().unwrap();

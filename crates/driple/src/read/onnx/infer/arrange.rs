@@ -66,8 +66,8 @@ fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(dimensions)
 }
 
-/// The shape of a matrix: the product of the dimensions before the axis, and the product of the
-/// axis and the dimensions after it.
+/// The shape of the flattened matrix: the product of the dimensions before the axis, and the
+/// product of all dimensions from the axis on.
 fn flatten(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let at = match operation.integer("axis", 1) {

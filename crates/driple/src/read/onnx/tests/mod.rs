@@ -156,7 +156,7 @@ fn faults_name_the_node() {
     );
 }
 
-/// Small fixed example: a value that a branch uses from outside is an input too.
+/// Small fixed example: a value that a branch uses but does not define is an input of the node.
 #[test]
 fn graphs_in_attributes_take_values_from_outside() {
     let inner = Graph {
