@@ -49,7 +49,7 @@ settings! {
         /// Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times.
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
-        /// Evaluate this plan by age instead of the best one: the wall times, in minutes, of pilots that a node starts
+        /// Evaluate this plan by age instead of the best plan: the wall times, in minutes, of pilots that a node starts
         /// one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another log. The model
         /// `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them.
         pub plan: Vec<Repeated> = Vec::new() => Spec::of("MINUTES").separated_by(',')
@@ -64,7 +64,7 @@ settings! {
         /// Choose the best wall times among times of at most this number of minutes.
         pub longest: u64 = 120 => Spec::of("MINUTES").requires("best")
             .within("at least 1", |minutes| *minutes >= 1);
-        /// Seconds after which the search for each ladder ends with the best one found so far.
+        /// Seconds after which the search for each ladder ends with the best ladder found so far.
         pub time_limit: f64 = 60.0 => Spec::of("SECONDS").requires("best")
             .within("more than 0", |seconds| *seconds > 0.0);
         /// The part of the log.

@@ -14,7 +14,7 @@ const STACK: usize = 8 << 20;
 /// the pool.
 ///
 /// # Errors
-/// More than 4096 threads, or more than the system can start; the errors of `run`.
+/// More than 4096 threads are requested, the system cannot start that many threads, or `run` fails.
 pub fn with<T: Send>(
     threads: Option<NonZeroUsize>,
     run: impl FnOnce() -> Result<T> + Send,

@@ -96,7 +96,7 @@ def replay(
         Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
         Implied by the original's flags
     first_node
-        First node (column) of the log to use (-nis) [default: 0]
+        Index of the first node (column) of the log to use, from 0 (-nis) [default: 0]
     formulation
         How highs and cbc formulate the problem [default: counts]
     from_
@@ -112,7 +112,7 @@ def replay(
         Maximum number of tasks active at once (-maxJ) [default: 10]
     min_fragment
         Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
-        the result is hindsight [default: use all fragments]
+        the result relies on hindsight [default: use all fragments]
     node_choice
         Which free nodes a growing task gets [default: blocks]
     nodes
@@ -131,7 +131,7 @@ def replay(
     skip_invalid
         Leave out faulty tasks, and list them in skipped.csv
     skip_rows
-        Rows to drop at the start of the log; the original always drops 1000 [default: 0]
+        Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     t_fwd
@@ -246,8 +246,8 @@ def simulate(
     colocate
         For lucid: measurements of pairs of workloads on the same GPUs
     corrected
-        Correct two faults of the original in Lucid (`only` if no value is given). When one job of a pair ends, the
-        other returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
+        Correct two faults of the original in Lucid (without a value: `only`). When one job of a pair ends, the other
+        returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
         submission. `=no` simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid
         twice, once as in the original and once corrected
     data
@@ -259,11 +259,11 @@ def simulate(
         Date of second 0 of the trace, such as 2020-04-01 [default: the date of the trace, the date of the experiment,
         or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models learn from
     estimates
-        Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority (in seconds);
-        `oracle`, the true durations; one number of seconds for all jobs; or an estimator: `history` (the earlier jobs
-        of the user), `median`, `mean`, `ebm`, `ebm-seconds`, or `best`. With --models DIR, estimators are read from
-        there. Otherwise they are learnt in the simulation as with --models train; `best` then chooses again each week
-        among all but ebm-seconds
+        Estimated durations, for qssf, lucid and easy. Accepts a file with the columns job_id and priority (in
+        seconds), `oracle` (the true durations), one number of seconds for all jobs, or an estimator: `history` (the
+        earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` or `best`. With --models DIR, estimators are
+        read from there. Otherwise they are learnt in the simulation, as with --models train. In that case, `best`
+        chooses again each week among all estimators except ebm-seconds
     experiment
         An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t
     first_estimate
@@ -279,19 +279,21 @@ def simulate(
         Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
         .gev. It requires a single policy. If the trace has no dates, --epoch sets them
     jobs
-        Number of threads [default: the number of cores]. The results do not depend on it
+        Number of threads [default: the number of cores]. The results do not depend on this number
     lend
-        Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all clusters, starting with
-        those that keep the most nodes), or VC=NODES, separated by commas [default: as published with `--profiler
-        auto`; otherwise none, and the nodes of the profiler are extra nodes, which other policies do not have]
+        Virtual clusters that lend nodes to the profiler for the whole simulation: `auto` (all clusters, starting with
+        those that keep the most nodes), or VC=NODES, separated by commas. Without loans, the profiler's nodes are
+        extra nodes, which other policies do not have [default: as published with `--profiler auto`, otherwise no
+        loans]
     model_seed
         Seed of the models that are learnt [default: 0]
     models
         Models that replace the files of estimates, forecast and sharing scores. Options that name a single file take
         precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked held-out jobs
         best, unless --estimates names another estimator. `train` learns the models from the data itself, and never
-        from the future. The forecast is learnt from the submissions before the start or, if these cover less than a
-        week, again each week. The estimates are learnt again each week from the jobs that have ended by then
+        from the future. The forecast is learnt from the submissions before the start; if these cover less than a
+        week, it is learnt again each week. The estimates are learnt again each week from the jobs that have ended by
+        then
     no_profile
         Learn estimates without the profiles of jobs. In published traces, profiles were derived from the durations
         and so reveal them
@@ -307,8 +309,8 @@ def simulate(
         For lucid: profiles of workloads that run alone on their GPUs, with sharing scores; measured, or predicted by
         `gleaner driple profiles`
     series
-        Number of submissions in each interval of ten minutes, before the trace and during it [default:
-        cluster_throughput.csv in --data; without it, the submissions of the trace]
+        Submission counts: a file with the number of submissions per ten-minute interval, before and during the trace
+        [default: cluster_throughput.csv in --data if present, otherwise counts from the trace]
     skip_invalid
         Leave out faulty jobs, and list them in skipped.csv
     sweep
@@ -433,7 +435,7 @@ def compare(
     every
         Compare on the first and then on every K-th decision of the log [default: 100]
     first_node
-        First node (column) of the log to use (-nis) [default: 0]
+        Index of the first node (column) of the log to use, from 0 (-nis) [default: 0]
     from_
         First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
         UTC. Earlier rows only determine which nodes are idle at that time
@@ -447,7 +449,7 @@ def compare(
         Maximum number of tasks active at once (-maxJ) [default: 10]
     min_fragment
         Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
-        the result is hindsight [default: use all fragments]
+        the result relies on hindsight [default: use all fragments]
     node_choice
         Which free nodes a growing task gets [default: blocks]
     nodes
@@ -468,7 +470,7 @@ def compare(
     seed
         Seed of the random initial assignment [default: 0]
     skip_rows
-        Rows to drop at the start of the log; the original always drops 1000 [default: 0]
+        Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     strict
         Exit with 1 if a program gave an invalid answer, timed out or crashed
     t_fwd
@@ -627,7 +629,7 @@ def sweep(
         avg_jct_s]. Ties are broken by total_work, completion_mean_s and rescale_loss; for simulations by avg_jct_s,
         avg_queue_s and checkpoints
     jobs
-        Number of runs at once [default: the number of cores]. The results do not depend on it
+        Number of runs at once [default: the number of cores]. The results do not depend on this number
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
         reported
@@ -682,7 +684,7 @@ def inspect(
         Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
         Implied by the original's flags
     first_node
-        First node (column) of the log to use (-nis) [default: 0]
+        Index of the first node (column) of the log to use, from 0 (-nis) [default: 0]
     from_
         First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
         UTC. Earlier rows only determine which nodes are idle at that time
@@ -691,7 +693,7 @@ def inspect(
     nodes
         Number of nodes to use (-nN) [default: all]
     skip_rows
-        Rows to drop at the start of the log; the original always drops 1000 [default: 0]
+        Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     timezone
         Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
@@ -759,7 +761,7 @@ def pilots(
         Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
         Implied by the original's flags
     first_node
-        First node (column) of the log to use (-nis) [default: 0]
+        Index of the first node (column) of the log to use, from 0 (-nis) [default: 0]
     from_
         First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
         UTC. Earlier rows only determine which nodes are idle at that time
@@ -772,15 +774,15 @@ def pilots(
     nodes
         Number of nodes to use (-nN) [default: all]
     plan
-        Evaluate this plan by age instead of the best one: the wall times, in minutes, of pilots that a node starts
+        Evaluate this plan by age instead of the best plan: the wall times, in minutes, of pilots that a node starts
         one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another log. The model
         `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them
     skip_rows
-        Rows to drop at the start of the log; the original always drops 1000 [default: 0]
+        Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     startup
         Seconds from the start of a pilot until it is ready [default: 20]
     time_limit
-        Seconds after which the search for each ladder ends with the best one found so far [default: 60]
+        Seconds after which the search for each ladder ends with the best ladder found so far [default: 60]
     timezone
         Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
@@ -887,7 +889,7 @@ def ingest(
     delimiter
         Delimiter of the cells, as given to sacct with --delimiter [default: a vertical bar]
     events
-        When nodes were down, drained or reserved: the output of `sacctmgr -P list events`
+        Periods in which nodes were down, drained or reserved: the output of `sacctmgr -P list events`
     from_
         Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log is complete]
     gpu
@@ -905,10 +907,10 @@ def ingest(
         longer gap, the state is assumed to last one interval, and the node is then unknown [default: 5 times the
         median interval of the polls]
     max_unknown
-        Maximum share of the idle time that may be on unknown nodes; `any` accepts every log [default: 0.1]
+        Maximum share of the idle time on nodes whose state is unknown; `any` accepts every log [default: 0.1]
     members
-        Table with the nodes of the jobs, with a row for each job and node, of at most 67,108,864 rows. It takes 16
-        bytes of memory per row
+        Table of the nodes of each job, with one row for each job and node. At most 67,108,864 rows; each takes 16
+        bytes of memory
     node_count
         Number of nodes of the machine, if jobs state only how many nodes they used [default: the number in the
         header, or the most nodes ever used at once]
@@ -918,8 +920,8 @@ def ingest(
     nodes_field
         Field that states the number of nodes of a job, used instead of the processors divided by --cores-per-node
     outages
-        When the whole machine was down: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used.
-        An outage without an end lasts until the next start of a job
+        Outages of the whole machine: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used. An
+        outage without an end lasts until the next start of a job
     partition
         Use only jobs in these partitions, separated by commas. Nodes that run other jobs count as idle, so limit
         --nodes to the nodes of the partitions

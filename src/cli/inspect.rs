@@ -16,8 +16,8 @@ use gleaner_runs::inspect::json;
 ///
 /// Reads any event log that `gleaner replay` reads. The output ends with a suggestion for --t-fwd
 /// of a replay, derived from the lengths of the idle fragments and the rescale costs of the tasks.
-/// Rows that change no node are counted if the whole log is inspected, and dropped from a slice, as
-/// in a replay.
+/// Rows that change no node are kept if the whole log is inspected. If a slice is inspected, they are dropped, as in a
+/// replay.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner inspect dataset/idle.csv\n  \

@@ -15,10 +15,10 @@ use gleaner_runs::pilots::json;
 /// Simulate pilot jobs on idle nodes, and find the best wall times.
 ///
 /// A pilot holds an idle node until its wall time ends or the batch scheduler takes the node back.
-/// After a start-up, it is ready for small work such as functions. Three models are always shown
-/// together. fits: the scheduler knows how long nodes stay idle. kept: it does not, and preempted
-/// pilots keep their work. lost: it does not, and preempted pilots lose their work. fits is
-/// optimistic, because no scheduler knows this. docs/PILOTS.md explains the models.
+/// After its start-up, it accepts small jobs, such as serverless functions. Three models are always shown together.
+/// fits: the scheduler knows how long nodes stay idle. kept: it does not know, and preempted pilots keep their work.
+/// lost: it does not know, and preempted pilots lose their work. fits is optimistic, because no scheduler knows how
+/// long nodes stay idle. docs/PILOTS.md explains the models.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner pilots dataset/idle.csv --lengths 2,4,8,16,32\n  \

@@ -23,7 +23,7 @@ use gleaner_profile::{Machine, Options, Session, scaling};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_store::Store;
 
-/// Measure speed and resources of workloads, alone and in pairs.
+/// Measure the speed and the resource use of workloads, alone and in pairs.
 ///
 /// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands.
 /// docs/PROFILING.md describes the plan and the output that a command must print. `gleaner simulate
@@ -51,8 +51,8 @@ pub struct Args {
     /// The devices to measure, GPUs or cores; overrides the sampler of the plan.
     #[arg(long)]
     sampler: Option<SamplerKind>,
-    /// Directory for the tables and a file for each measurement; with --scaling, a file of tasks
-    /// that ends in .toml or .json.
+    /// Directory for the tables and a file for each measurement; with --scaling, the task file to write: a name that
+    /// ends in .toml or .json.
     #[arg(short, long, value_name = "PATH", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
     /// Measure each workload on 1, 2, 4, … processes, and write tasks for `gleaner replay`.
@@ -139,7 +139,7 @@ fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     }
     let seconds = plan.settings.seconds * missing as f64;
     remark(&[format!(
-        "{}, of which {missing} are missing: at least {}, plus their warm-up",
+        "{}, of which {missing} are missing; they take at least {}, plus warm-up",
         counted(all, "measurement"),
         duration(seconds)
     )]);

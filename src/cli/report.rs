@@ -62,7 +62,7 @@ pub struct Drawn {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Nothing to write, a directory without a valid run, a file that cannot be written, or a stop.
+/// Nothing to write, a directory without a valid run, a file that cannot be written, or an interrupt.
 pub fn run(args: &Args) -> Result<()> {
     if args.drawn.is_nothing() {
         return Err(Error::Usage(

@@ -73,7 +73,7 @@ enum Choice {
     Hpcwhisk,
     /// The allocation problems of Sia's scheduling rounds, and the times of solvers
     Sia,
-    /// All of them, about two minutes on two cores
+    /// All systems; takes about two minutes on two cores
     All,
 }
 
@@ -245,9 +245,9 @@ fn times(times: &[SolverTimes]) -> Grid {
         Head::number("90 %"),
         Head::number("slowest"),
         Head::number("total"),
-        Head::number("times exact, mean"),
-        Head::number("in total"),
-        Head::number("at least"),
+        Head::number("ratio to exact (mean)"),
+        Head::number("ratio (total)"),
+        Head::number("ratio (minimum)"),
     ];
     let milliseconds = |seconds: f64| format!("{:.3} ms", seconds * 1e3);
     let ratio = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.1}"));

@@ -22,8 +22,8 @@ use gleaner_simulate::policies;
 /// Simulate scheduling policies on a job trace of a GPU cluster.
 ///
 /// Each virtual cluster is simulated separately, from event to event. The results are those of
-/// Lucid's simulator, which steps through every second; "the original" is that simulator, and its
-/// flags -e, -t, -l, -s, -p, -j and --sweep are also accepted.
+/// Lucid's simulator, which steps through every second. In this help, "the original" is that simulator. Its flags -e,
+/// -t, -l, -s, -p, -j and --sweep are also accepted.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = EXAMPLES, after_help = policies())]
 pub struct Args {

@@ -103,7 +103,7 @@ pub const FORMATS: &[IngestFormat] = &[
     ),
     IngestFormat::of::<TableSettings>(
         "table",
-        "Read tables of jobs that public machines publish, as text or Parquet (--list shows the machines)",
+        "Read published job tables of public machines, as text or Parquet (--list shows the machines)",
         "gleaner ingest table job_table.parquet --machine marconi100 -o log.gev",
         Made::Events,
     ),

@@ -33,7 +33,7 @@ pub use trace::{
 };
 pub use unknown::{MaxUnknown, Shown, UnknownSettings};
 
-/// Conversion of logs of one format, as configured by the settings.
+/// Converts logs of one format to an event log or a table of jobs, as its settings specify.
 pub trait Ingest: Sync {
     /// Reads `files` and writes the outputs.
     ///
@@ -54,7 +54,7 @@ settings! {
         /// Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the
         /// output of `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name].
         pub nodes: Option<PathBuf> = None => Spec::of("LIST|FILE");
-        /// When nodes were down, drained or reserved: the output of `sacctmgr -P list events`.
+        /// Periods in which nodes were down, drained or reserved: the output of `sacctmgr -P list events`.
         pub events: Option<PathBuf> = None => Spec::of("FILE");
         /// Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log
         /// is complete].
@@ -136,8 +136,8 @@ settings! {
     /// Outages of the whole machine.
     #[derive(Debug, Clone)]
     pub struct OutageSettings {
-        /// When the whole machine was down: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are
-        /// used. An outage without an end lasts until the next start of a job.
+        /// Outages of the whole machine: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used.
+        /// An outage without an end lasts until the next start of a job.
         pub outages: Option<PathBuf> = None => Spec::of("FILE");
     }
 }
@@ -148,7 +148,7 @@ settings! {
     pub struct DjcLogSettings {
         /// How the records are converted to an event log.
         pub records: DjcSettings;
-        /// When the whole machine was down.
+        /// Outages of the whole machine.
         pub outages: OutageSettings;
     }
 }
@@ -191,7 +191,7 @@ pub enum NodesField {
 }
 
 named_values!(NodesField:
-    NodesField::Last => "The last field, after the fields of the format: N of a text that ends in NxM",
+    NodesField::Last => "The last field, after the fields of the format; if the field ends in NxM, the job has N nodes",
 );
 
 impl InputSettings {

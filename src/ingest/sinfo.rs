@@ -34,8 +34,8 @@ settings! {
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
         /// How the event log shows nodes while their state is unknown.
         pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
-        /// Maximum share of the idle time that may be on unknown nodes, while the state of any node is known; `any`
-        /// accepts every log.
+        /// Maximum share of the idle time on nodes whose state is unknown, not counting periods in which the states of
+        /// all nodes are unknown; `any` accepts every log.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
         /// Whether nodes that are powered down are idle.
         pub powered_down: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
@@ -109,7 +109,8 @@ impl Ingest for SinfoSettings {
         })?;
         check_stop(observer)?;
         let first = files.first().map_or(Path::new(""), PathBuf::as_path);
-        let remedy = "let a state hold for longer with --max-gap, or accept any share with --max-unknown any";
+        let remedy = "raise --max-gap, so that states are assumed to last longer, or accept any share with \
+                      --max-unknown any";
         self.max_unknown.check(&summary.quality, first, remedy)?;
         writer.finish(Some(&summary.quality))?;
         observer.remark(&summary.notes);

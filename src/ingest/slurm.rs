@@ -24,9 +24,8 @@ settings! {
         pub selection: SelectionSettings;
         /// Event log to write: a name that ends in .gev, .parquet or .csv.
         pub output: Option<PathBuf> = None => Spec::of("FILE").short('o');
-        /// Table to write of the jobs that held GPUs, for `gleaner simulate`: a name that ends in
-        /// .csv or .parquet. The output of sacct must have the column AllocTRES, and Partition or
-        /// Account.
+        /// Table of the jobs that held GPUs, to write for `gleaner simulate`: a name that ends in .csv or .parquet. The
+        /// output of sacct must have the column AllocTRES, and Partition or Account.
         pub jobs: Option<PathBuf> = None => Spec::of("FILE");
         /// The nodes that jobs run on.
         pub cluster: ClusterSettings;

@@ -13,7 +13,7 @@ use gleaner_setup::settings;
 use gleaner_setup::settings::{Form, Spec, Value};
 
 settings! {
-    /// Tables of jobs that public machines publish.
+    /// Published job tables of public machines.
     #[derive(Debug, Clone)]
     pub struct TableSettings {
         /// Print the machines whose data can be read: where the data are, what they lack, and a command that reads
@@ -26,8 +26,8 @@ settings! {
         /// cores, id, state and partition [default: columns with known names, in upper or lower case; the choice is
         /// printed].
         pub columns: Vec<String> = Vec::new() => Spec::of("ROLE=NAME").separated_by(',');
-        /// Table with the nodes of the jobs, with a row for each job and node, of at most 67,108,864 rows. It takes 16
-        /// bytes of memory per row.
+        /// Table of the nodes of each job, with one row for each job and node. At most 67,108,864 rows; each takes 16
+        /// bytes of memory.
         pub members: Option<PathBuf> = None => Spec::of("FILE");
         /// Delimiter of the cells of a text table; \\t is a tab [default: the first of | tab ; , in the header].
         pub delimiter: Option<String> = None => Spec::of("TEXT");
@@ -35,11 +35,11 @@ settings! {
         /// from --machine, or the most nodes ever used at once].
         pub node_count: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
-        /// Number of cores per node, if jobs that share nodes state only how many nodes and cores they used. It
+        /// Number of cores per node, if jobs that share nodes state only how many nodes and cores they used. The number
         /// gives bounds on the idle time [default: the number from --machine].
         pub cores_per_node: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
-        /// When the whole machine was down.
+        /// Outages of the whole machine.
         pub outages: OutageSettings;
         /// Which jobs are used.
         pub selection: SelectionSettings;

@@ -18,7 +18,7 @@ settings! {
         /// Also write the logs of the lower and the upper bound on the idleness: NAME.lower.gev and NAME.upper.gev
         /// for NAME.gev.
         pub bounds: bool = false => Spec::flag();
-        /// Maximum share of the idle time that may be on unknown nodes; `any` accepts every log.
+        /// Maximum share of the idle time on nodes whose state is unknown; `any` accepts every log.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
     }
 }
@@ -34,7 +34,7 @@ named_values!(Shown:
          rare cases",
 );
 
-/// Maximum share of unknown nodes; `None` for any share.
+/// Maximum share of the idle time on nodes whose state is unknown; `None` for any share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxUnknown(pub Option<f64>);
 
@@ -58,7 +58,7 @@ impl Value for MaxUnknown {
 }
 
 impl UnknownSettings {
-    /// The event logs to write: how each shows unknown nodes, and its path.
+    /// The event logs to write: for each log, how it shows unknown nodes, and its path.
     pub(super) fn outputs(&self, output: &Path) -> Vec<(UnknownNodes, PathBuf)> {
         let mut outputs = vec![(self.unknown.0, output.to_owned())];
         if self.bounds {
@@ -68,10 +68,11 @@ impl UnknownSettings {
         outputs
     }
 
-    /// Checks that enough is known about a log.
+    /// Checks that the unknown share of a log's idle time is at most the maximum, and that requested bounds can be
+    /// written.
     ///
     /// # Errors
-    /// Too much is unknown, or bounds are requested for a log that does not name nodes.
+    /// The unknown share exceeds the maximum, or bounds are requested for a log that does not name nodes.
     pub(super) fn check(&self, quality: &Quality, file: &Path) -> Result<()> {
         if quality.are_nodes_generated && self.bounds {
             return Err(Error::Usage(without_bounds(quality)));
@@ -87,17 +88,17 @@ impl MaxUnknown {
     /// The default: a tenth of the idle time.
     pub const DEFAULT: MaxUnknown = MaxUnknown(Some(0.1));
 
-    /// Checks that a log's share of unknown nodes is at most this maximum.
+    /// Checks that the unknown share of a log's idle time is at most this maximum.
     ///
     /// # Errors
-    /// Too much is unknown. The fault contains `remedy`.
+    /// The share exceeds the maximum. The fault contains `remedy`.
     pub(super) fn check(self, quality: &Quality, file: &Path, remedy: &str) -> Result<()> {
         let share = quality.unknown_share();
         let Some(most) = self.0.filter(|most| share > *most) else {
             return Ok(());
         };
         let found = format!(
-            "{:.1} % of the idle time on unknown nodes: {}",
+            "{:.1} % of the idle time on nodes in an unknown state: {}",
             100.0 * share,
             quality.sentences().join("; ")
         );
@@ -110,7 +111,7 @@ impl MaxUnknown {
 /// cores show that jobs share nodes.
 fn without_bounds(quality: &Quality) -> String {
     let reason = if quality.idle_lower < quality.idle_upper {
-        "Jobs share nodes, so the quality of the log states two bounds, but which nodes were idle is unknown for both"
+        "Jobs share nodes, so the quality of the log states two bounds, but neither bound shows which nodes were idle"
     } else {
         "If jobs do not share nodes, the number of idle nodes is exact, so there are no bounds"
     };

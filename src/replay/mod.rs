@@ -145,7 +145,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets the solver by its name: `exact`, `highs`, `cbc`, `equal-share`, or `exec:COMMAND` for a program
-    /// (docs/SOLVERS.md). The default, `auto`, is `exact` wherever it applies.
+    /// (docs/SOLVERS.md). The default, `auto`, uses `exact` if that solver accepts the problem.
     ///
     /// # Errors
     /// The name is unknown, or the command is invalid.

@@ -59,7 +59,7 @@ settings! {
         /// simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s and
         /// rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
         pub best: Option<String> = None => Spec::of("METRIC");
-        /// Number of runs at once [default: the number of cores]. The results do not depend on it.
+        /// Number of runs at once [default: the number of cores]. The results do not depend on this number.
         pub jobs: Option<NonZeroUsize> = None => Spec::of("COUNT").short('j');
     }
 }
@@ -94,7 +94,7 @@ impl<'a> Sweep<'a> {
         self
     }
 
-    /// Sets the number of parallel runs (default: the number of cores). The results do not depend on it.
+    /// Sets the number of parallel runs (default: the number of cores). The results do not depend on this number.
     pub fn jobs(mut self, count: NonZeroUsize) -> Self {
         self.settings.way.jobs = Some(count);
         self
@@ -116,7 +116,7 @@ impl<'a> Sweep<'a> {
     /// is saved as soon as its run ends, so a stopped sweep can be resumed. Returns the best settings.
     ///
     /// # Errors
-    /// A setting or an input is invalid, a run fails, or `out` belongs to another plan. A stopped sweep
+    /// A setting or an input is invalid, a run fails, or `out` contains the results of another plan. A stopped sweep
     /// returns [`Error::Interrupted`](gleaner_domain::Error::Interrupted).
     pub fn run(self, out: impl AsRef<Path>) -> Result<Swept> {
         let out = out.as_ref();

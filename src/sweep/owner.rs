@@ -1,4 +1,4 @@
-//! Determines the plan to which a directory belongs.
+//! Determines the plan whose results a directory contains.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,8 @@ use gleaner_io::files::read_regular;
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_store::Store;
 
-/// Rejects a directory that contains the runs of another plan. If two plans shared a directory, each plan would
-/// count the runs of the other plan as missing.
+/// Rejects a directory that contains the runs of another plan. If two plans shared a directory, the tables of one plan
+/// would replace the tables of the other plan.
 ///
 /// A plan may be edited, so plans with the same file name count as the same plan. A plan may also be renamed. In this
 /// case, the directory contains some of the plan's runs.
@@ -26,7 +26,7 @@ pub(crate) fn check(opened: &Opened<'_>, out: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::Usage(format!(
-        "--out {}: the directory belongs to the plan {} and contains no run of {}; name another \
+        "--out {}: the directory contains the results of the plan {} and no run of {}; name another \
          directory, or remove this one",
         out.display(),
         other.display(),

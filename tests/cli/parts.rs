@@ -331,7 +331,7 @@ fn the_directory_of_another_plan_is_refused() {
     for line in ["", "--part 1/1", "--deal 2", "--status", "--collect"] {
         let refused = gleaner(at, &format!("sweep a.toml --out o {line}")).expect(2);
         refused.says(&[
-            "--out o: the directory belongs to the plan b.toml",
+            "--out o: the directory contains the results of the plan b.toml",
             "name another directory",
         ]);
     }

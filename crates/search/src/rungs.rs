@@ -10,8 +10,8 @@ const SAME: f64 = 1e-9;
 /// A resource at which trials are measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rung {
-    /// Number of trials that are trained this far. For ASHA, the actual number depends on the order of the results, and
-    /// this field is the minimum.
+    /// Number of trials that reach this rung. For ASHA, the actual number depends on the order of the results, and this
+    /// field is the minimum.
     pub trials: u32,
     /// The total resource that each of these trials has consumed when it reaches this rung.
     pub resource: f64,

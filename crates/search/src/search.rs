@@ -14,7 +14,8 @@ use crate::{Algorithm, Fault, Plan};
 pub struct Job {
     /// The trial. Trials are numbered from 0 in the order in which they start.
     pub trial: u32,
-    /// The rung that the trial reaches, counted from 0. If it is above 0, the trial has been promoted.
+    /// Index of the rung that the trial reaches; 0 is the bottom rung. If the index is above 0, the trial has been
+    /// promoted.
     pub rung: u32,
     /// Number of the trial's bracket (see [`crate::Bracket::number`]).
     pub bracket: u32,
@@ -141,7 +142,7 @@ impl Search {
     /// than eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
     #[expect(
         clippy::should_implement_trait,
-        reason = "an iterator has no third answer besides an item and the end"
+        reason = "`Iterator::next` cannot tell the caller to wait"
     )]
     pub fn next(&mut self) -> Next {
         let started = match &mut self.scheduler {

@@ -72,7 +72,7 @@ impl SolverArgs {
     /// Builds the solver that [`SolverArgs::choice`] found. Starts the solver if it is a program.
     ///
     /// # Errors
-    /// A formulation is given for a solver that does not use one, this build lacks the solver, or a program
+    /// A formulation is given for a solver that does not use a formulation, this build lacks the solver, or a program
     /// does not start.
     pub fn build(&self, choice: &SolverChoice) -> Result<Built> {
         if self.formulation.is_some() && !self.solver.is_milp() {

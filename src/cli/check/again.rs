@@ -101,10 +101,10 @@ fn output(
     .map(|status| (status, tail.text()))
 }
 
-/// Rejects arguments that name programs.
+/// Rejects arguments that name a Python object or, unless `may_run` is set, a program.
 ///
 /// # Errors
-/// [`Error::Usage`].
+/// [`Error::Usage`] if an argument is rejected.
 pub(super) fn refuse_programs<'v>(
     values: impl IntoIterator<Item = &'v Value>,
     may_run: bool,

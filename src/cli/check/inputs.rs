@@ -18,7 +18,7 @@ const REMEDY: &str = "run the check in the directory where the run was started, 
 /// Compares all inputs listed in `run.json` with their digests.
 ///
 /// # Errors
-/// An input is missing, or is not a regular file.
+/// An input is missing, is not a regular file, or was standard input.
 pub(super) fn given(info: &RunInfo, observer: &dyn Observer) -> Result<Findings> {
     for input in &info.inputs {
         let path = Path::new(&input.path);
@@ -76,7 +76,7 @@ impl<'a> Given<'a> {
             let sha256 = source.sha256.to_string();
             let mut listed = self.info.inputs.iter();
             if !listed.any(|input| input.path == path && input.sha256 == sha256) {
-                let found = "content other than the content that the run read";
+                let found = "content other than what the run read";
                 let fault = Fault::of(&source.path, found, "the same");
                 return Err(fault.remedy(REMEDY).into());
             }

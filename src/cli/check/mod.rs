@@ -29,8 +29,7 @@ use gleaner_runs::read::RunResult;
 /// Every file must be unchanged, and every figure must follow from the tables and the inputs. The
 /// report has three parts: the errors found, the number of values verified, and the columns and
 /// fields that were not verified, with the reason. The inputs are read from their recorded paths.
-/// The checks share no code with the replay and the simulation. docs/OUTPUTS.md lists the verified
-/// values.
+/// The checks share no code with the replay or the simulation. docs/OUTPUTS.md lists the verified values.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner check run\n  \
@@ -67,8 +66,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file is missing or was changed, an input has changed, or a figure does not follow from the
-/// tables and inputs.
+/// A file is missing or was changed, an input has changed, a figure does not follow from the tables and inputs, or a
+/// repeated run gives other results.
 pub fn run(args: &Args) -> Result<()> {
     let here = |path: &PathBuf| std::path::absolute(path);
     let paths: std::io::Result<Vec<PathBuf>> = args.runs.iter().map(here).collect();
@@ -82,7 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
     for (path, name) in paths.iter().zip(&args.runs) {
         let findings = examine(path, &terminal)?;
         let is_sound = findings.wrong_count == 0;
-        // There is no need to repeat a run that contradicts itself.
+        // A run with errors need not be repeated.
         let again = (args.again && is_sound).then(|| run_again(path, args, &terminal));
         let again = again.transpose()?;
         terminal.clear();
@@ -105,7 +104,7 @@ pub fn run(args: &Args) -> Result<()> {
     match failed {
         0 => Ok(()),
         _ => Err(Error::Run(format!(
-            "figures of {} do not follow from the tables and inputs",
+            "{} failed the check: the report lists the errors",
             counted(failed, "run")
         ))),
     }

@@ -44,8 +44,8 @@ pub struct Args {
     /// frequencies of operations if the data set has them.
     #[arg(long, value_name = "DATA")]
     scale_of: Option<PathBuf>,
-    /// Number of convolutions, because published weights do not include it: half, nodes, root, log or a number
-    /// [default: half].
+    /// Number of convolutions, which published weights do not include: half, nodes, root, log or a number [default:
+    /// half].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
     /// Write only the weights of a model, for use with torch.
@@ -56,7 +56,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file that cannot be converted, options that do not apply to it, a file that cannot be written, or a stop.
+/// A file that cannot be converted, options that do not apply to it, a file that cannot be written, or an interrupt.
 pub fn run(args: &Args) -> Result<()> {
     let terminal = Terminal::default();
     let found = model::any(&args.input)?.value;

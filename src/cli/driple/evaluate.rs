@@ -49,7 +49,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, a part without jobs, a table that cannot be written, or a stop.
+/// Missing or faulty files, a part without jobs, a table that cannot be written, or an interrupt.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let (data, _) = data::read(&args.data)?.value;
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<()> {
         let fault = Fault::of(
             &args.data,
             "no jobs in this part",
-            "at least one; name another --part",
+            "at least one job; name another --part",
         );
         return Err(fault.into());
     }

@@ -21,8 +21,8 @@ pub struct NetworkArgs {
     #[arg(long)]
     compat: bool,
     /// Number of convolutions, either fixed or computed from the graph's number of nodes: half of
-    /// it (half), the number itself (nodes), its root (root) or its logarithm (log) [default: 3;
-    /// with --compat half, which the authors of the original recommend].
+    /// it (half), the number itself (nodes), its square root (root) or its logarithm (log) [default: 3; with --compat
+    /// half, which the authors of the original recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
     /// Width of the state of a node, a multiple of 4 [default: 64].

@@ -120,7 +120,7 @@ fn named(files: &[PathBuf]) -> Result<Graphs> {
     for file in files {
         match workload(&graph::job(file)) {
             Err(fault) => {
-                faults.add(Fault::of(file, fault, "a name of a workload").remedy(NAMES))?
+                faults.add(Fault::of(file, fault, "the name of a workload").remedy(NAMES))?
             }
             Ok(workload) => {
                 if let Some(other) = graphs.insert(workload.clone(), file.clone()) {
@@ -274,7 +274,7 @@ fn tell(
     let clipped: Vec<_> = graphs.iter().filter(|(_, file)| is_clipped(file)).collect();
     if let Some((first, _)) = clipped.first() {
         remark(&[format!(
-            "clipped to the possible range: predictions for {} of {} workloads, such as {first}; \
+            "predictions for {} of {} workloads, such as {first}, were clipped to the possible range; \
              there may be no similar graphs in the training data of the model",
             clipped.len(),
             graphs.len()

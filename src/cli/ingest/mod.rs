@@ -50,7 +50,7 @@ Event logs of January 2026:
   public  {table}
           (gleaner ingest table --list names machines whose jobs are public)
 
-Do not give sacct -T, which cuts times off. Its option -D shows every run of a requeued job.
+Do not use sacct -T, which truncates start and end times. The option -D shows every run of a requeued job.
 
 Without access to accounting, poll sinfo (docs/PROVIDERS.md has a line for cron):
   while sleep 15; do sinfo -h -a -o \"$(date +%s) %T %N\"; done >> sinfo.log
@@ -66,7 +66,7 @@ Jobs and their virtual clusters:
   Helios  {helios}
   Gavel   {gavel}
 
-What to do with them:
+Use the results:
   gleaner replay --events log.gev --tasks tasks.toml --t-fwd 120 --out run
   gleaner simulate --trace jobs.csv --cluster vc_config.csv --policy fifo,srtf --out run",
         slurm = read("slurm"),

@@ -31,8 +31,8 @@ pub struct Args {
     #[arg(value_enum, value_name = "MODEL")]
     what: Vec<gleaner_predict::Kind>,
     /// Learn from the jobs submitted before this time, and test on the rest [default: for a
-    /// series, the start of the last month; for jobs, two weeks after the day of the first job;
-    /// the middle of shorter data].
+    /// series, the start of the last month; for jobs, two weeks after the day of the first job; for shorter data, the
+    /// middle].
     #[arg(long, value_name = "TIME")]
     until: Option<Local>,
     /// For workload: also measure these estimates, a file with the columns job_id and priority.

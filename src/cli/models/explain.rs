@@ -45,14 +45,14 @@ pub struct Args {
     /// Show the scores of this term by bin; a pair is named `a & b`. Can be given several times.
     #[arg(long, value_name = "NAME")]
     term: Vec<String>,
-    /// For a throughput model: which of its two machines to explain [default: jobs].
+    /// For a throughput model: which of its two explainable boosting machines to explain [default: jobs].
     #[arg(long, value_enum, value_name = "LABEL")]
     label: Option<Label>,
     /// For a workload model: the estimator to use, one of ebm, ebm-seconds, history, median and
     /// mean [default: best, the estimator that training chose].
     #[arg(long, value_name = "NAME")]
     estimator: Option<EstimatorChoice>,
-    /// Explain the prediction for this row of the data, counted from 1.
+    /// Explain the prediction for this row of the data; 1 is the first row.
     #[arg(long, value_name = "NUMBER", conflicts_with = "job")]
     row: Option<usize>,
     /// For a workload model: explain the prediction for the job of this id.
@@ -128,7 +128,7 @@ fn no_terms(explanation: &Explanation) -> Error {
 
 fn out_of_range(row: usize, rows: usize, what: &str) -> Error {
     Error::Usage(format!(
-        "--row {row}: the data contain {rows} {what}, counted from 1"
+        "--row {row}: there is no such row; the data contain {rows} {what}, numbered from 1"
     ))
 }
 

@@ -51,7 +51,7 @@ pub(super) fn run(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<()> {
     }
 }
 
-/// Submits the missing runs that do not belong to a waiting or running job. Returns whether any runs are missing.
+/// Submits the missing runs that no waiting or running job will execute. Returns whether any runs are missing.
 fn submit_missing(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<bool> {
     // The lock on the directory is held until all runs are submitted, so that no other process submits them too.
     let _directory = open(out, args)?;
@@ -74,7 +74,7 @@ fn submit_missing(opened: &Opened<'_>, args: &Args, out: &Path) -> Result<bool> 
         .filter(|run| !covered.contains(run))
         .collect();
     if runs.is_empty() {
-        remark(&["all missing runs belong to jobs that are already waiting or running".to_owned()]);
+        remark(&["all missing runs are in jobs that are already waiting or running".to_owned()]);
         return Ok(true);
     }
     let batch = submit(

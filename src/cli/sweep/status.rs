@@ -96,7 +96,7 @@ fn troubles_of(
 ) -> Vec<Trouble> {
     match Deal::read(&batches.deal(&batch.name), prepared) {
         Ok(deal) => troubles(state, found, batches, batch, &deal),
-        // The assignment belongs to another plan and does not include these runs.
+        // The assignment was made for another plan and does not include these runs.
         Err(_) => Vec::new(),
     }
 }

@@ -24,7 +24,7 @@ pub struct Made {
 /// approximately the same as in the trace.
 ///
 /// # Errors
-/// The trace is faulty, or no job states its workload; errors of `write`.
+/// The trace is faulty, no job states its workload, or `write` fails.
 pub fn make(
     data: &Path,
     setup: &Setup,

@@ -67,8 +67,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Options outside their ranges, a trace that cannot be copied, a file that cannot be
-/// written.
+/// Options outside their ranges, a trace that cannot be copied, or a file that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     match (&args.from, args.copies) {
         (Some(trace), Some(copies)) => copy(trace, copies, &args.output),

@@ -33,7 +33,7 @@ pub(super) enum What {
 pub(super) struct SlurmArgs {
     #[command(flatten)]
     schedule: ScheduleArgs,
-    /// Let nodes fail occasionally, and write these events in the format of `sacctmgr -P list events`.
+    /// Let nodes fail occasionally, and write their failures in the format of `sacctmgr -P list events`.
     #[arg(long, value_name = "FILE")]
     outages: Option<PathBuf>,
 }

@@ -166,7 +166,7 @@ fn memory_can_be_that_of_the_peak_and_never_exceeds_a_gpus() {
         "{small:?}"
     );
     assert!(
-        said.contains("clipped to the possible range: predictions for"),
+        said.contains("were clipped to the possible range"),
         "{said}"
     );
     let (once, _) = held("--memory peak --gpu-memory 10000");

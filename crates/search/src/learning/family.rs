@@ -25,8 +25,8 @@ const NOISE: u64 = 1;
 /// the shifted power law (their pow4), among others, for the loss as a function of the epochs.
 ///
 /// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial whose loss falls fast at
-/// first can end with a higher loss than a trial whose loss falls slowly, and early losses predict final
-/// losses only in part. The default ranges are choices, not measurements.
+/// first can end with a higher loss than a trial whose loss falls slowly. Early losses therefore predict final losses
+/// only partly. The default ranges are choices, not measurements.
 ///
 /// The draws of a trial depend only on the seed and the trial. A measurement adds noise that depends only on
 /// the seed, the trial and the resource.

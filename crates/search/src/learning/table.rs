@@ -31,10 +31,10 @@ impl Table {
     /// Creates a table from the points of each trial, by trial number.
     ///
     /// # Errors
-    /// Returns all faults: there are no trials, or they are not numbered from 0 without gaps; a trial
-    /// has no points; a resource is negative, not finite, or not above the previous resource. A fault
-    /// identifies a trial by its number (`3`) and a point by its index in the trial: `3[2].resource` is
-    /// the resource of the third point of trial 3.
+    /// Returns all faults. There must be at least one trial, and trials must be numbered from 0 without gaps. Each
+    /// trial needs at least one point. Each resource must be finite, not negative, and above the previous resource of
+    /// the trial. A fault identifies a trial by its number (`3`) and a point by its index in the trial: `3[2].resource`
+    /// is the resource of the third point of trial 3.
     pub fn new(trials: BTreeMap<u32, Vec<Point>>) -> Result<Self, Vec<Fault>> {
         let mut faults: Vec<Fault> = numbering_fault(&trials).into_iter().collect();
         for (&trial, points) in &trials {
@@ -51,7 +51,7 @@ impl Table {
 
     /// The number of trials.
     pub fn trials(&self) -> u32 {
-        // Trials have 32-bit numbers from 0, so the count can exceed 32 bits by at most one.
+        // Trials are numbered from 0 by a `u32`, so their count exceeds the largest `u32` by at most one.
         u32::try_from(self.trials.len()).unwrap_or(u32::MAX)
     }
 

@@ -1,4 +1,4 @@
-//! Workers that run jobs at the same time, each for a random duration.
+//! Simulates workers that run jobs at the same time. Each job takes a random time.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -53,12 +53,11 @@ settings! {
         pub gpus_per_node: u32 = GPUS_PER_NODE => Spec::of("COUNT")
             .hidden_alias("num_gpus_per_node")
             .within(format!("1 to {MAX_GPUS_PER_NODE}"), |gpus| (1..=MAX_GPUS_PER_NODE).contains(gpus));
-        /// Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority
-        /// (in seconds); `oracle`, the true durations; one number of seconds for all jobs; or an
-        /// estimator: `history` (the earlier jobs of the user), `median`, `mean`, `ebm`,
-        /// `ebm-seconds`, or `best`. With --models DIR, estimators are read from there. Otherwise
-        /// they are learnt in the simulation as with --models train; `best` then chooses again each
-        /// week among all but ebm-seconds.
+        /// Estimated durations, for qssf, lucid and easy. Accepts a file with the columns job_id and priority (in
+        /// seconds), `oracle` (the true durations), one number of seconds for all jobs, or an estimator: `history` (the
+        /// earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` or `best`. With --models DIR, estimators
+        /// are read from there. Otherwise they are learnt in the simulation, as with --models train. In that case,
+        /// `best` chooses again each week among all estimators except ebm-seconds.
         pub estimates: Option<Given> = None => Spec::of("FILE|oracle|SECONDS|NAME")
             .used_for(Use::Estimates);
         /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
@@ -452,8 +451,8 @@ impl<'r> Reader<'r> {
                 known(EstimatesUsed::Constant { seconds }, Box::new(seconds))
             }
             Given::Number(number) => Err(Error::Usage(format!(
-                "--estimates is {number:?}, expected seconds from -{LONGEST_ESTIMATE:e} to \
-                 {LONGEST_ESTIMATE:e}"
+                "--estimates is {number:?}, expected a number of seconds from -{LONGEST_ESTIMATE:e} \
+                 to {LONGEST_ESTIMATE:e}"
             ))),
             Given::File(path) => {
                 let table = self.take(jobs::estimates::read(&path, trace)?);
@@ -488,7 +487,7 @@ impl<'r> Reader<'r> {
         let checked = jobs::packing::check(path, trace, &packing, GPU_MEMORY, any_score)?;
         if !checked.is_empty() {
             self.observer.remark(&[format!(
-                "never measured on the same GPUs, so they never share GPUs, although their \
+                "pairs that were never measured on the same GPUs do not share GPUs, although their \
                  predicted profiles would allow it: {}",
                 listed(&checked)
             )]);

@@ -37,12 +37,12 @@ settings! {
         /// Models that replace the files of estimates, forecast and sharing scores. Options that name a single file
         /// take precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked
         /// held-out jobs best, unless --estimates names another estimator. `train` learns the models from the data
-        /// itself, and never from the future. The forecast is learnt from the submissions before the start or, if
-        /// these cover less than a week, again each week. The estimates are learnt again each week from the jobs
+        /// itself, and never from the future. The forecast is learnt from the submissions before the start; if these
+        /// cover less than a week, it is learnt again each week. The estimates are learnt again each week from the jobs
         /// that have ended by then.
         pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);
-        /// Number of submissions in each interval of ten minutes, before the trace and during it [default:
-        /// cluster_throughput.csv in --data; without it, the submissions of the trace].
+        /// Submission counts: a file with the number of submissions per ten-minute interval, before and during the
+        /// trace [default: cluster_throughput.csv in --data if present, otherwise counts from the trace].
         pub series: Option<PathBuf> = None => Spec::of("FILE")
             .requires("models")
             .used_for(Use::Forecasts);
@@ -113,7 +113,7 @@ impl ModelArgs {
         self.models.is_some()
     }
 
-    /// The calendar of the trace, if the estimator `choice` or any of `--models` needs it.
+    /// The calendar of the trace, if the estimator `choice` or any model of `--models` needs it.
     pub(super) fn calendar(
         &self,
         choice: Option<EstimatorChoice>,

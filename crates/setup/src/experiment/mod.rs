@@ -50,7 +50,7 @@ settings! {
         pub choice: Choice;
         /// Check every schedule with a checker that shares no code with the policies.
         pub check: bool = false => Spec::flag();
-        /// Number of threads [default: the number of cores]. The results do not depend on it.
+        /// Number of threads [default: the number of cores]. The results do not depend on this number.
         pub jobs: Option<NonZeroUsize> = None => Spec::of("COUNT").short('j').hidden_alias("processes");
         /// The trace and the other files.
         #[serde(flatten)]

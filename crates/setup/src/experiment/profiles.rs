@@ -26,7 +26,7 @@ impl Profiles {
     /// Reads profiles from a file.
     ///
     /// # Errors
-    /// The faults of the file, reported together.
+    /// The file cannot be read or has faults, which are reported together.
     pub fn read(
         reader: &mut Reader<'_>,
         path: &Path,

@@ -93,9 +93,9 @@ settings! {
     pub struct SliceArgs {
         /// Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes.
         pub cache: bool = false => Spec::flag();
-        /// Rows to drop at the start of the log; the original always drops 1000.
+        /// Number of rows to drop at the start of the log; the original always drops 1000.
         pub skip_rows: usize = 0 => Spec::of("ROWS");
-        /// First node (column) of the log to use (-nis).
+        /// Index of the first node (column) of the log to use, from 0 (-nis).
         pub first_node: usize = 0 => Spec::of("INDEX");
         /// Number of nodes to use (-nN) [default: all].
         pub nodes: Option<usize> = None => Spec::of("COUNT");
@@ -147,7 +147,7 @@ impl SliceArgs {
     /// previous row, except the last row.
     ///
     /// # Errors
-    /// The faults of the files, or an empty slice.
+    /// A file cannot be read or has faults, or the slice is empty.
     pub fn read(
         &self,
         events: &Path,
@@ -257,7 +257,7 @@ No data yet? Generate some, and replay it:
 /// Reads a log, from its fast copy if `cache` is set.
 ///
 /// # Errors
-/// Faults of the file.
+/// The file cannot be read or has faults.
 pub fn read_log(file: &Path, cache: bool, observer: &dyn Observer) -> Result<Loaded<EventLog>> {
     let log = if cache {
         gleaner_inputs::events::read_cached(file)?
@@ -338,8 +338,8 @@ impl Replay {
     /// Reads the tasks and the log, and cuts the slice. If `skip_invalid` is set, faulty tasks are skipped.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. All other errors are faults
-    /// of the files, including an empty slice.
+    /// [`Error::Usage`] if a file is not named, or if the tasks cannot be repeated. Any other error means that a file
+    /// cannot be read or has faults, or that the slice is empty.
     pub fn open(args: &LogArgs, skip_invalid: bool, observer: &dyn Observer) -> Result<Self> {
         let (Some(events), Some(tasks)) = (&args.events, &args.tasks) else {
             return Err(Error::Usage(NEEDS.into()));

@@ -51,7 +51,7 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub search: Option<Algorithm> = None => Spec::of("ALGORITHM");
         /// Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
-        /// the result is hindsight [default: use all fragments].
+        /// the result relies on hindsight [default: use all fragments].
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub min_fragment: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
@@ -146,7 +146,7 @@ named_values!(Initial:
 named_values!(NodeRule:
     NodeRule::Arrival => "Nodes that have been idle longest, as in the original",
     NodeRule::Blocks =>
-        "Neighbours by name or --topology: they mostly leave together, so a task pays only once",
+        "Neighbours by name or --topology: they mostly leave together, so a task pays the rescale cost only once",
     NodeRule::Learned =>
         "Neighbours in an order learnt from the log, for names that do not show where a node is",
 );

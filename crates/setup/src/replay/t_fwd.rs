@@ -94,7 +94,7 @@ impl fmt::Display for ChosenWindow {
             None => write!(
                 f,
                 "it suits the lengths of the log's idle fragments and the tasks' rescale costs \
-                 ({:.1} s to grow, {:.1} s to lose nodes, {} at once)",
+                 ({:.1} s to grow, {:.1} s to lose nodes; active tasks: {})",
                 suggestion.costs.up_s, suggestion.costs.down_s, suggestion.costs.tasks
             ),
         }

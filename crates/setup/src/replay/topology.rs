@@ -14,7 +14,7 @@ use gleaner_domain::Observer;
 /// the option named `option` has no effect.
 ///
 /// # Errors
-/// Faults of the file.
+/// The file cannot be read or has faults.
 pub fn read_topology(
     file: Option<&Path>,
     option: &str,

@@ -26,8 +26,8 @@ pub struct Deal {
 impl Deal {
     /// Assigns `runs` to at most `parts` parts that take about the same time. Runs are assigned from the longest to the
     /// shortest, each to the part with the least work so far. The longest part then takes at most a third longer than
-    /// in the best assignment (Graham 1969). For example, two parts for runs of 3, 3, 2, 2 and 2 s take 7 and 5 s,
-    /// while they take 6 and 6 s in the best assignment.
+    /// in the best assignment (Graham 1969). For example, two parts for runs of 3, 3, 2, 2 and 2 s take 7 and 5 s; in
+    /// the best assignment, they take 6 s each.
     pub fn new(prepared: &dyn PreparedRuns, runs: &[usize], costs: &Costs, parts: usize) -> Self {
         let cost = |&run: &usize| (costs.of_run(prepared, run), run);
         let mut longest: Vec<(f64, usize)> = runs.par_iter().map(cost).collect();

@@ -273,8 +273,8 @@ impl Replays {
         })
     }
 
-    /// Runs the replay. Also returns the tally of the solver's answers if the solver is a program, or if its solver
-    /// library failed.
+    /// Runs the replay. Also returns the tally of the solver's answers if the solver is a program, or a built-in solver
+    /// whose library failed.
     fn replay(
         &self,
         one: &Combination,

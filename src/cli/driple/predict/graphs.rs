@@ -33,7 +33,7 @@ pub fn of_data(path: &Path, part: Part) -> Result<Vec<Named>> {
         return Err(Fault::of(
             path,
             "no jobs in this part",
-            "at least one; name another --part",
+            "at least one job; name another --part",
         )
         .into());
     }

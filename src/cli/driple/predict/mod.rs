@@ -30,9 +30,9 @@ use gleaner_runs::driple::predictions::Row;
 /// utilisation are in percent. Negative predictions are set to zero, except the predictions of models trained with
 /// --compat.
 ///
-/// If a graph in a directory cannot be predicted, it is left out and reported on stderr with the
-/// reason; if no graph can be predicted, the exit code is 3. If a graph that is named directly is faulty, the command
-/// ends with exit code 3.
+/// If no predictions can be made for a graph in a directory, the graph is left out, and stderr gives the reason. If
+/// this applies to all graphs, the exit code is 3. If a graph that is named directly is faulty, the command ends with
+/// exit code 3.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple predict --model model.safetensors resnet50.pbtxt\n  \
@@ -70,7 +70,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Missing or faulty files, which are reported together; a model without the settings for grouping graphs;
-/// no graph that can be predicted; a table that cannot be written; or a stop.
+/// no graph that can be predicted; a table that cannot be written; or an interrupt.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let inspector = model::read(&args.model)?.value;

@@ -55,7 +55,7 @@ impl FromStr for Lend {
     }
 }
 
-/// The number of nodes that each virtual cluster lends, by its index.
+/// The number of nodes that each virtual cluster lends, by the index of the virtual cluster.
 ///
 /// # Errors
 /// [`Error::Usage`] if `auto` is combined with names, if a name is not in the cluster, or if too few nodes can be

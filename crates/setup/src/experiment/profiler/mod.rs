@@ -30,10 +30,10 @@ settings! {
         /// no profiler. TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES
         /// times FACTOR GPUs, on NODES nodes.
         pub profiler: Setting = Setting::Auto => Spec::of("SETTING").used_for(Use::Profiler);
-        /// Virtual clusters that give nodes to the profiler for the whole simulation: `auto` (all
-        /// clusters, starting with those that keep the most nodes), or VC=NODES, separated by commas
-        /// [default: as published with `--profiler auto`; otherwise none, and the nodes of the
-        /// profiler are extra nodes, which other policies do not have].
+        /// Virtual clusters that lend nodes to the profiler for the whole simulation: `auto` (all clusters, starting
+        /// with those that keep the most nodes), or VC=NODES, separated by commas. Without loans, the profiler's nodes
+        /// are extra nodes, which other policies do not have [default: as published with `--profiler auto`, otherwise
+        /// no loans].
         pub lend: Vec<Lend> = Vec::new() => Spec::of("auto|VC=NODES")
             .separated_by(',')
             .used_for(Use::ProfilerOn);
@@ -130,7 +130,7 @@ impl ProfilerArgs {
         };
         if self.elastic.is_some() && inputs.forecast.is_none() {
             return Err(Error::Usage(
-                "--elastic: a forecast decides when the node is returned; name one with --forecast"
+                "--elastic needs a forecast, which decides when the node is returned: add --forecast"
                     .into(),
             ));
         }
@@ -147,7 +147,7 @@ impl ProfilerArgs {
         Ok(Some(profiler))
     }
 
-    /// The settings before `--lend` and `--elastic`; `None` if the profiler is off.
+    /// The settings before `--lend` and `--elastic` are applied; `None` if the profiler is off.
     fn base(&self, cluster: &Cluster, observer: &dyn Observer) -> Option<Profiler> {
         let published = published(cluster);
         match self.profiler {

@@ -100,7 +100,7 @@ pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batc
     Ok(batch)
 }
 
-/// Submits the parts `first..end`, counted from 0, as an array. Returns its id.
+/// Submits the parts with the indices `first..end`, from 0, as an array. Returns its id.
 fn array(batches: &BatchFolder, batch: &Batch, first: usize, end: usize) -> Result<String> {
     let limit = batch.options.array_limit;
     let limit = limit.map_or(String::new(), |limit| format!("%{limit}"));
