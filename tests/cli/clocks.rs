@@ -55,7 +55,7 @@ fn hours_of_an_inspection_are_local_time() {
     let run = gleaner(at, "ingest pbs pbs.txt -o log.csv").expect(0);
     run.says(&[
         "wrote log.csv",
-        "UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00",
+        "UTC-06:00, UTC-05:00 from 2026-03-08 03:00:00",
     ]);
     let csv = fs::read_to_string(at.join("log.csv")).unwrap();
     assert!(csv.contains("2026-03-09 12:00:00-05:00,n1,1"), "{csv}");

@@ -27,16 +27,16 @@ pub struct ClassTerms {
     /// Seconds of progress lost when the task goes to another class; `None` for the sum of `rescale_up` and
     /// `rescale_down`.
     pub move_cost: Option<f64>,
-    /// Which numbers of nodes the task may hold.
+    /// The numbers of nodes that the task is allowed to hold.
     pub counts: Counts,
     /// The terms by the index of the class in a log, set by [`TrainingTask::in_classes`].
     pub by_index: Arc<[Option<Terms>]>,
 }
 
-/// Names that a class cannot have, because they name the lists of a curve in a file of tasks.
+/// Names that a class cannot have: in a task file, they are the keys of a curve's lists.
 pub const CURVE_LISTS: [&str; 3] = ["nodes", "progress", "objective"];
 
-/// Whether tasks can have terms for a class with this name.
+/// Whether a task file can state terms for a class with this name.
 pub fn is_class_name(name: &str) -> bool {
     !name.is_empty() && !CURVE_LISTS.contains(&name)
 }
@@ -56,8 +56,8 @@ fn slowest(by_name: &BTreeMap<String, Terms>) -> Option<&Terms> {
 }
 
 impl TrainingTask {
-    /// The same task with these terms by class. The task's own terms become those of its slowest class, so that code
-    /// that ignores classes also has a valid task. The slowest class has the lowest progress per node at its minimum
+    /// The same task with these terms by class. The task's own terms become the terms of its slowest class, so the task
+    /// is also valid for code that ignores classes. The slowest class has the lowest progress per node at its minimum
     /// number of nodes; the first name breaks ties. If there are no classes, the task is unchanged.
     pub fn with_terms(mut self, by_name: Arc<BTreeMap<String, Terms>>) -> Self {
         if let Some(terms) = slowest(&by_name) {
@@ -68,7 +68,7 @@ impl TrainingTask {
         self
     }
 
-    /// The task's own terms.
+    /// The task's own bounds and curve, as [`Terms`].
     pub fn own_terms(&self) -> Terms {
         Terms {
             min_nodes: self.min_nodes,
@@ -113,12 +113,13 @@ impl TrainingTask {
         })
     }
 
-    /// The terms of a class of [`TrainingTask::in_classes`]; `None` if the task does not use the class.
+    /// The terms of a class, by its index in the names given to [`TrainingTask::in_classes`]. `None` if the task does
+    /// not use the class.
     pub fn terms_in(&self, class: usize) -> Option<&Terms> {
         self.classes.by_index.get(class)?.as_ref()
     }
 
-    /// The greatest work per second on any number of nodes of any class that the task may hold.
+    /// The task's maximum work per second, over all classes and all numbers of nodes that it is allowed to hold.
     pub fn best_rate(&self) -> f64 {
         if self.classes.by_index.is_empty() {
             return self.as_solved().best_rate();
@@ -128,8 +129,8 @@ impl TrainingTask {
         rates.fold(0.0, f64::max)
     }
 
-    /// Minimum number of nodes and curve in a class. They are the task's own if [`TrainingTask::in_classes`] has not
-    /// set any. `None` if the task does not use the class.
+    /// Minimum number of nodes and curve in a class. Both are the task's own if [`TrainingTask::in_classes`] has not
+    /// set any terms. `None` if the task does not use the class.
     fn curve_in(&self, class: usize) -> Option<(u32, &ScalingCurve)> {
         match self.classes.by_index.get(class) {
             Some(terms) => terms.as_ref().map(|terms| (terms.min_nodes, &terms.curve)),

@@ -179,8 +179,8 @@ impl Clock {
         found
     }
 
-    /// A description of the offsets, such as `UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00`;
-    /// empty if the clock is unknown.
+    /// A description of the offsets, such as `UTC-06:00, UTC-05:00 from 2026-03-08 03:00:00`; empty if the clock is
+    /// unknown.
     pub fn describe(&self) -> String {
         /// Maximum number of changes that the description lists.
         const MOST: usize = 4;
@@ -190,7 +190,7 @@ impl Clock {
         let mut text = format!("UTC{}", Offset(self.first_offset()));
         for (time, offset) in self.changes().iter().take(MOST) {
             let from = self.local(*time);
-            text.push_str(&format!(", from {from} on UTC{}", Offset(*offset)));
+            text.push_str(&format!(", UTC{} from {from}", Offset(*offset)));
         }
         match self.changes().len().saturating_sub(MOST) {
             0 => text,
@@ -258,7 +258,7 @@ impl FromStr for Clock {
 
 /// Reads an offset such as `-06:00`.
 fn offset(text: &str) -> Result<i32, ParseClockError> {
-    // The time is complete except for its offset.
+    // A [`Stamp`] reads an offset only after a complete time.
     match format!("2000-01-01T00:00:00{text}").parse() {
         Ok(Stamp::Zoned { offset, .. }) => Ok(offset),
         _ => Err(ParseClockError),
@@ -358,8 +358,8 @@ mod tests {
 
     #[test]
     fn a_clock_is_described_in_words() {
-        let expected = "UTC-06:00, from 2026-03-08 03:00:00 on UTC-05:00, \
-                        from 2026-11-01 01:00:00 on UTC-06:00";
+        let expected = "UTC-06:00, UTC-05:00 from 2026-03-08 03:00:00, \
+                        UTC-06:00 from 2026-11-01 01:00:00";
         assert_eq!(chicago().describe(), expected);
         let many = Clock::new(0, (1..=9).map(|at| (at * 1_000_000, at as i32 % 2)));
         assert!(many.describe().ends_with(", and 5 more changes"));

@@ -1,4 +1,4 @@
-//! GPU clusters: virtual clusters of equal nodes.
+//! GPU clusters, which are divided into virtual clusters. All nodes have the same number of GPUs.
 
 /// Memory of each GPU on which Lucid measured pairs of jobs, in MB.
 pub const GPU_MEMORY: f64 = 24_576.0;
@@ -8,7 +8,7 @@ pub const GPU_MEMORY: f64 = 24_576.0;
 pub struct Cluster {
     /// The virtual clusters, in the order of the file that names them.
     pub vcs: Vec<VirtualCluster>,
-    /// Number of GPUs of every node, from 1 to [`MAX_GPUS_PER_NODE`].
+    /// Number of GPUs per node, from 1 to [`MAX_GPUS_PER_NODE`].
     pub gpus_per_node: u32,
 }
 

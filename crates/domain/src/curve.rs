@@ -1,4 +1,4 @@
-//! Scaling curves. Tasks with equal curves share them.
+//! Scaling curves. Tasks with equal curves share one copy.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ impl ScalingCurve {
     }
 
     /// The curve with its progress and objective multiplied by `factor`. If progress and objective share one list of
-    /// rates, those of the scaled curve do too.
+    /// rates, they also share one list in the scaled curve.
     pub fn scaled(&self, factor: f64) -> ScalingCurve {
         let times = |rates: &Rates| rates.iter().map(|rate| rate * factor).collect();
         let progress: Rates = times(&self.progress);

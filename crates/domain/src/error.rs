@@ -27,14 +27,14 @@ pub enum Error {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A solver could not accept or solve a problem: exit code 2 if another solver must be chosen,
-    /// 3 if the problem is invalid, otherwise 1.
+    /// A solver did not accept or did not solve a problem. The exit code is 2 if another solver
+    /// must be chosen, 3 if the problem is invalid, and otherwise 1.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// Any other failure while running: exit code 1.
     #[error("{0}")]
     Run(String),
-    /// Interrupted by the user; the results so far are written: exit code 130.
+    /// Interrupted by the user, after the results so far were written: exit code 130.
     #[error("interrupted: the results so far are written and marked incomplete")]
     Interrupted,
     /// Stopped by the user before there was any result, so nothing is written: exit code 130.
@@ -187,7 +187,8 @@ impl Faults {
     /// Returns the values of all `results`, or the faults of all failed results.
     ///
     /// # Errors
-    /// [`Error::Data`] with all faults, or the first error of another kind.
+    /// A result is an error: [`Error::Data`] with the faults of all results, or the first error of
+    /// another kind.
     pub fn gather<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
         let mut faults = Faults::default();
         let mut values = Vec::new();
@@ -204,7 +205,7 @@ impl Faults {
     /// Returns `Ok(value)` if there are no faults, otherwise the faults.
     ///
     /// # Errors
-    /// The faults, as [`Error::Data`].
+    /// There are faults: [`Error::Data`].
     pub fn into_result<T>(self, value: T) -> Result<T> {
         if self.0.is_empty() {
             Ok(value)

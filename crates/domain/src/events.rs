@@ -13,8 +13,8 @@ pub struct Change(u32);
 /// Maximum number of nodes of a log: a [`Change`] uses one bit for the state.
 pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 
-/// Maximum number of rows of a log. A file of a few megabytes may decompress to more, and a log in memory takes 16
-/// bytes per row and 4 per change.
+/// Maximum number of rows of a log. Without this limit, a file of a few megabytes could decompress to a log that fills
+/// the memory. A log takes 16 bytes per row and 4 bytes per change.
 pub const MAX_ROWS: usize = 1 << 26;
 /// Maximum number of changes of a log: see [`MAX_ROWS`].
 pub const MAX_CHANGES: usize = 1 << 28;
@@ -88,7 +88,7 @@ impl EventLog {
         self.queue.as_ref().map(|queue| queue.row(row, changes))
     }
 
-    /// The classes of the nodes; `None` if all nodes are alike.
+    /// The classes of the nodes; `None` if the log does not divide its nodes into classes.
     pub fn classes(&self) -> Option<&NodeClasses> {
         self.classes.as_ref()
     }
@@ -331,7 +331,7 @@ pub enum InvalidLog {
 }
 
 impl EventLogBuilder {
-    /// Starts a log of `nodes`, of which there are at most [`MAX_NODES`].
+    /// Starts a log with these nodes. There must be at most [`MAX_NODES`].
     pub fn new(nodes: Vec<String>) -> Self {
         EventLogBuilder {
             log: EventLog {

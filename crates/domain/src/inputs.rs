@@ -1,5 +1,5 @@
-//! Inputs of policies other than the jobs: estimates, forecasts and packing. Files, constants and
-//! trained models provide these inputs through the traits of this module.
+//! What policies read in addition to the jobs: estimates, forecasts and packing. Files, constants
+//! and trained models provide these inputs through the traits of this module.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ pub trait Estimates: Send + Sync {
     /// Estimated duration of a job in seconds; `None` if there is no estimate.
     fn seconds(&self, job: &Job) -> Option<f64>;
 
-    /// Estimated duration of a job under a policy, which is given by the policy's name in the
-    /// results. The estimate depends on the policy if estimates are learnt from jobs that have
-    /// already ended under the policy.
+    /// Estimated duration of a job in seconds under the policy that has this name in the results;
+    /// `None` if there is no estimate. The estimate depends on the policy if estimates are learnt
+    /// from jobs that have already ended under the policy.
     fn seconds_under(&self, _policy: &str, job: &Job) -> Option<f64> {
         self.seconds(job)
     }
@@ -171,7 +171,7 @@ impl Forecast for f64 {
     }
 }
 
-/// The profile of a workload alone on its GPUs.
+/// The profile of a workload that runs alone on its GPUs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Profile {
     /// Load of the workload on each of its GPUs.
@@ -199,9 +199,8 @@ pub struct PackingTable {
     pub scores: Vec<Option<u8>>,
     /// Pairs by the indices of their workloads in the trace; each pair occurs in both orders.
     pub pairs: BTreeMap<(usize, usize), Pair>,
-    /// Whether the model of each workload of the trace is in [`UNMEASURED`], by index of the
-    /// workload. Pairs with such a workload are assumed to run at full speed and are not looked up
-    /// in the table.
+    /// For each workload of the trace, by its index: whether its model is in [`UNMEASURED`]. Pairs
+    /// with such a workload are assumed to run at full speed and are not looked up in the table.
     pub unmeasured: Vec<bool>,
 }
 

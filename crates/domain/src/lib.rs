@@ -1,5 +1,5 @@
-//! What all parts of Gleaner share: event logs, training tasks, scaling curves, clusters, jobs and times; results;
-//! errors; the wording of messages; and Student's t-distribution.
+//! Types that all parts of Gleaner share: event logs, training tasks, scaling curves, clusters, jobs, times, results
+//! and errors. This crate also contains the wording of messages, and Student's t-distribution.
 //!
 //! ```
 //! use gleaner_domain::{Change, EventLogBuilder, Utc};

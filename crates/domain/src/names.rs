@@ -1,8 +1,9 @@
-//! The natural order of names: numbers in them are compared by value, so `n2` comes before `n10`.
+//! The natural order of names. Numbers within names are compared by value, so `n2` comes before
+//! `n10`.
 
 use std::cmp::Ordering;
 
-/// Compares names. The numbers in them are compared by value.
+/// Compares two names. Numbers within the names are compared by value.
 pub fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut a_rest, mut b_rest) = (a, b);
     while !a_rest.is_empty() && !b_rest.is_empty() {

@@ -105,7 +105,7 @@ impl Quality {
         }
         if self.uncovered > 0 {
             sentences.push(format!(
-                "the source does not cover {} of the log{}: nothing is known of that time",
+                "the source does not cover {} of the log{}: nothing is known about that time",
                 node_hours(self.uncovered),
                 self.of_idle(self.uncovered),
             ));
@@ -146,9 +146,9 @@ impl Quality {
     fn bounds(&self) -> String {
         let counted = self
             .idle_counted
-            .map(|idle| format!(", {:.1} by the counts", hours(idle)));
-        // The idle time by the counts can be less than the unknown time, for example if the counts are wrong. The upper
-        // bound cannot, because it includes the unknown nodes.
+            .map(|idle| format!(", {:.1} by the stated node counts", hours(idle)));
+        // The idle time by the stated counts can be less than the unknown time, for example if the counts are wrong.
+        // The upper bound cannot be less, because it includes the unknown nodes.
         let all = self
             .idle_counted
             .filter(|idle| *idle >= self.unknown)
@@ -159,7 +159,8 @@ impl Quality {
             UnknownNodes::Deal => "are assigned to the jobs that do not list all of theirs",
         };
         format!(
-            "idle between {:.1} and {}{}; of {:.1} % it is unknown which nodes; these {shown}",
+            "idle between {:.1} and {}{}; for {:.1} % of this time, it is unknown which nodes were idle; these nodes \
+             {shown}",
             hours(self.idle_lower),
             node_hours(self.idle_upper),
             counted.unwrap_or_default(),
@@ -269,8 +270,9 @@ mod tests {
         assert_eq!(
             quality.sentences(),
             [
-                "idle between 3492.5 and 3729.5 node-hours, 3651.6 by the counts; of 6.5 % it is unknown which \
-                 nodes; these are assigned to the jobs that do not list all of theirs",
+                "idle between 3492.5 and 3729.5 node-hours, 3651.6 by the stated node counts; for 6.5 % of \
+                 this time, it is unknown which nodes were idle; these nodes are assigned to the jobs that do not list \
+                 all of theirs",
                 "jobs used nodes that they do not list: 100.0 node-hours in lists shorter than the stated count \
                  (equal to 2.7 % of the idle time)",
                 CONDITIONS,
@@ -290,7 +292,8 @@ mod tests {
         };
         let sentences = quality.sentences();
         assert!(
-            sentences[0].contains("1.0 by the counts; of 75.0 % it is unknown which nodes"),
+            sentences[0]
+                .contains("1.0 by the stated node counts; for 75.0 % of this time, it is unknown"),
             "{sentences:?}"
         );
     }

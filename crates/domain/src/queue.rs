@@ -18,8 +18,8 @@ pub struct RowQueue<'a> {
     pub pending: Option<Pending>,
     /// For each job that took nodes in this row, the number of nodes that the job used in total.
     pub jobs: &'a [u32],
-    /// For each change of the row, the job that took the node, as the job's index in `jobs` plus 1; 0 if no job took
-    /// the node.
+    /// For each change of the row, the job that took the node: the job's index in `jobs`, plus 1. 0 if no job took the
+    /// node.
     pub takers: &'a [u32],
 }
 
@@ -73,7 +73,7 @@ impl Queue {
 }
 
 impl EventLog {
-    /// The share of the idle node-time during which jobs waited for nodes, according to the queue at each row; `None`
+    /// The share of the idle node-time during which jobs waited for nodes, according to the queue at each row. `None`
     /// if the log has no queue or no node is idle.
     pub fn idle_share_while_queued(&self) -> Option<f64> {
         let (mut idle, mut all, mut queued) = (0i64, 0.0, 0.0);

@@ -53,8 +53,8 @@ impl Stamp {
 impl FromStr for Stamp {
     type Err = ParseTimeError;
 
-    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), this form with an offset such as `+01:00`
-    /// or with `Z`, a date alone, or seconds since 1970.
+    /// Reads `YYYY-MM-DD HH:MM:SS[.fff]` (or with `T`), a date alone, or seconds since 1970. An offset such as
+    /// `+01:00`, or `Z`, can follow a time of day.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         if let Ok(seconds) = text.parse::<f64>() {
@@ -68,7 +68,7 @@ impl FromStr for Stamp {
 fn stamp(text: &str) -> Option<Stamp> {
     let pieces = Pieces::parse(text).ok()?;
     let civil = DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default());
-    // A [`Utc`] cannot hold times of other years.
+    // A [`Utc`] cannot hold times before 1678 or after 2261.
     let fits = (1678..=2261).contains(&civil.year());
     let local = fits.then(|| Local::from(civil))?;
     match (pieces.to_numeric_offset(), pieces.time_zone_annotation()) {
@@ -77,7 +77,7 @@ fn stamp(text: &str) -> Option<Stamp> {
             offset: offset.seconds(),
         }),
         (None, None) => Some(Stamp::Local(local)),
-        // The name of a zone does not determine which of two offsets is meant.
+        // When clocks are set back, a zone's name does not determine which of two offsets is meant.
         (None, Some(_)) => None,
     }
 }

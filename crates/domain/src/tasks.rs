@@ -17,8 +17,8 @@ pub const MAX_TASKS: usize = 1_000_000;
 pub struct TrainingTask {
     /// Name, unique within the set.
     pub name: String,
-    /// Time from which the task may run; [`TrainingTask::FROM_START`] if the task's file states no
-    /// time.
+    /// Time of submission, from which the task is allowed to run; [`TrainingTask::FROM_START`] if
+    /// the task's file states no time.
     pub submit: Utc,
     /// Minimum number of nodes on which the task runs (at least 1).
     pub min_nodes: u32,

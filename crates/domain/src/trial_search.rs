@@ -7,7 +7,7 @@ use gleaner_search::{Algorithm, LearningCurves, Plan};
 pub struct TrialSearch {
     /// The algorithm and its settings. The work of a task is the work for `max_resource`.
     pub plan: Plan,
-    /// The losses of trials. A family uses the seed of the replay.
+    /// The losses of trials. If the losses are drawn from a family of curves, the seed of the replay is used.
     pub curves: LearningCurves,
     /// For each trial, the index of its task in the set. If the list is empty, a task is drawn for each trial.
     pub tasks: Vec<u32>,
@@ -17,7 +17,7 @@ impl TrialSearch {
     /// The same search with another algorithm. For hyperband, the brackets determine the number of trials.
     ///
     /// # Errors
-    /// A sentence that explains why the search does not suit the algorithm.
+    /// The search does not suit the algorithm. The error is a sentence that explains why.
     pub fn by(mut self, algorithm: Algorithm) -> Result<Self, String> {
         self.plan.algorithm = algorithm;
         if algorithm == Algorithm::Hyperband {

@@ -1,4 +1,4 @@
-//! Tables of a solver comparison. Some are written to files; the others are printed and shown on a page.
+//! Tables of a solver comparison. Some tables are written to files. The others are printed and shown on a page.
 
 use gleaner_document::names::short;
 use gleaner_document::numbers::{count, large, number};
@@ -76,7 +76,7 @@ fn times(solvers: &[SolverRow]) -> Grid {
         Head::number("median time").meaning("time within which it answered half of the problems"),
         Head::number("99 % within").meaning("time within which it answered 99 % of the problems"),
     ];
-    Grid::of("Times over the problems", heads, solvers, |row| {
+    Grid::of("Solve times", heads, solvers, |row| {
         let first = row.first_incumbent_us.map_or(NONE.to_owned(), time);
         let [half, most] = match row.problems {
             0 => [NONE, NONE].map(str::to_owned),

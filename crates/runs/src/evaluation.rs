@@ -95,14 +95,14 @@ fn workload(found: &WorkloadScores) -> Vec<Block> {
     ];
     if found.weekly_test > 0 {
         let title = format!(
-            "Workload, retrained each week on the jobs that could have ended by then, {} jobs",
+            "Workload, by models retrained each week on the jobs that could have ended by then: tested on {} jobs",
             found.weekly_test
         );
         blocks.push(scores(title, "s", &found.weekly));
     }
     let named = |name: &Option<String>| name.clone().unwrap_or_else(|| "none".to_owned());
     blocks.push(Block::Note(format!(
-        "Best by rank correlation, because schedulers use ranks; with profiles: {}; without: {}.",
+        "Best by rank correlation, because schedulers use ranks: {} with profiles, {} without profiles.",
         named(&found.best.with_profile),
         named(&found.best.without_profile)
     )));

@@ -126,7 +126,8 @@ pub fn without_terms(explanation: &Explanation) -> Option<String> {
     let facts = explanation.estimator.as_ref()?;
     (!facts.learnt.is_empty()).then(|| {
         format!(
-            "The {} has learnt {}. It has no terms; choose a machine, as with --estimator ebm.",
+            "The {} has learnt {}. It has no terms. To see terms, choose a boosting machine, for example with \
+             --estimator ebm.",
             facts.name.title(),
             facts.learnt
         )
@@ -158,7 +159,7 @@ pub fn of_machine(facts: &EbmFacts) -> Grid {
 pub fn of_tree(facts: &TreeFacts) -> Grid {
     let head = "importance".to_owned();
     importances(
-        "Features used by the splits, as shares".to_owned(),
+        "Importances of the features in the splits, as shares".to_owned(),
         head,
         &facts.importances,
     )
@@ -233,7 +234,7 @@ pub fn sum(told: &Sum) -> Grid {
     }
 }
 
-/// The decisions on a prediction's path through a tree, and the leaf's number of training rows with each score.
+/// The decisions on a prediction's path through a tree, and the number of training rows at the leaf by score.
 pub fn way(told: &Way) -> Grid {
     let title = format!(
         "The sharing score of {}: {}",

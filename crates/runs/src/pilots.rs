@@ -17,8 +17,8 @@ const SHOWN_LENGTHS: usize = 24;
 /// Why `fits` is optimistic, and how to read the other two models.
 const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
                        that no pilot is ever preempted. Real schedulers do not know this. Of 694 pilots on Prometheus \
-                       on 17 March 2022, 484 were preempted, with 47 % of the pilot time; that site came close to the \
-                       kept model.";
+                       on 17 March 2022, 484 were preempted. These account for 47 % of the pilot time. That site came \
+                       close to the kept model.";
 
 /// How to read a plan that was chosen on the same log.
 const HINDSIGHT: &str = "The plan for the lost model was chosen with hindsight: evaluate it on another log, with \
@@ -103,7 +103,8 @@ pub fn facts(pilots: &Pilots, fragments: &Fragments) -> Vec<Fact> {
     facts
 }
 
-/// The ladder that is shown in detail: the given ladder, or the best ladder with the most lengths.
+/// The ladder that is shown in detail: the given ladder, the wall times of the given plan, or the best ladder with the
+/// most wall times.
 pub fn chosen(pilots: &Pilots) -> Option<&Ladder> {
     pilots.ladders.last()
 }
@@ -111,7 +112,7 @@ pub fn chosen(pilots: &Pilots) -> Option<&Ladder> {
 /// A table of the best ladders, with a row for each number of wall times.
 pub fn best(pilots: &Pilots, grid: MinuteGrid) -> Grid {
     let title = format!(
-        "Best ladders under fits, of wall times every {} min up to {} min: ready share",
+        "Ready share of the best ladders under fits (wall times: multiples of {} min up to {} min)",
         count(grid.step_min),
         count(grid.longest_min)
     );
@@ -158,7 +159,7 @@ pub fn unproven(pilots: &Pilots) -> Option<String> {
         0 => None,
         open => Some(format!(
             "The search for {} ended before it was complete: the last column is an upper bound on the ready share \
-             of any ladder with as many wall times. Raise --time-limit to search longer.",
+             of any ladder with at most as many wall times. Raise --time-limit to search longer.",
             counted(open, "ladder")
         )),
     }
@@ -230,7 +231,7 @@ pub fn steps(ladder: &Ladder) -> Grid {
         Head::number("ended by themselves"),
     ];
     Grid::of(
-        "Plan of lost: which pilot starts next",
+        "Plan of lost: the pilots that a node starts, in order",
         heads,
         &ladder.lost.plan,
         |step| {

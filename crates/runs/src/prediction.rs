@@ -14,8 +14,8 @@ use gleaner_domain::{Local, Trace, Workload};
 use gleaner_io::table::WriteTable;
 use gleaner_predict::score_profiles;
 
-/// Writes a forecast beside the actual submissions. The table covers all intervals of the series, and the intervals
-/// after its end that can be forecast. Returns the number of rows.
+/// Writes a forecast and the actual submissions, in the same rows. The table covers all intervals of the series, and
+/// the intervals after its end that can be forecast. Returns the number of rows.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -63,7 +63,7 @@ pub fn workload(estimates: &EstimateTable, trace: &Trace, path: &Path) -> Result
     Ok(table.rows())
 }
 
-/// Writes profiles with the scores that the model predicts. Returns the number of rows.
+/// Writes profiles with the sharing scores that the model predicts. Returns the number of rows.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -24,8 +24,8 @@ use gleaner_io::files::{self, AtomicFile, ClosedFile, DirLock, Hashed};
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_io::table::WriteTable;
 
-/// Subcommands that keep partial results for the next run into the same directory, and what messages call these
-/// results.
+/// Subcommands that keep partial results for the next run in the same directory, each with the name of these results in
+/// messages.
 const KEEPING: [(&str, &str); 2] = [("sweep", "runs of a sweep"), ("profile", "measurements")];
 
 /// Maximum depth of folders in a run directory, such as 2 for `logs/VC`.
@@ -36,7 +36,7 @@ const DEPTH: u32 = 2;
 pub struct End<'a> {
     /// Every file that the run read.
     pub sources: &'a [SourceId],
-    /// Whether the run reached its end.
+    /// Whether the run finished.
     pub complete: bool,
     /// Wall time of reading, computing and writing, in seconds.
     pub seconds: Seconds,
@@ -109,11 +109,11 @@ impl RunDir {
         })
     }
 
-    /// Makes `path` a directory for runs of `command`, to which several processes may add files. Creates the directory
+    /// Makes `path` a directory for runs of `command`, to which several processes can add files. Creates the directory
     /// if it is missing, and marks a new directory as having a run in progress. Existing content is not changed.
     ///
     /// # Errors
-    /// Same as [`RunDir::open`], except that another run may be writing.
+    /// Same as [`RunDir::open`], except that other runs are allowed to write at the same time.
     pub fn share(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<()> {
         refuse_strangers(path)?;
         refuse_links(path, RUN_FILE)?;
@@ -213,7 +213,7 @@ impl RunDir {
         let mut out = Hashed::new(AtomicFile::create(&path)?);
         let filled = fill(&mut out).and_then(|()| out.finish());
         let (file, bytes, sha256) = filled.map_err(|e| Error::io("write", &path, e))?;
-        // The file is closed at once, because a run may have more files than a process may have open.
+        // The file is closed at once, because a run can write more files than a process is allowed to keep open.
         let file = file.close()?;
         let listed = Listed {
             path: name.to_owned(),
@@ -225,8 +225,8 @@ impl RunDir {
         Ok(())
     }
 
-    /// Writes a `run.json` before the first file of a new directory. If the process is killed later and leaves files
-    /// behind, the `run.json` shows the next run that these files belong to a run.
+    /// Writes a `run.json` before the first file of a new directory. If the process is then killed and leaves files
+    /// behind, the next run recognises them by `run.json` as the files of an earlier run.
     fn announce(&self) -> Result<()> {
         let mut announced = self
             .announced
@@ -271,8 +271,8 @@ impl RunDir {
         let written = std::mem::take(&mut self.written);
         let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Listed> = written.values().map(|file| file.listed.clone()).collect();
-        // From now on, files of both runs may be present. run.json lists all of these files, so that the next run
-        // finds them if this process is killed.
+        // From now on, files of both runs can be present. run.json lists all of these files, so that the next run finds
+        // them if this process is killed.
         let earlier = self.earlier.iter().flat_map(|run| &run.files);
         let both = earlier.chain(&files).cloned().collect();
         self.write_info(end, Map::new(), true, both)?;
@@ -386,8 +386,8 @@ fn link_on_way(directory: &Path, path: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Returns an error if a file of a run directory is a symbolic link or is reached through a symbolic link,
-/// because the run would then write outside the directory.
+/// Returns an error if a file of a run directory is a symbolic link or is reached through a symbolic link. The run
+/// would otherwise write outside the directory.
 fn refuse_links(directory: &Path, name: &str) -> Result<()> {
     match link_on_way(directory, Path::new(name)) {
         None => Ok(()),

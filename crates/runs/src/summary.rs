@@ -173,7 +173,7 @@ fn solver(s: &Summary) -> String {
 
 fn decisions(s: &Summary) -> String {
     if s.solver == "scripted" {
-        return format!("{}, as the script says", s.events);
+        return format!("{}, all taken from the script", s.events);
     }
     let optimal = if s.events_optimal == s.events {
         "all".to_owned()

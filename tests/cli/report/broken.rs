@@ -105,7 +105,7 @@ fn files_that_were_changed_are_refused() {
         let sound = fs::read(&short).unwrap();
         fs::copy(long, &short).unwrap();
         let report = gleaner(path, "report short -o page.html");
-        let changed = [file, "content other than run.json lists", "run it again"];
+        let changed = [file, "content that does not match run.json", "run it again"];
         report.expect(3).says(&changed);
         fs::write(&short, sound).unwrap();
     }

@@ -219,7 +219,10 @@ fn damaged_and_changed_tables_are_refused() {
         let (path, sound) = (run.join(file), fs::read(run.join(file)).unwrap());
         let description = fs::read(run.join("run.json")).unwrap();
         fs::copy(at.join("other").join(file), &path).unwrap();
-        refused(file, &["content other than run.json lists", "run it again"]);
+        refused(
+            file,
+            &["content that does not match run.json", "run it again"],
+        );
         for kept in [0, 7, sound.len() / 2, sound.len() - 1] {
             fs::write(&path, &sound[..kept]).unwrap();
             sign(&run);

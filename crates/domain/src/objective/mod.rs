@@ -43,7 +43,7 @@ pub struct Objective {
     expression: Arc<Expression>,
     /// The expression as a curve times a factor, if it has that form.
     scaled: Option<Arc<Scaled>>,
-    /// The parameters of Sia's objective, if this is one. `expression` is then the goodput.
+    /// The parameters, if this is Sia's objective. `expression` is then the goodput.
     sia: Option<Sia>,
 }
 

@@ -1,4 +1,4 @@
-//! Objectives that are functions of a program that uses this crate as a library.
+//! Objectives that are functions. A program that uses this crate as a library can pass them.
 
 use gleaner_solvers::range;
 

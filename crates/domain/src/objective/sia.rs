@@ -12,7 +12,7 @@ use std::str::FromStr;
 pub struct Sia {
     /// Exponent of the goodput, not 0.
     power: f64,
-    /// Value of every task that holds nodes, in addition to that of its goodput.
+    /// Value added for every task that holds nodes, in addition to the value of its goodput.
     penalty: f64,
 }
 
@@ -31,7 +31,7 @@ impl Sia {
     /// The share of its goodput that a task keeps if its nodes change. The task was submitted `age` seconds ago and has
     /// restarted `restarts` times. Each restart takes `seconds`.
     ///
-    /// A task younger than one restart loses nothing.
+    /// A task that is younger than the duration of one restart loses nothing.
     pub fn restart_factor(age: f64, restarts: u32, seconds: f64) -> f64 {
         if age < seconds || seconds <= 0.0 {
             return 1.0;

@@ -32,8 +32,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Adjusts the constants of a task in each class, which were computed for each class alone: the speedups in all
-    /// classes become relative to the class in which the task is slowest.
+    /// Adjusts the constants of a task, which were computed for each class alone. The speedups in all classes become
+    /// relative to the class in which the task is slowest.
     pub fn across_classes(mut all: Vec<Constants>) -> Vec<Constants> {
         let speeds = all.iter().map(|constants| constants.speed_of_one);
         let slowest = speeds.fold(f64::INFINITY, f64::min);
@@ -202,7 +202,8 @@ impl Objective {
     }
 }
 
-/// The points of the curve that enclose the numbers of nodes, other than 0, that the task may hold.
+/// The points needed to interpolate the curve from the task's minimum to its maximum number of nodes. The point at 0
+/// nodes is left out.
 pub(super) fn needed_points(task: &TrainingTask) -> std::ops::Range<usize> {
     let nodes = &task.curve.nodes;
     let first = nodes.partition_point(|&n| n <= task.min_nodes).max(1) - 1;

@@ -15,7 +15,7 @@ pub enum Variable {
     MinNodes,
     /// Maximum number of nodes that the task can use.
     MaxNodes,
-    /// The greatest rate on any number of nodes that the task may hold.
+    /// The task's maximum rate, over all numbers of nodes that it is allowed to hold.
     BestRate,
     /// The task's priority.
     Priority,
@@ -86,7 +86,7 @@ impl Variable {
             Variable::MaxNodes => ("nodes", "maximum number of nodes of the task"),
             Variable::BestRate => (
                 "work/s",
-                "the greatest `rate` on any number of nodes that the task may hold",
+                "the task's maximum `rate`, over all numbers of nodes that it is allowed to hold",
             ),
             Variable::Priority => ("", "priority in the task file; default: 1"),
             Variable::Rung => ("", "rung of a trial in a search, from 0; 0 for other tasks"),

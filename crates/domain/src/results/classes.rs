@@ -72,7 +72,7 @@ record! {
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
         /// useful work done in the class
         work: f64 = "work" ["work"],
-        /// `work` as a share of the work in all classes; empty if there was none
+        /// `work` as a share of the work in all classes; empty if no work was done
         work_share: Option<f64> = "work_share" [""],
         /// number of times that a task lost nodes to the batch scheduler
         preemptions: u32 = "preemptions" [""],
@@ -80,7 +80,7 @@ record! {
         moved_in: u32 = "moved_in" [""],
         /// number of times that a task moved from this class to another
         moved_out: u32 = "moved_out" [""],
-        /// mean of `price` over the time with a price; empty if there was none
+        /// mean of `price` over the time with a price; empty if there was no price
         mean_price: Option<f64> = "mean_price" ["objective/s"],
     }
 }

@@ -37,7 +37,7 @@ pub trait Figure {
     fn number(&self) -> Option<f64>;
 }
 
-/// A summary. The macro `summary!` declares types that implement this trait.
+/// A summary of a run. The macro `summary!` declares types that implement this trait.
 pub trait Figures: Sized + 'static {
     /// The summary's fields, in the order in which they appear in JSON.
     const FIELDS: &'static [Field];
@@ -75,11 +75,11 @@ macro_rules! whole {
 
 whole!(usize, u64, i64);
 
-/// Declares a summary: a struct with fields `field: type ["unit"]`. The documentation of a field
-/// is its doc comment. A field that is used to compare runs has a word after the unit: `most` if
-/// the greatest value is the best, `least` if the least value is the best, or `shown` otherwise. If
-/// the figure's name in tables differs from the name of the field, the figure's name follows, as in
-/// `shown as "task_count"`.
+/// Declares a summary: a struct with fields `field: type ["unit"]`. The documentation of a field is
+/// its doc comment. A field that is used to compare runs has a word after the unit. The word is
+/// `most` if the greatest value is the best, `least` if the least value is the best, and `shown`
+/// otherwise. If the figure's name in tables differs from the name of the field, the figure's name
+/// follows, as in `shown as "task_count"`.
 macro_rules! summary {
     (
         $(#[$attribute:meta])*

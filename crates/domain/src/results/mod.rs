@@ -1,7 +1,7 @@
 //! Types of the results of runs. The name, unit and meaning of each result are stated only here.
 //!
-//! Engines fill these types, `gleaner_runs` writes them, `gleaner_runs::read` reads them back,
-//! sweeps use them to compare runs, and docs/OUTPUTS.md documents them (checked by a test).
+//! Engines fill these types, `gleaner_runs` writes them, and `gleaner_runs::read` reads them back.
+//! Sweeps use them to compare runs. docs/OUTPUTS.md documents them, which a test checks.
 
 #[macro_use]
 mod record;

@@ -20,15 +20,15 @@ pub struct Pilots {
     pub startup_s: u64,
     /// Seconds for which a node waits before each pilot.
     pub delay_s: u64,
-    /// The lengths from which the best ladders are chosen; `None` if a ladder or a plan was given.
+    /// The wall times from which the best ladders are chosen; `None` if a ladder or a plan was given.
     pub grid: Option<MinuteGrid>,
     /// Whether the plan for the model `lost` was given. Otherwise, the best plan for this log is chosen.
     pub is_plan_given: bool,
     /// The model in which a preempted pilot keeps its work. This model does not depend on the ladder.
     pub kept: Kept,
-    /// The given ladder, the lengths of the given plan, or the best ladders of at most 1, 2, … lengths.
+    /// The given ladder, the wall times of the given plan, or the best ladders of at most 1, 2, … wall times.
     pub ladders: Vec<Ladder>,
-    /// The ladder of all lengths of the grid; `None` if a ladder or a plan was given, or if the search was stopped.
+    /// The ladder of all wall times of the grid; `None` if a ladder or a plan was given, or if the search was stopped.
     pub every_length: Option<Ladder>,
     /// Whether all ladders are included; false if the search was stopped.
     pub complete: bool,
@@ -39,7 +39,7 @@ pub struct Pilots {
 pub struct MinuteGrid {
     /// The step, in minutes.
     pub step_min: u64,
-    /// The longest length, in minutes.
+    /// The longest wall time, in minutes.
     pub longest_min: u64,
 }
 
@@ -63,8 +63,10 @@ pub struct Ladder {
     pub lengths_min: Vec<u64>,
     /// The model in which the scheduler knows how long nodes stay idle.
     pub fits: Fits,
-    /// Upper bound on the ready share under `fits` of any ladder with as many lengths. The bound equals the ready share
-    /// of this ladder if the ladder is proven to be the best. `None` if the ladder was given.
+    /// Upper bound on the ready share under `fits` of all ladders with at most k wall times, if this is the best ladder
+    /// found with at most k wall times. The bound equals the ready share of this ladder if the ladder is proven to be
+    /// the best. `None` for a given ladder, for the wall times of a given plan, and for the ladder of all wall times of
+    /// the grid.
     pub bound_share: Option<f64>,
     /// The model in which a preempted pilot loses its work.
     pub lost: Lost,

@@ -23,7 +23,7 @@ pub struct VcRun {
     /// Indices of the virtual cluster's jobs in [`crate::Trace::jobs`], in the order in which they
     /// joined the queue. Jobs that ended in the profiler are left out.
     pub jobs: Vec<usize>,
-    /// The schedule; `schedule.jobs[i]` belongs to job `jobs[i]`.
+    /// The schedule; `schedule.jobs[i]` is the outcome of job `jobs[i]`.
     pub schedule: Schedule,
 }
 
@@ -32,7 +32,7 @@ pub struct VcRun {
 pub struct ProfilerRun {
     /// Indices of the jobs that the profiler ran, ascending.
     pub jobs: Vec<usize>,
-    /// The schedule; `schedule.jobs[i]` belongs to job `jobs[i]`.
+    /// The schedule; `schedule.jobs[i]` is the outcome of job `jobs[i]`.
     pub schedule: Schedule,
     /// Maximum time for which a job is profiled, in seconds. Jobs of at most this duration end in
     /// the profiler.
@@ -76,7 +76,7 @@ impl ProfilerRun {
     }
 
     /// Seconds at which the profiler borrowed (1) or returned (-1) a node. Nodes that were never
-    /// returned are returned at the end of the profiler's last job.
+    /// returned count as returned at the end of the profiler's last job.
     pub fn loans(&self) -> Vec<(i64, i32)> {
         let mut loans = self.schedule.scaling.clone();
         let borrowed: i32 = loans.iter().map(|&(_, nodes)| nodes).sum();

@@ -3,7 +3,7 @@
 //! The first columns have the same names as in Lucid's tables `single_data.csv` and `colocate_info.csv`.
 
 record! {
-    /// A row of `single_data`: a workload alone.
+    /// A row of `single_data`: a workload that was measured alone.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SingleRow {
         /// model that is trained
@@ -113,7 +113,7 @@ record! {
         first: String = "first" [""],
         /// the second workload of the pair; empty for a workload alone
         second: String = "second" [""],
-        /// number of the repeat, from 1; 0 for all repeats
+        /// repeat number, from 1; 0 if the problem concerns all repeats
         repeat: u32 = "repeat" [""],
         /// what went wrong
         problem: String = "problem" [""],
@@ -134,8 +134,8 @@ pub struct Quartiles {
 }
 
 impl Quartiles {
-    /// The quartiles of `values`; `None` if there are no values. A quartile between two of the sorted
-    /// values is interpolated linearly between them.
+    /// The quartiles of `values`; `None` if there are no values. A quartile that falls between two sorted values is
+    /// interpolated linearly.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);

@@ -15,7 +15,7 @@ pub struct Identity {
     pub version: String,
 }
 
-/// The number of problems given to a program, and the numbers of their outcomes.
+/// The number of problems given to a solver program, and counts of the outcomes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// The program.
@@ -58,7 +58,10 @@ impl Tally {
     /// A sentence that describes what went wrong; `None` if nothing went wrong.
     pub fn remark(&self) -> Option<String> {
         let (name, asked) = (&self.identity.name, self.problems);
-        let told = format!("the solver {name}, asked {asked} times: {}", self.kinds());
+        let told = format!(
+            "the solver {name} was asked {asked} times: {}",
+            self.kinds()
+        );
         self.has_faults().then_some(told)
     }
 
@@ -195,7 +198,7 @@ mod tests {
         assert_eq!((one.faults(), one.has_faults()), (2, true));
         one.problems = 7;
         one.given_up = true;
-        let expected = "the solver it, asked 7 times: 2 wrong, not restarted. First: too many";
+        let expected = "the solver it was asked 7 times: 2 wrong, not restarted. First: too many";
         assert_eq!(one.remark().as_deref(), Some(expected));
         assert_eq!(tally("exec:a", 0, 0, None).remark(), None);
     }

@@ -42,7 +42,7 @@ pub trait Record: Sized {
     /// Reads a row.
     ///
     /// # Errors
-    /// The fault of the first cell whose value is invalid for its column.
+    /// A cell has a value that is invalid for its column. The error describes the first such cell.
     fn read<C: Cells>(cells: &C) -> Result<Self, C::Fault>;
 }
 
@@ -92,7 +92,7 @@ pub trait Encoding<T> {
     /// Reads a value.
     ///
     /// # Errors
-    /// The cell holds something else.
+    /// The cell does not hold a value of this type.
     fn read<C: Cells>(cells: &C, column: usize) -> Result<T, C::Fault>;
 }
 

@@ -200,15 +200,15 @@ record! {
 }
 
 impl TaskRow {
-    /// Whether the task has a deadline and finished by then.
+    /// Whether the task has a deadline and met it.
     pub fn met_its_deadline(&self) -> bool {
         let both = self.deadline.zip(self.end);
         both.is_some_and(|(deadline, end)| end <= deadline)
     }
 }
 
-/// A row of `allocations`: a span in which a task held a node. The rows are in the order of `to`. Spans of the same
-/// node never overlap.
+/// A row of `allocations`: a span in which a task held a node. The rows are sorted by `to`. Spans of the same node
+/// never overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllocationRow {
     /// Index of the task in file order.
@@ -293,14 +293,14 @@ record! {
         time: Utc = "time" ["time"],
         /// index of the event in the log
         event: usize = "evt" [""],
-        /// number of the job among those that take nodes at the event, from 1; 0 if the log does not state which job
-        /// takes which node, so that the event counts as one job
+        /// position of the job among the jobs that take nodes at the event, from 1; 0 if the event counts as one job,
+        /// because the log does not state which job takes which node
         job: u32 = "job" [""],
         /// number of nodes of the job, idle or not
         nodes: u32 = "nodes" ["nodes"],
         /// number of nodes of the job that tasks held
         nodes_in_use: u32 = "nodes_in_use" ["nodes"],
-        /// time by which the job starts later
+        /// delay of the job's start
         delay: f64 = "delay_s" ["s"],
         /// `delay_s` × `nodes`
         delayed_node_seconds: f64 = "delayed_node_seconds" ["node·s"],
@@ -365,8 +365,8 @@ summary! {
         /// share of the log's idle node-time during which jobs waited for nodes, according to the queue at each event;
         /// null if the log has no queue
         log_queued_share: Option<f64> [""],
-        /// minimum length of the fragments that were used (`--min-fragment`), although no allocator could have known
-        /// the lengths; null if all fragments were used
+        /// minimum length of the fragments that tasks could use (`--min-fragment`), which requires hindsight; null if
+        /// tasks could use all fragments
         min_fragment_seconds: Option<f64> ["s"],
         /// first event that was replayed
         from: String ["time"],
@@ -425,7 +425,7 @@ summary! {
         dedicated_work: f64 ["work"] shown,
         /// U = A ÷ A_s, see below; null if A_s is 0
         efficiency: Option<f64> [""] most,
-        /// work if the optimum of every event were reached at once and at no cost
+        /// work if the best plan of each event took effect at once, and rescaling and preemption cost nothing
         fluid_work: f64 ["work"] shown,
         /// A as a share of `fluid_work`; null if `fluid_work` is 0
         fluid_efficiency: Option<f64> [""] most,
@@ -489,10 +489,10 @@ summary! {
         regret: Option<f64> ["loss"] least,
         /// work done for trials that did not reach the last rung
         wasted_work: Option<f64> ["work"] least,
-        /// least `normalised_progress` of the tasks that were active
+        /// lowest `normalised_progress` of the tasks that were active
         fairness_min: Option<f64> [""] most,
-        /// Jain's index of `normalised_progress`, (Σx)² ÷ (n·Σx²): 1 if all tasks have the same
-        /// share, 1/n if one task has everything (Jain, Chiu and Hawe, 1984)
+        /// Jain's index of `normalised_progress`, (Σx)² ÷ (n·Σx²): 1 if all tasks have the same value, 1/n if only one
+        /// of n tasks made progress (Jain, Chiu and Hawe, 1984)
         fairness_jain: Option<f64> [""] most,
     }
 }
@@ -527,7 +527,7 @@ impl Summary {
         if self.delayed_jobs_are_events == Some(true) {
             remarks.push(
                 "the log does not state which job took which node, so each event at which tasks lost nodes counts as \
-                 one delayed batch job, and each node that left counts as a node of this job: replay a .gev written by \
+                 one delayed batch job. Each node that left counts as a node of this job: replay a .gev written by \
                  gleaner ingest to count the actual jobs"
                     .to_owned(),
             );
@@ -570,7 +570,7 @@ pub struct Outcome {
     pub allocations: Vec<AllocationRow>,
     /// The delayed batch jobs; `None` unless [`Summary::hand_back_seconds`] is set.
     pub delays: Option<Vec<DelayRow>>,
-    /// The results of the search; `None` if the tasks do not belong to a search.
+    /// The results of the search; `None` if the tasks are not trained by a search.
     pub search: Option<SearchOutcome>,
     /// The results by class; `None` if the log's nodes are of one class.
     pub classes: Option<ClassOutcome>,

@@ -104,7 +104,7 @@ impl Named for Verdict {
     }
 }
 
-/// The values with which the values of an artifact are compared.
+/// The kind of published values with which our values of an artifact are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// Values that the authors published.
@@ -175,8 +175,8 @@ record! {
         reproduced: Option<f64> = "reproduced" [""],
         /// number of published decimals
         decimals: u32 = "decimals" [""],
-        /// our value minus the published value, as a share of the published value or, on curves
-        /// that cross zero, of the range of the published curve; empty if either value is missing
+        /// our value minus the published value, as a share of the published value; on curves that cross zero, as a
+        /// share of the published curve's range; empty if either value is missing
         difference: Option<f64> = "difference" ["relative"],
         /// `equal`: equal to the published number of decimals; `within 1 %`, `within 5 %`, `within 10 %`, `differs`;
         /// `not reproducible` from what is public; `left out` here; `no published value`
@@ -191,7 +191,7 @@ record! {
 pub struct Artifact {
     /// The artifact's name in tables: letters, digits and hyphens.
     pub id: String,
-    /// The system to which the artifact belongs.
+    /// The system whose publication or code contains the artifact.
     pub system: System,
     /// The artifact's heading.
     pub title: String,
@@ -199,7 +199,7 @@ pub struct Artifact {
     pub text: String,
     /// The source of the published values.
     pub source: String,
-    /// The values with which the artifact's values are compared.
+    /// The kind of published values with which our values are compared.
     pub basis: Basis,
     /// How the published values were rounded to their decimals.
     pub rounding: Rounding,

@@ -8,8 +8,9 @@ use crate::error::{Error, Result};
 /// Name of the file that marks a directory as a run of this program.
 pub const RUN_FILE: &str = "run.json";
 
-/// The content of `run.json`. Only this file and the timings table contain wall times. All other
-/// files depend only on inputs, arguments and seed.
+/// The content of `run.json`. Apart from measurements (`gleaner compare` and `profile`), only this
+/// file and the table `timings` contain wall times. All other files depend only on inputs,
+/// arguments and seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunFile {
     /// Name of the subcommand.
@@ -20,7 +21,7 @@ pub struct RunFile {
     pub arguments: Map<String, Value>,
     /// Every file that was read.
     pub inputs: Vec<Listed>,
-    /// Whether the run reached its end.
+    /// Whether the run finished.
     pub complete: bool,
     /// Whether results are being moved into place. If this is true and no run is writing, the
     /// directory was left by a run that was killed.
@@ -29,7 +30,7 @@ pub struct RunFile {
     /// Wall time by phase.
     #[serde(default)]
     pub seconds: Seconds,
-    /// Further entries of the subcommand.
+    /// Entries that only some subcommands write.
     #[serde(flatten)]
     pub more: Map<String, Value>,
     /// Every file that was written, except this file.

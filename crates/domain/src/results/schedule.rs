@@ -2,7 +2,8 @@
 
 use crate::cluster::GpuSet;
 
-/// Where a job runs: slots of nodes (see [`NodeLife`]), and the GPUs that it holds on each.
+/// Where a job runs: slots of nodes (see [`NodeLife`]), and the GPUs that the job holds on each
+/// node.
 pub type Placement = Vec<(u32, GpuSet)>;
 
 /// The schedule of one virtual cluster.
@@ -95,7 +96,7 @@ pub struct Idleness {
     pub time: i64,
     /// The node's name.
     pub node: u32,
-    /// Whether all GPUs of the node are free from then on.
+    /// Whether all GPUs of the node are free after the change.
     pub idle: bool,
 }
 

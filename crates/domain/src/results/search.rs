@@ -78,10 +78,10 @@ record! {
         /// `started`; `reached` a rung; `promoted` to a rung; `stopped`; `finished`: reached the last
         /// rung
         event: TrialEvent = "event" [""],
-        /// number of the trial, from 0
+        /// trial number, from 0
         trial: u32 = "trial" [""],
-        /// number of the rung, from 0: the rung that the trial trains towards (`started`, `promoted`), else the last
-        /// rung that it reached
+        /// rung number, from 0: the rung that the trial trains towards (`started`, `promoted`), otherwise the last rung
+        /// that it reached
         rung: u32 = "rung" [""],
         /// resource of that rung, as in the task file
         resource: f64 = "resource" ["resource"],
@@ -94,7 +94,7 @@ record! {
     /// A trial: a row of `trials`, in the order of their numbers.
     #[derive(Debug, Clone, PartialEq)]
     pub struct TrialRow {
-        /// number of the trial, from 0
+        /// trial number, from 0
         trial: u32 = "trial" [""],
         /// task of the task file that the trial trains
         task: String = "task" [""],

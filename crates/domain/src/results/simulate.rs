@@ -27,7 +27,7 @@ pub struct Summary {
     /// Last submission, in seconds of the trace's clock; `None` if there are no jobs. The cluster drains after this
     /// submission.
     pub last_submission: Option<i64>,
-    /// Whether a job's speed depends on its placement. In this model it does not.
+    /// Whether a job's speed depends on its placement. Always false: simulated jobs run equally fast on all nodes.
     #[serde(default)]
     pub placement_affects_speed: bool,
 }
@@ -83,14 +83,14 @@ pub struct PolicyFigures {
     pub makespan_s: i64,
     /// Number of GPUs available to the policy: the GPUs of the cluster, and the GPUs that the profiler adds.
     pub gpus: u64,
-    /// Share of the time of these GPUs between the first and the last submission in which a job held the GPU; `None` if
-    /// both submissions are in the same second.
+    /// Share of the GPU-seconds of these GPUs, from the first to the last submission, in which a job held the GPU.
+    /// `None` if both submissions are in the same second.
     pub in_use_while_arriving: Option<f64>,
     /// Second of the trace's clock at which the number of GPUs in use first reaches half of its mean. The mean is taken
     /// from the first to the last submission. `None` if no GPU is in use in that time.
     pub warm_up_until: Option<i64>,
-    /// Share of the time of these GPUs over the makespan in which a job held the GPU, in a virtual cluster or in the
-    /// profiler.
+    /// Share of the GPU-seconds of these GPUs over the makespan in which a job held the GPU, in a virtual cluster or in
+    /// the profiler.
     pub gpu_utilisation: f64,
     /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u64,
@@ -161,8 +161,8 @@ impl Figures for PolicyFigures {
         Field::new(
             "warm_up_until",
             "s",
-            "second of the trace's clock at which the number of GPUs in use first reaches half of its mean \
-             between the first and the last submission; null if no GPU is in use in that time",
+            "second of the trace's clock at which the number of GPUs in use first reaches half of its mean; \
+             the mean is taken from the first to the last submission; null if no GPU is in use in that time",
         ),
         Field::new(
             "gpu_utilisation",

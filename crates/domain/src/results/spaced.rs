@@ -1,4 +1,4 @@
-//! Columns of whole numbers at equal distances.
+//! Columns of evenly spaced whole numbers.
 
 use super::run_lengths::Cursor;
 

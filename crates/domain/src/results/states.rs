@@ -1,4 +1,4 @@
-//! Columns of the tables of jobs and of the states of clusters that simulations write. Columns that the original also
+//! Columns of the tables that simulations write about jobs and the states of clusters. Columns that the original also
 //! has keep the original's names.
 
 use std::sync::Arc;
@@ -36,7 +36,7 @@ record! {
 }
 
 record! {
-    /// A row of `<policy>_runs`: a time during which a job ran on the same GPUs at the same speed. Virtual clusters are
+    /// A row of `<policy>_runs`: a period in which a job ran on the same GPUs at the same speed. Virtual clusters are
     /// in the order of the cluster's file. Within each, rows are sorted by the start of the run. Times are seconds of
     /// the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +45,7 @@ record! {
         id: String as Ids = "job_id" [""],
         /// virtual cluster of the job
         vc: Arc<str> = "vc" [""],
-        /// number of the run: number of earlier preemptions of the job
+        /// run number, from 0: how often the job was preempted before this run
         run: u32 = "run" [""],
         /// first second of the row
         from: i64 = "from_time" ["s"],

@@ -23,7 +23,7 @@ pub enum Column<'a> {
     Integers(Vec<u64>),
     /// Whole numbers that mostly differ.
     Whole(Vec<i64>),
-    /// Whole numbers at equal distances.
+    /// Evenly spaced whole numbers.
     Spaced(Spaced),
     /// Whole numbers; missing numbers are empty cells.
     OptionalWhole(Vec<Option<i64>>),

@@ -4,7 +4,7 @@ record! {
     /// A row of the history of a training run: an epoch.
     #[derive(Debug, Clone, PartialEq)]
     pub struct EpochRow {
-        /// number of the epoch, from 0
+        /// epoch number, from 0
         epoch: i64 = "epoch" [""],
         /// mean squared error over the metrics, with each batch evaluated before its step
         train: f64 = "train" [""],

@@ -74,7 +74,7 @@ fn accounting_records_imply_local_time() {
         "{rows:?}"
     );
     let expected = "times are local times, as stated in the log: UTC-06:00, \
-                    from 2026-03-08 03:00:00 on UTC-05:00";
+                    UTC-05:00 from 2026-03-08 03:00:00";
     assert!(notes(&summary).contains(expected), "{:?}", summary.notes);
     // The window is in local time.
     let options = between(Format::Pbs, "2026-03-08T01:00:00", "2026-03-08T04:00:00");

@@ -1,4 +1,4 @@
-//! The errors of predictions relative to measurements, as printed tables, as JSON and as a table for a file.
+//! How far predictions are from measurements: printed tables, JSON, and a table for a file.
 
 use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Evaluation {
     pub metrics: [&'static str; 12],
     /// The scores of the models, followed by the scores of the baselines.
     pub scores: Vec<Scores>,
-    /// Number of scores that belong to models.
+    /// Number of scores of models; the rest are the scores of baselines.
     pub models: usize,
 }
 
@@ -37,7 +37,8 @@ fn measures(scores: &Scores) -> [(&'static str, &Metrics); 5] {
 }
 
 impl Evaluation {
-    /// An evaluation on `jobs` jobs of a part. The first `models` scores belong to models.
+    /// An evaluation on `jobs` jobs of a part. The first `models` scores are the scores of models, the others those of
+    /// baselines.
     pub fn new(part: Part, jobs: usize, models: usize, scores: Vec<Scores>) -> Self {
         let metrics = METRIC_NAMES;
         Evaluation {
@@ -88,8 +89,8 @@ impl Evaluation {
     pub fn printed(&self) -> Vec<Block> {
         let (part, jobs) = (part(self.part), self.jobs);
         let title = format!(
-            "{jobs} jobs of {part}, means over the metrics (mse: of labels divided by the training part's maximum; \
-             relative: mean absolute error over the mean measured value)"
+            "{jobs} jobs of {part}, means over the metrics (mse: for labels divided by the training part's maximum; \
+             relative: mean absolute error divided by the mean measured value)"
         );
         let heads = ["mse", "relative", "R²", "rank corr."].map(Head::number);
         let heads = std::iter::once(Head::text("model")).chain(heads);
@@ -162,7 +163,7 @@ pub fn beside_mean(model: &Scores, training_mean: &Scores, jobs: usize) -> [Bloc
     let title = format!("Test part, {jobs} jobs");
     let table = Grid::of(title, heads, rows.chain([last]), |row| row);
     let note = format!(
-        "The model's mean squared error is {:.0} % of that of predicting the training mean.",
+        "The model's mean squared error is {:.0} % of the error of always predicting the training mean.",
         100.0 * model.share_of(training_mean)
     );
     [Block::Grid(table), Block::Note(note)]

@@ -47,7 +47,7 @@ pub fn fragments(i: &Inspection) -> Lengths {
     Lengths::of_fragments(length_classes(&i.fragments.lengths.bins))
 }
 
-/// The times between events by length.
+/// The times between events, by length.
 pub fn gaps(i: &Inspection) -> Lengths {
     Lengths {
         classes: length_classes(&i.event_gaps.bins),

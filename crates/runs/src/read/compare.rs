@@ -92,8 +92,8 @@ fn read_incumbents(files: &RunFiles<'_>, known: &BTreeSet<Arc<str>>) -> Result<V
     })
 }
 
-/// Reads the counts of programs, if any program was compared. The counts belong to the last solvers, in the same order
-/// and under the same names.
+/// Reads the counts of programs, if any program was compared. The programs are the last of the solvers, and have the
+/// same order and names there.
 fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tally>> {
     if !files.has(PROGRAMS) {
         return Ok(Vec::new());
@@ -101,7 +101,7 @@ fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tall
     let programs: Vec<Tally> = files.json(PROGRAMS)?;
     let backwards = solvers.iter().rev().zip(programs.iter().rev());
     let is_named = |(row, tally): (&SolverRow, &Tally)| {
-        // The name of a Python function begins with `python:`, also in `programs.json`.
+        // The name of a Python function begins with `python:` in both files.
         let program = row.solver.strip_prefix("exec:");
         let function = || row.solver.starts_with("python:").then_some(&*row.solver);
         let name = program.or_else(function);

@@ -69,7 +69,7 @@ impl<'a> RunFiles<'a> {
         };
         let source = open(&self.path(name))?;
         if source.id().sha256.to_string() != **expected {
-            let found = "content other than run.json lists";
+            let found = "content that does not match run.json";
             let fault = source.fault(found, "the file as the run wrote it");
             return Err(fault.remedy(AGAIN).into());
         }

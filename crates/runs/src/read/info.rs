@@ -23,7 +23,7 @@ pub struct RunInfo {
     pub arguments: Map<String, Value>,
     /// Every file that the run read.
     pub inputs: Vec<Listed>,
-    /// Whether the run reached its end; false if it was interrupted.
+    /// Whether the run finished; false if it was interrupted.
     pub complete: bool,
     /// Every file that the run wrote, except `run.json`.
     pub files: Vec<Listed>,

@@ -65,7 +65,7 @@ impl ReplayRun {
 fn read_steps(files: &RunFiles<'_>) -> Result<Vec<StepRow>> {
     read_records(files, "steps.parquet", |above: Option<&StepRow>, row| {
         let is_late = above.is_some_and(|above| row.time < above.time);
-        is_late.then_some(("evtTime", "a time that is not before that of the row above"))
+        is_late.then_some(("evtTime", "a time not before the time in the row above"))
     })
 }
 
@@ -85,7 +85,7 @@ fn read_classes(files: &RunFiles<'_>) -> Result<Option<ClassOutcome>> {
     }
     let rows = read_records(files, "classes.parquet", |above: Option<&ClassRow>, row| {
         let is_late = above.is_some_and(|above| row.time < above.time);
-        is_late.then_some(("time", "a time that is not before that of the row above"))
+        is_late.then_some(("time", "a time not before the time in the row above"))
     })?;
     Ok(Some(ClassOutcome {
         rows,
@@ -118,12 +118,12 @@ fn read_search(files: &RunFiles<'_>) -> Result<Option<SearchOutcome>> {
     }
     let events = read_records(files, "search.parquet", |above: Option<&SearchRow>, row| {
         let is_late = above.is_some_and(|above| row.time < above.time);
-        is_late.then_some(("time", "a time that is not before that of the row above"))
+        is_late.then_some(("time", "a time not before the time in the row above"))
     })?;
     let trials = read_records(files, "trials.parquet", |_, _| None)?;
     let rungs = read_records(files, "rungs.parquet", |above: Option<&RungRow>, row| {
         let ascends = above.is_none_or(|above| row.resource > above.resource);
-        (!ascends).then_some(("resource", "more than that of the row above"))
+        (!ascends).then_some(("resource", "more than the resource in the row above"))
     })?;
     Ok(Some(SearchOutcome {
         events,

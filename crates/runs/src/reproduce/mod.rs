@@ -1,4 +1,4 @@
-//! Published values beside ours, as a table and as a Markdown document.
+//! Published values and our values, side by side, as a table and as a Markdown document.
 
 mod cells;
 

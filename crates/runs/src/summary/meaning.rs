@@ -10,9 +10,9 @@ use gleaner_domain::words::{counted, duration, printable};
 const NAMED: usize = 3;
 
 /// The rest of a sentence that begins with "The replay is". The text states how many dedicated nodes would have done
-/// the same work, which trainings were done, how much of the idle time they used, and by how much the starts of batch
-/// jobs were delayed. For example: equal to 31.8 dedicated nodes; 279 trainings of resnet50; 5,120 node-hours of 5,400
-/// idle; at most 10 s of delay for each of 35 batch jobs.
+/// the same work, and which trainings were done. It also states how much of the idle time was used, and by how much the
+/// starts of batch jobs were delayed. For example: equal to 31.8 dedicated nodes; 279 trainings of resnet50; 5,120
+/// node-hours of 5,400 idle; at most 10 s of delay for each of 35 batch jobs.
 pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     let nodes = s.efficiency.map(|efficiency| {
         let nodes = number(efficiency * s.equivalent_nodes);
@@ -85,7 +85,7 @@ fn delay(s: &Summary) -> Option<String> {
     })
 }
 
-/// The name under which a task was submitted. The rounds `a`, `a#2` and `a#3` are of the task `a`.
+/// The name under which a task was submitted. The names `a`, `a#2` and `a#3` stand for rounds of the task `a`.
 pub(crate) fn submitted_name(name: &str) -> &str {
     name.split_once('#').map_or(name, |(name, _)| name)
 }

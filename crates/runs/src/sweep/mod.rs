@@ -16,7 +16,7 @@ use gleaner_domain::results::sweep::{
 };
 use table::shown;
 
-/// A run of a sweep, which may not be done yet.
+/// A run of a sweep, done or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRun {
     /// Name of the run's file without the extension: a digest of the run's settings and inputs.
@@ -36,7 +36,7 @@ pub struct Sweep<'a> {
     mode: Mode,
     /// The figure by which the best settings are chosen.
     by: Metric,
-    /// The runs grouped by their settings without the seed.
+    /// The runs, grouped by all settings except the seed.
     groups: Vec<Group>,
 }
 

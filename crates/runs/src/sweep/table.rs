@@ -31,8 +31,9 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
 }
 
 /// The tables `settings`, `settings_sd`, `settings_se`, `settings_low` and `settings_high`: a row for each combination
-/// of settings without the seed. Each row contains the number of seeds and a statistic of every figure over the seeds:
-/// the mean, the standard deviation, the standard error of the mean, or a bound of the mean's 95 % interval.
+/// of settings without the seed. Each row contains the number of seeds and, for every figure, a statistic over the
+/// seeds. The statistic is the mean, the standard deviation, the standard error of the mean, or a bound of the mean's
+/// 95 % interval.
 pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 5] {
     [
         by_settings("settings", sweep, |spread| Some(spread.mean)),

@@ -14,8 +14,8 @@ use gleaner_domain::results::Direction;
 use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, best};
 use gleaner_domain::words::counted;
 
-/// The contents of `summary.json`: the numbers of runs and settings, and the best settings by the requested metric and
-/// by every metric for which low or high values are better.
+/// The contents of `summary.json`: the numbers of runs and settings, and the best settings. These are chosen by the
+/// requested metric, and by every metric for which low or high values are better.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
@@ -125,7 +125,7 @@ pub fn best_settings<'a>(
     facts
 }
 
-/// If there are several seeds, explains that the value is a mean with its interval, and states how many other settings
+/// If there are several seeds, explains that the value is a mean with its interval. Also states how many other settings
 /// are within one standard deviation.
 fn over_seeds(scale: &Scale, best: &Best) -> String {
     let Some(deviation) = best.spread.deviation else {
@@ -164,7 +164,7 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
 /// A line for each run, done or not. Runs are created one at a time, because there may be millions of runs.
 ///
 /// # Errors
-/// Returns the error of `run`.
+/// `run` cannot create a run; its error is returned.
 pub fn listing(
     count: usize,
     run: &dyn Fn(usize) -> Result<SweepRun>,

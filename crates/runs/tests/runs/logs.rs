@@ -1,4 +1,4 @@
-//! The original's logs.
+//! Tests of the logs in the original's format.
 
 use std::fs;
 

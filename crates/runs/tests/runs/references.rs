@@ -26,7 +26,7 @@ fn placement(text: &str) -> Placement {
     nodes.collect()
 }
 
-/// A reference table of jobs as a run.
+/// Converts a reference table of jobs to a run.
 fn run_of(table: &Content) -> (Trace, Cluster, PolicyRun) {
     let [submit, duration, gpus, start, end, queue, checkpoints, ids] = [
         "submit_time",

@@ -53,7 +53,7 @@ pub const REPLAY_SETTINGS: [Field; 19] = [
     field("search", "/search", Kind::Text),
 ];
 
-/// Name of the column of the solver program's faults.
+/// Name of the column with the number of faults of the solver program.
 pub const PROGRAM_FAULTS: &str = "program_faults";
 
 /// Settings of a simulation, in the order in which they are varied.

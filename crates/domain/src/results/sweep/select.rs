@@ -5,8 +5,8 @@ use super::metrics::Metric;
 use super::mode::Mode;
 use crate::results::Direction;
 
-/// Values that differ from the best value by at most this share count as equal, because sums of the
-/// same work in a different order differ in their last digits.
+/// Values that differ from the best value by at most this share count as equal. If the same work is
+/// summed in another order, the sum differs in its last digits.
 const EQUAL: f64 = 1e-9;
 
 /// The best settings by a metric.
@@ -43,7 +43,7 @@ pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
         let mean = other.mean(mode, metric);
         mean.is_some_and(|mean| (mean - spread.mean).abs() < reach)
     };
-    // The leaders are in ascending order.
+    // The indices in `leaders` are in ascending order.
     let others = (0..groups.len()).filter(|place| leaders.binary_search(place).is_err());
     Some(Best {
         group,

@@ -105,7 +105,7 @@ fn add(
 /// The name of a column, and the field of [`Hour`] that holds the column's average.
 type Column = (&'static str, fn(&mut Hour) -> &mut f64);
 
-/// Runs of consecutive rows within the same hour: the number of the hour, and the number of rows.
+/// Runs of consecutive rows within the same hour: the hour, as an index from second 0, and the number of rows.
 type Runs = Vec<(i64, u64)>;
 
 /// Groups the rows of a table by hour.
