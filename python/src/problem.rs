@@ -112,7 +112,9 @@ impl Problem {
     fn check(&self, counts: Vec<u32>) -> Vec<String> {
         let (found, tasks) = (counts.len(), self.0.tasks.len());
         if found != tasks {
-            return vec![format!("{found} counts for {tasks} tasks")];
+            return vec![format!(
+                "{found} counts, expected one for each of {tasks} tasks"
+            )];
         }
         let answer = Allocation::with_plan(&self.0, Status::Feasible, counts, None);
         let violations = gleaner_solvers::check(&self.0, &answer, BigM::default());

@@ -51,7 +51,7 @@ def test_problems_are_read_and_checked() -> None:
     answer = gleaner.solve(again, solver="exact", check=True)
     assert answer.status == "optimal" and answer.counts is not None and answer.gap == 0
     assert answer.objective == pytest.approx(problem.objective(answer.counts))
-    with pytest.raises(ValueError, match="1 counts for"):
+    with pytest.raises(ValueError, match="1 counts, expected one for each"):
         problem.objective([1])
     wrong = {**json.loads(problem.to_json()), "t_fwd": -1}
     with pytest.raises(gleaner.DataError, match="the problem"):

@@ -70,7 +70,7 @@ impl Nest {
     /// are left out. Takes O(n log n), where n counts the tasks, the groups and the names in groups.
     ///
     /// # Errors
-    /// The indices of two groups that cross, in ascending order.
+    /// Two groups cross. Returns their indices, in ascending order.
     pub fn of(problem: &Problem) -> Result<Self, (usize, usize)> {
         let mut members = members(problem);
         members.sort_by_key(|member| Reverse(member.tasks.len()));

@@ -119,7 +119,7 @@ impl Task {
         }
     }
 
-    /// The task's term of the objective if it goes to `count` nodes for `t_fwd` seconds.
+    /// The task's term of the objective if its count changes to `count` for `t_fwd` seconds.
     pub fn value(&self, t_fwd: f64, count: u32) -> f64 {
         t_fwd * self.objective_rate(count) - self.rescale_cost(count)
     }

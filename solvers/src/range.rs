@@ -1,9 +1,9 @@
 //! The ranges of numbers in a problem that every solver accepts.
 //!
-//! The solvers compute sums of window × rate and of rescale cost × rate. The libraries behind
-//! `highs` and `cbc` have limits of their own: CBC aborts the process on a coefficient of 1e25 or
-//! more, HiGHS rejects matrix entries above 1e15, and both have absolute tolerances of about 1e-7. This
-//! list gives the coefficients of each formulation, and explains why they are within the limits:
+//! The solvers compute sums of window × rate and of rescale cost × rate. The libraries behind `highs` and `cbc` have
+//! limits of their own. CBC aborts the process on a coefficient of 1e25 or more, and HiGHS rejects matrix entries above
+//! 1e15. Both have absolute tolerances of about 1e-7. This list gives the coefficients of each formulation, and
+//! explains why they are within the limits:
 //!
 //! - **Objective of counts and paper**: t_fwd × rate, and rescale × current rate. They are scaled
 //!   by a power of two to at most 1e6. This is exact because [`WINDOW`], [`RATE`] and [`RESCALE`]
@@ -73,7 +73,7 @@ pub(crate) fn push_task(task: &Task, window: f64, is_well_formed: bool, out: &mu
 /// Checks that all numbers of a problem are in range.
 ///
 /// # Errors
-/// [`SolveError::Invalid`] with all of [`faults`].
+/// [`SolveError::Invalid`] with all [`faults`] if a number is out of range.
 pub fn check(problem: &Problem) -> Result<(), SolveError> {
     let faults = faults(problem);
     if faults.is_empty() {
@@ -88,13 +88,13 @@ pub fn is_rate(rate: f64) -> bool {
     rate == 0.0 || RATE.contains(&rate)
 }
 
-/// "0, or 1e-100 to 1e100", for messages.
+/// Describes a range and 0 for messages, such as "0, or 1e-100 to 1e100".
 pub fn or_zero(range: &RangeInclusive<f64>) -> String {
     let (low, high) = (short(*range.start()), short(*range.end()));
     format!("0, or {low} to {high}")
 }
 
-/// "seconds from 1e-6 to 1e12", for messages.
+/// Describes a range of seconds for messages, such as "seconds from 1e-6 to 1e12".
 pub fn seconds(range: &RangeInclusive<f64>) -> String {
     let (low, high) = (short(*range.start()), short(*range.end()));
     format!("seconds from {low} to {high}")

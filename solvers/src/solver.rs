@@ -34,8 +34,7 @@ pub enum BigM {
     /// A big-M that is large enough: changes have no cap.
     #[default]
     Corrected,
-    /// The original's N + 1, which forbids any change of more than (N + 1) / 2
-    /// nodes and any task whose minimum exceeds N + 1.
+    /// The original's N + 1. It forbids changes of more than (N + 1) / 2 nodes, and tasks whose minimum exceeds N + 1.
     Paper,
 }
 
@@ -149,8 +148,8 @@ pub enum SolveError {
 }
 
 impl SolveError {
-    /// Whether another solver may handle the problem, or this build does not include the solver.
-    /// `false` means that the problem is invalid or a library failed.
+    /// Whether another solver, or a build that includes this solver, might handle the problem. `false` means that the
+    /// problem is invalid or a library failed.
     pub fn is_wrong_choice(&self) -> bool {
         match self {
             SolveError::SideConstraint { .. }
@@ -170,7 +169,7 @@ pub(crate) const EQUAL_SHARE: &str = "the equal-share solver";
 /// Rejects a problem that has side constraints; `solver` names the solver in the error.
 ///
 /// # Errors
-/// [`SolveError::SideConstraint`], which names the first group.
+/// [`SolveError::SideConstraint`] if the problem has groups. It names the first group.
 pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(), SolveError> {
     match problem.groups.first() {
         None => Ok(()),
@@ -305,7 +304,8 @@ impl SolverSpec {
     /// Checks that the solver supports problems with this goal and without side constraints.
     ///
     /// # Errors
-    /// [`SolveError::Goal`] or [`SolveError::NotBuilt`].
+    /// [`SolveError::Goal`] if the formulation cannot express the goal, and [`SolveError::NotBuilt`] if the solver was
+    /// left out of this build.
     pub fn accepts_goal(self, goal: Goal) -> Result<(), SolveError> {
         self.accepts(&Problem {
             id: String::new(),

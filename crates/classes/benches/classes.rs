@@ -1,7 +1,9 @@
-//! Compares the exact solver with HiGHS and CBC on the reference problems with node classes, in both forms.
+//! Compares the exact solver with HiGHS and CBC on the reference problems with node classes, whose values are either
+//! rounded or smooth.
 //!
-//! `cargo bench -p gleaner-classes` measures the wall time of each solve on one thread: the least of several runs of the
-//! exact solver, and one run of the others. The exact solver is also timed on generated problems with curves and costs.
+//! `cargo bench -p gleaner-classes` measures the wall time of each solve on one thread. The exact solver runs several
+//! times, and its shortest time counts; the others run once. The exact solver is also timed on generated problems with
+//! curves and costs.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::time::Instant;
@@ -9,7 +11,7 @@ use std::time::Instant;
 use gleaner_classes::{Answer, Exact, Milp, Problem, check, synthetic};
 use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
 
-/// Runs of the exact solver on each problem.
+/// Number of runs of the exact solver on each problem.
 const RUNS: usize = 5;
 
 /// Sizes of the generated problems: tasks, nodes and number of problems.
@@ -54,7 +56,7 @@ fn main() {
     }
 }
 
-/// The reference problems in both forms.
+/// The reference problems, first with rounded and then with smooth values.
 fn references() -> Vec<Problem> {
     let files = ["problems", "smooth"];
     let paths = files
@@ -68,7 +70,7 @@ fn references() -> Vec<Problem> {
         .collect()
 }
 
-/// The least time of each problem in milliseconds. Prints a summary.
+/// Returns the shortest solve time of each problem, in milliseconds. Prints a summary.
 fn times(
     name: &str,
     problems: &[Problem],
@@ -106,7 +108,7 @@ fn times(
     least
 }
 
-/// Prints how many times as long another solver takes.
+/// Prints the ratio of another solver's times to the exact solver's.
 fn compare(name: &str, exact: &[f64], other: &[f64]) {
     let ratios: Vec<f64> = exact
         .iter()

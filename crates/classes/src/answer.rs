@@ -24,12 +24,12 @@ pub struct Answer {
     /// Prices are computed before branching. Empty if the method gives no prices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<f64>,
-    /// The work of the solver.
+    /// How much the solver computed; 0 for solvers other than the exact solver.
     #[serde(skip)]
     pub work: Work,
 }
 
-/// The work of the exact solver.
+/// How much the exact solver computed. These counts do not depend on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {
     /// Number of states of the core searches.
@@ -62,8 +62,8 @@ impl Answer {
         Some((bound - objective).max(0.0) / size)
     }
 
-    /// An answer whose bound is `open` above the objective of the plan; without a bound if `open` is `None`. It is optimal
-    /// if the relative gap is at most `gap`.
+    /// An answer whose bound is `open` above the objective of the plan; without a bound if `open` is `None`. Its status
+    /// is optimal if the relative gap is at most `gap`.
     pub(crate) fn of(
         problem: &Problem,
         plan: Vec<Option<Held>>,

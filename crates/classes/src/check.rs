@@ -76,7 +76,7 @@ const OPTIMAL: f64 = 1e-6;
 /// Checks an answer.
 ///
 /// # Errors
-/// Every violation.
+/// The answer is wrong. Returns every violation.
 pub fn check(problem: &Problem, answer: &Answer) -> Result<(), Vec<Violation>> {
     let mut out = Vec::new();
     let has_plan = matches!(answer.status, Status::Optimal | Status::Feasible);

@@ -40,7 +40,7 @@ pub struct CurveTask {
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks in its class, or stops.
     pub rescale_down: f64,
-    /// Seconds of progress lost when the task goes to another class. Default: `rescale_up` + `rescale_down`.
+    /// Seconds of progress lost when the task moves to another class. Default: `rescale_up` + `rescale_down`.
     #[serde(rename = "move", default)]
     pub move_cost: Option<f64>,
     /// Which numbers of nodes are allowed.
@@ -69,7 +69,7 @@ pub struct CurrentNodes {
     pub nodes: u32,
 }
 
-/// Maximum number of options of a problem, which take 24 bytes each.
+/// Maximum number of options of a problem. Each option takes 24 bytes.
 const MOST_OPTIONS: usize = 20_000_000;
 
 impl CurveProblem {
@@ -80,7 +80,7 @@ impl CurveProblem {
     /// `move` in another class, and 0 if nothing changes. Holding nothing costs `rescale_down`.
     ///
     /// # Errors
-    /// Every fault of the problem, one sentence each.
+    /// The problem is invalid. Returns every fault, one sentence each.
     pub fn to_options(&self) -> Result<Problem, Vec<String>> {
         let mut faults = Vec::new();
         if !(self.t_fwd > 0.0 && self.t_fwd <= 1e12) {

@@ -8,7 +8,7 @@ use crate::solver::{self, ClassSolver};
 
 /// Gives each task an equal share of one class.
 ///
-/// The tasks choose in order. Each task goes to the class in which its share is worth most to it. The share is the
+/// The tasks choose in order. Each task chooses the class in which its share is worth most to it. The share is the
 /// number of nodes divided by the number of tasks in the class, including the task itself, rounded down. Finally, each
 /// task gets the greatest number of nodes that it may hold within its share; the remaining nodes stay unused.
 ///

@@ -3,13 +3,13 @@
 //! 1. Remove fixed tasks, and items that no optimal plan needs (`reduced.rs`). Solve classes separately if no task can
 //!    choose between them.
 //! 2. Find the prices with the least upper bound (`prices.rs`), and round them to a plan (`round.rs`).
-//! 3. Search all plans close to the bound (`search.rs`). The allowed total loss starts small and doubles until a plan is
-//!    found, or until it covers every plan that would be better than the best one known.
+//! 3. Search all plans close to the bound (`search.rs`). The limit on the total loss starts small. It doubles until a
+//!    plan is found, or until it reaches the total loss of the best known plan.
 //! 4. If the search takes too long, split the problem in two by what one task may hold, and continue both parts with
 //!    step 2.
 //!
 //! The work is counted in states and evaluations, not in seconds. So the same problem gets the same answer on any
-//! machine, unless the time limit ends it.
+//! machine, unless the time limit ends the solve.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -28,7 +28,7 @@ use crate::round;
 use crate::search::{Core, Effort};
 use crate::solver;
 
-/// Number of states of a beam, which looks for cheap plans before the complete search.
+/// Maximum number of states of the beam search that looks for plans with small losses before the complete search.
 const BEAM: usize = 300;
 /// Position in the core's task order. The second-best loss of the task at this position is the initial limit on the
 /// total loss, so about eleven tasks can change at first.
@@ -64,7 +64,7 @@ impl Exact {
     /// Solves a problem.
     ///
     /// # Errors
-    /// [`SolveError::Invalid`]: see [`Problem::validate`].
+    /// [`SolveError::Invalid`] if the problem is invalid (see [`Problem::validate`]).
     pub fn solve(&self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
         let faults = problem.validate();
         if !faults.is_empty() {
@@ -116,7 +116,7 @@ impl Exact {
     }
 }
 
-/// When to end.
+/// When to stop.
 struct Clock<'a> {
     deadline: Option<Instant>,
     stop: &'a AtomicBool,
@@ -133,7 +133,7 @@ impl Clock<'_> {
 
 /// The search for the best plan of a part.
 struct Search<'a> {
-    /// All gains are multiples of this, if it is known.
+    /// The unit: all gains are multiples of it. `None` if no unit is known.
     unit: Option<f64>,
     clock: &'a Clock<'a>,
     work: &'a mut Work,
@@ -145,7 +145,7 @@ struct Search<'a> {
     unsplit: f64,
 }
 
-/// A part of the plans that may contain a better one.
+/// A part of the plans that may contain a plan better than the best so far.
 struct Branch {
     problem: Reduced,
     prices: Prices,
@@ -201,7 +201,8 @@ impl Search<'_> {
         }
     }
 
-    /// Prices a part of the plans, and keeps the plans that this gives.
+    /// Finds the prices with the least bound for a part of the plans. The plans found on the way are kept if they are
+    /// the best so far.
     fn branch(&mut self, problem: Reduced, first: &[f64]) -> Branch {
         let prices = prices::find(&problem, first);
         self.work.branches += 1;
@@ -318,7 +319,7 @@ impl Search<'_> {
 /// mix. If the task holds several classes in the mix, it holds one of them in one half and does not in the other.
 /// Otherwise, the halves differ in its number of nodes. For example, 0.6 of the mix holds 2 nodes and 0.4 holds 5, so
 /// the mean is 3.2. In one half the task holds at most 3 nodes, in the other at least 4, and neither half contains the
-/// mix. `None` if each task holds one item in the whole mix.
+/// mix. `None` if each task holds the same item in the whole mix.
 fn split(branch: &Branch) -> Option<[Reduced; 2]> {
     let mix = &branch.prices.mix;
     let (task, class) = (0..branch.problem.tasks.len())

@@ -49,8 +49,8 @@ impl Milp {
     /// Solves a problem.
     ///
     /// # Errors
-    /// [`SolveError::Invalid`]: see [`Problem::validate`]. [`SolveError::NotBuilt`] if the solver was left out of this
-    /// build, and [`SolveError::Unfit`] if it is not a MILP solver.
+    /// [`SolveError::Invalid`] if the problem is invalid (see [`Problem::validate`]), [`SolveError::NotBuilt`] if the
+    /// solver was left out of this build, and [`SolveError::Unfit`] if it is not a MILP solver.
     pub fn solve(&self, problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
         let faults = problem.validate();
         if !faults.is_empty() {

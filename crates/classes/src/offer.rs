@@ -12,11 +12,12 @@ pub enum Counts {
     /// All numbers between the bounds.
     #[default]
     All,
-    /// Only those of the curve's points. A task that currently holds another number of nodes cannot keep it.
+    /// Only the node counts of the curve's points. A task that currently holds any other number of nodes cannot keep
+    /// it.
     Points,
 }
 
-/// What a task can do in one class.
+/// How a task scales on the nodes of one class.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer<'a> {
     /// Index of the class.
@@ -62,7 +63,7 @@ pub struct Rescaling {
     pub up: f64,
     /// Seconds of progress lost when the task shrinks in its class, or stops.
     pub down: f64,
-    /// Seconds of progress lost when the task goes to another class.
+    /// Seconds of progress lost when the task moves to another class.
     pub moving: f64,
 }
 

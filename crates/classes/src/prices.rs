@@ -1,19 +1,20 @@
 //! Prices of nodes that give the least upper bound on the objective.
 //!
-//! With a price λ_k for each node of class k, every task can be decided alone: it takes the item with the greatest
-//! profit, its gain less the price of its nodes. The bound (Everett 1963; Held and Karp 1971) is
+//! With a price λ_k for each node of class k, every task can be decided alone. It takes the item with the greatest
+//! profit, which is the item's gain less the price of its nodes. The bound (Everett 1963; Held and Karp 1971) is
 //!
 //! D(λ) = Σ_k λ_k N_k + Σ_j max_i (gain_i - λ_k n_i),
 //!
-//! at least the objective of every plan: a plan pays Σ_k λ_k (used nodes) ≤ Σ_k λ_k N_k. For example, one class has 3
-//! nodes, and two tasks gain 10 from 2 nodes each. At the price 5, both tasks have the profit 0, so D = 15. At the
-//! price 4, D = 12 + 2 · 2 = 16. The best plan gains 10: only one task fits.
+//! which is at least the objective of every plan, because a plan pays Σ_k λ_k (used nodes) ≤ Σ_k λ_k N_k. For example,
+//! one class has 3 nodes, and two tasks gain 10 from 2 nodes each. At the price 5, both tasks have the profit 0, so
+//! D = 15. At the price 4, D = 12 + 2 · 2 = 16. The best plan gains 10: only one task fits.
 //!
-//! The least D is the optimum of a linear program: mix the plans that tasks choose at some prices, so that the mix uses
-//! at most N_k nodes of each class and gains the most (Dantzig and Wolfe 1960; the cuts of Kelley 1960 are its dual).
-//! The program has K + 1 rows for K classes, so its inverse is tiny. Its dual prices oscillate at first. The steps
-//! therefore alternate: one evaluates D at the dual prices, the next at their midpoint with the best prices so far. A
-//! plan enters the basis if it improves the mix. If none does at the dual prices, these are optimal.
+//! The least D is the optimum of a linear program. Each of its columns is a plan that the tasks choose at some prices.
+//! It mixes these plans so that the mix gains the most and uses at most N_k nodes of each class k (Dantzig and Wolfe
+//! 1960; the cuts of Kelley 1960 are its dual). The program has K + 1 rows for K classes, so its inverse is tiny. Its
+//! dual prices oscillate at first. The steps therefore alternate: one evaluates D at the dual prices, the next at their
+//! midpoint with the best prices so far. A plan enters the basis if it improves the mix. If none does at the dual
+//! prices, these are optimal.
 
 use crate::reduced::{Item, Reduced};
 
@@ -21,7 +22,7 @@ use crate::reduced::{Item, Reduced};
 const TOLERANCE: f64 = 1e-11;
 /// Maximum number of evaluations of D. About 20 are needed, and about 100 with large costs of rescaling.
 const MOST_STEPS: usize = 2_000;
-/// What counts as zero in the inverse and the mix, relative to numbers of about 1.
+/// Numbers up to this size count as zero in the inverse and the mix, where other numbers are about 1.
 const ZERO: f64 = 1e-12;
 
 /// Prices and their bound.
@@ -39,7 +40,7 @@ pub(crate) struct Prices {
     pub is_infeasible: bool,
 }
 
-/// What tasks choose at some prices.
+/// The plan that the tasks choose at some prices.
 struct Plan {
     /// D at the prices.
     bound: f64,
@@ -159,7 +160,7 @@ impl<'p> Search<'p> {
         is_small
     }
 
-    /// What each task chooses at these prices.
+    /// The plan in which each task chooses its best item at these prices.
     fn plan(&self, prices: &[f64]) -> Plan {
         let capacity = self.problem.capacity.iter().zip(prices);
         let mut plan = Plan {
@@ -193,7 +194,7 @@ impl<'p> Search<'p> {
         )
     }
 
-    /// The dual price of a row. Row 0 is that of the shares, and the others are those of the classes.
+    /// The dual price of a row. Row 0 makes the shares sum to 1; each other row is the capacity of a class.
     fn price(&self, row: usize) -> f64 {
         let column = self.inverse.iter().skip(row).step_by(self.rows);
         self.gain
@@ -205,9 +206,9 @@ impl<'p> Search<'p> {
 
     /// Adds a plan to the mix, and then unused nodes as long as that improves the mix.
     fn improve(&mut self, plan: Plan) {
-        // The gain less what the plan costs at the dual prices, including the price of the row of the shares, is the
-        // reduced cost. For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At the price
-        // 2, both have the profit 6, and the mix is half of each, with the gain 12.
+        // The reduced cost of a plan is its gain less its cost at the dual prices, which includes the price of row 0.
+        // For example, one task on a class of 3 nodes gains 10 from 2 nodes and 14 from 4. At the price 2, both have
+        // the profit 6, and the mix is half of each, with the gain 12.
         let mut column = vec![1.0];
         column.extend_from_slice(&plan.used);
         let entries = column.iter().enumerate();
@@ -286,7 +287,7 @@ impl<'p> Search<'p> {
     }
 }
 
-/// The size of the greatest gain.
+/// The greatest absolute gain.
 fn greatest(items: &[Item]) -> f64 {
     items.iter().map(|item| item.gain.abs()).fold(0.0, f64::max)
 }

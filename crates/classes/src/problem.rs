@@ -14,7 +14,7 @@ pub struct Class {
     pub capacity: u32,
 }
 
-/// What a task may hold: nodes of one class, and what this is worth.
+/// An option of a task: a number of nodes of one class, and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f64>", into = "(usize, u32, f64)")]
 pub struct Choice {
@@ -36,12 +36,12 @@ pub struct Held {
     pub count: u32,
 }
 
-/// A task, with everything that it may hold. Unknown JSON fields are ignored.
+/// A task and its options. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// Name, unique within the problem.
     pub name: String,
-    /// What the task may hold.
+    /// The options of the task.
     pub options: Vec<Choice>,
     /// What the task adds to the objective if it holds nothing; usually 0 or negative.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -65,7 +65,7 @@ pub struct Group {
     pub max_total: PerClass,
 }
 
-/// A number of nodes for all classes, or one for each class.
+/// Either one number of nodes for all classes, or a number for each class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PerClass {
@@ -102,7 +102,7 @@ pub struct GroupLimit {
     pub most: u32,
 }
 
-/// The largest absolute value of an option. The sum of a thousand such values is exact to about 128.
+/// The largest absolute value of an option. The sum of a thousand such values has a rounding error of about 128.
 pub const LARGEST_VALUE: f64 = 1e15;
 
 impl Problem {
@@ -266,7 +266,7 @@ impl Task {
             .find(|option| (option.class, option.count) == (held.class, held.count))
     }
 
-    /// What the task adds to the objective; `None` if it may not hold this.
+    /// What the task adds to the objective with these nodes; `None` if they are not among its options.
     pub fn value_of(&self, held: Option<Held>) -> Option<f64> {
         match held {
             None => Some(self.none),

@@ -8,14 +8,14 @@ use crate::problem::{Held, Problem, Task};
 /// No class: the task holds nothing.
 pub(crate) const NO_CLASS: u32 = u32::MAX;
 
-/// What a task may hold, with what this adds to the objective beyond holding nothing.
+/// A choice of a task: nodes of one class or nothing, and its gain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Item {
     /// Index of the class, or [`NO_CLASS`].
     pub class: u32,
     /// Number of nodes; 0 without a class.
     pub count: u32,
-    /// The value less that of holding nothing.
+    /// The value of the choice less the value of holding nothing.
     pub gain: f64,
 }
 
@@ -51,8 +51,8 @@ pub(crate) struct Items {
     /// All items, by class and count. Dominated items are left out: another item of the class needs no more nodes and
     /// gains at least as much.
     pub all: Vec<Item>,
-    /// Those that have the greatest profit at some prices: for each class, the vertices of the concave envelope of the
-    /// gains, and holding nothing if it is allowed.
+    /// The items that have the greatest profit at some prices: for each class, the vertices of the concave envelope of
+    /// the gains, and holding nothing if it is allowed.
     pub hull: Vec<Item>,
 }
 
@@ -95,7 +95,7 @@ impl Reduced {
     pub fn parts(&self) -> Vec<Reduced> {
         let count = self.capacity.len();
         let mut part: Vec<usize> = (0..count).collect();
-        // A class is merged into the part of the first class of each task that uses both.
+        // The classes that a task uses are merged into the part of the first of them.
         for task in &self.tasks {
             let classes = task.classes();
             for other in classes.iter().skip(1) {
@@ -137,7 +137,7 @@ impl Reduced {
         }
     }
 
-    /// What a task of the whole problem holds with this item.
+    /// The nodes of an item, with the index of the class in the whole problem.
     pub fn held(&self, item: &Item) -> Option<Held> {
         item.held().map(|held| Held {
             class: self.classes[held.class],
@@ -217,7 +217,7 @@ impl Items {
         classes
     }
 
-    /// The same items with each class replaced by its position in `classes`, which are in ascending order.
+    /// The same items with each class replaced by its position in `classes`, which must be in ascending order.
     fn renumbered(&self, classes: &[usize]) -> Self {
         let renumber = |item: &Item| {
             let position = item
@@ -246,7 +246,7 @@ impl Items {
         best
     }
 
-    /// The items that a condition keeps.
+    /// The items for which a condition holds.
     pub fn only(&self, keep: impl Fn(&Item) -> bool) -> Self {
         Items::new(self.all.iter().filter(|item| keep(item)).copied().collect())
     }

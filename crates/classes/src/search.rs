@@ -2,7 +2,7 @@
 //!
 //! At given prices, the loss of an item is the greatest profit of its task less the profit of the item. The bound D
 //! exceeds the value of a plan by its **total loss**: the losses of its items, and the price of the nodes that stay
-//! unused. So the best plan is that with the least total loss (Sinha and Zoltners 1979; Pisinger 1995 for the core).
+//! unused. So the best plan is the one with the least total loss (Sinha and Zoltners 1979; Pisinger 1995 for the core).
 //!
 //! The search starts from the plan in which every task takes its best item, and changes one task after the other. A
 //! **state** is the slack of each class, its nodes less those used so far, which may be negative. Of the plans with the
@@ -10,9 +10,9 @@
 //! with a total loss of at most L leaves a task at its best item if its second-best one loses more. So most tasks never
 //! change.
 //!
-//! For example, a class has 3 nodes at the price 5. Task A loses 0 with 2 nodes and 1 with 1 node, task B loses 0 with
-//! 2 nodes and 4 with none. The slack is -1 at first. A with 1 node has the slack 0 and the loss 1: the best plan.
-//! B with none has the slack 1 and the loss 4 + 5.
+//! For example, a class has 3 nodes at the price 5. Task A loses 0 with 2 nodes and 1 with 1 node. Task B loses 0 with
+//! 2 nodes and 4 without nodes. The slack is -1 at first. If A takes 1 node, the slack is 0 and the loss is 1: this is
+//! the best plan. If B takes no nodes, the slack is 1 and the loss is 4 + 5.
 //!
 //! A state is dropped if a lower bound on its total loss exceeds L. Each node of slack costs at least the smaller of
 //! two amounts: the price of the node, or the least loss per node at which a later task would use it. Each missing node
@@ -49,14 +49,14 @@ struct CoreTask {
     changes: Vec<Change>,
 }
 
-/// What the tasks from some index on can still do for a class.
+/// How many nodes of a class the tasks from some index on can give back, and the least losses per node.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
     /// Number of nodes that they can give back.
     back: i64,
     /// Least loss per node that they give back.
     back_loss: f64,
-    /// Least loss per node of slack: the price if it stays unused, or that of using more.
+    /// Least loss per node of slack: the price if the node stays unused, or the loss if a task uses it.
     slack_loss: f64,
 }
 
@@ -72,15 +72,15 @@ pub(crate) struct Core {
     slack: Vec<i64>,
     /// How the slack of each class is packed.
     fields: Vec<Field>,
-    /// `reach[i * classes + k]` is what the tasks from `i` on can do for class k.
+    /// `reach[i * classes + k]` describes class k and the tasks from `i` on.
     reach: Vec<Reach>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Field {
-    /// Its lowest bit.
+    /// Position of the field's lowest bit in the packed number.
     shift: u32,
-    /// Its bits, shifted down.
+    /// Mask of the field's bits, shifted down to bit 0.
     mask: Packed,
     /// The least slack, which is stored as 0.
     offset: i64,
@@ -93,7 +93,7 @@ impl Field {
     }
 }
 
-/// A state: the slacks, and the cheapest way to them.
+/// A state: the slacks, and the last of the changes that lead to them with the least loss.
 #[derive(Debug, Clone, Copy)]
 struct State {
     slack: Packed,
@@ -119,9 +119,9 @@ pub(crate) struct Outcome {
 
 /// The effort of a search.
 pub(crate) struct Effort<'a> {
-    /// Maximum number of states at a time; the others are dropped, and the search is not complete.
+    /// Maximum number of states at a time. States beyond this number are dropped, and the search is then incomplete.
     pub width: usize,
-    /// Maximum number of states in total. At the limit the search ends, and is not complete.
+    /// Maximum number of states in total. At this limit, the search ends and is incomplete.
     pub states: u64,
     /// Whether the search must end, although it is not complete.
     pub is_over: &'a dyn Fn() -> bool,
@@ -244,7 +244,8 @@ impl Core {
         Some(())
     }
 
-    /// Computes what the later tasks can do, from the last task to the first.
+    /// Fills `reach` from the last task to the first: for each class, how many nodes the remaining tasks can give back,
+    /// and the least losses per node.
     fn look_ahead(&mut self) {
         let classes = self.slack.len();
         let nothing = |class: usize| Reach {
@@ -346,7 +347,7 @@ struct Run<'c> {
     /// The best plan so far: its total loss, the number of tasks before its last change, the state there, and the
     /// change.
     best: Option<(f64, usize, u32, u32)>,
-    /// For each task, how each state after it came about: index of the state before it, and its change.
+    /// For each task and each state after it: the index of the state before the task, and the task's change.
     history: Vec<Vec<(u32, u32)>>,
 }
 

@@ -1,4 +1,4 @@
-//! Plans of problems with node classes are valid and proven optimal.
+//! Tests that plans for problems with node classes are valid and proven optimal.
 
 use std::collections::BTreeMap;
 
@@ -299,7 +299,7 @@ fn one_class_has_the_optimum_of_the_solver_without_classes() {
     }
 }
 
-/// Divides the nodes of a problem among classes that do not differ.
+/// Divides the nodes of a problem among identical classes.
 #[test]
 fn equal_classes_are_never_better_than_one() {
     for seed in 0..40 {
@@ -439,7 +439,8 @@ fn small_differences_and_many_classes_are_solved() {
     let tiny = problem(&[4], &[&[(0, 1, 4e-6)], &[(0, 4, 9e-6)]]);
     let nearly = [(0, 3, 2.000001), (0, 4, 3.000001)];
     let nearly = problem(&[6], &[&nearly, &[(0, 1, 2.000001), (0, 3, 3.000003)]]);
-    // With one class 12 is best: both tasks with 50,000 nodes. Nine classes are too many for one packed number.
+    // With one class, the optimum is 12: both tasks hold 50,000 nodes. The slacks of nine classes do not fit into one
+    // packed number.
     let two = [(0, 50_000, 6.0), (0, 50_001, 10.0)];
     let pair = problem(&[100_000], &[&two, &two]);
     let in_class = |class: usize| two.map(|(_, count, value)| (class, count, value));

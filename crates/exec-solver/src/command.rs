@@ -135,7 +135,7 @@ impl SolverCommand {
     /// folder, and a command without a manifest runs there. An empty path means the current folder.
     ///
     /// # Errors
-    /// Same as [`SolverCommand::check`]; also if the manifest is invalid.
+    /// Same as [`SolverCommand::check`]. Also an error if the manifest is invalid.
     pub fn seen_from(text: &str, folder: &Path) -> Result<Self> {
         let command = words(text)?;
         let file = match &command[..] {

@@ -139,7 +139,8 @@ mod tests {
 
     use super::*;
 
-    // Derived by formula: the plan is worse than the optimum by the relative gap `gap`.
+    // The plan is worse than the optimum by the relative gap `gap`, which lies between the settings that confirm it and
+    // those that do not.
     #[test]
     fn how_near_a_confirmed_optimum_is_can_be_set() {
         let problem = synthetic::problem(3, 6, 1);

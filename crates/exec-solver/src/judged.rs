@@ -29,13 +29,13 @@ pub(crate) trait Judged {
     /// The plan of a reply; `None` if the reply has no plan.
     ///
     /// # Errors
-    /// Describes a plan that cannot be read.
+    /// The plan cannot be read. Returns what was found in its place.
     fn plan_of(reply: Plan) -> Result<Option<Self::Plan>, String>;
 
     /// Checks a plan, and returns it as an answer.
     ///
     /// # Errors
-    /// The reasons why the plan is not feasible.
+    /// The plan is not feasible. Returns the reasons.
     fn checked(&self, plan: Self::Plan, big_m: BigM) -> Result<Self::Answer, Vec<String>>;
 
     /// An answer without a plan.
@@ -50,7 +50,8 @@ pub(crate) trait Judged {
     /// The status and the objective of an answer.
     fn outcome(answer: &Self::Answer) -> (Status, Option<f64>);
 
-    /// Whether a plan is as good as the best one; `None` if the objectives decide this.
+    /// Whether a plan is as good as the best plan; `None` if a comparison of the objectives decides
+    /// this.
     fn is_as_good(&self, _found: &Self::Answer, _best: &Self::Answer) -> Option<bool> {
         None
     }
@@ -81,7 +82,9 @@ impl Judged for Problem {
     fn checked(&self, counts: Vec<u32>, big_m: BigM) -> Result<Allocation, Vec<String>> {
         if counts.len() != self.tasks.len() {
             let (found, tasks) = (counts.len(), self.tasks.len());
-            return Err(vec![format!("{found} counts for {tasks} tasks")]);
+            return Err(vec![format!(
+                "{found} counts, expected one for each of {tasks} tasks"
+            )]);
         }
         let answer = Allocation::with_plan(self, Status::Feasible, counts, None);
         match check(self, &answer, big_m) {

@@ -66,7 +66,7 @@ impl Expression {
     /// Parses a text. `variables` are the names that the text may use.
     ///
     /// # Errors
-    /// Returns the first [`Fault`] of the text.
+    /// The text is not a valid expression. Returns its first [`Fault`].
     pub fn parse(text: &str, variables: &[&str]) -> Result<Self, Fault> {
         scan::check(text)?;
         let node = convert::parse(text, variables);

@@ -88,8 +88,8 @@ impl Options {
         outline(&self.groups, tasks, self.allocator(0).empty_problem())
     }
 
-    /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are alike to the tasks and the
-    /// objective. The class of a log with only one class is used only if tasks have terms by class.
+    /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are interchangeable for the
+    /// tasks and the objective. The class of a log with only one class is used only if tasks have terms by class.
     ///
     /// # Errors
     /// [`Error::Usage`]: the options do not support classes, or tasks or groups have values by class but the nodes of
@@ -148,7 +148,7 @@ impl Options {
     /// Validates the window and the tasks, as file readers do.
     ///
     /// # Errors
-    /// [`Error::Usage`] with all faults, one sentence per fault.
+    /// [`Error::Usage`] if the window or a task is invalid. It lists all faults, one sentence per fault.
     pub(super) fn check(&self, tasks: &[TrainingTask]) -> Result<()> {
         let faults = self.allocator(0).faults(tasks);
         if faults.is_empty() {

@@ -1,6 +1,6 @@
-//! Shared code of the MILP backends: the floor (a feasible plan known before the search, which is
-//! also the start solution), the remaining time, the scaling, the good_lp model, and the status of the
-//! library's answer.
+//! Shared code of the MILP backends. It finds the floor, a feasible plan that is known before the search and is also
+//! the start solution. It also tracks the remaining time, scales the objective, builds the good_lp model, and derives
+//! the status of the library's answer.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,7 +65,7 @@ pub(super) struct Outcome {
     /// Upper bound on the objective: scaled as the library returns it, in the problem's units after
     /// [`Job::solve`].
     pub bound: Option<f64>,
-    /// Size of the largest objective coefficient, before scaling.
+    /// Largest absolute value of an objective coefficient, before scaling.
     pub largest: f64,
 }
 
@@ -326,8 +326,8 @@ fn is_feasible(problem: &Problem, spec: SolverSpec, plan: &[u32]) -> bool {
     within_bounds && used <= u64::from(problem.nodes) && within_groups
 }
 
-/// Answers a model that needs no library: the model is infeasible if a row without terms cannot hold,
-/// and its optimum is 0 if it has no columns. `None` for any other model.
+/// Answers a model that needs no library; returns `None` for any other model. A model is infeasible if a row without
+/// terms cannot hold. The optimum of a model without columns is 0.
 fn trivial(model: &Model) -> Option<Outcome> {
     let impossible = |row: &Row| row.terms.is_empty() && !(row.lower <= 0.0 && row.upper >= 0.0);
     let infeasible = model.rows.iter().any(impossible);
@@ -340,7 +340,7 @@ fn trivial(model: &Model) -> Option<Outcome> {
     })
 }
 
-/// The size of the largest objective coefficient.
+/// The largest absolute value of an objective coefficient.
 fn largest(model: &Model) -> f64 {
     let sizes = model.columns.iter().map(|c| c.objective.abs());
     sizes.fold(0.0, f64::max)

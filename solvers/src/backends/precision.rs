@@ -45,7 +45,7 @@ fn least_gain(problem: &Problem) -> f64 {
     problem.tasks.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
-/// A lower bound on the task's rate on any number of nodes, other than 0.
+/// A lower bound on the task's rate on any number of nodes on which the rate is not 0.
 fn least_rate(task: &Task) -> f64 {
     let (least, most) = task.curve_objective.extremes();
     // Between a point with rate 0 and the next point, a single node earns only its share of the

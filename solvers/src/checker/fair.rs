@@ -14,8 +14,8 @@ pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
     }
 }
 
-/// The tolerance for a comparison of two values of the same share. It is relative for shares above
-/// 1 or below −1, because a negative share can represent the loss of many windows' earnings.
+/// The tolerance for a comparison of two values of the same share. It is relative for shares above 1 or below −1: a
+/// negative share can represent the loss of the earnings of many windows.
 fn slack(share: f64) -> f64 {
     TOLERANCE * share.abs().max(1.0)
 }

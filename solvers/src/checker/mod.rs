@@ -34,7 +34,7 @@ const ROUNDING: f64 = 1e-9;
 /// Checks `answer` against `problem`; `big_m` determines which changes are allowed.
 ///
 /// # Errors
-/// Returns all violations found.
+/// The answer is wrong. Returns all violations found.
 pub fn check(problem: &Problem, answer: &Allocation, big_m: BigM) -> Result<(), Vec<Violation>> {
     let promises_plan = matches!(answer.status, Status::Optimal | Status::Feasible);
     let (Some(counts), Some(objective)) = (&answer.counts, answer.objective) else {
@@ -74,7 +74,7 @@ impl Problem {
     /// changes are allowed. [`Problem::objective`] has no meaning for a plan that fails this check.
     ///
     /// # Errors
-    /// Returns all violated constraints, by task or group.
+    /// The plan violates a constraint. Returns all violations found.
     pub fn check(&self, counts: &[u32], big_m: BigM) -> Result<(), Vec<Violation>> {
         if counts.len() != self.tasks.len() {
             return Err(vec![Violation::WrongLength {

@@ -29,7 +29,7 @@ pub(super) fn bounds(task: &Task) -> (u32, u32) {
     }
 }
 
-/// The term of `task` if it goes to `count` nodes.
+/// The term of `task` if its count changes to `count`.
 pub(super) fn term(task: &Task, t_fwd: f64, count: u32) -> Term {
     let rate = if task.current < task.min_nodes {
         0.0

@@ -60,9 +60,12 @@ fn a_plan_alone_is_checked_by_its_constraints() {
         found.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(broken(&p, &[2, 6]), [""; 0]);
-    assert_eq!(broken(&p, &[2]), ["1 counts for 2 tasks"]);
+    assert_eq!(
+        broken(&p, &[2]),
+        ["1 counts, expected one for each of 2 tasks"]
+    );
     let expected = [
-        "9 nodes used, 8 idle",
+        "9 nodes used, expected at most 8 (the idle nodes)",
         "task b has 7 nodes, expected 0 or 2 to 6",
     ];
     assert_eq!(broken(&p, &[2, 7]), expected);

@@ -5,10 +5,10 @@
 #[allow(missing_docs, reason = "the fields are the values the messages print")]
 pub enum Violation {
     /// The plan does not have one count per task.
-    #[error("{found} counts for {expected} tasks")]
+    #[error("{found} counts, expected one for each of {expected} tasks")]
     WrongLength { found: usize, expected: usize },
     /// The plan uses more nodes than are idle.
-    #[error("{used} nodes used, {nodes} idle")]
+    #[error("{used} nodes used, expected at most {nodes} (the idle nodes)")]
     OverCapacity { used: u64, nodes: u32 },
     /// A count is outside the task's bounds.
     #[error("task {task} has {count} nodes, expected 0 or {min} to {max}")]
@@ -19,7 +19,7 @@ pub enum Violation {
         max: u32,
     },
     /// A change is larger than the paper's big-M allows.
-    #[error("task {task} changes by {change} nodes, the paper's big-M allows {cap}")]
+    #[error("task {task} changes by {change} nodes, but the paper's big-M allows at most {cap}")]
     OverChangeCap { task: String, change: u32, cap: u32 },
     /// A group's total is outside its limits.
     #[error("group {group} has {total} nodes, expected {min} to {max}")]
@@ -29,7 +29,7 @@ pub enum Violation {
         min: u64,
         max: u64,
     },
-    /// The stated objective is not the plan's.
+    /// The stated objective differs from the plan's objective.
     #[error("objective stated as {stated}, recomputed as {recomputed}")]
     WrongObjective { stated: f64, recomputed: f64 },
     /// The bound lies below the plan's own objective.
@@ -43,7 +43,7 @@ pub enum Violation {
         count: u32,
         better: f64,
     },
-    /// The stated fairness is not the plan's.
+    /// The stated fairness differs from the plan's fairness.
     #[error("{running} tasks run with a least share of {share:?}, stated as {stated}")]
     WrongFairness {
         running: u32,
@@ -60,7 +60,7 @@ pub enum Violation {
         least: f64,
         level: f64,
     },
-    /// The status says that there is a plan, but the answer contains no plan, or vice versa.
+    /// The status requires a plan, but the answer contains no plan, or vice versa.
     #[error("status {status} {}", if *.has_plan { "with a plan" } else { "without a plan" })]
     PlanMismatch {
         status: &'static str,

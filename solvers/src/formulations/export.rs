@@ -20,7 +20,7 @@ const NOTHING: &str = "nothing";
 /// reader accepts both bounds in one row.
 ///
 /// # Errors
-/// Any write error of `out`.
+/// Writing to `out` fails.
 pub fn write_lp(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\\ {}", model.name)?;
     writeln!(out, "Maximize\n obj:")?;
@@ -136,7 +136,7 @@ fn number(value: f64) -> String {
 /// its optimum is the negated optimum of the model.
 ///
 /// # Errors
-/// Any write error of `out`.
+/// Writing to `out` fails.
 pub fn write_mps(model: &Model, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "* The objective is negated: minimise it.")?;
     writeln!(out, "NAME {} FREE", model.name)?;

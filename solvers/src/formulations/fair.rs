@@ -1,13 +1,13 @@
 //! The max-min goal in the counts formulation: a sequence of models to solve.
 //!
-//! [`level`] expresses the goal in one model. To the binaries `y_j_k` it adds a column z, the least
-//! share among the tasks that run, with a row for each task j: z ≤ Σ_{k>0} share_j(k) · y_j_k + y_j_0.
-//! A task that does not run does not limit z, because no share is above 1. The model maximises W ·
-//! Σ_{k>0} y_j_k + z. W is greater than the range of z, so the number of running tasks counts first.
+//! [`level`] expresses the goal in one model. It adds a column z to the binaries `y_j_k`: the least share among the
+//! tasks that run. Each task j adds the row z ≤ Σ_{k>0} share_j(k) · y_j_k + y_j_0. A task that does not run does not
+//! limit z, because no share is above 1. The model maximises W · Σ_{k>0} y_j_k + z. W is greater than the range of z,
+//! so the number of running tasks counts first.
 //!
 //! This model is meant for other programs. A share can be very negative: a task can lose many times
 //! what it can earn in a window. W is then so large that, to the libraries here, one more running
-//! task is indistinguishable from a rounding error. So the backends solve several models instead:
+//! task is indistinguishable from a rounding error. The backends therefore solve several models instead:
 //!
 //! - [`most`]: the number of tasks that can run;
 //! - [`fairest`]: the greatest z among the plans that run this number of tasks;

@@ -39,8 +39,8 @@ pub fn accepts(problem: &Problem, formulation: Formulation) -> Result<(), SolveE
 /// Checks that [`build`] can make a model of the problem.
 ///
 /// # Errors
-/// Same as [`accepts`]; also [`SolveError::Unfit`] if the model would have more than [`MAX_COLUMNS`]
-/// columns; [`SolveError::Invalid`] if numbers are out of [`range`].
+/// Same as [`accepts`]. Also [`SolveError::Unfit`] if the model would have more than [`MAX_COLUMNS`] columns, and
+/// [`SolveError::Invalid`] if numbers are out of [`range`].
 pub fn buildable(
     problem: &Problem,
     formulation: Formulation,

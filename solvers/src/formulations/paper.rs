@@ -310,7 +310,7 @@ pub fn encode(problem: &Problem, counts: &[u32]) -> Vec<f64> {
     values
 }
 
-/// Sets the columns other than x of a task that goes to `count` nodes.
+/// Sets the columns other than x of a task whose count changes to `count`.
 fn encode_marks(task: &Task, block: &Block, count: u32, values: &mut [f64]) {
     let mark = |is: bool| f64::from(u8::from(is));
     values[block.idle] = mark(count == 0);

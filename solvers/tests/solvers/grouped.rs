@@ -499,7 +499,7 @@ fn nested_groups_match_plain_tables() {
             task.current = (problem.nodes / tasks as u32) * u32::from(j % 3 == 0);
         }
         let free = solve(&problem, BigM::Corrected).objective;
-        // Two small groups within a group of five tasks, within a group of all tasks but one.
+        // Two small groups are nested in a group of five tasks, which is nested in a group of all tasks but one.
         let names = |range: std::ops::Range<usize>| -> Vec<String> {
             problem.tasks[range]
                 .iter()

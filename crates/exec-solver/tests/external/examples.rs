@@ -43,7 +43,7 @@ fn passes_all(command: &SolverCommand, skipped: usize) {
     assert_eq!((checks.len(), skips), (8, skipped));
 }
 
-/// The 400 reference problems of the original.
+/// The 400 reference problems of the original implementation.
 fn problems() -> Option<Vec<Problem>> {
     let path = gleaner_testing::shared("bftrainer/problems.jsonl")?;
     let text = std::fs::read_to_string(path).unwrap();

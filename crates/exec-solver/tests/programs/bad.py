@@ -57,8 +57,8 @@ for line in sys.stdin:
         while True:
             say(other)
     if way == "family":
-        # Three children: in the group, in a session of its own, and in a session of its own without the
-        # identifying environment.
+        # Three children: one in the program's group, one in its own session, and one in its own session without the
+        # environment variable that identifies the program.
         ways = [{}, {"start_new_session": True}, {"start_new_session": True, "env": {"PATH": os.environ["PATH"]}}]
         children = [subprocess.Popen(["sleep", "600"], **way) for way in ways]
         with open(sys.argv[2] + ".part", "w") as file:

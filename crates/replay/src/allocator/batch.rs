@@ -156,7 +156,7 @@ pub struct Answer {
     /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
     /// Price of an idle node of each class: about what one more idle node would add to the objective over the window.
-    /// Empty if all nodes are alike or the decider computes no prices.
+    /// Empty if all nodes are interchangeable or the decider computes no prices.
     pub prices: Vec<f64>,
 }
 

@@ -138,7 +138,7 @@ impl Checker {
     /// Validates a batch against the current state.
     ///
     /// # Errors
-    /// The first fault found.
+    /// The batch is invalid. Returns the first fault found.
     pub fn check(&mut self, batch: &Batch<'_>, state: &State<'_>) -> Result<(), Refusal> {
         if batch.time < state.now {
             return Err(Refusal::Earlier { last: state.now });

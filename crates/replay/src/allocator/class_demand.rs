@@ -33,7 +33,7 @@ struct Asking {
 #[derive(Debug)]
 struct InClass {
     class: usize,
-    /// The task with the terms of the class as its own.
+    /// The task with the bounds and the curve that it has in this class.
     task: TrainingTask,
     constants: Constants,
     values: ValueList,
@@ -215,7 +215,7 @@ impl Asking {
         }
     }
 
-    /// Lists the task's options with the values of Sia's scheduler (SOSP 2023, section 3.4): a change of nodes counts
+    /// Lists the task's options with the values of Sia's scheduler (SOSP 2023, section 3.4). A change of nodes counts
     /// as a loss of goodput, which is greater for younger tasks.
     fn list_sia_options(
         &self,
@@ -241,7 +241,7 @@ impl Asking {
         }
     }
 
-    /// Everything that the task may hold.
+    /// All classes and node counts that the task may hold.
     fn options<'a>(
         &'a self,
         task: &'a TrainingTask,

@@ -50,10 +50,11 @@ impl Decision {
 pub enum Plan {
     /// Every task keeps its nodes, and nothing is charged.
     Keep,
-    /// If all nodes are alike: the next number of nodes of each active task, in order. The engine chooses the nodes.
+    /// If all nodes are interchangeable: the next number of nodes of each active task, in order. The engine chooses the
+    /// nodes.
     Counts(Vec<u32>),
-    /// If the nodes are of several classes: class and number of the next nodes of each active task, in order. The
-    /// engine chooses the nodes.
+    /// If the nodes are of several classes: the class and the number of nodes that each active task holds next, in
+    /// order. The engine chooses the nodes.
     InClasses(Vec<Option<Held>>),
     /// The nodes that each active task holds next, in order.
     Nodes(Vec<Vec<u32>>),
@@ -94,7 +95,7 @@ pub trait Decider {
     /// Like [`Decider::decide`], but with nodes of several classes.
     ///
     /// # Errors
-    /// Those of [`Decider::decide`]; [`Error::Usage`] if the decider does not support classes.
+    /// Same as [`Decider::decide`]. Also [`Error::Usage`] if the decider does not support classes.
     fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
         let _ = (event, problem);
         Err(no_classes(self.name()))
@@ -103,7 +104,7 @@ pub trait Decider {
 
 /// The solver of a decider.
 enum Backend {
-    /// All nodes are alike.
+    /// All nodes are interchangeable.
     Alike(Box<dyn Solver + Send>),
     /// The nodes are of several classes.
     InClasses(Box<dyn ClassSolver + Send>),

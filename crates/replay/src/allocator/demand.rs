@@ -26,8 +26,8 @@ pub(super) struct Demand {
 /// The problem of the next decision. Its tasks correspond to the active tasks.
 #[derive(Debug)]
 enum Wanted {
-    /// All nodes are alike. The problem is updated in place, so that solvers recognise tasks that are unchanged since the
-    /// last decision.
+    /// All nodes are interchangeable. The problem is updated in place, so that solvers recognise tasks that are
+    /// unchanged since the last decision.
     Alike(Problem),
     /// The nodes are of several classes.
     InClasses(ClassDemand),

@@ -144,8 +144,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Gives each task the number and class of nodes in its entry of `next`. A task that goes to another class releases
-    /// all of its nodes. Tasks shrink first, so that growing tasks can use the nodes that become free.
+    /// Gives each task the number and class of nodes in its entry of `next`. A task that moves to another class
+    /// releases all of its nodes. Tasks shrink first, so that growing tasks can use the nodes that become free.
     fn apply_counts(
         &mut self,
         next: &[Held],

@@ -24,7 +24,7 @@ pub(super) struct Registry {
     entries: Vec<Entry>,
     names: BTreeSet<String>,
     groups: Groups,
-    /// Names of the classes of nodes; `None` if all nodes are alike.
+    /// Names of the classes of nodes; `None` if all nodes are interchangeable.
     classes: Option<Vec<String>>,
 }
 

@@ -18,7 +18,7 @@ pub struct Settings {
     pub groups: Arc<[TaskGroup]>,
     /// Offset from UTC, in seconds, of the times in problem ids and messages.
     pub shown_offset: i32,
-    /// The classes of the nodes; `None` if all nodes are alike.
+    /// The classes of the nodes; `None` if all nodes are interchangeable.
     pub classes: Option<NodeClasses>,
 }
 

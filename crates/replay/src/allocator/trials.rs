@@ -176,8 +176,8 @@ impl<'a> Trials<'a> {
         trial.row.state = TrialState::Training;
     }
 
-    /// Computes the loss of the trial whose task finished, and reports it to the search. Ignores tasks that
-    /// do not belong to the search.
+    /// Computes the loss of the trial whose task finished, and reports it to the search. Ignores tasks that are not
+    /// trials of the search.
     ///
     /// # Errors
     /// The search did not expect the report, which means that this module has a bug.

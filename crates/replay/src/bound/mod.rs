@@ -2,11 +2,11 @@
 //!
 //! # The relaxation
 //!
-//! An allocator gives each active task j a number of nodes n_j(i) in every interval i between two events. No task gets
-//! more nodes than the number N(i) of idle nodes, n_j(i) ≤ N(i), and neither do all tasks together, Σ_j n_j(i) ≤ N(i).
-//! A task with n nodes does P_j(n) work per second. When it loses nodes, it loses down_j·P_j(n) work, where n is the
-//! number before the loss. When it gets nodes, it loses up_j·P_j(n) work, or less if it lost other nodes at the same
-//! event, but at least min(up_j, down_j)·P_j(n).
+//! An allocator gives each active task j a number of nodes n_j(i) in every interval i between two events. N(i) nodes
+//! are idle, so no single task gets more than N(i) nodes, n_j(i) ≤ N(i), and neither do all tasks together, Σ_j n_j(i)
+//! ≤ N(i). A task with n nodes does P_j(n) work per second. When it loses nodes, it loses down_j·P_j(n) work, where n
+//! is the number before the loss. When it gets nodes, it loses up_j·P_j(n) work, or less if it lost other nodes at the
+//! same event, but at least min(up_j, down_j)·P_j(n).
 //!
 //! The model makes three simplifications, which can only increase the work of the best allocator. First, it ignores
 //! which nodes leave, so a task that keeps its number of nodes loses no work. Second, a task's work never ends. Third,
@@ -24,7 +24,7 @@
 //!
 //! The second sum has one term for each task, which dynamic programming over intervals and numbers of nodes finds
 //! exactly. The cost of a change depends only on the number of nodes before it and on its direction. So the time for
-//! one interval is proportional to the number of node counts, not to the number of their pairs.
+//! one interval is proportional to the number of possible node counts, not to its square.
 //!
 //! The initial prices are the marginal values of one more node if rescaling were free. For concave curves, the bound at
 //! these prices is already at most the work of the best cost-free split of every interval. For other curves, it may

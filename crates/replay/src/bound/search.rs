@@ -1,9 +1,9 @@
 //! Searches for the prices that give the least bound.
 //!
 //! A subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than are idle, and
-//! fall where they want fewer. Each step aims for a bound slightly below the best so far, and would reach it if the
-//! bound were linear (Polyak's step). The distance to the aim is halved when no better bound has been found for some
-//! rounds.
+//! fall where they want fewer. The target of each step is a bound slightly below the best so far. The step would reach
+//! it if the bound were linear (Polyak's step). The distance to this target is halved when no better bound has been
+//! found for some rounds.
 
 use gleaner_domain::Observer;
 
@@ -14,12 +14,12 @@ use super::best::Best;
 /// another 0.02 %.
 const ROUNDS: usize = 60;
 
-/// The first steps aim for a bound that is below the best bound so far by this share.
+/// The target of the first steps is below the best bound so far by this share.
 const FIRST_AIM: f64 = 0.01;
-/// The search ends once the distance to the aim is at most this share of the best bound.
+/// The search ends once the distance to the target is at most this share of the best bound.
 const LAST_AIM: f64 = 1e-6;
 
-/// The distance to the aim is halved after this number of rounds without a better bound.
+/// The distance to the target is halved after this number of rounds without a better bound.
 const PATIENCE: u32 = 5;
 
 /// A bound counts as better if it is lower by more than this share.

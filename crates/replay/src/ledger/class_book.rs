@@ -1,7 +1,7 @@
 //! The accounts by class of nodes: the tables `classes`, `moves` and `class_totals`.
 //!
 //! What a task does between two events counts in the class of the nodes that it holds during that time. The cost of a
-//! change counts in the class that the task goes to. The rows of an event therefore add up to its row of the table
+//! change counts in the class to which the task moves. The rows of an event therefore add up to its row of the table
 //! `steps`.
 
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl ClassBook {
         self.totals[class].work += work;
     }
 
-    /// Records the tasks that go to another class.
+    /// Records the tasks that move to another class.
     pub fn moved(&mut self, tasks: &[TrainingTask], resized: &[Resize]) {
         let Some(row) = self.current.first() else {
             return;

@@ -29,7 +29,7 @@ struct StaticSplit {
 /// The problem whose optimum is the best work per second.
 #[derive(Debug)]
 enum Best {
-    /// All nodes are alike.
+    /// All nodes are interchangeable.
     Alike(Box<Exact>, Problem),
     /// The nodes are of several classes.
     InClasses(ClassSplit),
@@ -82,8 +82,8 @@ impl StaticSplit {
         rate
     }
 
-    /// The rate on fractional numbers of nodes, interpolated linearly between whole numbers (Kuhn's triangulation): all
-    /// numbers are rounded down first, then the classes are rounded up one after the other, in descending order of
+    /// The rate on fractional numbers of nodes, interpolated linearly between whole numbers (Kuhn's triangulation). All
+    /// numbers are rounded down first. Then the classes are rounded up one after the other, in descending order of
     /// their fractions. With one class, this is the line between the two neighbouring whole numbers.
     ///
     /// Example: the rate at (2.7, 1.2) is 0.3 times that at (2, 1), plus 0.5 times that at (3, 1), plus 0.2 times that
@@ -134,7 +134,7 @@ pub(super) struct Measured {
 }
 
 impl EfficiencyMeter {
-    /// Creates a meter for nodes of these classes. `classes` is `None` if all nodes are alike.
+    /// Creates a meter for nodes of these classes. `classes` is `None` if all nodes are interchangeable.
     pub fn new(classes: Option<&NodeClasses>) -> Self {
         EfficiencyMeter {
             split: StaticSplit::new(classes),

@@ -44,9 +44,9 @@ use yardsticks::Yardsticks;
 pub(crate) struct Ledger {
     start: Utc,
     now: Utc,
-    /// Number of idle nodes of each class; of one class if all nodes are alike.
+    /// Number of idle nodes of each class; a single number if all nodes are interchangeable.
     idle: Vec<u32>,
-    /// The class of each node; `None` if all nodes are alike.
+    /// The class of each node; `None` if all nodes are interchangeable.
     classes: Option<NodeClasses>,
     /// The accounts by class; `None` if the log has only one class.
     book: Option<ClassBook>,
@@ -140,7 +140,7 @@ impl Ledger {
         }
     }
 
-    /// The class of a node; 0 if all nodes are alike.
+    /// The class of a node; 0 if all nodes are interchangeable.
     fn class(&self, node: u32) -> usize {
         self.classes.as_ref().map_or(0, |classes| classes.of(node))
     }

@@ -567,7 +567,7 @@ proptest! {
             1 => Source::Rounds(&set),
             _ => Source::Search { search: &search, set: &set, seed: 1 },
         };
-        // The exact solver supports groups only if it maximises a total.
+        // The exact solver does not support groups with a max-min objective.
         let most = most.filter(|_| objective != "share-fair");
         let groups = most.map(|most| TaskGroup {
             name: "g".into(),

@@ -360,7 +360,7 @@ proptest! {
         }
     }
 
-    // Nodes that are divided into classes can be used in fewer ways than nodes that are all alike.
+    // Nodes that are divided into classes can be used in fewer ways than interchangeable nodes.
     #[test]
     fn classes_with_equal_curves_are_never_better_than_one(
         rows in rows(9),

@@ -152,8 +152,9 @@ impl Decider for Values {
     }
 }
 
-/// The values of an objective for a task with a deadline at second 100. The log has four nodes,
-/// which are idle from second 0 to 10 and from second 50 on, and events at seconds 70 and 120.
+/// The values of an objective for a task with a deadline at second 100. The log has five nodes.
+/// Four of them are idle from second 0 to 10 and from second 50 on. The task cannot use the fifth
+/// node, which is idle from second 70 to 120 and only adds two events.
 fn course(text: &str) -> Vec<f64> {
     let mut log = EventLogBuilder::new((0..5).map(|n| format!("n{n}")).collect());
     let second = Utc::from_seconds;
@@ -219,7 +220,6 @@ fn an_expression_gives_the_run_of_the_name_that_stands_for_it() {
     }
 }
 
-// The first task could meet its deadline only with all four nodes.
 // The example in docs/OBJECTIVES.md.
 #[test]
 fn the_documented_example_is_as_documented() {

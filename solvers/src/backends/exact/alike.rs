@@ -1,8 +1,7 @@
-//! Groups the tasks of a problem that are alike.
+//! Groups the tasks of a problem that are alike: they differ only in their names.
 //!
-//! Tasks that differ only in their names have the same value at every count. Many tasks of a replay are
-//! alike, so everything that depends on a single task is computed once for each *group* of tasks that
-//! are alike.
+//! Such tasks have the same value at every count. Many tasks of a replay are alike, so everything that depends on a
+//! single task is computed once for each *group* of tasks that are alike.
 //!
 //! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a
 //! problem states about a task except its name. A sort keeps its number from one problem to the

@@ -28,7 +28,8 @@ const ROUNDS: usize = 16;
 /// Checks that the exact solver supports the groups of `problem`.
 ///
 /// # Errors
-/// [`SolveError::FairGroups`] or [`SolveError::CrossingGroups`].
+/// [`SolveError::FairGroups`] if the problem has groups and a max-min goal, and [`SolveError::CrossingGroups`] if its
+/// groups cross.
 pub(crate) fn accepts(problem: &Problem) -> Result<(), SolveError> {
     nest(problem).map(|_| ())
 }

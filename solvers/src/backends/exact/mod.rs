@@ -27,11 +27,10 @@
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
-//! and 9 for c. The relaxation gives 3 nodes to a. One node remains, but the next step, which belongs
-//! to c, needs two, so λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is
-//! worth 38, a gap of 1. At λ = 9, a without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 −
-//! 15 = 3. Both counts are dropped, so a keeps 3 nodes. The search finds that one node for b is the
-//! best use of the last node, and 38 is proven optimal.
+//! and 9 for c. The relaxation gives 3 nodes to a. One node remains, but the next step is that of c and needs two, so
+//! λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is worth 38, a gap of 1. At λ = 9, a
+//! without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 − 15 = 3. Both counts are dropped, so a keeps 3
+//! nodes. The search finds that one node for b is the best use of the last node, and 38 is proven optimal.
 //!
 //! Values are floats. If some values are ten orders of magnitude above the optimum, differences
 //! between plans near the optimum are lost to rounding. The answer is then reported only as feasible,

@@ -32,7 +32,7 @@ pub(super) struct Relaxation {
     steps: Vec<Step>,
     /// For each group, the count that all its tasks have reached.
     reached: Vec<u32>,
-    /// For each group, its step with the first slope whose steps do not all fit.
+    /// For each group, its step among the steps of the first slope that do not all fit; `None` if it has no such step.
     last: Vec<Option<Step>>,
     growths: Growths,
     price: f64,

@@ -362,8 +362,8 @@ impl Shapes {
     }
 }
 
-/// Two numbers. The first is the greatest value or, if no value is positive, the absolute value of
-/// the greatest loss. The second is the greatest absolute value.
+/// Returns two numbers. The first is the greatest value or, if no value is positive, the absolute value of the greatest
+/// loss. The second is the greatest absolute value.
 fn sizes(vertices: &[Vertex]) -> (f64, f64) {
     let (mut gain, mut loss) = (0.0f64, 0.0f64);
     for v in vertices {

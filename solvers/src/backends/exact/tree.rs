@@ -7,10 +7,10 @@
 //! 1. [`Tree::set_spans`] bounds the number of nodes of every branch, its *span*: first from its
 //!    own limits and the spans of its parts, then from the span of its parent. A small group often
 //!    leaves few counts for its tasks.
-//! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task
-//!    directly in it makes the next layer, as in the search. So does each branch directly in it, with
-//!    its states in place of counts. The last layer, cut to the span, is the table of the branch.
-//!    Layers omit states from which the branch cannot reach its span.
+//! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task that lies
+//!    directly in the branch adds a layer, as in the search. Each inner branch that lies directly in it also adds a
+//!    layer, with its states in place of counts. The last layer, cut to the span, is the table of the branch. Layers
+//!    omit states from which the branch cannot reach its span.
 //! 3. [`Tree::fill`] computes the layers. Inner branches come first, so the tables that a branch needs
 //!    already exist.
 //! 4. [`Tree::walk_back`] starts at the best state of the root. It finds the counts of tasks and

@@ -1,8 +1,8 @@
 //! Chooses which free nodes a growing task gets.
 //!
 //! A plan fixes how many nodes each task gets, but not which nodes. The batch scheduler takes nodes
-//! in blocks, and a task pays once per event, however many of its nodes leave. Nodes that are
-//! likely to leave together should therefore belong to one task.
+//! in blocks, and a task pays once per event, however many of its nodes leave. The same task should therefore hold
+//! nodes that are likely to leave together.
 
 mod arrival;
 mod blocks;

@@ -18,7 +18,7 @@ use groups::Groups;
 /// of two weeks has 134 moves per node.
 const REMEMBERED: usize = 128;
 
-/// A new order is made once the number of moves has grown by this share, so that the total computing time stays
+/// A new order is made once the number of moves has grown by this share. The total computing time therefore stays
 /// proportional to the length of the log.
 const GROWTH: f64 = 0.3;
 
@@ -68,7 +68,7 @@ impl Default for Moves {
 }
 
 impl Moves {
-    /// Remembers at least two nodes that moved together.
+    /// Remembers a group of at least two nodes that moved together.
     fn learn(&mut self, group: impl Iterator<Item = u32> + Clone, places: &[u32]) {
         self.groups.push(group.clone());
         self.spots.clear();
