@@ -1,5 +1,5 @@
-//! Ingest of generated `sacct` output, in bytes per second: from the text to the events of idle
-//! nodes.
+//! Measures how fast generated `sacct` output is ingested, in bytes per second: from the text to
+//! the events of idle nodes.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use gleaner_inputs::write::schedule::{ScheduleWriter, Scheduler, Target, names};
 use gleaner_logs::scheduler::{Format, Input, Options, Summary, read_inputs};
 use gleaner_synth::schedule::{ScheduleOptions, generate};
 
-/// Name of the `sacct` output in messages.
+/// The name by which messages refer to the `sacct` output.
 const NAME: &str = "sacct.txt";
 
 pub fn benches(criterion: &mut Criterion) {
@@ -22,7 +22,8 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// `sacct` output of 500 nodes over 36 days, and its number of jobs, about 50,000.
+/// Generates `sacct` output of 500 nodes over 36 days, and returns it with its number of jobs
+/// (about 50,000).
 fn sacct() -> (Vec<u8>, u64) {
     let options = ScheduleOptions {
         nodes: 500,

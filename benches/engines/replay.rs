@@ -1,4 +1,5 @@
-//! Replay of a generated log, in events per second: the exact solver and the heuristic.
+//! Measures how fast a generated log is replayed, in events per second, with the exact solver and
+//! with a heuristic.
 
 use criterion::{Criterion, Throughput};
 use gleaner_domain::Unobserved;
@@ -14,7 +15,8 @@ const SOLVERS: [(&str, SolverKind); 2] = [
     ("equal-share", SolverKind::EqualShare),
 ];
 
-/// Maximum number of tasks that are active at once, for each bench.
+/// The values of `max_tasks` that are benchmarked: the maximum number of tasks that are active at
+/// once.
 const MAX_TASKS: [usize; 2] = [10, 100];
 
 pub fn benches(criterion: &mut Criterion) {

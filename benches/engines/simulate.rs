@@ -1,4 +1,5 @@
-//! Simulation of the sample cluster in `dataset/`, in jobs per second, with every policy on one thread.
+//! Measures how fast the sample cluster in `dataset/` is simulated, in jobs per second, with every policy on one
+//! thread.
 
 use criterion::{Criterion, Throughput};
 use gleaner_domain::Unobserved;
@@ -26,7 +27,7 @@ pub fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The sample data. Estimates and forecasts are read from tables instead of models.
+/// The sample data. Estimates and forecasts come from tables, not from models.
 struct Sample {
     cluster: Cluster,
     trace: Trace,

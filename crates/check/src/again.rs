@@ -16,7 +16,7 @@ pub struct Again {
     pub same: usize,
     /// The differences, each described in a sentence.
     pub different: Vec<String>,
-    /// The files that were not compared and the differences that do not count, each with the
+    /// The files that were not compared and the differences that were accepted, each with the
     /// reason.
     pub excepted: BTreeMap<String, String>,
 }
@@ -103,7 +103,7 @@ fn stopped_by_a_clock(run: &RunInfo) -> Result<Option<usize>> {
 }
 
 impl Again {
-    /// Records a file that was not compared or a difference that does not count, and why.
+    /// Records a file that was not compared or a difference that is accepted, with the reason.
     pub fn except(&mut self, name: &str, why: &str) {
         self.excepted.insert(name.to_owned(), why.to_owned());
     }

@@ -29,7 +29,7 @@ pub enum Error {
     },
     /// In a run of a sweep, the value of a setting does not have the setting's type.
     #[error(
-        "setting {setting:?} of run {run}, counted from 0: found {found:?}, expected {expected}; \
+        "setting {setting:?} of run {run} (counted from 0): found {found:?}, expected {expected}; \
          run the sweep again"
     )]
     Setting {
@@ -43,7 +43,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// The runs of a sweep have no such figure.
-    #[error("found no figure {name:?}; name one of {}", known.join(", "))]
+    #[error("unknown figure {name:?}; expected one of {}", known.join(", "))]
     NoMetric {
         /// The requested name.
         name: String,

@@ -61,7 +61,7 @@ pub struct ReplayFrames {
 pub struct ClassFrames {
     /// A row for each class at each event after the first: `classes`.
     pub events: DataFrame,
-    /// A row for each task that went to another class: `moves`.
+    /// A row for each move of a task to another class: `moves`.
     pub moves: DataFrame,
     /// A row for each class: `class_totals`.
     pub totals: DataFrame,
@@ -81,12 +81,12 @@ pub struct SearchFrames {
 /// The results of a simulation.
 #[derive(Debug, Clone)]
 pub struct SimulateFrames {
-    /// A row for each policy, in the order in which the user named them: `policy`, `gpus`, and the figures by which
-    /// policies are compared, such as `avg_jct_s`. The figures of small or large jobs are null if there are no such
-    /// jobs.
+    /// A row for each policy, in the order in which the user named them. The columns are `policy`, `gpus` and the
+    /// figures by which policies are compared, such as `avg_jct_s`. The figures of small or large jobs are null if
+    /// there are no such jobs.
     pub policies: DataFrame,
-    /// A row for each policy and virtual cluster: `policy`, `vc`, and the delays of its jobs. The delays are null if
-    /// the virtual cluster had no jobs.
+    /// A row for each policy and virtual cluster. The columns are `policy`, `vc` and the delays of the virtual
+    /// cluster's jobs. The delays are null if the virtual cluster had no jobs.
     pub vcs: DataFrame,
     /// The tables of each policy, in the order of the rows of `policies`.
     pub tables: Vec<PolicyFrames>,
@@ -100,8 +100,8 @@ pub struct PolicyFrames {
     /// A row for each job, in the order of the trace: `<policy>_jobs` without `duration`. Job ids are
     /// strings. Times are in seconds on the trace's clock.
     pub jobs: DataFrame,
-    /// A row for each hour: `start` (in seconds on the trace's clock), `busy_gpus` and `pending_jobs`
-    /// (means over the hour, over all virtual clusters and the profiler).
+    /// A row for each hour: `start` (in seconds on the trace's clock), `busy_gpus` and `pending_jobs`. The last two are
+    /// totals of all virtual clusters and the profiler, averaged over the hour.
     pub hours: DataFrame,
 }
 

@@ -117,9 +117,9 @@ impl Sweep {
         join(&self.runs, &other.runs, &settings.collect::<Vec<_>>())
     }
 
-    /// Means of a figure by two settings, with a row for each value of the setting `rows` and a column for each value
-    /// of the setting `columns`. Each mean is over all runs with both values, regardless of their seeds and other
-    /// settings. See [`pivot`](crate::pivot).
+    /// Means of a figure by two settings. The frame has a row for each value of the setting `rows` and a column for
+    /// each value of the setting `columns`. Each mean is over all runs with both values, regardless of their seeds and
+    /// other settings. See [`pivot`](crate::pivot).
     ///
     /// # Errors
     /// Same as [`Sweep::aggregate_by`].

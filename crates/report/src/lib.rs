@@ -1,5 +1,5 @@
-//! Builds pages about runs, event logs and models, with figures of their results, and renders documents as one HTML
-//! file and figures as SVG and PNG. A page has the facts and tables that the command prints, and also figures.
+//! Builds pages about runs, event logs and models, with figures of their results. Renders documents as one HTML file,
+//! and figures as SVG and PNG. A page has the facts and tables that the command prints, and also figures.
 //!
 //! ```
 //! use gleaner_report::figure::{Axis, Colour, Curve, Marks, Shape};

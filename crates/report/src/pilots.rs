@@ -67,8 +67,8 @@ fn by_model(pilots: &Pilots, ladder: &Ladder) -> Figure {
     Figure {
         id: "models".to_owned(),
         title: format!("Idle node-time with pilots of {} min", minutes(&ladder.lengths_min)),
-        text: "fits: the scheduler knows how long nodes stay idle. kept and lost: it does not, and preempted pilots \
-               keep or lose their work."
+        text: "fits: the scheduler knows how long nodes stay idle. kept and lost: it does not know this, and \
+               preempted pilots keep (kept) or lose (lost) their work."
             .to_owned(),
         x: Axis::linear("% of idle node-time"),
         y: Axis::names("", ["fits", "kept", "lost"].map(str::to_owned).to_vec()),
@@ -97,7 +97,7 @@ fn best_ladders(pilots: &Pilots) -> Option<Section> {
     })
 }
 
-/// Charts the ready share of the best ladders by their number of lengths.
+/// Charts the ready share of the best ladders by their number of wall times.
 fn by_lengths(pilots: &Pilots) -> Figure {
     let curve = |name: &str, series, share: &dyn Fn(&Ladder) -> f64| Curve {
         name: name.to_owned(),
@@ -144,7 +144,7 @@ fn by_lengths(pilots: &Pilots) -> Figure {
         text: "The ladders are the best ones under fits. kept does not depend on the ladder."
             .to_owned(),
         x: Axis::spread("wall times in the ladder"),
-        y: Axis::spread("% of idle node-time ready"),
+        y: Axis::spread("ready share (% of idle node-time)"),
         marks: Marks::Curves(vec![
             curve("fits", 0, &|ladder| ladder.fits.ready_share),
             curve("kept", 1, &|_| pilots.kept.ready_share),

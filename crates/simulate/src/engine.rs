@@ -1,7 +1,7 @@
 //! Simulates one virtual cluster, from event to event.
 //!
-//! The order within a second is that of the original, which steps through every second:
-//! ends, arrivals, decisions, nodes added or removed, samples.
+//! The order within a second is that of the original simulator (Lucid's), which steps through every second: ends,
+//! arrivals, decisions, nodes added or removed, samples.
 
 use super::placer::Placer;
 use super::policy::{Decision, Policy, Refusal};
@@ -42,7 +42,7 @@ pub struct Setting<'a> {
 /// Jobs that wait forever.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "from second {second} on, {} for ever and nothing runs; the first is {job} with {}, on {}",
+    "from second {second} on, {} for ever and nothing runs; the first is {job}, which requests {} from a cluster of {}",
     match waiting {
         1 => "1 job waits".to_owned(),
         jobs => format!("{jobs} jobs wait"),
@@ -57,7 +57,7 @@ pub struct Stuck {
     pub waiting: usize,
     /// Id of the first waiting job.
     pub job: String,
-    /// GPUs that this job asks for.
+    /// Number of GPUs that this job requests.
     pub gpus: u32,
     /// Number of nodes.
     pub nodes: u32,

@@ -37,8 +37,8 @@ impl InUse {
     }
 }
 
-/// Adds the changes of a schedule. Its runs are ordered by start. A run uses each of its GPUs from its
-/// start on, but if earlier runs still hold the GPU, only the time after their end is added.
+/// Adds the changes of a schedule, whose runs are ordered by start. If earlier runs still hold a GPU when a run starts
+/// on it, only the time after their end is added for that GPU.
 fn add(schedule: &Schedule, changes: &mut BTreeMap<i64, i64>) {
     let mut held_until: BTreeMap<(u32, u32), i64> = BTreeMap::new();
     for run in &schedule.runs {

@@ -24,11 +24,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The simulation goes from event to event. Its results equal, to the second, the results of
-//! Lucid's simulator (Hu et al., ASPLOS 2023), which steps through every second.
+//! The simulation goes from event to event. Its results equal, to the second, the results of Lucid's simulator (Hu et
+//! al., ASPLOS 2023), which steps through every second. In this crate, "the original" is that simulator.
 //!
-//! [`mod@simulate`] runs [`policies`] with a [`placers`] placer on every virtual cluster;
-//! [`engine`] simulates one of them; [`gleaner_domain::results::schedule`] contains the result.
+//! [`mod@simulate`] runs [`policies`] with a placer of [`placers`] on every virtual cluster. [`engine`] simulates a
+//! single virtual cluster. [`gleaner_domain::results::schedule`] has the types of the result.
 
 pub mod checker;
 pub mod engine;

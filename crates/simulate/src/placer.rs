@@ -8,7 +8,7 @@ pub trait Placer: Sync {
     /// Name on the command line.
     fn name(&self) -> &'static str;
 
-    /// Name in the file names of the original.
+    /// Name of the placer in the file names of the original simulator.
     fn original_name(&self) -> &'static str {
         self.name()
     }

@@ -90,22 +90,22 @@ pub enum Decision {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The decision starts a job that is not in the queue.
-    #[error("it is not waiting")]
+    #[error("the job is not waiting")]
     NotWaiting,
     /// The decision preempts a job that holds no GPUs, or starts a job on the GPUs of such a job.
-    #[error("it is not running")]
+    #[error("the job is not running")]
     NotRunning,
     /// The decision preempts a job that shares its GPUs, or starts a third job on those GPUs.
-    #[error("it already shares its GPUs")]
+    #[error("the job already shares its GPUs")]
     NotAlone,
     /// The decision preempts a job in the second in which the job started, before the job can have done
     /// any work.
-    #[error("it started in this second; preempt it in a later one")]
+    #[error("the job started in this second; preempt it in a later second")]
     JustStarted,
 }
 
-/// Cost of a checkpoint and the restart after it for a job with `gpus` GPUs, in seconds of work. The
-/// values are the original's, below the 62 s that Tiresias measured on average.
+/// Cost of a checkpoint and the restart after it for a job with `gpus` GPUs, in seconds of work. The values are those
+/// of the original simulator. They are below the 62 s that the authors of Tiresias measured on average.
 pub fn checkpoint_overhead(gpus: u32) -> i64 {
     if gpus <= 8 { 40 } else { 60 }
 }

@@ -64,8 +64,8 @@ impl Scaling for Lender {
     }
 }
 
-/// Lucid's time-aware scaling of the profiler: borrows one node while its queue is long, and returns
-/// the node once the queue is short and the forecast is low.
+/// Lucid's time-aware scaling of the profiler. The profiler borrows one node while its queue is long, and returns the
+/// node once the queue is short and the forecast is low.
 pub struct TimeAware<'a> {
     /// Forecast of submissions.
     pub forecast: &'a dyn Forecast,

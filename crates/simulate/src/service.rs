@@ -1,11 +1,10 @@
 //! Computes the remaining work of a job. The result is bit for bit the same as that of a
 //! second-by-second subtraction.
 //!
-//! The original subtracts a job's speed from its remaining work every second, in floats. Whether the
-//! job ends in this second or the next depends on the rounding of all these subtractions. While the
-//! result stays between two successive powers of two, every subtraction lowers it by the same amount.
-//! [`stride`] computes all these subtractions at once: for 1000 s of work at speed 0.9, the 540 or so
-//! results above 512 take one step.
+//! The original simulator subtracts a job's speed from its remaining work every second, in floats. Whether the job ends
+//! in this second or the next depends on the rounding of all these subtractions. While the result stays between two
+//! successive powers of two, every subtraction lowers it by the same amount. [`stride`] computes all these subtractions
+//! at once: for 1000 s of work at speed 0.9, the 540 or so results above 512 take one step.
 
 /// The bits of a float below its exponent.
 const MANTISSA: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;

@@ -78,9 +78,9 @@ pub struct Request<'p> {
     pub name: &'static str,
     /// The policy, with its requirements and its constructor.
     pub policy: PolicyEntry<'p>,
-    /// Whether two faults of the original are corrected. A job that shares its GPUs returns to full
-    /// speed when its partner ends (see [`Setting::corrected`]). A profiled job joins the queue of its
-    /// virtual cluster when its profiling ends, not at its submission.
+    /// Whether two faults of the original simulator are corrected. A job that shares its GPUs returns to full speed
+    /// when its partner ends (see [`Setting::corrected`]). A profiled job joins the queue of its virtual cluster when
+    /// its profiling ends, not at its submission.
     pub corrected: bool,
 }
 

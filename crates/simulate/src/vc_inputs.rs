@@ -17,15 +17,14 @@ pub(super) struct VcInputs<'a> {
     pub queued: Vec<i64>,
     /// Number of nodes that are not lent to the profiler for the whole simulation.
     pub nodes: u32,
-    /// Second and number of nodes of each loan to the profiler (positive) and of each return (negative); `None` if this
+    /// Second and number of nodes of each loan to the profiler (positive) and of each return (negative). `None` if this
     /// virtual cluster lends no nodes during the simulation.
     pub echo: Option<Vec<(i64, i32)>>,
 }
 
 impl<'a> VcInputs<'a> {
-    /// Builds the inputs of a virtual cluster after the profiling stage, if there was one. If
-    /// `corrected`, a job joins the queue when its profiling ends. Otherwise it joins at its
-    /// submission, as in the original.
+    /// Builds the inputs of a virtual cluster after the profiling stage, if there was one. If `corrected`, a job joins
+    /// the queue when its profiling ends. Otherwise it joins at its submission, as in the original simulator.
     pub fn new(
         simulation: &Simulation<'a>,
         vc: usize,

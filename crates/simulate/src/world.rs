@@ -153,8 +153,8 @@ impl<'a> World<'a> {
                     survivor,
                 });
             }
-            // The original restores the job that was placed first, or the only one that is still
-            // placed. In this branch, that job is the one that ends.
+            // The original simulator gives full speed to the job that was placed first, or to the only job of the pair
+            // that is still placed. In this branch, that job is the one that ends.
             _ => {
                 self.live[job].alone = true;
                 self.live[job].speed = 1.0;
@@ -271,7 +271,7 @@ impl<'a> World<'a> {
             return false;
         };
         if let Some(slot) = shrunk.renamed {
-            // The original lists a renamed node last.
+            // The original simulator lists a renamed node last.
             for &job in self.nodes.jobs_on(slot) {
                 let placement = &mut self.live[job].placement;
                 placement.sort_by_key(|&(other, _)| other == slot);

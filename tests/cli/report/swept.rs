@@ -99,7 +99,7 @@ fn the_pareto_front_equals_that_of_all_pairs() {
         .copied()
         .collect();
     front.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (x, y) = figures.curve("pareto-swept", "Not beaten");
+    let (x, y) = figures.curve("pareto-swept", "Pareto front");
     assert_eq!(x.len(), front.len());
     for (place, (along, up)) in front.into_iter().enumerate() {
         assert_near(x[place], along);

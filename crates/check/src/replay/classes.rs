@@ -14,17 +14,19 @@ use crate::Findings;
 pub(super) struct ClassAccounts {
     names: Vec<String>,
     sizes: Vec<u32>,
-    /// The figures of each class since the last row of steps.
+    /// The figures of each class since the last row of `steps`.
     step: Vec<Figures>,
     totals: Vec<Figures>,
-    /// Number of rows of `classes` and of `moves` that were compared.
+    /// Number of rows of `classes` compared so far.
     rows: usize,
+    /// Number of rows of `moves` compared so far.
     moves: usize,
-    /// Moves since the last row of steps: task, and class and number of its nodes before and afterwards.
+    /// The moves since the last row of `steps`: the task, and its nodes (class and number) before and after the move.
     moved: Vec<(String, Nodes, Nodes)>,
-    /// For each class, the integral of the written price over time, and the time with a price.
+    /// For each class, the integral of the recorded price over time, and the number of seconds in which a price was
+    /// recorded.
     prices: Vec<(f64, f64)>,
-    /// The prices in the last row of each class.
+    /// For each class, the price in its last row.
     price: Vec<Option<f64>>,
 }
 
@@ -62,7 +64,7 @@ impl ClassAccounts {
         }
     }
 
-    /// Books the time since the last row, in which `idle` nodes of each class were idle.
+    /// Accounts for the `seconds` since the last row. `idle` is the number of idle nodes of each class in this time.
     pub fn accrue(&mut self, seconds: f64, idle: &[u32]) {
         for (class, idle) in idle.iter().enumerate() {
             self.totals[class].idle_node_seconds += seconds * f64::from(*idle);
@@ -74,7 +76,7 @@ impl ClassAccounts {
         }
     }
 
-    /// Books the node-time of a task.
+    /// Adds the node-time of a task to the account of its class.
     pub fn hold(&mut self, class: usize, node_seconds: f64) {
         self.totals[class].used_node_seconds += node_seconds;
     }
@@ -95,7 +97,7 @@ impl ClassAccounts {
         self.totals[class].progress += work;
     }
 
-    /// Records that a task goes to another class.
+    /// Records that a task moves to another class.
     pub fn go(&mut self, task: &str, from: Nodes, to: Nodes) {
         self.totals[from.0].moved_out += 1;
         self.totals[to.0].moved_in += 1;
@@ -104,8 +106,8 @@ impl ClassAccounts {
 }
 
 impl Ledger<'_> {
-    /// Compares the rows of `classes` and `moves` that belong to a row of steps. No time passes after the decision at
-    /// the last event, so its rows are only partly verified.
+    /// Compares the rows of `classes` and `moves` for one row of `steps`. No time passes after the decision at the last
+    /// event, so its rows are only partly verified.
     pub(super) fn compare_classes(
         &mut self,
         place: &str,
@@ -273,7 +275,7 @@ fn compare_total(
     let share = (all > 0.0).then(|| figures.progress / all);
     findings.option(at("work_share"), found.work_share, share);
     findings.equal(at("preemptions"), found.preemptions, figures.all_preempted);
-    // The decision at the last event may have moved tasks, which no allocation shows.
+    // The decision at the last event may have moved more tasks, but no allocation shows these moves.
     let is_near = |written: u32, expected: u32| written >= expected;
     findings.holds(
         is_near(found.moved_in, figures.moved_in) && is_near(found.moved_out, figures.moved_out),
@@ -292,7 +294,7 @@ fn compare_total(
 fn cover(findings: &mut Findings) {
     let names = ClassRow::FIELDS.iter().map(|field| field.name);
     findings.covers("classes", names.filter(|name| *name != "price"));
-    let why = "only the solver's proof determines it; the check verifies that it is at least 0 and that the class has idle nodes";
+    let why = "only the solver's proof determines the price; the check verifies that it is at least 0 and that the class has idle nodes";
     findings.not_verified("classes", "price", why);
     findings.covers("allocations", [AllocationRow::CLASS.name]);
     findings.covers("moves", MoveRow::FIELDS.iter().map(|field| field.name));

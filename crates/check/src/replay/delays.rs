@@ -10,8 +10,8 @@ use gleaner_domain::results::replay::DelayRow;
 
 const SUMMARY: &str = "summary.json";
 
-/// A job that takes nodes: the index of its event, its position among the jobs of that event (from 1; 0 if the log has
-/// no queue), and its number of nodes.
+/// A job that takes nodes: the index of its event, its position among the jobs of that event, and its number of nodes.
+/// Positions start at 1; the position is 0 if the log has no queue.
 type Job = (usize, u32, u32);
 
 /// Verifies the delays of batch jobs. A job is delayed if it takes a node at the moment at which a task's allocation of
@@ -37,7 +37,7 @@ pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut 
             && s.delayed_jobs_are_events.is_none()
             && s.delayed_node_seconds.is_none();
         findings.holds(has_none, || {
-            format!("{SUMMARY}: it has delays of batch jobs, but no --hand-back")
+            format!("{SUMMARY}: found delays of batch jobs, but the run had no --hand-back")
         });
         return;
     };

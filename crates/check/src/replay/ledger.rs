@@ -85,8 +85,7 @@ pub(super) struct Ledger<'a> {
     /// Indices of the active tasks.
     pub active: Vec<u32>,
     pub supply: Supply<'a>,
-    /// Whether the tables list tasks other than those that follow from the inputs. If so, the replay cannot be followed
-    /// further.
+    /// Whether the tables list other tasks than the inputs imply. If so, the accounts cannot be recomputed any further.
     is_lost: bool,
     /// The class of each node; 0 if all nodes are alike.
     node_class: Vec<usize>,
@@ -117,15 +116,15 @@ pub(super) struct Ledger<'a> {
     /// Number of events at which the groups' minimum numbers of nodes could not be met; `None` if unknown.
     pub short: Option<usize>,
     pub rates: BestRates,
-    /// Work if the active tasks had always worked at the best rate for the idle nodes; `None` if computing it takes too
-    /// long.
+    /// The work that the active tasks would have done if they had always worked at the best total rate on the idle
+    /// nodes. `None` if the rates take too long to compute.
     pub fluid_work: Option<f64>,
-    /// Seconds during which exactly the given tasks were active. The key is the set of these tasks, as sorted indices
-    /// into the file.
+    /// For each set of tasks, the number of seconds during which these tasks, and no others, were active. The key lists
+    /// the tasks' indices in the file, in ascending order.
     pub spans: BTreeMap<Vec<u32>, f64>,
 }
 
-/// The expected figures of a row.
+/// The expected figures of a row of `steps`.
 #[derive(Debug, Default)]
 pub(super) struct Expected {
     pub progress: f64,
@@ -218,7 +217,7 @@ impl<'a> Ledger<'a> {
             let left = self.edges.len() - self.next_edge;
             findings.holds(left == 0, || {
                 format!(
-                    "allocations: {left} begin or end after the last event, at {}",
+                    "allocations: found {left} starts and ends after the last event, at {}",
                     self.now.at_offset(0)
                 )
             });

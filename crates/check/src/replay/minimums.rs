@@ -44,7 +44,7 @@ pub(super) fn can_be_had(
     Some(least <= nodes as usize)
 }
 
-/// Which totals of at most `most` nodes the tasks can hold together.
+/// For each number of nodes from 0 to `most`, whether the tasks can hold exactly this number in total.
 fn sums(members: &[&TrainingTask], most: u32) -> Vec<bool> {
     let mut reached = vec![false; most as usize + 1];
     reached[0] = true;

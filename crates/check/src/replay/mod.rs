@@ -1,10 +1,10 @@
 //! Verifies the tables of a replay against each other, the log and the tasks.
 //!
 //! The allocations record which task held which node, and when. Together with the log and the
-//! tasks, the allocations are enough to recompute the accounts event by event: progress,
-//! preemptions, rescale costs, completions, rounds, and the decisions of a search. Every row of
-//! the tables and every field of `summary.json` must agree with these accounts; values that cannot
-//! be recomputed are listed as not verified.
+//! tasks, the allocations are enough to recompute the accounts event by event. The accounts cover
+//! progress, preemptions, rescale costs, completions, rounds and the decisions of a search. Every
+//! row of the tables and every field of `summary.json` must agree with these accounts. Values that
+//! cannot be recomputed are listed as not verified.
 //!
 //! Some results cannot be recomputed from the tables. The allocation of the last decision has no
 //! duration, so its row is only partly verified. If several events have the same time, the
@@ -54,9 +54,10 @@ pub struct Inputs<'a> {
     pub seed: u64,
     /// Whether the tasks are resubmitted in rounds.
     pub repeat: bool,
-    /// The classes among which decisions choose; `None` if all nodes are alike.
+    /// The node classes that the solver distinguishes; `None` if all nodes are alike.
     pub classes: Option<&'a NodeClasses>,
-    /// Length in seconds below which fragments were ignored, if any were.
+    /// Minimum length of idle fragments in seconds: shorter fragments were ignored. `None` if no
+    /// fragments were ignored.
     pub min_fragment: Option<f64>,
 }
 

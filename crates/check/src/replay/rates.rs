@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use gleaner_classes::Counts;
 use gleaner_domain::TrainingTask;
 
-/// Maximum total number of additions for all sets of tasks: about ten seconds of computation.
+/// Maximum number of additions for all sets of tasks together. They take about ten seconds.
 const BUDGET: u64 = 20_000_000_000;
 
 /// A cache of the best total rates of sets of tasks that share nodes.
 #[derive(Debug, Default)]
 pub(super) struct BestRates {
-    /// Maximum number of nodes of each class; of one class if all nodes are alike.
+    /// Maximum number of nodes of each class. If all nodes are alike, they form a single class.
     most: Vec<u32>,
     spent: u64,
     /// The best rates of each set of tasks, keyed by the tasks' sorted indices into the file.
@@ -140,7 +140,7 @@ impl Rates {
     }
 }
 
-/// Everything that a task may hold within `most` nodes of each class.
+/// All classes and numbers of nodes that a task may hold, up to `most` nodes of each class.
 fn own(task: &TrainingTask, most: &[u32]) -> Vec<Own> {
     let mut all = Vec::new();
     for (class, most) in most.iter().enumerate() {

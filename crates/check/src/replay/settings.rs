@@ -52,7 +52,7 @@ pub struct Chosen {
     pub t_fwd: f64,
     /// The expression of the objective.
     pub objective_expression: String,
-    /// The solver; `None` for a program, which reports its own name.
+    /// The solver's name; `None` for an external program, which reports its own name.
     pub solver: Option<String>,
 }
 
@@ -135,7 +135,7 @@ fn functions(arguments: &Map<String, Value>, summary: &Summary, findings: &mut F
         findings.covers(SUMMARY, [name]);
     }
     if listed.is_some() {
-        let why = "the functions belong to a Python program";
+        let why = "the functions are part of a Python program";
         findings.not_verified(RUN_FILE, "arguments/functions", why);
     }
 }
@@ -165,7 +165,7 @@ fn solver(
         chosen.solver.as_deref()
     };
     let Some(expected) = expected else {
-        let why = "a program reports its own name";
+        let why = "an external solver program reports its own name";
         findings.not_verified(SUMMARY, "solver", why);
         findings.not_verified(SUMMARY, "formulation", why);
         findings.not_verified(RUN_FILE, "arguments/solver", why);
@@ -195,7 +195,9 @@ fn solver(
         shown(formulation),
     );
     findings.holds(is_milp || given.is_none(), || {
-        format!("{RUN_FILE}: arguments: formulation is given, but {expected} has none")
+        format!(
+            "{RUN_FILE}: arguments: formulation is given, but solver {expected} has no formulation"
+        )
     });
     findings.covers(SUMMARY, ["solver", "formulation"]);
     findings.covers(RUN_FILE, ["arguments/solver", "arguments/formulation"]);

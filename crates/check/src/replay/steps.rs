@@ -175,7 +175,7 @@ impl Ledger<'_> {
             let Some(definition) = self.definition(task).in_class(account.class) else {
                 findings.add(|| {
                     let name = &self.tasks[task as usize].name;
-                    format!("{place}: task {name:?} holds nodes of a class that it does not use")
+                    format!("{place}: task {name:?} holds nodes of a class on which it cannot run")
                 });
                 continue;
             };

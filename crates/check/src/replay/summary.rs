@@ -36,7 +36,7 @@ impl Ledger<'_> {
                 search::cover(findings);
                 let is_none = summary.search.is_none() && search::has_no_figure(summary);
                 findings.holds(is_none, || {
-                    format!("{FILE}: it has figures of a search, but no search trained the tasks")
+                    format!("{FILE}: found figures of a search, but no search trained the tasks")
                 });
             }
             (_, written) => findings.add(|| match written {
@@ -91,7 +91,7 @@ impl Ledger<'_> {
         findings.equal(format_args!("{FILE}: nodes"), s.nodes, log.nodes().len());
         let is_same = s.log_quality.as_ref() == log.quality();
         findings.holds(is_same, || {
-            format!("{FILE}: log_quality differs from the log's")
+            format!("{FILE}: log_quality differs from the quality of the log")
         });
         self.compare_queue(findings);
         findings.option(
@@ -302,8 +302,8 @@ impl Ledger<'_> {
         findings.covers(FILE, ["tasks_hit_mean"]);
     }
 
-    /// Compares the work that dedicated nodes would do, and the work if every event had the best
-    /// plan and rescaling were free.
+    /// Compares the work that dedicated nodes would have done, and the work that would have been
+    /// done if every event had the best plan and rescaling were free.
     fn compare_efficiency(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let share = |of: f64| (of > 0.0).then(|| s.total_work / of);
@@ -320,7 +320,7 @@ impl Ledger<'_> {
             s.equivalent_nodes,
             equivalent.iter().sum(),
         );
-        let why = "there are too many sets of active tasks to find the best split of each";
+        let why = "too many different sets of tasks were active to find the best split of the nodes for each set";
         let dedicated = self.spans.iter().map(|(members, seconds)| {
             let rates = self.rates.known(members)?;
             Some(rates.between(&equivalent) * seconds)

@@ -30,7 +30,7 @@ pub(super) struct Listed<'a> {
     start: Utc,
     /// Submission time of the first task in the first round.
     first: Utc,
-    /// Number of rounds opened so far.
+    /// Number of rounds that have begun so far.
     pub rounds: usize,
     /// Tasks that have not been submitted, latest first.
     future: Vec<(Utc, u32)>,

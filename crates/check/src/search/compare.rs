@@ -152,10 +152,10 @@ impl Trials<'_> {
     }
 }
 
-/// Maps the name of a column to its place, for messages.
+/// Returns the text by which messages refer to a column.
 type Name<'n> = &'n dyn Fn(&str) -> String;
 
-/// Compares the rows of a table and their number.
+/// Compares the number of rows of a table, then the rows.
 fn rows<R>(
     table: &str,
     written: &[R],

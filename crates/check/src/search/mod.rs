@@ -67,8 +67,8 @@ impl<'a> Trials<'a> {
         self.is_over
     }
 
-    /// The task that a trial trains: the task that the file assigns to the trial, or otherwise a
-    /// random task that depends on the seed and the trial.
+    /// The task that a trial trains. If the file assigns no task to the trial, the task is drawn at
+    /// random, depending only on the seed and the trial.
     fn origin(&self, trial: u32) -> u32 {
         if let Some(&task) = self.spec.tasks.get(trial as usize) {
             return task;

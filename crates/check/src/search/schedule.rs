@@ -236,9 +236,9 @@ impl Bracket {
         ranked.into_iter().enumerate().map(verdict).collect()
     }
 
-    /// Looks for a rung, from the top, whose best 1/eta of trials include an unpromoted trial, and
-    /// promotes the best such trial. If no rung has such a trial, starts a new trial. For example,
-    /// with eta = 3 and 7 losses at a rung, its 2 best trials may be promoted.
+    /// Visits the rungs from the top. At the first rung whose best 1/eta of trials include an unpromoted trial,
+    /// promotes the best such trial. If no rung has such a trial, starts a new trial. For example, with eta = 3 and 7
+    /// losses at a rung, its 2 best trials may be promoted.
     fn asynchronous(&mut self, eta: u64) -> Option<Job> {
         for rung in (0..self.resources.len().saturating_sub(1)).rev() {
             let top = self.measured[rung].len() / eta as usize;

@@ -16,7 +16,7 @@ use crate::Findings;
 
 const SUMMARY: &str = "summary.json";
 
-/// The name of a figure of delays, and the function that returns the figure's value.
+/// The name of a figure in [`Delays`], and the function that returns the figure's value.
 type Figure = (&'static str, fn(Delays) -> f64);
 
 const FIGURES: [Figure; 4] = [
@@ -119,7 +119,7 @@ fn of_runs(policy: &Policy<'_>, given: &Given<'_>, written: &mut Written<'_, '_>
     written.field("early_starts", &json!(early));
 }
 
-/// The first second at the end of which at least `gpus` GPUs are held.
+/// The first second that ends with at least `gpus` GPUs held.
 fn reached(stages: &[&Swept], gpus: f64) -> Option<i64> {
     let mut changes = BTreeMap::new();
     for &(second, change) in stages.iter().flat_map(|stage| &stage.changes) {

@@ -28,7 +28,8 @@ enum Expected {
 /// truncated to integers.
 const LOADS: [&str; 4] = ["sm_util", "gmem_util", "sm_util_active", "gmem_util_active"];
 
-/// Columns that depend on the engine's internal state, and why they are not computed.
+/// Columns that are not verified because they depend on the engine's internal state, each with its
+/// content.
 const UNKNOWN: [(&str, &str); 6] = [
     (
         "remain",

@@ -41,7 +41,7 @@ pub(super) struct Profiled {
 }
 
 impl Profiled {
-    /// Whether a job of the trace ended in the profiler.
+    /// Whether a job of the trace ended while it was profiled.
     pub fn ended_there(&self, job: usize) -> bool {
         self.rows[job].ended_there == 1
     }
@@ -100,7 +100,7 @@ pub(super) fn check(
     };
     let swept = sweep(&stage, given, findings);
     let mut echo: Vec<(i64, i32)> = steps.iter().map(|&(time, nodes)| (time, -nodes)).collect();
-    // A node that was never returned is given back when the last job ends.
+    // A node that was never returned counts as returned when the last job ends.
     let borrowed: i32 = steps.iter().map(|step| step.1).sum();
     let last = runs.iter().map(|run| run.until).max();
     echo.extend(last.filter(|_| borrowed > 0).map(|last| (last, borrowed)));
@@ -179,7 +179,7 @@ fn read_jobs(info: &RunInfo, given: &Given<'_>, findings: &mut Findings) -> Resu
     let whole = |cell: Cell<'_>, findings: &mut Findings, place: &str| match cell {
         Cell::Whole(number) if TIMES.contains(&number) => number,
         other => {
-            findings.add(|| format!("{place}: {other:?}, expected a number of seconds"));
+            findings.add(|| format!("{place}: found {other:?}, expected a number of seconds"));
             0
         }
     };

@@ -102,7 +102,7 @@ impl RunFile<'_> {
         };
         findings.holds(is_so, || {
             format!(
-                "{RUN_FILE}: the arguments ask for {}, but summary.json has {}",
+                "{RUN_FILE}: the arguments ask for the policies {}, but summary.json has {}",
                 expected.join(", "),
                 names.join(", ")
             )

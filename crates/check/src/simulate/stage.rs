@@ -1,5 +1,5 @@
-//! Sweeps over time to find which jobs hold which GPUs of a virtual cluster or of the profiler, and
-//! computes all results that depend on the holders.
+//! Sweeps over time to find which jobs hold which GPUs of a virtual cluster or of the profiler.
+//! Computes all results that follow from this.
 //!
 //! Events of the same second happen in this order: ends, arrivals, starts, changes to the number of
 //! nodes. The state of a minute is the state at the end of its first second.
@@ -65,10 +65,10 @@ pub(super) struct Swept {
     pub busy_arriving: i128,
     /// Seconds at which the number of held GPUs changed, and the change.
     pub changes: Vec<(i64, i64)>,
-    /// The place of each run at its end, with names of nodes.
+    /// The nodes, by name, and the GPUs of each run at its end.
     pub named: Vec<Place>,
-    /// Ends of jobs after which the partner returned to full speed, although it would stay slow in
-    /// the original simulator: the second, the job that ended, and the partner.
+    /// The ends of jobs after which the partner returned to full speed, but would have stayed slow
+    /// in the original simulator. Each entry has the second, the job that ended, and the partner.
     pub corrections: Vec<(i64, usize, usize)>,
 }
 
@@ -85,7 +85,7 @@ enum Event {
 #[derive(Debug, Clone, Default)]
 struct Live {
     /// The numbers of the run's nodes, each with the GPUs that the run holds. Empty before the run
-    /// starts, or if the recorded place is impossible.
+    /// starts, or if the recorded nodes or GPUs do not exist.
     place: Place,
     /// The other run that shares, or has shared, this run's GPUs.
     partner: Option<usize>,
@@ -276,7 +276,8 @@ impl<'a> Sweep<'_, 'a, '_> {
         self.occupy(index);
     }
 
-    /// The place of a run, with the numbers of its nodes. `None` if these GPUs do not exist.
+    /// The nodes of a run, by number, each with the run's GPUs. `None` if the nodes or GPUs do not
+    /// exist.
     fn slots(&mut self, index: usize) -> Option<Place> {
         let run = &self.stage.runs[index];
         let mut place: Place = Vec::new();
@@ -409,7 +410,7 @@ impl<'a> Sweep<'_, 'a, '_> {
         let is_so = self.live[index].speeds == run.speeds;
         let words = self.place(index);
         self.findings.holds(is_so, || {
-            format!("{words}: its speeds differ from full speed when alone and the measured speeds of the pair")
+            format!("{words}: its speeds differ from the expected speeds: full speed when alone, the measured speeds of the pair when shared")
         });
     }
 

@@ -23,7 +23,7 @@ struct Grouped<'a> {
     groups: &'a [Group],
 }
 
-/// Verifies `summary.json`. `best` is the name of the figure in the arguments.
+/// Verifies `summary.json`. `best` is the figure named by the argument `best`, if any.
 pub(super) fn summary(
     info: &RunInfo,
     mode: Mode,

@@ -43,8 +43,8 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
     Ok(done.into_iter().map(result).collect())
 }
 
-/// Verifies the records and tables of a sweep. `planned` lists the sweep's runs in the order of the plan, and
-/// `best` is the name of the figure in the arguments. The observer receives the progress as a number of runs.
+/// Verifies the records and tables of a sweep. `planned` lists the sweep's runs in the order of the plan, and `best` is
+/// the figure named by the argument `best`, if any. The observer receives the progress as a number of runs.
 ///
 /// # Errors
 /// A file is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -89,7 +89,7 @@ pub fn sweep(
 fn take(run: &Planned, record: &Done, findings: &mut Findings) -> Option<Run> {
     findings.holds(record.settings == run.settings, || {
         format!(
-            "runs: the settings of run {} are {}, but its key belongs to {}",
+            "runs: the settings of run {} are {}, but its key was computed from {}",
             run.key, record.settings, run.settings
         )
     });

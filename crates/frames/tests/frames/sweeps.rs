@@ -177,7 +177,7 @@ fn runs_with_the_same_settings_are_joined() {
 fn unknown_figures_are_errors() {
     let sweep = sweep(&[(2, None, 0, Some(1.0))]);
     let message = sweep.aggregate("work").unwrap_err().to_string();
-    assert!(message.contains("found no figure \"work\""), "{message}");
+    assert!(message.contains("unknown figure \"work\""), "{message}");
     assert!(message.contains("total_work"), "{message}");
     let error = sweep.aggregate_by("total_work", &["colour"]).unwrap_err();
     assert!(matches!(error, Error::Polars(_)), "{error}");

@@ -49,7 +49,7 @@ fn model(told: &Explanation) -> Section {
     blocks.push(Block::Folded(explanation::inputs(told)));
     Section {
         id: "model".to_owned(),
-        title: "What it depends on".to_owned(),
+        title: "What the model depends on".to_owned(),
         lead: lead(told),
         blocks,
     }

@@ -45,7 +45,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         title: name.clone(),
         text: format!(
             "The joint effect of two values, beyond their separate effects: from {} in the \
-             faintest cells to {} in the strongest. Empty: no training rows. Importance: {}.",
+             faintest cells to {} in the strongest. Empty cells have no training rows. Importance: {}.",
             extreme(&cells, f64::min),
             extreme(&cells, f64::max),
             number(term.importance())

@@ -65,7 +65,7 @@ fn label(score: f64, keep: fn(f64) -> bool) -> String {
 
 fn text(sum: &Sum) -> String {
     let told = format!(
-        "{} on average, plus what each term adds or subtracts, gives {}",
+        "The average of {}, plus what each term adds or subtracts, gives {}",
         number(sum.intercept),
         number(sum.prediction)
     );

@@ -42,13 +42,13 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
     }
 }
 
-/// The step curve of a numeric feature. `cuts` separate the feature's bins; `least` and
-/// `greatest` are the ends of the first and the last bin.
+/// The step curve of a numeric feature. `cuts` separate the feature's bins. The first bin begins at `least`, and the
+/// last bin ends at `greatest`.
 fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis, Marks, String) {
     let edges = edges(cuts, least, greatest);
     let read = format!(
-        "What each value adds to the prediction; the thin curves are one standard deviation \
-         (over the bags) above and below, and far apart where data are scarce. The first \
+        "What each value adds to the prediction. The thin curves are one standard deviation \
+         (over the bags) above and below; they are far apart where data are scarce. The first \
          and the last step extend to {} and {}.{}",
         number(least),
         number(greatest),

@@ -1,16 +1,16 @@
-//! Quantiles of the lengths of fragments and gaps.
+//! Percentiles of the lengths of fragments and gaps.
 
 use crate::{Grid, Head};
 use gleaner_domain::words::duration;
 use gleaner_inspect::{Distribution, Inspection};
 
-/// A table of the quantiles.
+/// A table of the percentiles.
 pub(super) fn grid(log: &Inspection) -> Grid {
     let heads = [
         Head::text("share"),
-        Head::number("of fragments: up to"),
-        Head::number("of idle node-time: in fragments up to"),
-        Head::number("of gaps between events: up to"),
+        Head::number("this share of fragments lasts at most"),
+        Head::number("this share of idle node-time is in fragments of at most"),
+        Head::number("this share of gaps between events lasts at most"),
     ];
     let mut grid = Grid::new("Lengths by share", heads);
     let (fragments, gaps) = (&log.fragments.lengths, &log.event_gaps);

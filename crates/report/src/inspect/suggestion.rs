@@ -51,7 +51,8 @@ fn figure(suggestion: &Suggestion) -> Figure {
     Figure {
         id: "window-share".to_owned(),
         title: "Idle node-time that becomes work, by window".to_owned(),
-        text: "According to the model below, for speed proportional to nodes; 0 where more would be lost than gained."
+        text: "According to the model below, for tasks whose speed is proportional to their number of nodes. The share is \
+               0 where more would be lost than gained."
             .to_owned(),
         x: Axis::duration("--t-fwd"),
         y: Axis::linear("% of idle node-time"),

@@ -19,15 +19,15 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
         id: id_of("holds", run),
         title: "How long tasks held a node".to_owned(),
         text: format!(
-            "A time lasts from getting a node to returning or losing it. {} of the {} times were under \
-             10 minutes, with {} of the node-time.",
+            "Each time runs from when a task gets a node until it returns or loses the node. {} of the {} times \
+             were under 10 minutes, with {} of the node-time.",
             part(short.0 as f64, all as f64),
             count(all),
             part(short.1, lengths.seconds()),
         ),
         x: Axis::names("", lengths.names()),
         y: Axis::linear("% of all"),
-        numbers: lengths.grid("Times that tasks held a node, by length"),
+        numbers: lengths.grid("How long tasks held a node"),
         marks: marks(&lengths),
     }
 }

@@ -175,7 +175,7 @@ fn numbers(run: &ReplayRun, kind: Rows, rows: &[Row], held: &[Vec<AllocationRow>
         Head::text("first started"),
         Head::text("last finished"),
         Head::number("node-hours"),
-        Head::number("mean number of nodes while holding any"),
+        Head::number("mean number of nodes while any were held"),
     ];
     let mut grid = Grid::new(title, heads);
     for row in rows {

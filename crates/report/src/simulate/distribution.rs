@@ -27,8 +27,8 @@ pub(crate) fn completion(run: &Named<'_>) -> Figure {
 
 /// The distribution of queuing times.
 pub(crate) fn queuing(run: &Named<'_>) -> Figure {
-    let text = "Share of jobs that waited for at most a given time; at the left edge, jobs that waited \
-                for at most a second.";
+    let text = "Share of jobs that waited for at most a given time. The left edge shows the jobs that \
+                waited for at most a second.";
     figure(run, "queuing", "Queuing", text, "time in queues", |job| {
         job.queue
     })

@@ -1,4 +1,4 @@
-//! The numbers of GPUs that policies ran on. Only policies that ran on the same number can be compared.
+//! States how many GPUs each policy ran on. Only policies that ran on the same number of GPUs can be compared.
 
 use super::Named;
 
@@ -34,7 +34,7 @@ pub(super) fn note(run: &Named<'_>) -> Option<String> {
         format!(
             "The policies ran on different numbers of GPUs: {}. The difference is the \
              profiler's nodes that no virtual cluster lends; gleaner simulate --lend auto compares all \
-             policies on the same number.",
+             policies on the same number of GPUs.",
             listed(&groups)
         )
     })

@@ -19,8 +19,8 @@ pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
 pub(super) struct Cell {
     /// The mean over all repetitions.
     pub mean: f64,
-    /// The spread over the seeds. `None` if the settings are also repeated with other tasks or slices of the log: the
-    /// interval of the mean then does not follow from the seeds alone.
+    /// The spread over the seeds. `None` if the settings are also repeated with other tasks or slices of the log. The
+    /// interval of the mean then depends on more than the seeds.
     pub seeds: Option<Spread>,
 }
 
@@ -95,8 +95,10 @@ pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Valu
     let of = match (names(true).as_str(), names(false).as_str()) {
         ("", "") => String::new(),
         (means, "") => format!("Means over {means}. "),
-        ("", best) => format!("The best over {best}. "),
-        (means, best) => format!("Means over {means}; of these, the best over {best}. "),
+        ("", best) => format!("The best over {best} is shown. "),
+        (means, best) => {
+            format!("Means over {means}; of these means, the best over {best} is shown. ")
+        }
     };
     let metric = &trials.metrics[metric];
     let which = match metric.better {
@@ -128,7 +130,7 @@ fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>
             format!(" The best is {told}, with {at}.")
         }
         (_, others) => format!(
-            " {} of {} reach the best, {told}.",
+            " {} of {} values equal the best, {told}.",
             others + 1,
             values.len()
         ),

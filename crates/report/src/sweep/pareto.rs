@@ -1,4 +1,5 @@
-//! Two metrics plotted against each other, with the Pareto front: the trials that no other trial beats in both.
+//! Plots two metrics against each other, with the Pareto front: the trials for which no other trial is better in one
+//! metric and at least as good in the other.
 
 use super::tables::LISTED;
 use super::trials::{Metric, Trials, shown};
@@ -38,7 +39,7 @@ pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Fig
         Curve {
             colour: Colour::Series(0),
             shape: Shape::Dotted,
-            ..curve(trials, "Not beaten", &front, (x, y))
+            ..curve(trials, "Pareto front", &front, (x, y))
         },
     ];
     curves.extend(whiskers(trials, best, (x, y)));
@@ -124,9 +125,12 @@ fn text(seeds: usize, (across, up): (&Metric, &Metric), front: usize, all: usize
         (Direction::Max, Direction::Min) => "Further down and right is better",
     };
     let beaten = match front {
-        1 => format!("One of the {all} beats all others in both metrics."),
+        1 => format!(
+            "The Pareto front is a single point: none of the {all} points is better in either metric."
+        ),
         front => format!(
-            "The line joins the {} of {} that no other beats in both metrics.",
+            "The line joins the {} of {} points on the Pareto front: no other point is better in one metric and at least \
+             as good in the other.",
             count(front as u64),
             count(all as u64)
         ),
@@ -145,14 +149,14 @@ fn point(trials: &Trials, trial: usize, x: usize, y: usize) -> Option<(f64, f64)
     trial.mean(x).zip(trial.mean(y))
 }
 
-/// The trials that no other trial beats in both metrics, ordered by x.
+/// The trials on the Pareto front, ordered by x.
 fn front(trials: &Trials, x: usize, y: usize) -> Vec<usize> {
     let (along, up) = (&trials.metrics[x], &trials.metrics[y]);
     let mut order: Vec<(usize, (f64, f64))> = (0..trials.trials.len())
         .filter_map(|trial| Some((trial, point(trials, trial, x, y)?)))
         .collect();
-    // The trials are ordered by x, then by y, best first. A trial is beaten unless its y is
-    // better than every y before it.
+    // The trials are ordered by x, then by y, best first. A trial is on the front if its y is better than every y
+    // before it.
     let first = |metric: &Metric, a: f64, b: f64| match metric.better {
         Direction::Min => a.total_cmp(&b),
         Direction::Max => b.total_cmp(&a),
@@ -175,8 +179,8 @@ fn tell(trials: &Trials, front: &[usize], (x, y): (usize, usize)) -> Grid {
     let heads = metrics.map(|scale| Head::number(&scale.title)).into_iter();
     let settings = trials.settings.iter().map(|name| Head::text(*name));
     let title = match front.len() {
-        0..=LISTED => "Settings that no other beats in both".to_owned(),
-        all => format!("The first {LISTED} of {all} settings that no other beats in both"),
+        0..=LISTED => "Settings on the Pareto front".to_owned(),
+        all => format!("The first {LISTED} of {all} settings on the Pareto front"),
     };
     let mut grid = Grid::new(title, heads.chain(settings));
     for &trial in front.iter().take(LISTED) {

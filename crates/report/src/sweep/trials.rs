@@ -7,7 +7,7 @@ use gleaner_domain::results::sweep::{Kind, SEED, Spread};
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::scale::Scale;
 
-/// Name of the metric of all work that a replay lost, which summaries report in two parts.
+/// Name of the metric for the total work that a replay lost. Summaries report this work in two parts.
 const LOST: &str = "work_lost";
 
 /// The trials of a sweep. The runs of a trial differ only in their seed.

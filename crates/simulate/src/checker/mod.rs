@@ -55,7 +55,7 @@ impl Terms<'_> {
     }
 }
 
-/// Returns at most [`MOST_VIOLATIONS`] violations in a schedule; none if the schedule is valid.
+/// Returns the violations in a schedule, at most [`MOST_VIOLATIONS`]; none if the schedule is valid.
 ///
 /// Runs in O(n log n) time, where n is the total number of jobs, runs, nodes and stretches of
 /// samples.

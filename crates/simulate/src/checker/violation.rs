@@ -6,8 +6,8 @@ use std::fmt;
 /// on the trace's clock.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Violation {
-    /// The number of outcomes differs from the number of jobs.
-    #[error("{found} job outcomes, {expected} expected")]
+    /// A schedule whose number of outcomes differs from the number of jobs.
+    #[error("found {found} job outcomes, expected {expected}")]
     Jobs {
         /// Number of outcomes in the schedule.
         found: usize,
@@ -15,7 +15,7 @@ pub enum Violation {
         expected: usize,
     },
     /// A run of a job that does not exist.
-    #[error("run {run} belongs to job number {job}, which does not exist")]
+    #[error("run {run} refers to job index {job}, which does not exist")]
     NoSuchJob {
         /// Index of the run.
         run: usize,
@@ -31,7 +31,9 @@ pub enum Violation {
         from: i64,
     },
     /// A run that takes no time.
-    #[error("job {job}: the run from second {from} ends at second {until}, not after its start")]
+    #[error(
+        "job {job}: its run from second {from} ends at second {until}, expected a later second"
+    )]
     EmptyRun {
         /// Id of the job.
         job: String,
@@ -41,7 +43,7 @@ pub enum Violation {
         until: i64,
     },
     /// A run with more or fewer GPUs than the job asks for.
-    #[error("job {job}: its run from second {from} holds {found} GPUs, {expected} expected")]
+    #[error("job {job}: its run from second {from} holds {found} GPUs, expected {expected}")]
     Gang {
         /// Id of the job.
         job: String,
@@ -66,7 +68,7 @@ pub enum Violation {
         /// Maximum number of nodes that the run may be on.
         most: u32,
     },
-    /// A slot that does not exist.
+    /// A run on a slot that does not exist.
     #[error("job {job}: its run from second {from} is on node slot {slot}, which does not exist")]
     NoSuchSlot {
         /// Id of the job.
@@ -76,7 +78,7 @@ pub enum Violation {
         /// The slot that does not exist.
         slot: u32,
     },
-    /// The same node twice in a run's placement.
+    /// A run whose placement lists the same node twice.
     #[error("job {job}: its run from second {from} lists {place} twice")]
     SlotTwice {
         /// Id of the job.
@@ -89,7 +91,7 @@ pub enum Violation {
     /// A run that holds none of a node's GPUs, or GPUs that the node does not have.
     #[error(
         "job {job}: its run from second {from} holds GPUs {gpus:#b} of {place}, \
-         expected at least one bit, all among the lowest {gpus_per_node}"
+         expected at least one GPU, and only GPUs among the lowest {gpus_per_node} bits"
     )]
     Mask {
         /// Id of the job.
@@ -105,7 +107,7 @@ pub enum Violation {
     },
     /// A run on a node that is added after the run's start or removed before its end.
     #[error(
-        "job {job}: its run from second {from} to {until} is on {place}, which does not exist for all that time"
+        "job {job}: its run from second {from} to {until} is on {place}, which does not exist for the whole run"
     )]
     DeadNode {
         /// Id of the job.
@@ -117,8 +119,8 @@ pub enum Violation {
         /// Slot and name of the node.
         place: NodePlace,
     },
-    /// The wrong number of nodes at the start.
-    #[error("{found} nodes at the start, {expected} expected")]
+    /// A schedule with the wrong number of nodes at the start.
+    #[error("found {found} nodes at the start, expected {expected}")]
     StartNodes {
         /// Nodes of the schedule that exist at the start.
         found: usize,
@@ -131,7 +133,7 @@ pub enum Violation {
         /// Id of the job.
         job: String,
     },
-    /// The last run of a job is not marked as last, or another run is.
+    /// A job whose last run is not marked as last, or with another run that is marked as last.
     #[error(
         "job {job}: only the last of its {runs} runs should be marked as last, but {marked} are"
     )]
@@ -177,7 +179,7 @@ pub enum Violation {
         /// Value that follows from the runs.
         expected: i64,
     },
-    /// Nodes in the outcome that do not match the GPUs of the last run.
+    /// An outcome whose nodes do not match the GPUs of the job's last run.
     #[error("job {job}: its outcome does not list the GPUs of its last run, from second {from}")]
     FinalNodes {
         /// Id of the job.
@@ -186,7 +188,7 @@ pub enum Violation {
         from: i64,
     },
     /// A job that got less or more service than it was due.
-    #[error("job {job}: got {found} s of service, {expected} s due")]
+    #[error("job {job}: got {found} s of service, expected {expected} s")]
     Service {
         /// Id of the job.
         job: String,
@@ -209,7 +211,7 @@ pub enum Violation {
         /// What is wrong.
         why: &'static str,
     },
-    /// A job takes a GPU that already has the maximum number of jobs.
+    /// A job that takes a GPU that already has the maximum number of jobs.
     #[error("job {job}, second {time}: takes GPU {gpu} of {place}, which {held} already")]
     Held {
         /// Id of the job.
@@ -239,7 +241,7 @@ pub enum Violation {
         /// Id of the job that already held the GPU.
         other: String,
     },
-    /// Jobs hold more GPUs than exist.
+    /// A second in which jobs hold more GPUs than exist.
     #[error("second {time}: {held} GPUs held, but only {gpus} exist")]
     Capacity {
         /// Second at which they are held.
@@ -250,7 +252,7 @@ pub enum Violation {
         gpus: u64,
     },
     /// A number of busy GPU-seconds that contradicts the runs.
-    #[error("{found} busy GPU-seconds, but {expected} according to the runs")]
+    #[error("found {found} busy GPU-seconds, expected {expected} according to the runs")]
     BusySeconds {
         /// Value in the schedule.
         found: i64,

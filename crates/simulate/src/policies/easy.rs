@@ -146,9 +146,9 @@ impl Policy for Easy {
         self.backfill(view)
     }
 
-    /// Once a job has overtaken the first job of the queue, a job that was rejected before may overtake
-    /// it too: the placer may now choose other GPUs for it. Otherwise, while no job ends, a reservation
-    /// changes only when a running job exceeds its estimate.
+    /// Once a job has overtaken the first job of the queue, a previously rejected job may overtake it too, because the
+    /// placer may choose other GPUs for that job now. Otherwise, while no job ends, a reservation changes only when a
+    /// running job exceeds its estimate.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.queue.len() < 2 {
             return None;

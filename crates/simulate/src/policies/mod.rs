@@ -34,7 +34,7 @@ pub struct PolicyEntry<'p> {
     pub name: &'static str,
     /// One-line description.
     pub title: &'static str,
-    /// Inputs that it requires.
+    /// Inputs that the policy requires.
     pub needs: Needs,
     /// What the policy knows about the durations of jobs before they end.
     pub durations: Durations,
@@ -68,7 +68,7 @@ pub enum Needs {
 pub struct Context<'a> {
     /// The virtual cluster's jobs.
     pub jobs: &'a [&'a Job],
-    /// The trace that these jobs belong to.
+    /// The trace that contains these jobs.
     pub trace: &'a Trace,
     /// Estimated durations of these jobs in seconds; the true duration if there is no estimate.
     pub estimates: &'a [f64],
@@ -93,7 +93,7 @@ pub struct Without {
     pub estimate: bool,
 }
 
-/// A number to sort by. Numbers that are equal in Python, such as -0 and 0, are equal here.
+/// A sort key. Numbers that are equal in Python, such as -0 and 0, are equal here.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Priority(f64);
 

@@ -1,5 +1,5 @@
-//! `corrected` differs from the original in only two ways. Survivors have different speeds, and
-//! profiled jobs join their virtual cluster at the end of their profiling.
+//! Tests that a corrected simulation differs from the original in only two ways: in the speeds of surviving partners,
+//! and in that profiled jobs join their virtual cluster at the end of their profiling.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Tests decisions that the engine rejects, and the view that a policy has of the jobs that it
-//! preempted. Small fixed examples.
+//! Tests that the engine rejects decisions that cannot be carried out, and that a policy sees the correct remaining
+//! work of a job that it preempted. Small fixed examples.
 
 use std::sync::{Arc, Mutex};
 
@@ -124,15 +124,15 @@ fn the_work_left_to_a_preempted_job_includes_its_checkpoint() {
 
 #[test]
 fn a_job_is_not_preempted_in_the_second_of_its_start() {
-    let refused = "restless, vc0: second 0: the policy's decision about job j0 was rejected: it \
-                   started in this second; preempt it in a later one";
+    let refused = "restless, vc0: second 0: the policy's decision about job j0 was rejected: the \
+                   job started in this second; preempt it in a later second";
     for forget in [false, true] {
         let (end, left) = simulate(0, forget);
         assert_eq!((end, left), (Err(refused.to_owned()), vec![100.0]));
     }
     // A job that was preempted and started again in second 5 cannot be preempted again in that second.
     let (end, _) = simulate(-5, true);
-    assert!(end.unwrap_err().contains("it started in this second"));
+    assert!(end.unwrap_err().contains("the job started in this second"));
 }
 
 #[test]
@@ -153,7 +153,10 @@ fn only_jobs_in_the_right_state_are_started_and_preempted() {
         Some(Decision::Start { job: 0, placement })
     };
     let preempt: fn(&View<'_>) -> Option<Decision> = |_| Some(Decision::Preempt { job: 0 });
-    for (decide, expected) in [(start, "it is not waiting"), (preempt, "it is not running")] {
+    for (decide, expected) in [
+        (start, "the job is not waiting"),
+        (preempt, "the job is not running"),
+    ] {
         let make = make(move || Box::new(Twice(decide)));
         let policy = entry(&make);
         let request = Request {

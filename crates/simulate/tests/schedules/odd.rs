@@ -62,7 +62,7 @@ fn jobs_that_never_fit_are_an_error() {
         };
         let expected = format!(
             "{}, vc1: from second {seconds} on, 1 job waits for ever and nothing runs; \
-             the first is j1 with 5 GPUs, on 1 node",
+             the first is j1, which requests 5 GPUs from a cluster of 1 node",
             request.name
         );
         assert_eq!(error, expected);

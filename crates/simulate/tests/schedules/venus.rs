@@ -106,7 +106,7 @@ impl Venus {
     }
 }
 
-/// A request for a policy as in the original.
+/// A request for a policy without corrections, as in the original simulator.
 pub fn request(name: &str) -> Request<'static> {
     let policy = policy(name);
     Request {
@@ -121,7 +121,7 @@ pub fn run_one(simulation: &Simulation<'_>, policy: &str) -> PolicyRun {
     town::run(simulation, &[request(policy)]).unwrap().remove(0)
 }
 
-/// Nodes with their GPUs as the original writes them.
+/// Formats nodes with their GPUs as the original simulator does.
 pub fn nodes_text(nodes: &[(u32, GpuSet)]) -> String {
     let gpus = |set: GpuSet| -> Vec<u32> { (0..64).filter(|gpu| set >> gpu & 1 == 1).collect() };
     let node = |&(name, set): &(u32, GpuSet)| format!("{{{name}: {:?}}}", gpus(set));

@@ -51,9 +51,9 @@ fn parsed(text: &str) -> Option<Utc> {
 }
 
 /// Explains the terms of the section.
-const LEAD: &str = "A search trains trials, each up to a rung. There it measures the trial's loss, and \
-                    decides which trials go on to the next rung. A trial that reaches the last rung is \
-                    finished; the work for all others is wasted. Regret is the best finished \
+const LEAD: &str = "A search trains trials, each up to a rung. At the rung, the search measures the \
+                    trial's loss and decides whether the trial goes on to the next rung. A trial that reaches the last \
+                    rung is finished; the work for all other trials is wasted. Regret is the best finished \
                     trial's loss minus the lowest loss of all started trials, both at the last rung and \
                     without noise. Times are measured from the first event of each replay.";
 

@@ -81,8 +81,8 @@ fn reached(run: &Searched<'_>) -> Vec<(f64, usize)> {
     placed.collect()
 }
 
-/// The rungs that are drawn: all rungs, or, if there are more rungs than colours, one rung per colour, evenly spaced
-/// from the first to the last.
+/// The rungs that are drawn. If there are more rungs than colours, one rung is drawn for each colour, evenly spaced
+/// from the first rung to the last.
 fn shown(rungs: usize) -> Vec<usize> {
     match rungs {
         0..=SERIES => (0..rungs).collect(),

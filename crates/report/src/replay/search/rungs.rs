@@ -14,9 +14,9 @@ pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
     };
     let heads = [
         "trials that reached the rung",
-        "the first of them after",
-        "half of them after",
-        "best loss there",
+        "first of these trials after",
+        "half of these trials after",
+        "best loss at the rung",
     ];
     let heads = std::iter::once(Head::text("resource")).chain(heads.map(Head::number));
     let mut grid = Grid::new(title, heads);

@@ -76,7 +76,7 @@ struct Walk {
     may_fit: bool,
     /// Whether a job that has not been visited yet may find a partner.
     may_share: bool,
-    /// Number of appearances of possible partners before the walk.
+    /// How many possible partners had appeared before the walk.
     appeared: usize,
 }
 

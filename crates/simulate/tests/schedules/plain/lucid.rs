@@ -173,7 +173,7 @@ impl Lucid {
             if removed {
                 sim.scaling.push((now, -1));
             }
-            // The original puts a node that got another name at the end of the list.
+            // The original simulator puts a renamed node at the end of the list.
             if let Some(slot) = renamed {
                 for (job, _) in sim.nodes.node(slot).jobs.clone() {
                     sim.jobs[job].nodes.sort_by_key(|node| node.0 == slot);

@@ -50,11 +50,10 @@ impl Profiler {
 }
 
 impl Profiled {
-    /// All jobs that continue after the profiler, with their waits: the jobs that are too large for the
-    /// profiler, and the jobs that it released. In the original, released jobs enter at their
-    /// submission, as if they had not been profiled. If corrected, they enter when the profiler
-    /// releases them, in the order of their release. Jobs released in the same second enter in the
-    /// order of the trace.
+    /// All jobs that continue after the profiler, with their waits: the jobs that are too large for the profiler, and
+    /// the jobs that it released. In the original simulator, released jobs enter at their submission, as if they had
+    /// not been profiled. If corrected, they enter when the profiler releases them, in the order of their release. Jobs
+    /// released in the same second enter in the order of the trace.
     pub fn rest<'a>(&self, all: &World<'a>, corrected: bool) -> World<'a> {
         let mut going_on = Vec::new();
         for (index, &job) in all.jobs.iter().enumerate() {
