@@ -162,7 +162,7 @@ pub fn plan(
     if let Ok(answer) = returned.cast::<Answer>() {
         let Solution::OneClass(allocation) = &answer.get().0.solution else {
             return Err(PyTypeError::new_err(
-                "the solver returned an answer to a problem with node classes, expected one to its own problem",
+                "the solver returned an answer to a problem with node classes, expected an answer to the problem that it was given",
             ));
         };
         let is_called_optimal = allocation.status == Status::Optimal;
