@@ -1,20 +1,22 @@
 # make demo   build, and replay a small generated log
 # make test   everything CI runs
-# make bench  most tables of BENCHMARKS.md (groups, parts, Python and builds are not run)
+# make bench  most tables of BENCHMARKS.md (except groups, parts, Python and builds)
 # make help   all targets
 
 # FEATURES=--no-default-features leaves out HiGHS and CBC, so that a Rust toolchain and gcc are enough.
 FEATURES ?=
-# Models from other crates, which need no further system packages. Tests enable them; builds do not.
+# Adds the baseline models, which come from other crates and need no further system packages. Tests enable them; builds
+# do not.
 BASELINES := --features baselines
 CARGO ?= cargo
 # All crates except the one that depends on polars, which `make small` builds. The Python crate has
 # no Rust tests. It is included so that `make python` reuses the crates that are built for tests.
 ALL := --workspace --exclude gleaner-frames
-# Crates built in the development profile: polars takes minutes, and the solvers are tested without HiGHS and CBC.
+# Crates that are built in the development profile. In the release profile, polars takes minutes to build. The solvers
+# are tested here without HiGHS and CBC.
 SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
 # The variables that `cargo clippy -- -D warnings` sets. With these variables, other cargo commands also compile the
-# workspace's crates with clippy: one command lints the crates that it builds, and the next command reuses them.
+# workspace's crates with clippy. One command lints the crates that it builds, and the next command reuses them.
 CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
 	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 TARGET := $(or $(CARGO_TARGET_DIR),target)

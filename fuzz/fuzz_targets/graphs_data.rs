@@ -7,9 +7,9 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok((data, manifest)) = read(bytes) {
-        let written = write(&data, &manifest).expect("what was read can be written");
+        let written = write(&data, &manifest).expect("the data that were read can be written");
         assert_eq!(
-            read(&written).expect("what was written can be read"),
+            read(&written).expect("the written data can be read"),
             (data, manifest)
         );
     }

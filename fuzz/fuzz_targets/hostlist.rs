@@ -19,6 +19,6 @@ fuzz_target!(|list: &str| {
     let mut collect = |host: &str| {
         again.insert(host.to_owned());
     };
-    expand(&short, &mut collect).expect("a list that was written");
+    expand(&short, &mut collect).expect("the written list can be read");
     assert_eq!(hosts, again);
 });

@@ -31,8 +31,8 @@ pub fn check_with(files: &[&[u8]], options: &Options) {
     let [jobs, vcs] = &*FILES;
     write_jobs(&prepared.trace, &prepared.cluster, jobs).expect("jobs can be written");
     write_cluster(&prepared.cluster, vcs).expect("virtual clusters can be written");
-    let cluster = cluster::read(vcs, prepared.cluster.gpus_per_node).expect("what was written");
+    let cluster = cluster::read(vcs, prepared.cluster.gpus_per_node).expect("clusters can be read");
     let read = trace::read(jobs, &cluster.value, trace::Options::default());
-    let read = read.expect("what was written").value.trace;
+    let read = read.expect("jobs can be read").value.trace;
     assert_eq!(read.jobs.len(), prepared.trace.jobs.len());
 }

@@ -2,7 +2,7 @@
 scheduling policies on a GPU cluster.
 
 The package uses the engines of the command line ``gleaner``, which it also installs, and gives the same results, byte
-for byte. docs/PYTHON.md is a tour.
+for byte. docs/PYTHON.md is a tour of the package.
 """
 
 from ._gleaner import (

@@ -93,8 +93,9 @@ def report_runs(
 
 @final
 class Table:
-    """A result table. Any library that supports Arrow's stream protocol can use it without a copy:
-    ``polars.DataFrame(table)``, ``pandas.DataFrame.from_arrow(table)``, ``pyarrow.table(table)``."""
+    """A result table. Any library that supports Arrow's stream protocol can use the table without a
+    copy: ``polars.DataFrame(table)``, ``pandas.DataFrame.from_arrow(table)``,
+    ``pyarrow.table(table)``."""
 
     @property
     def name(self) -> str: ...

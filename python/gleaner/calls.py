@@ -62,8 +62,8 @@ def replay(
 
     ``events`` and ``tasks`` are files, tables, an :class:`EventLog`, or a list of :class:`Task`. ``solver`` is a
     name, ``exec:COMMAND``, or a function of a :class:`Problem`; the plans of programs and functions are checked.
-    ``objective`` is a name, an expression, or a function of a task and a number of nodes, which is called once for
-    each point of the task's curve. ``out`` is a directory for the results.
+    ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is called once
+    for each point of the task's curve. ``out`` is a directory for the results.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` contains
     the partial results.
@@ -743,8 +743,8 @@ def pilots(
     timezone: Optional[str] = None,
     to: Optional[When] = None,
 ) -> Pilots:
-    """Simulates pilot jobs on the idle nodes of an event log: pilots of the wall times ``lengths``, in minutes, or of
-    the best ladders of at most 1, 2, ... ``best`` wall times.
+    """Simulates pilot jobs on the idle nodes of an event log. The pilots have the wall times ``lengths``, in minutes,
+    or those of the best ladders of at most 1, 2, ..., ``best`` wall times.
 
     There are results for three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle.
     Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work.

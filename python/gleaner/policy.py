@@ -57,7 +57,8 @@ class Policy:
         raise NotImplementedError(f"{type(self).__name__} has no method next(view)")
 
     def wake(self, view: View) -> Optional[int]:
-        """The next second at which the policy may decide something even if nothing happens."""
+        """The next second, after the current second of the view, in which the policy may make a decision although no
+        job arrives or ends; ``None`` if there is no such second."""
         return None
 
     def priority(self, job: Job) -> Optional[float]:

@@ -176,7 +176,7 @@ def report(
     against: Optional[str] = None,
 ) -> Page:
     """The page about runs or run directories. Several replays or simulations are shown side by side. For a sweep,
-    ``heat`` names the two settings of the heat map, ``metric`` the figure by which settings are compared, and
+    ``heat`` names the two settings of the heat map. ``metric`` names the figure by which settings are compared, and
     ``against`` the figure against which ``metric`` is drawn."""
     paths = [run._directory() if isinstance(run, Run) else run for run in runs]
     return _gleaner.report_runs(paths, heat, metric, against)

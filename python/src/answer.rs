@@ -163,7 +163,7 @@ pub fn plan(
     if let Ok(answer) = returned.cast::<Answer>() {
         let AnyAnswer::OneClass(allocation) = &answer.get().0.answer else {
             return Err(PyTypeError::new_err(
-                "the solver returned an answer to a problem with node classes, expected one to its own problem",
+                "the solver returned an answer to a problem with node classes, expected an answer to the problem that it was given",
             ));
         };
         let is_called_optimal = allocation.status == Status::Optimal;

@@ -75,7 +75,7 @@ impl Host {
     /// Fails if the run was stopped before it computed anything.
     ///
     /// # Errors
-    /// The exception that stopped the run.
+    /// An exception stopped the run; it is returned.
     pub fn proceed(&self, py: Python<'_>) -> PyResult<()> {
         if self.is_stopped() {
             Err(self
@@ -96,7 +96,7 @@ impl Host {
     /// Runs `work` on a new thread, with the interpreter lock released.
     ///
     /// # Errors
-    /// The exception that stopped the work, or the exception for the error of the work.
+    /// An exception stopped the work, or the work failed.
     pub fn on_a_thread<T: Send>(
         &self,
         py: Python<'_>,
@@ -138,8 +138,8 @@ impl Host {
         self.sort_out(py, done)
     }
 
-    /// Returns the result, even of stopped work. If the work failed, an exception that stopped it takes precedence over
-    /// its own error.
+    /// Returns the result, even of stopped work. If the work failed, an exception that stopped the work takes
+    /// precedence over the work's own error.
     fn sort_out<T>(&self, py: Python<'_>, done: Result<T>) -> PyResult<T> {
         done.map_err(|error| {
             let failure = self.failure();
@@ -150,7 +150,7 @@ impl Host {
     /// Ends the call that computed `run`.
     ///
     /// # Errors
-    /// The exception that stopped the run, for example after Ctrl-C. The exception's attribute `run` is the run.
+    /// An exception stopped the run, for example after Ctrl-C. The exception's attribute `run` holds the run.
     pub fn end(&self, py: Python<'_>, run: &Bound<'_, PyAny>) -> PyResult<()> {
         match self.failure() {
             None => Ok(()),

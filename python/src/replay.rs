@@ -76,7 +76,7 @@ pub fn replay(
 /// Reports the faults of a solver that is not built in.
 ///
 /// # Errors
-/// There are faults, and `is_strict` is set. The exception's attribute `run` is the run.
+/// There are faults, and `is_strict` is set. The exception's attribute `run` holds the run.
 pub fn tell_faults(
     py: Python<'_>,
     tally: Option<&TallyHandle>,

@@ -29,7 +29,7 @@ pub trait Held: Send {
     /// The content of `summary.json`.
     ///
     /// # Errors
-    /// None in practice.
+    /// The summary cannot be converted to JSON, which never happens in practice.
     fn summary(&self) -> Result<Value>;
 
     /// All tables, except those that take a long time to compute.
@@ -141,7 +141,7 @@ impl<S: Settings + Serialize> Call<S> {
     /// Completes the reading of inputs. In `sources`, the files that contain Python tables get the names of the tables.
     ///
     /// # Errors
-    /// The exception that stopped the reading.
+    /// An exception stopped the reading.
     pub fn have_read(&self, py: Python<'_>, sources: &mut [SourceId]) -> PyResult<()> {
         self.arguments.name(sources);
         self.host.proceed(py)
@@ -151,7 +151,7 @@ impl<S: Settings + Serialize> Call<S> {
     ///
     /// # Errors
     /// The run cannot be written, or an exception stopped it, for example after Ctrl-C. The exception's attribute `run`
-    /// is the run.
+    /// holds the run.
     pub fn end(self, py: Python<'_>, mut held: impl Held + 'static) -> PyResult<Py<Run>> {
         let host = Arc::clone(&self.host);
         let write = || self.directory.map(|directory| held.write(directory, &host));

@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
-/// A result table. Any library that supports Arrow's stream protocol can use it without a copy:
-/// `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`, `pyarrow.table(table)`.
+/// A result table. Any library that supports Arrow's stream protocol can use the table without a
+/// copy: `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`, `pyarrow.table(table)`.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Table {
     name: String,

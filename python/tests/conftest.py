@@ -1,4 +1,4 @@
-"""Fixtures and helpers of all tests."""
+"""Fixtures and helpers for all tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! `gleaner check` accepts unchanged output of runs and detects changes.
+//! Tests that `gleaner check` accepts unchanged output of runs and detects changes.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! `gleaner check` detects a change in any column or field, or lists it as not verified.
+//! Tests that `gleaner check` detects a change in any column or field, or lists the column or field as not verified.
 //!
 //! The tests find the tables and JSON files in the run directory, so they also cover columns that are added later.
 
@@ -91,13 +91,13 @@ pub fn every_change_is_noticed(run: &Path) {
     assert_eq!(examine(run, &Unobserved).unwrap().wrong_count, 0);
 }
 
-/// Whether a check fails or refuses the run.
+/// Whether a check finds something wrong in the run, or refuses the run.
 fn is_noticed(run: &Path) -> bool {
     examine(run, &Unobserved).map_or(true, |findings| findings.wrong_count > 0)
 }
 
-/// Returns copies of the table, each with one changed value in a column. One change is in the second
-/// row, which is neither the first nor the last in most tables; the other change is in the next-to-last row.
+/// Returns copies of the table, each with one changed value in a column. One change is in the second row, which is
+/// neither the first nor the last in most tables. The other change is in the next-to-last row.
 fn changes(table: &StoredTable, place: usize) -> Vec<StoredTable> {
     let rows = match &table.columns[place].1 {
         Column::Texts(values) => values.len(),

@@ -1,4 +1,4 @@
-//! `gleaner check` on simulations: it accepts unchanged output and detects changes.
+//! Tests that `gleaner check` accepts unchanged output of simulations and detects changes.
 
 use std::fs;
 use std::path::Path;

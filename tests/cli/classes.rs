@@ -1,4 +1,4 @@
-//! Classes of nodes: `--classes` of replays, inspections, sweeps, ingest and generated logs.
+//! Tests `--classes` (classes of nodes) for replays, inspections, sweeps, ingest and generated logs.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Local times are preserved from a scheduler's log to the inspection and the replay.
+//! Tests that local times are preserved from a scheduler's log to the inspection and the replay.
 
 use std::fs;
 use std::path::Path;

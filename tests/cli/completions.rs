@@ -1,4 +1,4 @@
-//! `gleaner completions`: the scripts, and the completions that shells offer with them.
+//! Tests the scripts of `gleaner completions`, and the completions that shells offer with them.
 
 use std::fs;
 use std::path::Path;

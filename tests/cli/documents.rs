@@ -1,5 +1,4 @@
-//! The code blocks of README.md and docs/: their commands are run unchanged, in the order of the
-//! page.
+//! Runs the commands in the code blocks of README.md and docs/ unchanged, in the order of each page.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -294,7 +294,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     ];
     let first = sweep(at, solvers, "--out swept").expect(0).says(&told);
     assert!(!first.err.contains("dp.py"), "{}", first.err);
-    // The solvers vary faster than the number of tasks.
+    // The rows list all solvers for the first number of tasks, and then all solvers for the next.
     let faults = swept(at, "program_faults");
     assert_eq!((&*faults[0], &*faults[1], &*faults[2]), ("", "0", "2"));
     assert!(faults[3].parse::<u32>().unwrap() > 1);
@@ -380,8 +380,8 @@ fn awaited(file: &std::path::Path) -> String {
     }
 }
 
-/// Starts a replay with a solver program that starts three children, writes the process ids of the children and of
-/// itself to the file `family`, and then loops forever.
+/// Starts a replay with a solver program that starts three children. The program writes the process ids of the children
+/// and of itself to the file `family`, and then loops forever.
 fn with_a_family(directory: &TempDir) -> std::process::Child {
     let file = directory.path().join("family");
     manifest(

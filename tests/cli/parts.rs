@@ -243,7 +243,7 @@ fn a_part_that_is_warned_begins_no_other_run() {
     let status = gleaner(at, "sweep plan.toml --out parts --status")
         .expect(0)
         .out;
-    // Runs that had begun are finished.
+    // The part has finished the runs that it had begun, so none is restarted.
     assert!(!status.contains("restarted"), "{status}");
 }
 

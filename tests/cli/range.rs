@@ -1,4 +1,5 @@
-//! With numbers of any size, no solver aborts, panics or gives an answer without an objective.
+//! Tests that no solver aborts, panics or gives an answer without an objective, with numbers of any
+//! size.
 //!
 //! CBC ends its process if it does not accept a coefficient. Every solver therefore runs in a
 //! separate process.

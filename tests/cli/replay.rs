@@ -1,4 +1,4 @@
-//! `gleaner replay` and `convert`.
+//! Tests `gleaner replay` and `gleaner convert`.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Tasks that name the same curve share it instead of copying it.
+//! Tests that tasks that name the same curve share the curve instead of copying it.
 
 use std::fmt::Write;
 use std::fs;
@@ -17,8 +17,8 @@ use crate::support::{Run, command, samples};
 const POINTS: u32 = 200_000;
 const TASKS: u32 = 2_000;
 
-/// 2,000 tasks with one curve of 200,000 points. If each task had its own copy, the copies would
-/// take 8 GB.
+/// 2,000 tasks that share a curve of 200,000 points. If each task had its own copy, the copies
+/// would take 8 GB.
 fn tasks() -> String {
     let nodes: Vec<String> = (0..POINTS).map(|n| n.to_string()).collect();
     let progress: Vec<String> = (0..POINTS).map(|n| format!("{}", 10 * n)).collect();

@@ -1,4 +1,4 @@
-//! The number of GPUs of each policy of `gleaner simulate`, and the reports about it.
+//! Tests how many GPUs each policy of `gleaner simulate` has, and how this number is reported.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,8 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
     cells.map(Result::unwrap).collect()
 }
 
-/// GPUs of all virtual clusters, or of the profiler, in the first minute, from the table of states.
+/// Number of GPUs of all virtual clusters, or of the profiler, in the first minute of the table of
+/// states.
 fn simulated_gpus(run: &Path, table: &str) -> f64 {
     let file = run.join(format!("{table}_seq.csv"));
     let (times, gpus) = (column(&file, "time"), column(&file, "total_gpu_num"));

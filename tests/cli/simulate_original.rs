@@ -40,7 +40,7 @@ fn lay_out(at: &Path) {
     fs::write(at.join("data/Venus/cluster_full_log.csv"), log).unwrap();
 }
 
-/// The civil time of a second, counted from 1 September 2020.
+/// Converts seconds since the start of 1 September 2020 to a civil time.
 fn civil(second: i64) -> String {
     let (day, hour, minute) = (second / 86_400 + 1, second / 3600 % 24, second / 60 % 60);
     format!("2020-09-{day:02} {hour:02}:{minute:02}:{:02}", second % 60)

@@ -1,4 +1,4 @@
-//! `gleaner solve` for problems with node classes.
+//! Tests `gleaner solve` with problems that have node classes.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `gleaner synth jobs`.
+//! Tests `gleaner synth jobs`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `--topology` of replays, comparisons and sweeps.
+//! Tests `--topology` for replays, comparisons and sweeps.
 
 use std::fs;
 use std::path::Path;

@@ -169,7 +169,7 @@ fn parameters() -> Vec<(&'static str, u64)> {
     let dense = |widths: &[u64]| -> u64 { widths.windows(2).map(|w| (w[0] + 1) * w[1]).sum() };
     let normed = |widths: &[u64]| dense(widths) + 2 * widths[1..].iter().sum::<u64>();
     let cloud = normed(&[3, 64, 128, 1024]) + normed(&[1024, 512, 256]);
-    // Parameters of the Transformer's attention, of the two layers after it, and of a normalisation.
+    // Numbers of parameters in the Transformer's attention, in the two layers after it, and in a normalisation.
     let (attention, behind, norm) = (4 * dense(&[512, 512]), dense(&[512, 2048, 512]), 2 * 512);
     let layers = 3 * attention + 2 * behind + 5 * norm;
     let embedded = (7853 + 5893) * 512 + dense(&[512, 5893]);
@@ -223,7 +223,7 @@ for name, module, workload in models(8, True):
     for _ in range(100 if module in ['ppo', 'td3'] else 3):
         workload.step()
     for (part, now), old in zip(named, before):
-        # What scales a normalised channel may change by less than its last digit.
+        # A parameter that scales a normalised channel may change by less than its last digit.
         if now.dim() > 1 and torch.equal(now, old):
             print(name, part)
 ";

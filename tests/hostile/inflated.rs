@@ -1,4 +1,4 @@
-//! Small files that decompress to very large files are rejected, or read in bounded memory.
+//! Tests that small files that decompress to very large files are rejected, or read in bounded memory.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
     zeros("zeros.toml.gz");
     gzip(&at.join("lines.csv.gz"), "", b"0,0\n", GIB, "");
-    // This file is smaller, because streaming readers take time for every line.
+    // This file is shorter: readers that stream a log process every line, so a longer file would take too long.
     gzip(&at.join("some.csv.gz"), "", b"0,0\n", 10_000_000, "");
     for line in [
         "replay --events idle.csv --tasks zeros.toml.gz",
@@ -63,7 +63,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     }
 }
 
-// If the beginning is valid, streaming readers continue.
+// Readers that stream a log read all of it if its beginning is valid.
 #[test]
 fn endless_valid_rows_are_read_in_bounded_memory() {
     let directory = samples();
@@ -86,7 +86,7 @@ fn endless_valid_rows_are_read_in_bounded_memory() {
         "",
     );
     attack(at, "inspect events.csv.gz");
-    // This is more events than a log may have.
+    // This file has more events than a log is allowed to have.
     let event = b"2026-01-01 00:00:00,,\n";
     gzip(&at.join("rows.csv.gz"), head, event, 70_000_000, "");
     let found = attack(at, "inspect rows.csv.gz");

@@ -2,9 +2,10 @@
 //! all exit codes are documented, no escape byte reaches the terminal, and no directory mixes two
 //! runs.
 //!
-//! The classes of attacks are text that decompresses without end, short input that requests large
-//! tables, numbers at the edge of every range, names that control terminals, truncated and changed
-//! files, kills, signals, races, and files that change while they are read.
+//! The harmful files contain text that decompresses without end, short input that requests large
+//! tables, numbers at the edge of every range, or names that control terminals. Other files are
+//! truncated or changed. The harmful moments are kills, signals, races, and changes to files while
+//! they are read.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod changed;

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::support::{attack, samples};
 
-/// The edges. One of the attacks gave CBC coefficients of 1e308.
+/// Numbers at and beyond the limits of ranges, and values that are not numbers. One of the attacks gave CBC
+/// coefficients of 1e308.
 const EDGES: [&str; 14] = [
     "0",
     "-1",

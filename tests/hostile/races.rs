@@ -1,4 +1,5 @@
-//! Two runs that write to one directory, and runs that write to directories of other commands.
+//! Tests two runs that write to the same directory, and runs that write to directories of other
+//! commands.
 
 use std::fs;
 use std::process::Stdio;

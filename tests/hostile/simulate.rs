@@ -42,7 +42,8 @@ const FILES: [(&str, &str); 6] = [
     ),
 ];
 
-/// Values that no field expects. In one of the attacks, EASY added an estimate of 1e19 to the current time.
+/// Extreme values, each of which is put into every field. In one of the attacks, EASY added an estimate of 1e19 to the
+/// current time.
 const EXTREMES: [&str; 18] = [
     "",
     "-1",

@@ -25,8 +25,8 @@ fn long_jobs_do_not_make_endless_tables() {
         &format!("{line} --policy fifo,sjf,srtf,tiresias --check --out run"),
     );
     assert_eq!(found.code, 0, "{}", found.err);
-    // 60 jobs of 1e9 s under four policies take 4e9 minutes, and at most 120 million of these may
-    // have a row.
+    // 60 jobs of 1e9 s under four policies take 4e9 minutes, but the tables are allowed to have at
+    // most 120 million rows.
     let words = "with a row every minute, they would have 4.0e9 rows";
     assert!(found.err.contains(words), "{}", found.err);
     assert_eq!(json(&at.join("run/summary.json"))["seq_step_s"], 3600);

@@ -355,7 +355,7 @@ fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     expect(child.wait_with_output().unwrap(), 0);
     let batches = cluster.work().join("swept/batch");
     assert_eq!(fs::read_dir(batches).unwrap().count(), 2);
-    // Runs that had begun are finished.
+    // The parts have finished the runs that they had begun, so none is restarted.
     assert_eq!(begun_again(&cluster, "swept"), 0);
 }
 

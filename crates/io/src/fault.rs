@@ -7,19 +7,19 @@ use crate::input::Unit;
 /// A position in a file, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// A line of a text file, counted from 1.
+    /// The number of a line in a text file, from 1.
     Line(u64),
-    /// A line of a text file and a character in that line, both counted from 1.
+    /// The number of a line in a text file and of a character in that line, both from 1.
     Column(usize, usize),
-    /// A byte of the file, counted from 0.
+    /// The offset of a byte in the file, from 0.
     Byte(usize),
-    /// A part of a log, counted from 1.
+    /// The kind of a part of a log, and the number of the part, from 1.
     Part(Unit, u64),
     /// The header of a table.
     Header,
-    /// A row of a table without lines, such as Parquet, counted from 0.
+    /// The index of a row in a table without lines, such as Parquet, from 0.
     Row(usize),
-    /// A column with the states of a node, counted from 0.
+    /// The index of a column with the states of a node, from 0.
     NodeColumn(usize),
 }
 

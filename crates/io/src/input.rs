@@ -39,22 +39,22 @@ pub struct Line<'l> {
     pub place: Place<'l>,
     /// Whether the line is longer than 16 MiB. If so, `text` is only the start of the line.
     pub cut: bool,
-    /// Whether a line break follows, or the line is cut. If not, the line is the last line of the file and may be
+    /// True if a line break follows or the line is cut. If false, the line is the last line of the file and may be
     /// incomplete.
     pub ended: bool,
 }
 
-/// The kinds of parts of a file that messages count, such as lines.
+/// The kind of part by which messages give a position in a file. Parts are numbered from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
-    /// Lines of a text file.
+    /// A line of a text file.
     #[default]
     Line,
-    /// Jobs of a JSON document, counted from 1.
+    /// A job in a JSON document.
     Job,
-    /// Profiles of a JSON document, counted from 1.
+    /// A profile in a JSON document.
     Profile,
-    /// Rows of a table without lines, such as Parquet, counted from 1.
+    /// A row of a table without lines, such as Parquet.
     Row,
 }
 

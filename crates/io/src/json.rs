@@ -33,8 +33,9 @@ pub struct Piece<'p> {
 /// object: the pieces come from the members listed in `wanted`, and all other members are skipped.
 ///
 /// # Errors
-/// The file cannot be read, is not JSON (the message then contains `expected`), or contains a piece
-/// of more than [`PIECE_LIMIT`] bytes. Errors of `each` are returned unchanged.
+/// The file cannot be read, is not JSON, or contains a piece of more than [`PIECE_LIMIT`] bytes.
+/// The message for a file that is not JSON contains `expected`. Errors of `each` are returned
+/// unchanged.
 pub fn pieces(
     input: &mut Input<'_>,
     wanted: &[&str],

@@ -1,5 +1,5 @@
-//! File access for the readers and writers of formats: sources that are hashed and decompressed within limits, logs
-//! that are read line by line, rows of CSV and Parquet tables, faults in files, and table writers.
+//! File access for the readers and writers of formats. The crate hashes sources and decompresses them within limits,
+//! reads logs line by line and tables row by row (CSV and Parquet), describes faults in files, and writes tables.
 //!
 //! Nothing in a file is ever executed. A length stated in a file is trusted only if the file has that many bytes.
 //!

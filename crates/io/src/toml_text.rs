@@ -1,4 +1,4 @@
-//! Reads and parses TOML, and words messages about malformed TOML.
+//! Reads and parses TOML, and describes malformed TOML in messages.
 
 use gleaner_domain::error::{Error, Result};
 use serde::de::DeserializeOwned;
@@ -28,7 +28,7 @@ pub fn parse<T: DeserializeOwned>(
     toml::from_str(text).map_err(|error| malformed(source, text, &error, expected, types))
 }
 
-/// The number of the line that contains the byte at offset `at`, counted from 1.
+/// The line number, from 1, of the byte at offset `at`.
 pub fn line(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }

@@ -69,7 +69,7 @@ impl std::fmt::Display for Problem {
             Problem::NoSingle(name) => {
                 write!(
                     f,
-                    "{name} has no speed alone, so relative speeds are unknown"
+                    "{name} has no speed alone, so relative speeds cannot be computed"
                 )
             }
             Problem::Implausible(speed) => {
@@ -90,7 +90,7 @@ impl std::fmt::Display for NoSpeed {
             NoSpeed::Nothing => write!(f, "no sample was completed in the window"),
             NoSpeed::Stalled(share) => write!(
                 f,
-                "its last `gleaner samples` came after {:.0} % of the window; report more often",
+                "its last `gleaner samples` report came after {:.0} % of the window; report more often",
                 100.0 * share
             ),
         }

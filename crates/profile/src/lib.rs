@@ -1,7 +1,7 @@
 //! Measures the speed and resource use of workloads, alone and in pairs on the same devices or cores. Simulations
 //! and Lucid's packing model use these measurements.
 //!
-//! [`plan::read`] reads and validates a plan, [`Session`] makes the measurements that are missing, [`tables`]
+//! [`plan::read`] reads and validates a plan, and [`Session`] makes the measurements that are missing. [`tables`]
 //! converts measurements to rows, and [`scaling`] measures workloads with 1, 2, 4, … processes. docs/PROFILING.md
 //! describes the protocol.
 //!

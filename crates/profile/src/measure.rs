@@ -254,7 +254,7 @@ fn pause(observer: &dyn Observer) -> Result<(), Halt> {
 /// Measures the machine without workloads. Returns `None` if the observer stops the measurement.
 ///
 /// # Errors
-/// The reason why the device cannot be sampled.
+/// The device cannot be sampled; the error says why.
 pub(crate) fn idle(
     sampler: &mut dyn Sampler,
     length: Duration,

@@ -12,19 +12,19 @@ pub trait Sampler: Send {
     /// Opens a window. Without workloads, everything that runs on the machine is measured, as the idle baseline.
     ///
     /// # Errors
-    /// The reason why the device cannot be sampled.
+    /// The device cannot be sampled; the error says why.
     fn open(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
     /// Takes new samples.
     ///
     /// # Errors
-    /// The reason why the device cannot be sampled.
+    /// The device cannot be sampled; the error says why.
     fn poll(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
     /// Closes the window.
     ///
     /// # Errors
-    /// The reason why the device cannot be sampled.
+    /// The device cannot be sampled; the error says why.
     fn close(&mut self, workloads: &[Watched<'_>]) -> Result<Reading, String>;
 
     /// Stores the idle baseline, which is measured before the first workload.

@@ -42,7 +42,7 @@ pub struct Options {
 fn no_driver(why: &str) -> Error {
     let why = printable(why);
     Error::Run(format!(
-        "NVML: {why}; without a GPU, --sampler cpu measures on cores"
+        "NVML: {why}; on a machine without a GPU, use --sampler cpu"
     ))
 }
 

@@ -97,14 +97,14 @@ fn by_objective(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     let runs = [
         of("images per second, as published", SETS[1], "file"),
         of(
-            "images per second, our objective throughput",
+            "images per second, our objective \"throughput\"",
             SETS[1],
             "throughput",
         ),
         of("speed-up, as published", SETS[2], "file"),
-        of("speed-up, our objective speedup", SETS[1], "speedup"),
+        of("speed-up, our objective \"speedup\"", SETS[1], "speedup"),
         of(
-            "fair shares, our objective share-fair",
+            "fair shares, our objective \"share-fair\"",
             SETS[1],
             "share-fair",
         ),

@@ -135,7 +135,7 @@ const INSPECTORS: &[NeededFile] = &[
 const PROMETHEUS: &[NeededFile] = &[
     needed(
         "machines/whisk/17_03_2022_idle_nodes.txt",
-        "polls of idle nodes and pilots on 17 March 2022, from the repository hpcwhisk/hpcwhisk-artifact",
+        "polls of 17 March 2022 that list idle nodes and nodes with pilots, from the repository hpcwhisk/hpcwhisk-artifact",
     ),
     needed(
         "machines/whisk/17_03_2022_slurm-jobs.txt",
@@ -181,14 +181,14 @@ pub fn needed_by(systems: &[System]) -> Vec<NeededFile> {
 /// Checks that all files that the systems need exist.
 ///
 /// # Errors
-/// A fault for each file that is missing.
+/// Files are missing; the error contains a fault for each of them.
 pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
     let mut faults = Faults::default();
     for file in needed_by(systems) {
         let path = data.join(file.path);
         if !path.is_file() {
             let fault = Fault::of(&path, "no such file", file.holds);
-            faults.push(fault.remedy("specify the directory that contains it with --data"));
+            faults.push(fault.remedy("use --data to name the directory that contains it"));
         }
     }
     faults.into_result(())

@@ -42,8 +42,8 @@ impl PublishedArtifact {
     /// Pairs each published value with our value. Our values without a published counterpart follow.
     ///
     /// # Errors
-    /// If a published value has no counterpart among ours, the data are at fault. If one of our values names an unknown
-    /// column, the program has a bug.
+    /// A published value has no counterpart among ours, because data are missing; or one of our values names an unknown
+    /// column, which is a bug.
     pub fn filled(&self, ours: &Values) -> Result<Artifact> {
         self.check_columns(ours)?;
         let mut rows = Vec::new();

@@ -1,7 +1,7 @@
 //! HPC-Whisk: idle nodes and pilot jobs on Prometheus, 17 March 2022.
 //!
 //! The artifact's notebooks count polls of node states. The notebooks simulate pilots on the spans over which nodes
-//! are idle, and measure time in polls: a minute has 6 polls, and a start-up takes 2 polls. This module computes all
+//! are idle, and measure time in polls. A minute has 6 polls, and a start-up takes 2 polls. This module computes all
 //! figures that the notebooks print, from the same polls.
 
 mod accounting;

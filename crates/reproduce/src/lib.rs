@@ -71,8 +71,8 @@ fn artifacts_of(systems: &[System]) -> Result<usize> {
     Ok(all.iter().filter(|a| systems.contains(&a.system)).count())
 }
 
-/// Draws scheduling rounds like those of Sia, and solves them with the exact solver. `solvers` are timed on them. No
-/// files are read.
+/// Draws scheduling rounds like those of Sia, and solves them with the exact solver. Also times `solvers` on these
+/// rounds. Reads no files.
 ///
 /// # Errors
 /// This build lacks a solver, or a library fails. If the observer stops the computation, the result is empty.
@@ -155,7 +155,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Runs the simulations and trains the model, if a system needs them.
+    /// Runs the simulations and trains the model if one of the systems needs them; otherwise returns `None`.
     fn of(
         data: files::Data<'_>,
         systems: &[System],
@@ -206,7 +206,7 @@ impl<'c> Part<'c> {
         })
     }
 
-    /// Returns what was read, and records its sources.
+    /// Returns the value that was read, and records the files that it came from.
     fn take<T>(&mut self, loaded: Loaded<T>) -> T {
         self.sources.extend(loaded.sources);
         loaded.value
@@ -225,7 +225,7 @@ impl<'c> Part<'c> {
             .get(place)
             .filter(|published| published.id == id);
         let published =
-            published.ok_or_else(|| published::faulty(&format!("{id} is not at place {place}")))?;
+            published.ok_or_else(|| published::faulty(&format!("artifact {place} is not {id}")))?;
         self.artifacts.push(published.filled(ours)?);
         self.observer.progress(place + 1, self.published.len());
         Ok(&mut self.artifacts[place])

@@ -25,7 +25,7 @@ struct File {
 pub struct PublishedArtifact {
     /// The identifier, which consists of lowercase letters, digits and hyphens.
     pub id: String,
-    /// The system to which the table or figure belongs.
+    /// The system that the table or figure comes from.
     #[serde(deserialize_with = "named")]
     pub system: System,
     /// Its heading.

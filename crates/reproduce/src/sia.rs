@@ -52,8 +52,8 @@ struct Optimum {
     optimum: f64,
 }
 
-/// Solves the recorded rounds in `data`, if a directory is given, and the drawn rounds. `solvers` are timed on all of
-/// them.
+/// Solves the recorded rounds in `data`, if a directory is given, and the drawn rounds. Also times `solvers` on all
+/// these rounds.
 pub(super) fn reproduce<'c>(
     data: Option<Data<'_>>,
     solvers: &[SolverKind],
@@ -125,7 +125,7 @@ fn optima(path: &Path, problems: usize) -> Result<Vec<f64>> {
 }
 
 /// Solves a set of problems with the exact solver and with the other solvers, and keeps their times. Returns the exact
-/// solver's results. Without recorded optima, the objectives of the first other solver take their place.
+/// solver's results. If no optima are recorded, the objectives of the first other solver serve as optima.
 fn add(
     part: &mut Part<'_>,
     set: &str,

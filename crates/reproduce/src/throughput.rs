@@ -67,7 +67,7 @@ impl Throughput {
     /// Reads the series and the published forecast, and trains the model.
     ///
     /// # Errors
-    /// The files are faulty, or the training fails or is stopped.
+    /// A file cannot be read or has faults, or the training fails or is stopped.
     pub fn train(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let file = data.file("lucid/venus_sept/cluster_throughput.csv");
         let read = jobs::throughput::read(&file)?;
@@ -79,7 +79,7 @@ impl Throughput {
                 series.len()
             );
             let expected =
-                format!("at least {LEAST_STEPS} before September, and some in September");
+                format!("at least {LEAST_STEPS} intervals before September, and some in September");
             return Err(Fault::of(&file, found, expected).into());
         }
         let file = data.file("lucid/venus_sept/throughput_pred.csv");

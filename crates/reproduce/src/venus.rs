@@ -83,7 +83,8 @@ impl Venus {
     /// Reads the files and runs all simulations.
     ///
     /// # Errors
-    /// The files are faulty, or a simulation fails. [`Error::Stopped`] if the observer stops the simulations.
+    /// A file cannot be read or has faults, or a simulation fails. [`Error::Stopped`] if the observer stops the
+    /// simulations.
     pub fn simulate(data: Data<'_>, observer: &dyn Observer) -> Result<Self> {
         let choice = policies(&["all"]);
         let experiment = open(&files(data), &choice, &ModelArgs::default(), observer)?;
@@ -106,7 +107,7 @@ impl Venus {
     /// There is no such simulation, which is a bug.
     pub fn run(&self, name: &str) -> Result<&Simulated> {
         let found = self.runs.iter().find(|run| run.name == name);
-        found.ok_or_else(|| crate::published::faulty(&format!("{name} is not simulated")))
+        found.ok_or_else(|| crate::published::faulty(&format!("there is no simulation {name}")))
     }
 }
 

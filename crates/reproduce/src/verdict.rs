@@ -23,7 +23,7 @@ const NEAR: [(f64, Verdict); 3] = [
 ];
 
 /// The difference between `ours` and the published value as a share of the value's scale, and the verdict. The verdict
-/// is equal if our value, rounded like the published value, equals the published value.
+/// is [`Verdict::Equal`] if our value, rounded like the published value, equals the published value.
 pub fn compare(given: &Given, ours: f64) -> (f64, Verdict) {
     let unit = 10f64.powi(-(given.decimals as i32));
     let cut = given.rounding.cut(ours, given.decimals);

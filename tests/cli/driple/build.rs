@@ -1,4 +1,4 @@
-//! `gleaner synth graphs` and `gleaner driple build`.
+//! Tests `gleaner synth graphs` and `gleaner driple build`.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! `gleaner driple convert`.
+//! Tests `gleaner driple convert`.
 
 use std::fs;
 

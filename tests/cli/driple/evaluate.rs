@@ -1,4 +1,4 @@
-//! `gleaner driple evaluate`.
+//! Tests `gleaner driple evaluate`.
 
 use std::fs;
 

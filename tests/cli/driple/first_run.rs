@@ -1,4 +1,4 @@
-//! The results of the commands of docs/OPERATORS.md for clusters without a profiler.
+//! Tests the commands that docs/OPERATORS.md gives for clusters without a profiler.
 
 use super::support::{gleaner, json, numbers};
 

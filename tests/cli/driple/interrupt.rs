@@ -1,4 +1,4 @@
-//! Interrupted training runs continue as if they had not been interrupted.
+//! Tests that interrupted training runs continue as if they had not been interrupted.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `gleaner driple predict`.
+//! Tests `gleaner driple predict`.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `gleaner driple profiles`, and the graphs of a trace's workloads.
+//! Tests `gleaner driple profiles`, and the graphs of a trace's workloads.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Lucid with predicted profiles: policies use the predictions, and pairs run as measured.
+//! Tests Lucid with predicted profiles: policies use the predictions, and pairs run as measured.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -21,18 +21,18 @@ pub fn jobs() -> TempDir {
     directory
 }
 
-/// Builds a data set from all these jobs, with 20 groups per graph.
+/// The command that builds a data set from the jobs of [`jobs`], with 20 groups per graph.
 pub const BUILD: &str =
     "driple build --graphs jobs/graphs --measured jobs/measured.csv --groups 20 --batch 8";
 
-/// The same directory with a data set `data.safetensors`.
+/// The directory of [`jobs`], with a data set `data.safetensors`.
 pub fn built() -> TempDir {
     let directory = jobs();
     gleaner(directory.path(), &format!("{BUILD} -o data.safetensors")).expect(0);
     directory
 }
 
-/// The same directory with a model `model.safetensors`.
+/// The directory of [`built`], with a model `model.safetensors`.
 pub fn trained() -> TempDir {
     let directory = built();
     let line =

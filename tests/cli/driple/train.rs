@@ -1,4 +1,4 @@
-//! `gleaner driple train`.
+//! Tests `gleaner driple train`.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Names from files with characters that control a terminal or a browser.
+//! Tests that characters that control a terminal or a browser are escaped in names from files.
 
 use std::fs;
 use std::path::Path;

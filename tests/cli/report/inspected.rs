@@ -104,7 +104,7 @@ fn a_replay_has_the_fragments_of_its_log() {
     for (bar, count) in floats(&parts[0]["values"]).iter().zip(&counts) {
         assert_near(*bar, 100.0 * count / all);
     }
-    // Two replays of one log share the figure.
+    // Two replays of the same log share the figure.
     let both = Figures::of(&page(replays.path(), "short long"));
     let shown = both
         .ids()

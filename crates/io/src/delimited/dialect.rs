@@ -30,7 +30,7 @@ impl Dialect {
     /// header. Otherwise it uses the first of `|`, tab, semicolon and comma that occurs there.
     pub fn of_header(line: &str, given: Option<&str>) -> Self {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
-        // If the program reads several tables, the given delimiter may belong to another table.
+        // A command can read several tables, so the given delimiter may be that of another table.
         let given = given.filter(|given| !given.is_empty() && line.contains(given));
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }
@@ -87,7 +87,7 @@ impl Dialect {
     }
 }
 
-/// Splits a line in which some cells are quoted, such as `7,"n[1,2]",4`: a quoted cell begins and ends with a quote,
+/// Splits a line in which some cells are quoted, such as `7,"n[1,2]",4`. A quoted cell begins and ends with a quote,
 /// and a doubled quote in it stands for a single quote. A quote within any other cell is an ordinary character. `Err`
 /// if a quoted cell is not closed, or if its closing quote is not followed by a delimiter or the end of the line.
 fn quoted<'l>(line: &'l str, delimiter: &str) -> Result<Cells<'l>, Quote> {

@@ -85,9 +85,9 @@ impl Header {
         line == self.text
     }
 
-    /// Splits a line with quoted cells, such as `7,"n[1,2]"` under `JobID,NodeList`. Slurm does not quote cells, but
-    /// other programs may. `None` if the line has no quotes, the quotes do not match, or the number of cells differs
-    /// from the header's. The quotes are then ordinary characters.
+    /// Splits a line with quoted cells, such as `7,"n[1,2]"` under `JobID,NodeList`, in a table that is not CSV. Slurm
+    /// does not quote cells, but other programs may. `None` if the line has no quotes, the quotes do not match, or the
+    /// number of cells differs from the header's. The quotes are then ordinary characters.
     fn exact<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
         let is_plain = matches!(self.dialect, Dialect::Plain(_));
         if !is_plain || !line.contains('"') {

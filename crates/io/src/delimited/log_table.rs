@@ -15,7 +15,7 @@ pub struct Layout {
     /// Whether the table is CSV with quoted cells. Otherwise cells are separated as in the output
     /// of Slurm's commands: by the given delimiter, or else by the delimiter found in the header.
     pub quoted: bool,
-    /// What the user can do about a missing column.
+    /// The remedy that messages about missing columns suggest.
     pub remedy: fn() -> String,
 }
 

@@ -1,4 +1,4 @@
-//! Locks of directories, so that a directory has only one writer at a time.
+//! Locks on directories, so that a directory has only one writer at a time.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;

@@ -56,7 +56,7 @@ impl Disk {
         Ok(guard::check_footer(&head, &footer))
     }
 
-    /// The page header that begins at the byte `start`, and its length. It must end before the byte `end`.
+    /// The page header that begins at offset `start`, and its length. The header must not extend beyond offset `end`.
     pub fn header(&self, start: u64, end: u64) -> Option<(Thrift, usize)> {
         let room = end.checked_sub(start)?;
         for size in HEADERS {

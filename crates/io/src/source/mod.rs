@@ -234,8 +234,8 @@ impl Source {
         Ok(head)
     }
 
-    /// The name whose extension shows the format: the name of the file in the archive, or else the input's name without
-    /// `.gz` or `.zst`, and with `.tar` instead of `.tgz`.
+    /// The name whose extension shows the format. For an archive, this is the name of the file in the archive.
+    /// Otherwise it is the input's name without `.gz` or `.zst`, and with `.tar` instead of `.tgz`.
     fn inner_name(&self) -> String {
         if let Some(member) = &self.member {
             return member.name.clone();

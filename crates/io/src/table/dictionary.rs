@@ -2,8 +2,8 @@
 //! an index and the run's length.
 //!
 //! The `parquet` crate's writer looks up the value of every row. The time that this module needs
-//! grows only with the number of runs. For example, if the value is 5 in the first 400,000 rows,
-//! then 7 in 10 rows, and then 5 again, the column is stored as the dictionary (5, 7) and three
+//! grows only with the number of runs. For example, the value is 5 in the first 400,000 rows, then
+//! 7 in 10 rows, and then 5 again. The column is then stored as the dictionary (5, 7) and three
 //! runs with the indexes 0, 1 and 0.
 
 use std::io::Write;

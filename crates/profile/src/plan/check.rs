@@ -83,7 +83,7 @@ impl Checker<'_> {
 /// Validates the content of a file and converts it to a plan.
 ///
 /// # Errors
-/// All faults in the content.
+/// The content has faults; the error contains all of them.
 pub(super) fn check(source: &Source, text: &str, file: PlanFile, folder: &Path) -> Result<Plan> {
     let faults = Faults::default();
     let mut checker = Checker {
@@ -186,7 +186,7 @@ fn pinned(checker: &mut Checker<'_>, file: &PlanFile) -> Vec<usize> {
         return allowed;
     };
     if let Some(core) = found.iter().find(|core| !allowed.contains(core)) {
-        let expected = format!("cores of {}", cores::text(&allowed));
+        let expected = format!("one of the cores {}", cores::text(&allowed));
         checker.add(at, "cores", format!("core {core}"), &expected);
     }
     found
@@ -359,7 +359,7 @@ impl Found<'_, '_, '_> {
             let found = format!("{program:?}");
             let expected = "a program that can be found";
             let remedy =
-                "a name is looked up in PATH, and a path relative to the workload's directory";
+                "a name is looked up in PATH; a path is relative to the workload's directory";
             self.checker
                 .add_with(at, "command", found, expected, remedy);
         }

@@ -90,7 +90,7 @@ pub(super) fn expand(
         Pairs::Sample(Sample { sample, seed }) => {
             let all = all(configs.len());
             if sample == 0 || sample > all.len() {
-                let expected = format!("a sample of 1 to {}, the number of pairs", all.len());
+                let expected = format!("a sample of 1 to {} pairs (all pairs)", all.len());
                 checker.add(at, "pairs", format!("sample = {sample}"), &expected);
                 return Vec::new();
             }

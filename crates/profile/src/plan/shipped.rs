@@ -29,8 +29,8 @@ impl fmt::Display for Shipped {
 }
 
 impl Shipped {
-    /// Finds the plan: in the folder `given` if it is set, otherwise in `workloads/` below the current directory or in
-    /// the folder that was installed with `program`.
+    /// Finds the plan in the folder `given`, if it is set. Otherwise searches `workloads/` below the current directory,
+    /// and then the folder that was installed with `program`.
     ///
     /// # Errors
     /// [`Error::Usage`] if the plan is not found.

@@ -227,8 +227,8 @@ impl Gpu {
                 UsedGpuMemory::Used(bytes) => Some(bytes as f64),
                 UsedGpuMemory::Unavailable => None,
             });
-            // If none of the workloads' processes is listed, the driver's process ids may belong to another
-            // namespace, for example outside the container.
+            // If none of the workloads' processes is listed, the driver may use the process ids of another namespace,
+            // such as the host's ids while the workloads run in a container.
             let held: Option<Vec<f64>> = held.collect();
             if let Some(held) = held.filter(|held| !held.is_empty()) {
                 let sum: f64 = held.iter().sum();

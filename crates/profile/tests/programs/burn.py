@@ -14,8 +14,8 @@ while True:
     if now - reported > 0.02:
         print("gleaner samples", int(used * 1e6), flush=True)
         reported = now
-    # If it has used too little CPU time, as on a busy machine, it catches up. If it has used too
-    # much, it waits.
+    # A program that has used too little CPU time, as on a busy machine, catches up. A program that
+    # has used too much waits.
     ahead = used - load * (now - begun)
     if load < 1 and ahead > 0:
         time.sleep(ahead / load)

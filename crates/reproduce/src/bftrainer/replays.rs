@@ -84,7 +84,7 @@ impl<'c> Replays<'c> {
     /// Reads the log and the tasks.
     ///
     /// # Errors
-    /// The files are faulty.
+    /// A file cannot be read or has faults.
     pub fn open(part: &mut Part<'c>, data: Data<'_>) -> Result<Self> {
         let path = data.file("bftrainer/ndstat-10sdn6-evt.tar.gz");
         let log = part.take(events::read(&path)?);
@@ -97,7 +97,7 @@ impl<'c> Replays<'c> {
             &log,
             slice,
             &path,
-            "more rows than the original drops",
+            "more than the 1,000 rows that the original drops",
             &gleaner_domain::Unobserved,
         )?;
         let mut sets = Vec::new();
@@ -130,7 +130,7 @@ impl<'c> Replays<'c> {
     /// The costs of a task are too high for the window.
     pub fn tasks(&self, files: TaskFiles, t_fwd: f64) -> Result<TaskSet> {
         let found = self.sets.iter().find(|(other, _)| *other == files);
-        let (_, set) = found.ok_or_else(|| crate::published::faulty("a task set is not read"))?;
+        let (_, set) = found.ok_or_else(|| crate::published::faulty("a task set was not read"))?;
         set.clone().within_window(t_fwd, false)
     }
 

@@ -32,13 +32,13 @@ const FRESH: &str = "synth_gcn_h64_init.safetensors";
 /// Published weights to start from.
 const PRETRAINED: &str = "pretrained_gcn.safetensors";
 
-/// The epochs whose errors are compared, counted from 1.
+/// The epochs whose errors are compared. The first epoch is epoch 1.
 const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Number of epochs in the original's training runs.
 const ALL_EPOCHS: usize = 150;
 /// Number of epochs in training runs with half as many layers as nodes. The number is small because each epoch takes
-/// most of a second, and because later errors depend on the last bits.
+/// almost a second, and because later errors depend on rounding in the last bits.
 const FEW_EPOCHS: usize = 20;
 
 /// The training runs.

@@ -1,4 +1,4 @@
-//! The file of published values is well formed, and malformed files are rejected.
+//! Tests that the file of published values is well formed, and that malformed files are rejected.
 
 use super::*;
 

@@ -18,7 +18,7 @@ pub struct SolverTimes {
     pub deviation: Option<f64>,
     /// Median time per problem, in seconds.
     pub median_seconds: f64,
-    /// 90 % quantile of the times, in seconds.
+    /// 90th percentile of the times, in seconds.
     pub p90_seconds: f64,
     /// Longest time for a problem, in seconds.
     pub max_seconds: f64,

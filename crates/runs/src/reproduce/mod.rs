@@ -35,7 +35,7 @@ const HEAD: &str = "\
 
 Each value is shown next to the published value. The verdict depends only on these numbers:
 
-- **equal**: our value, rounded to the published decimals, is the published value.
+- **equal**: our value, rounded to the published decimals, equals the published value.
 - **within 1 %**, **5 %**, **10 %**: the difference as a share of the published value. For curves that cross zero, it is a
   share of the range of the published curve. **differs**: more than 10 %.
 - **not reproducible**: the value requires something that is not public; the note names it. **left out**: the value
@@ -44,8 +44,8 @@ Each value is shown next to the published value. The verdict depends only on the
 
 Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. The
 results of trained models vary: their last digits depend on seeds, library versions and rounding. For such models,
-*equal* and *within 1 %* mean no more than *within 5 %*. A *reference run* is the output of the authors' code; *published* values
-were written or stored by the authors themselves. Each published value has a source.
+*equal* and *within 1 %* mean no more than *within 5 %*. A *reference run* is the output of the authors' code;
+*published* values were written or stored by the authors themselves. Each published value has a source.
 ";
 
 /// The heading of the table of counts.
