@@ -194,12 +194,6 @@ fn faulty_problems_are_named() {
     // Fields that would change the meaning of the problem are not ignored.
     for (text, from, to, said) in [
         (
-            OPTIONS,
-            "{",
-            r#"{"groups": [{"name": "g", "tasks": ["a"], "min_total": 1, "max_total": 2}], "#,
-            "min_total of a group",
-        ),
-        (
             CURVES,
             "{",
             r#"{"goal": "max-min", "#,

@@ -20,8 +20,10 @@ pub enum Violation {
     Moved(String),
     /// The tasks hold more nodes of the class with this name than it has.
     Capacity(String, u64, u32),
-    /// The tasks of a group hold more nodes than the group's limit.
+    /// The tasks of a group hold more nodes than the group's maximum.
     Group(u64, u32),
+    /// The tasks of a group hold fewer nodes than the group's minimum.
+    GroupShort(u64, u32),
     /// The stated objective differs from that of the plan.
     Objective(f64, f64),
     /// The stated bound is below the objective of the plan.
@@ -52,6 +54,12 @@ impl fmt::Display for Violation {
             }
             Violation::Group(used, most) => {
                 write!(f, "a group may hold at most {most} nodes, but holds {used}")
+            }
+            Violation::GroupShort(used, least) => {
+                write!(
+                    f,
+                    "a group must hold at least {least} nodes, but holds {used}"
+                )
             }
             Violation::Objective(stated, found) => {
                 write!(f, "stated objective {stated}, recomputed {found}")
@@ -122,8 +130,11 @@ pub fn check(problem: &Problem, answer: &Answer) -> Result<(), Vec<Violation>> {
     }
     for limit in problem.limits() {
         let used = limit.used(plan);
-        if used > u64::from(limit.most) {
-            out.push(Violation::Group(used, limit.most));
+        if let Some(most) = limit.most.filter(|most| used > u64::from(*most)) {
+            out.push(Violation::Group(used, most));
+        }
+        if used < u64::from(limit.least) {
+            out.push(Violation::GroupShort(used, limit.least));
         }
     }
     let size = objective.abs().max(1e-9);

@@ -5,7 +5,7 @@
 //!
 //! maximise Σ gain_jo · y_jo  subject to  Σ_o y_jo ≤ 1 for every task, and Σ count_jo · y_jo ≤ capacity_k over the
 //! options of every class k. Each limit of a group adds a row like that of a class, over the options of the group's
-//! tasks.
+//! tasks; a minimum is the lower bound of its row.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -100,13 +100,12 @@ pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
                 let is_member = limit.tasks.binary_search(task).is_ok() && is_counted(held);
                 is_member.then_some((column, f64::from(held.count)))
             });
-        let most = f64::from(limit.most);
-        model.add_row(
-            format!("group_{index}"),
-            terms.collect(),
-            f64::NEG_INFINITY,
-            most,
-        );
+        let least = match limit.least {
+            0 => f64::NEG_INFINITY,
+            least => f64::from(least),
+        };
+        let most = limit.most.map_or(f64::INFINITY, f64::from);
+        model.add_row(format!("group_{index}"), terms.collect(), least, most);
     }
     (model, columns)
 }

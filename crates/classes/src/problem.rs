@@ -61,7 +61,11 @@ pub struct Group {
     pub name: String,
     /// Names of the tasks of the group. A task may be in several groups.
     pub tasks: Vec<String>,
-    /// The maximum total number of nodes.
+    /// The minimum number of nodes of all classes together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_total: Option<u32>,
+    /// The maximum total number of nodes. Default: no maximum.
+    #[serde(default = "PerClass::none", skip_serializing_if = "PerClass::is_none")]
     pub max_total: PerClass,
 }
 
@@ -98,8 +102,10 @@ pub struct GroupLimit {
     pub tasks: Vec<usize>,
     /// The class whose nodes are counted; `None` for the nodes of all classes.
     pub class: Option<usize>,
-    /// The maximum total number of nodes.
-    pub most: u32,
+    /// The minimum total number of nodes.
+    pub least: u32,
+    /// The maximum total number of nodes; `None` if there is none.
+    pub most: Option<u32>,
 }
 
 /// The largest absolute value of an option. The sum of a thousand such values has a rounding error of about 128.
@@ -150,6 +156,13 @@ impl Problem {
         faults.extend(
             repeated(tasks).map(|task| format!("group {name}: task {task} is listed twice")),
         );
+        if let (Some(min), PerClass::All(max)) = (group.min_total, &group.max_total)
+            && min > *max
+        {
+            faults.push(format!(
+                "group {name}: min_total {min} is above max_total {max}"
+            ));
+        }
         for class in group.max_total.classes() {
             if !self.classes.iter().any(|own| own.name == *class) {
                 faults.push(format!("group {name}: unknown class {class}"));
@@ -166,19 +179,25 @@ impl Problem {
             let tasks = tasks.filter_map(|task| places.get(task.as_str()).copied());
             let mut tasks: Vec<usize> = tasks.collect();
             tasks.sort_unstable();
-            let limit = |class, most| GroupLimit {
+            let limit = |class, least, most| GroupLimit {
                 tasks: tasks.clone(),
                 class,
+                least,
                 most,
             };
-            match &group.max_total {
-                PerClass::All(most) => limits.push(limit(None, *most)),
-                PerClass::Each(each) => {
-                    let classes = self.classes.iter().enumerate();
-                    limits.extend(classes.filter_map(|(index, class)| {
-                        Some(limit(Some(index), *each.get(&class.name)?))
-                    }));
-                }
+            let least = group.min_total.unwrap_or(0);
+            let total = match group.max_total {
+                PerClass::All(most) => Some(most),
+                PerClass::Each(_) => None,
+            };
+            if least > 0 || total.is_some() {
+                limits.push(limit(None, least, total));
+            }
+            if let PerClass::Each(each) = &group.max_total {
+                let classes = self.classes.iter().enumerate();
+                limits.extend(classes.filter_map(|(index, class)| {
+                    Some(limit(Some(index), 0, Some(*each.get(&class.name)?)))
+                }));
             }
         }
         limits
@@ -276,7 +295,7 @@ impl Task {
 }
 
 impl GroupLimit {
-    /// The number of nodes in a plan that count towards the limit.
+    /// The number of nodes in a plan that count towards the limits.
     pub fn used(&self, plan: &[Option<Held>]) -> u64 {
         let held = self
             .tasks
@@ -289,6 +308,15 @@ impl GroupLimit {
 }
 
 impl PerClass {
+    /// No number in any class.
+    pub fn none() -> Self {
+        PerClass::Each(BTreeMap::new())
+    }
+
+    fn is_none(&self) -> bool {
+        *self == PerClass::none()
+    }
+
     /// The number for a class; `None` if it is missing.
     pub(crate) fn of(&self, class: &str) -> Option<u32> {
         match self {

@@ -653,9 +653,10 @@ proptest! {
     #![proptest_config(gleaner_testing::slow_cases(256, 4))]
 
     #[test]
-    fn groups_hold_no_more_than_their_limits(
+    fn groups_hold_what_their_limits_allow(
         problem in problem(4, 5),
         all in (prop::collection::btree_set(0usize..4, 0..4), 0u32..7),
+        least in prop::option::of(0u32..5),
         each in (prop::collection::btree_set(0usize..4, 0..4), 0u32..5),
     ) {
         let known = problem.tasks.len();
@@ -664,8 +665,8 @@ proptest! {
         };
         let by_class = BTreeMap::from([("k0".to_owned(), each.1)]);
         let groups = vec![
-            Group { name: "all".into(), tasks: names(&all.0), max_total: PerClass::All(all.1) },
-            Group { name: "each".into(), tasks: names(&each.0), max_total: PerClass::Each(by_class) },
+            Group { name: "all".into(), tasks: names(&all.0), min_total: None, max_total: PerClass::All(all.1) },
+            Group { name: "each".into(), tasks: names(&each.0), min_total: least, max_total: PerClass::Each(by_class) },
         ];
         let grouped = Problem { groups, ..problem };
         let held = |plan: &[Option<Held>], of: &std::collections::BTreeSet<usize>, class: Option<usize>| -> u32 {
@@ -675,6 +676,7 @@ proptest! {
         let best = plans(&grouped)
             .into_iter()
             .filter(|plan| held(plan, &all.0, None) <= all.1 && held(plan, &each.0, Some(0)) <= each.1)
+            .filter(|plan| held(plan, &each.0, None) >= least.unwrap_or(0))
             .filter_map(|plan| grouped.objective(&plan))
             .reduce(f64::max);
         for answer in solve_by_milp(&grouped) {

@@ -83,16 +83,7 @@ struct Outline {
     #[serde(default)]
     tasks: Vec<TaskOutline>,
     #[serde(default)]
-    groups: Vec<GroupOutline>,
-    #[serde(default)]
     goal: Option<serde_json::Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename = "Group")]
-struct GroupOutline {
-    #[serde(default)]
-    min_total: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -110,9 +101,7 @@ impl Outline {
     fn unsupported(&self) -> Option<&'static str> {
         let has_goal = self.goal.as_ref().is_some_and(|goal| goal != "total");
         let has_weight = |task: &TaskOutline| task.curves.is_some() && task.weight.is_some();
-        if self.groups.iter().any(|group| group.min_total.is_some()) {
-            Some("min_total of a group")
-        } else if has_goal {
+        if has_goal {
             Some("a goal other than total")
         } else if self.tasks.iter().any(has_weight) {
             Some("weights of tasks")

@@ -132,10 +132,6 @@ impl Options {
         let unsupported = [
             (self.objective.goal() == Goal::MaxMin, "a max-min objective"),
             (self.bound, "--bound"),
-            (
-                self.groups.iter().any(|group| group.min_nodes.is_some()),
-                "min_nodes of a group of tasks",
-            ),
         ];
         match unsupported.iter().find(|(is_given, _)| *is_given) {
             None => Ok(()),

@@ -42,8 +42,8 @@ use gleaner_setup::solver::report_faults;
 /// In the answer to a problem with classes, "counts" has {"class", "nodes"} or null for each task.
 /// "prices" lists the price of each class: approximately what an additional node would add to the
 /// objective. The solvers are exact (the default), highs, cbc, equal-share, and programs that
-/// support classes. "groups" have a "max_total", a number or a table by class; only highs, cbc and
-/// programs support groups.
+/// support classes. In "groups", "max_total" is a number or a table by class, and "min_total" is a number;
+/// only highs, cbc and programs support groups.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner solve dataset/problems.jsonl\n  \

@@ -316,7 +316,10 @@ impl<'a> Ledger<'a> {
             return;
         }
         let active: Vec<&TrainingTask> = self.active.iter().map(|&t| self.definition(t)).collect();
-        let can = minimums::can_be_had(groups, &active, self.idle_count);
+        let can = match self.inputs.classes {
+            None => minimums::can_be_had(groups, &active, self.idle_count),
+            Some(_) => None,
+        };
         self.short = self
             .short
             .zip(can)

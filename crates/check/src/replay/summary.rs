@@ -222,6 +222,9 @@ impl Ledger<'_> {
             }
             (Some(_), _) => {
                 let why = match self.short {
+                    None if self.inputs.classes.is_some() => {
+                        "the check does not search for plans in node classes"
+                    }
                     None => "a task is in two groups",
                     Some(_) => "only the solver knows whether it found a plan",
                 };

@@ -252,7 +252,10 @@ impl Decider for SolverDecider {
         let is_short = has_minimum && answer.status == Status::Infeasible;
         let mut feasible = Cow::Borrowed(problem);
         if is_short {
-            let lowered = minimums::lowered(problem, solver.as_mut(), &self.limits)?;
+            let limits = &self.limits;
+            let lowered = minimums::lowered(problem, |problem, group| {
+                minimums::most_nodes(problem, group, solver.as_mut(), limits)
+            })?;
             answer = solved(solver.as_mut(), &lowered, &self.limits)?;
             feasible = Cow::Owned(lowered);
         }
@@ -284,12 +287,23 @@ impl Decider for SolverDecider {
         let start = Instant::now();
         let name = solver.name().to_owned();
         let failed = |what: String| Error::Run(format!("{name} at {}: {what}", problem.id));
-        let answer = solver
-            .solve(problem, &self.limits)
-            .map_err(|error| failed(error.to_string()))?;
+        let limits = &self.limits;
+        let unsolved = |error: SolveError| failed(error.to_string());
+        let mut answer = solver.solve(problem, limits).map_err(unsolved)?;
+        let has_minimum = problem.groups.iter().any(|group| group.min_total.is_some());
+        let is_short = has_minimum && answer.status == Status::Infeasible;
+        let mut feasible = Cow::Borrowed(problem);
+        if is_short {
+            let lowered = minimums::lowered(problem, |problem, group| {
+                minimums::most_nodes_in_classes(problem, group, solver.as_mut(), limits)
+            });
+            let lowered = lowered.map_err(unsolved)?;
+            answer = solver.solve(&lowered, limits).map_err(unsolved)?;
+            feasible = Cow::Owned(lowered);
+        }
         let micros = start.elapsed().as_micros() as u64;
         if self.checked.is_some() {
-            classes::check(problem, &answer).map_err(|violations| {
+            classes::check(&feasible, &answer).map_err(|violations| {
                 let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
                 failed(format!("the answer fails the check: {}", all.join("; ")))
             })?;
@@ -308,7 +322,7 @@ impl Decider for SolverDecider {
             status,
             gap: gap.filter(|_| status != StepStatus::Kept),
             micros,
-            is_short: false,
+            is_short,
             prices: answer.prices,
         })
     }

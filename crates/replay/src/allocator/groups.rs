@@ -90,21 +90,24 @@ impl Groups {
     }
 }
 
-/// The maximum of a group over all classes, and its maxima by class.
+/// The limits of a group over all classes, and its maxima by class.
 fn class_limits(group: &TaskGroup) -> Vec<classes::Group> {
-    let of = |name: String, max_total| classes::Group {
+    let of = |name: String, min_total, max_total| classes::Group {
         name,
         tasks: Vec::new(),
+        min_total,
         max_total,
     };
-    let all = group.max_nodes.map(PerClass::All);
-    let each = Some(&group.max_by_class).filter(|limits| !limits.is_empty());
-    let each = each.map(|limits| PerClass::Each(limits.clone()));
-    let named = [(all, String::new()), (each, " by class".to_owned())];
-    named
-        .into_iter()
-        .filter_map(|(limit, ending)| Some(of(group.name.clone() + &ending, limit?)))
-        .collect()
+    let mut limits = Vec::new();
+    if group.min_nodes.is_some() || group.max_nodes.is_some() {
+        let most = group.max_nodes.map_or_else(PerClass::none, PerClass::All);
+        limits.push(of(group.name.clone(), group.min_nodes, most));
+    }
+    if !group.max_by_class.is_empty() {
+        let most = PerClass::Each(group.max_by_class.clone());
+        limits.push(of(format!("{} by class", group.name), None, most));
+    }
+    limits
 }
 
 fn limit(group: &TaskGroup) -> GroupLimit {

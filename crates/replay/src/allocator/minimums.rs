@@ -8,41 +8,64 @@
 //! Example: 5 nodes are idle, and two groups have a minimum of 4 each, with tasks that run on any
 //! number of nodes. The first group keeps its minimum, and the minimum of the second becomes 1.
 
-use gleaner_solvers::{Goal, GroupLimit, Limits, Problem, SolveError, Solver, Task};
+use std::collections::BTreeSet;
 
-/// The problem with the minimum of every group lowered to a number of nodes that it can get.
+use gleaner_classes::{self as classes, ClassSolver, Held};
+use gleaner_solvers::{Goal, Limits, Problem, SolveError, Solver, Task};
+
+/// A problem with groups of tasks.
+pub(super) trait Grouped: Clone {
+    /// The minimum of each group.
+    fn minimums(&mut self) -> impl Iterator<Item = &mut Option<u32>>;
+}
+
+impl Grouped for Problem {
+    fn minimums(&mut self) -> impl Iterator<Item = &mut Option<u32>> {
+        self.groups.iter_mut().map(|group| &mut group.min_total)
+    }
+}
+
+impl Grouped for classes::Problem {
+    fn minimums(&mut self) -> impl Iterator<Item = &mut Option<u32>> {
+        self.groups.iter_mut().map(|group| &mut group.min_total)
+    }
+}
+
+/// The problem with the minimum of every group lowered to a number of nodes that it can get. `most_nodes` finds the
+/// most nodes that the group with an index can hold within the limits of all groups.
 ///
 /// # Errors
-/// The solver fails.
-pub(super) fn lowered(
-    problem: &Problem,
-    solver: &mut dyn Solver,
-    limits: &Limits,
-) -> Result<Problem, SolveError> {
-    let minimums: Vec<Option<u32>> = problem.groups.iter().map(|g| g.min_total).collect();
+/// Those of `most_nodes`.
+pub(super) fn lowered<P: Grouped>(
+    problem: &P,
+    mut most_nodes: impl FnMut(&P, usize) -> Result<u32, SolveError>,
+) -> Result<P, SolveError> {
     let mut lowered = problem.clone();
-    for group in &mut lowered.groups {
-        group.min_total = None;
-    }
+    let minimums: Vec<Option<u32>> = lowered.minimums().map(Option::take).collect();
     for (index, minimum) in minimums.into_iter().enumerate() {
         let Some(minimum) = minimum.filter(|minimum| *minimum > 0) else {
             continue;
         };
-        let most = most_nodes(&lowered, index, solver, limits)?;
-        lowered.groups[index].min_total = Some(minimum.min(most));
+        let most = most_nodes(&lowered, index)?;
+        if let Some(lower) = lowered.minimums().nth(index) {
+            *lower = Some(minimum.min(most));
+        }
     }
     Ok(lowered)
 }
 
 /// The most nodes that a group can hold within the limits of all groups; 0 if the solver finds no
 /// plan.
-fn most_nodes(
+///
+/// # Errors
+/// The solver fails.
+pub(super) fn most_nodes(
     problem: &Problem,
     group: usize,
     solver: &mut dyn Solver,
     limits: &Limits,
 ) -> Result<u32, SolveError> {
-    let counting = counting(problem, &problem.groups[group]);
+    let counting = counting(problem, &problem.groups[group].tasks);
     let answer = solver.solve(&counting, limits)?;
     let counts = answer.counts.unwrap_or_default();
     let members = counting.tasks.iter().zip(counts);
@@ -50,10 +73,36 @@ fn most_nodes(
     Ok(members.map(|(_, count)| count).sum())
 }
 
-/// A problem whose objective is a group's number of nodes.
-fn counting(problem: &Problem, group: &GroupLimit) -> Problem {
-    let members: std::collections::BTreeSet<&str> =
-        group.tasks.iter().map(String::as_str).collect();
+/// Like [`most_nodes`], but with nodes of several classes.
+///
+/// # Errors
+/// The solver fails.
+pub(super) fn most_nodes_in_classes(
+    problem: &classes::Problem,
+    group: usize,
+    solver: &mut dyn ClassSolver,
+    limits: &Limits,
+) -> Result<u32, SolveError> {
+    let members: BTreeSet<&String> = problem.groups[group].tasks.iter().collect();
+    let mut counting = problem.clone();
+    for task in &mut counting.tasks {
+        let is_member = members.contains(&task.name);
+        task.none = 0.0;
+        for option in &mut task.options {
+            let count = if is_member { option.count } else { 0 };
+            option.value = f64::from(count);
+        }
+    }
+    let plan = solver.solve(&counting, limits)?.plan.unwrap_or_default();
+    let held = counting.tasks.iter().zip(plan);
+    let held = held.filter(|(task, _)| members.contains(&task.name));
+    let count = |held: Option<Held>| held.map_or(0, |held| held.count);
+    Ok(held.map(|(_, held)| count(held)).sum())
+}
+
+/// A problem whose objective is the number of nodes of a group's tasks.
+fn counting(problem: &Problem, group: &[String]) -> Problem {
+    let members: BTreeSet<&str> = group.iter().map(String::as_str).collect();
     let task = |task: &Task| {
         let cap = task.cap();
         Task {

@@ -255,6 +255,51 @@ fn groups_keep_to_their_limits_in_each_class() {
     assert_eq!(used, [2, 2, 2, 3]);
 }
 
+// Worked by hand: x earns ten times as much on each node as y, but y must hold 2 nodes. While only one node is idle, y
+// gets that node.
+#[test]
+fn a_group_gets_its_minimum_in_any_class() {
+    if gleaner_classes::solver::build(SolverSpec::new(SolverKind::Highs)).is_err() {
+        println!("skipped: this build has no HiGHS");
+        return;
+    }
+    let log = log(
+        &["a", "a", "b", "b"],
+        &[(0, &[0, 1, 2, 3]), (10, &[2]), (20, &[0, 1, 2, 3]), (30, &[0])],
+    );
+    let task = |name: &str, rate: f64| {
+        let rates = [rate, 2.0 * rate];
+        let classes: [(&str, u32, &[f64]); 2] = [("a", 1, &rates), ("b", 1, &rates)];
+        task(name, f64::INFINITY, &classes)
+    };
+    let tasks = [task("x", 10.0), task("y", 1.0)];
+    let group = TaskGroup {
+        name: "g".into(),
+        tasks: vec!["y".into()],
+        min_nodes: Some(2),
+        ..TaskGroup::default()
+    };
+    let options = Options {
+        groups: vec![group].into(),
+        ..options(1_000.0, 2)
+    };
+    let outcome = replay(&log, &tasks, &options, &mut decider(SolverKind::Highs)).unwrap();
+    let classes = options.classes(&log, &tasks).unwrap();
+    let inputs = Inputs {
+        classes: classes.as_ref(),
+        ..audit::inputs(&log, &tasks, &options.groups)
+    };
+    audit::it_follows(&inputs, &outcome);
+    let start = log.start();
+    let held = |second: f64| {
+        let at = start.plus_seconds(second);
+        let rows = outcome.allocations.iter();
+        rows.filter(|row| row.task == 1 && row.from <= at && at < row.to).count()
+    };
+    assert_eq!([5.0, 15.0, 25.0].map(held), [2, 1, 2]);
+    assert_eq!(outcome.summary.events_short, Some(2));
+}
+
 /// A random task: work, rescale costs, move cost, whether only points are allowed, and terms for each class. The terms
 /// are the minimum number of nodes and the rates; `None` if the task does not use the class.
 type Drawn = (
