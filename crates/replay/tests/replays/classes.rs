@@ -290,7 +290,7 @@ fn a_group_gets_its_minimum_in_any_class() {
         ..audit::inputs(&log, &tasks, &options.groups)
     };
     audit::it_follows(&inputs, &outcome);
-    let start = log.start();
+    let start = log.times()[0];
     let held = |second: f64| {
         let at = start.plus_seconds(second);
         let rows = outcome.allocations.iter();
