@@ -189,7 +189,8 @@ impl Search<'_> {
 
     /// Splits a branch, and keeps the halves that may have a better plan.
     fn split(&mut self, branch: &Branch, open: &mut BinaryHeap<Branch>) {
-        let Some(halves) = split(branch) else {
+        let problem = self.narrowed(branch);
+        let Some(halves) = split(&problem, &branch.prices.mix) else {
             self.unsplit = self.unsplit.max(branch.prices.bound);
             return;
         };
@@ -199,6 +200,23 @@ impl Search<'_> {
                 open.push(half);
             }
         }
+    }
+
+    /// The problem of a branch without the items that lose so much that no better plan holds them. For example, the bound
+    /// is 100 and the best plan gains 97, so the total loss of a better plan is below 3, and so is that of each item. The
+    /// halves of the branch then have fewer items, and often smaller bounds.
+    fn narrowed(&self, branch: &Branch) -> Reduced {
+        let allowed = self.allowed(branch.prices.bound);
+        let prices = &branch.prices.prices;
+        let mut problem = branch.problem.clone();
+        for task in &mut problem.tasks {
+            let (_, most) = task.best(prices);
+            let is_kept = |item: &Item| most - item.profit(prices) < allowed;
+            if !task.all.iter().all(is_kept) {
+                *task = Rc::new(task.only(is_kept));
+            }
+        }
+        problem
     }
 
     /// Finds the prices with the least bound for a part of the plans. The plans found on the way are kept if they are
@@ -320,16 +338,15 @@ impl Search<'_> {
 /// Otherwise, the halves differ in its number of nodes. For example, 0.6 of the mix holds 2 nodes and 0.4 holds 5, so
 /// the mean is 3.2. In one half the task holds at most 3 nodes, in the other at least 4, and neither half contains the
 /// mix. `None` if each task holds the same item in the whole mix.
-fn split(branch: &Branch) -> Option<[Reduced; 2]> {
-    let mix = &branch.prices.mix;
-    let (task, class) = (0..branch.problem.tasks.len())
+fn split(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<[Reduced; 2]> {
+    let (task, class) = (0..problem.tasks.len())
         .filter_map(|task| {
             let (class, share) = greatest_share(mix, task);
             (share < 1.0 - 1e-6).then_some((share, task, class))
         })
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, task, class)| (task, class))
-        .or_else(|| divided(mix, branch.problem.tasks.len()))?;
+        .or_else(|| divided(mix, problem.tasks.len()))?;
     let shares = mix.iter().filter(|(_, items)| items[task].class == class);
     let total: f64 = shares.clone().map(|(share, _)| share).sum();
     let mean = shares
@@ -339,7 +356,7 @@ fn split(branch: &Branch) -> Option<[Reduced; 2]> {
     let is_divided_by_class = mix.iter().any(|(_, items)| items[task].class != class);
     let most = mean.floor() as u32;
     let half = |is_first: bool| {
-        let mut problem = branch.problem.clone();
+        let mut problem = problem.clone();
         let keep = |item: &Item| {
             let is_in = if is_divided_by_class {
                 item.class == class
