@@ -13,6 +13,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering as Atomic};
@@ -29,20 +30,22 @@ use crate::search::{Core, Effort};
 use crate::solver;
 
 /// Maximum number of states of the beam search that looks for plans with small losses before the complete search.
-const BEAM: usize = 300;
+const BEAM: usize = 50;
 /// Position in the core's task order. The second-best loss of the task at this position is the initial limit on the
 /// total loss, so about eleven tasks can change at first.
 const FIRST: usize = 11;
-/// Maximum number of states of the first search.
-const FIRST_STATES: u64 = 200_000;
+/// Maximum number of states of the first search, per task.
+const STATES_PER_TASK: u64 = 800;
+/// Range of the maximum number of states of the first search.
+const FIRST_STATES: RangeInclusive<u64> = 20_000..=200_000;
 /// Maximum number of states of the search in a branch.
-const BRANCH_STATES: u64 = 20_000;
-/// After this number of branches, the search of the whole part is repeated with more states. Branching helps where the
-/// costs of rescaling make the bound weak. It does not help where many plans are close to the bound; only a longer search
-/// does.
-const FEW_BRANCHES: u64 = 40;
-/// Maximum number of states of the repeated search.
-const SECOND_STATES: u64 = 3_000_000;
+const BRANCH_STATES: u64 = 3_000;
+/// Factor by which the maximum number of states of the search of the whole part grows. See [`Search::run`].
+const GROWTH: u64 = 4;
+/// The search of the whole part is repeated once the branches have taken this many times the steps of the last search.
+const PATIENCE: u64 = 16;
+/// Maximum number of states of a repeated search.
+const MOST_STATES: u64 = 3_000_000;
 /// Maximum number of states of all searches. A solve that reaches this limit takes a few seconds.
 const MOST_WORK: u64 = 400_000_000;
 
@@ -153,19 +156,26 @@ struct Branch {
 
 impl Search<'_> {
     /// Finds the best plan. Returns an upper bound on the gain of any plan.
+    ///
+    /// Branching helps where the costs of rescaling make the bound weak. It does not help where many plans are close to
+    /// the bound: only a longer search does. Which case applies is not known in advance, so both take turns, with ever
+    /// more steps. For example, a part of 100 tasks is first searched with 80,000 states. If this is not enough, it is
+    /// branched until the branches have taken 1.28 million steps, and then searched with 320,000 states.
     fn run(&mut self, part: &Reduced) -> f64 {
         // Holding nothing is always possible.
         self.best = (0.0, vec![Item::NONE; part.tasks.len()]);
         let zero = vec![0.0; part.capacity.len()];
-        let first = self.work.branches;
         let root = self.branch(part.clone(), &zero);
         self.prices = root.prices.prices.clone();
-        if self.prove(&root, FIRST_STATES) {
+        let tasks = part.tasks.len() as u64;
+        let mut states =
+            (STATES_PER_TASK * tasks).clamp(*FIRST_STATES.start(), *FIRST_STATES.end());
+        if self.prove(&root, states) {
             return self.best.0;
         }
         let mut open = BinaryHeap::new();
         self.split(&root, &mut open);
-        let mut is_repeated = false;
+        let mut since = self.steps(tasks);
         while let Some(branch) = open.pop() {
             if !self.is_open(branch.prices.bound) {
                 // The bounds of all other branches are at most this one.
@@ -174,17 +184,23 @@ impl Search<'_> {
             if self.clock.is_over() || self.work.states > MOST_WORK {
                 return branch.prices.bound.max(self.unsplit);
             }
-            if !is_repeated && self.work.branches - first > FEW_BRANCHES {
-                is_repeated = true;
-                if self.prove(&root, SECOND_STATES) {
+            if states < MOST_STATES && self.steps(tasks) - since > PATIENCE * states {
+                states = (GROWTH * states).min(MOST_STATES);
+                if self.prove(&root, states) {
                     return self.best.0;
                 }
+                since = self.steps(tasks);
             }
             if !self.prove(&branch, BRANCH_STATES) {
                 self.split(&branch, &mut open);
             }
         }
         self.unsplit.max(self.best.0)
+    }
+
+    /// The steps so far: states of searches, and items that tasks chose at some prices.
+    fn steps(&self, tasks: u64) -> u64 {
+        self.work.states + self.work.evaluations * tasks
     }
 
     /// Splits a branch, and keeps the halves that may have a better plan.
@@ -267,7 +283,7 @@ impl Search<'_> {
     /// Searches a branch completely, with at most `states` states. Returns whether no better plan is left in it.
     fn prove(&mut self, branch: &Branch, states: u64) -> bool {
         let bound = branch.prices.bound;
-        let Some(core) = Core::new(&branch.problem, &branch.prices.prices) else {
+        let Some(core) = Core::new(&self.narrowed(branch), &branch.prices.prices) else {
             return false;
         };
         let clock = self.clock;
