@@ -265,7 +265,12 @@ fn a_group_gets_its_minimum_in_any_class() {
     }
     let log = log(
         &["a", "a", "b", "b"],
-        &[(0, &[0, 1, 2, 3]), (10, &[2]), (20, &[0, 1, 2, 3]), (30, &[0])],
+        &[
+            (0, &[0, 1, 2, 3]),
+            (10, &[2]),
+            (20, &[0, 1, 2, 3]),
+            (30, &[0]),
+        ],
     );
     let task = |name: &str, rate: f64| {
         let rates = [rate, 2.0 * rate];
@@ -294,7 +299,8 @@ fn a_group_gets_its_minimum_in_any_class() {
     let held = |second: f64| {
         let at = start.plus_seconds(second);
         let rows = outcome.allocations.iter();
-        rows.filter(|row| row.task == 1 && row.from <= at && at < row.to).count()
+        rows.filter(|row| row.task == 1 && row.from <= at && at < row.to)
+            .count()
     };
     assert_eq!([5.0, 15.0, 25.0].map(held), [2, 1, 2]);
     assert_eq!(outcome.summary.events_short, Some(2));
