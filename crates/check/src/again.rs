@@ -24,7 +24,7 @@ pub struct Again {
 /// Name prefixes of files that contain measured times.
 const TIMED: [&str; 1] = ["timings."];
 
-/// Files about the answers of external solver programs. These files contain the number of late
+/// Files that describe the answers of external solver programs. They include the number of late
 /// answers, which may differ between two runs.
 const COUNTED: [&str; 2] = ["solver.json", "programs.json"];
 
@@ -93,7 +93,7 @@ fn stopped_by_a_clock(run: &RunInfo) -> Result<Option<usize>> {
             _ => &[],
         }
     };
-    // Gleaner's own solvers other than HiGHS and CBC have no time limit.
+    // Of the built-in solvers, only HiGHS and CBC have a time limit.
     let is_timed = |solver: &str| !["exact", "equal-share", "scripted"].contains(&solver);
     let rows = texts("status").iter().zip(texts("solver"));
     let stopped = |(status, solver): (&std::borrow::Cow<'_, str>, &std::borrow::Cow<'_, str>)| {

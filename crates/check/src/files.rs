@@ -12,14 +12,14 @@ use gleaner_io::files::Hashed;
 
 use crate::Findings;
 
-/// Maximum depth of the subfolders of a run directory that are searched for files.
+/// Maximum depth to which the subfolders of a run directory are searched for files.
 const DEPTH: u32 = 4;
 
 /// Maximum number of unlisted files that are reported by name.
 const SHOWN: usize = 100;
 
-/// Compares every listed file with its recorded length and digest, and reports files that are not listed. Files
-/// in the folders `kept` are not reported, because they contain digests of their own. The observer receives the
+/// Compares every listed file with its recorded length and digest, and reports files that are not listed. Files in the
+/// folders `kept` are not reported, because these folders contain digests of their own. The observer receives the
 /// progress as a number of files.
 ///
 /// # Errors
@@ -95,7 +95,9 @@ fn same(path: &Path, listed: &Listed, findings: &mut Findings) {
         Err(error) => findings.add(|| format!("{name}: the file cannot be read: {error}")),
         Ok((bytes, sha256)) => {
             findings.holds(bytes == listed.bytes && sha256 == listed.sha256, || {
-                format!("{name}: content differs from run.json ({bytes} bytes)")
+                format!(
+                    "{name}: length or digest differs from run.json (the file has {bytes} bytes)"
+                )
             });
         }
     }

@@ -67,7 +67,7 @@ impl Findings {
         unverified.insert(name.into(), reason.into());
     }
 
-    /// Records the columns and fields of a file that no check mentions as not verified.
+    /// Records as not verified the columns and fields of a file that no check mentions.
     pub fn complete(&mut self, file: &str, names: impl IntoIterator<Item = String>) {
         for name in names {
             if !self.mentions(file, &name) {

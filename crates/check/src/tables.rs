@@ -43,8 +43,8 @@ pub fn listed<'n>(
     }
 }
 
-/// Records all columns of tables, and all fields of `summary.json` and `run.json`, that no check
-/// mentions as not verified.
+/// Records as not verified all columns of tables and all fields of `summary.json` and `run.json`
+/// that no check mentions.
 ///
 /// # Errors
 /// A file is missing or damaged.

@@ -8,7 +8,7 @@ pub(crate) const MAX_NAMES: usize = 1 << 20;
 
 /// Calls `each` with every name of a list. `left` is the number of names that this list and all
 /// later lists may still contain. It starts at [`MAX_NAMES`] and is reduced by the number of names
-/// in this list. The error describes the invalid text.
+/// in this list. Returns an error that describes the invalid text, if any.
 pub(crate) fn expand(list: &str, left: &mut usize, each: impl FnMut(&str)) -> Result<(), String> {
     // Slurm accepts and prints lists that end with a comma.
     let list = list.trim_end_matches(',');

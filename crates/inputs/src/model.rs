@@ -74,7 +74,7 @@ fn parse<M: DeserializeOwned>(
     })
 }
 
-/// Rejects packing models that need measured pairs, because here jobs are scored only by their profiles.
+/// Rejects packing models that need measured pairs, because this program scores jobs only by their profiles.
 fn usable(source: &Source, trained: Trained) -> Result<Trained> {
     match &trained.model {
         Model::Packing(model) if model.features() != Features::Profile => {

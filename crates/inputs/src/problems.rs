@@ -1,7 +1,7 @@
 //! Reads allocation problems from JSON: a single object, or a sequence of objects (JSON lines).
 //!
-//! The nodes of a problem belong to one class or to several. Problems with several classes have two forms: each task
-//! has either a curve for each class or a list of options.
+//! The nodes of a problem belong to one class or to several. A problem with several classes has one of two forms: each
+//! of its tasks has a curve for each class, or each has a list of options.
 
 use std::path::Path;
 use std::sync::Arc;

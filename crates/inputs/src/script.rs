@@ -29,8 +29,8 @@ struct Line {
 /// Reads a script for `log`, the slice of the log that will be replayed.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. It is a fault if a line is not an object with
-/// both fields, an event occurs twice, a node is not in the log, or a node occurs twice in a line.
+/// The file cannot be read or has faults, which are reported together. Faults are lines that are not an object with
+/// both fields, repeated events, nodes that are not in the log, and nodes that are repeated in a line.
 pub fn read(path: &Path, log: &EventLog) -> Result<Loaded<Script>> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;

@@ -5,17 +5,17 @@ use serde::Serialize;
 use gleaner_domain::{Clock, Local, Utc};
 
 const HOUR: i64 = 3_600_000_000_000;
-/// Weekday of 1970-01-01, a Thursday, counted from Monday as 0.
+/// Weekday of 1970-01-01, a Thursday; Monday is 0.
 const EPOCH_WEEKDAY: i64 = 3;
 
 /// Mean idle nodes by hour and weekday, weighted by time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calendar {
-    /// By hour of the day, from 0.
+    /// The mean for each hour of the day, from hour 0.
     pub hours: Vec<Slot>,
-    /// By weekday, from Monday.
+    /// The mean for each weekday, from Monday.
     pub weekdays: Vec<Slot>,
-    /// By weekday, from Monday, and within each weekday by hour.
+    /// The means for each weekday, from Monday, and each of its hours.
     pub week: Vec<Vec<Slot>>,
 }
 
@@ -102,7 +102,7 @@ mod tests {
         text.parse::<Local>().unwrap().from_offset(0)
     }
 
-    // Derived by formula: a span with 2 idle nodes, then a span with 4 idle nodes that crosses midnight.
+    // A span with 2 idle nodes is followed by a span with 4 idle nodes that crosses midnight.
     #[test]
     fn a_span_is_split_at_the_hours() {
         let unknown = Clock::UNKNOWN;
@@ -143,13 +143,13 @@ mod tests {
         assert_eq!(calendar.week[5][0], calendar.hours[0]);
     }
 
-    // Derived by hand: a clock one hour ahead of UTC that is set back at 2:00 shows the hour from 1:00 to 2:00 twice.
+    // A clock that is one hour ahead of UTC and is set back at 2:00 shows the hour from 1:00 to 2:00 twice.
     #[test]
     fn hours_follow_the_clock() {
         let changed = Clock::new(3600, [(time("2021-02-13 01:00:00").second(), 0)]);
         let mut scan = CalendarScan::new(&changed);
         scan.add(time("2021-02-12 23:00:00"), time("2021-02-13 01:00:00"), 2);
-        // This span starts with the second hour from 1:00 to 2:00.
+        // This span starts with the second occurrence of that hour.
         scan.add(time("2021-02-13 01:00:00"), time("2021-02-13 03:00:00"), 4);
         let calendar = scan.finish();
         let seconds: Vec<_> = calendar.hours.iter().take(5).map(|h| h.seconds).collect();

@@ -26,7 +26,7 @@ pub struct Distribution {
     pub quantiles: Vec<Quantile>,
     /// Bins between customary bounds, such as a minute or an hour.
     pub bins: Vec<Bin>,
-    /// Bins for figures. Each bin is twice as wide as the previous bin, up to the longest length.
+    /// Bins for charts. Their bounds are 1, 2, 4, 8, … seconds, up to the longest length.
     pub fine_bins: Vec<Bin>,
 }
 
@@ -128,7 +128,7 @@ fn quantiles(sorted: &[u64], sums: &[f64]) -> Vec<Quantile> {
         .collect()
 }
 
-/// Sorts `lengths`, which are in nanoseconds and in any order, into bins. Bins start at 0 and at each of the increasing
+/// Counts `lengths`, which are in nanoseconds and in any order, in bins. Bins start at 0 and at each of the increasing
 /// `bounds`, in seconds.
 pub(super) fn bins(lengths: &[u64], bounds: &[f64]) -> Vec<Bin> {
     // Whole nanoseconds add up exactly; only the results are rounded.
@@ -155,7 +155,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    // Derived by formula: 1 + 2 + 3 + 94 = 100 seconds.
+    // The lengths add up to 100 seconds, so sums are also percentages.
     #[test]
     fn quantiles_by_count_and_by_sum() {
         let d = Distribution::new(&[S, 2 * S, 3 * S, 94 * S], &[3.0, 60.0]);
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!((d.mean_s, d.min_s, d.max_s), (25.0, 1.0, 94.0));
     }
 
-    // Derived by formula: a bound belongs to the bin above it.
+    // A length that equals a bound belongs to the bin above the bound.
     #[test]
     fn bins_hold_their_lower_bound() {
         let d = Distribution::new(&[S, 2 * S, 3 * S, 94 * S], &[3.0, 60.0]);

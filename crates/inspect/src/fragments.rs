@@ -25,7 +25,7 @@ pub struct Fragments {
 }
 
 impl Fragments {
-    /// Creates the description from `sorted` lengths in nanoseconds.
+    /// Describes the fragments with these `sorted` lengths in nanoseconds.
     pub(super) fn new(sorted: &[u64], cut_at_start: usize, cut_at_end: usize) -> Self {
         Fragments {
             lengths: Distribution::new(sorted, &BOUNDS),

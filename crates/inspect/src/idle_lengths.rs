@@ -1,4 +1,4 @@
-//! How long idle nodes stay idle, weighted by time.
+//! Statistics of how long idle nodes stay idle, weighted by time.
 
 use super::distribution::{cumulated, seconds};
 use super::ratio;
@@ -70,7 +70,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    // Derived by formula, from fragments of 10 and 30 s.
+    // Two fragments of 10 and 30 s. The expected values are computed from the formulas.
     #[test]
     fn idle_lengths_are_weighted_by_time() {
         let sorted = [10 * S, 30 * S];

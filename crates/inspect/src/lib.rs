@@ -1,4 +1,5 @@
-//! Describes an event log: how much node-time is idle, in what fragments and when, and how reliable the log is.
+//! Describes an event log: how much node-time is idle, when and in which fragments it is idle, and how reliable the log
+//! is.
 //!
 //! ```
 //! use gleaner_domain::{Change, EventLogBuilder, Unobserved, Utc};
@@ -100,7 +101,7 @@ pub struct Inspection {
 }
 
 /// Returns a description of a log's idle fragments, and the fragments' lengths in nanoseconds, in ascending order.
-/// Fragments that the log's first or last row cuts off are included.
+/// Fragments that extend beyond the log's first or last row are included, with their length within the log.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Stopped`] if the observer requests a stop.

@@ -3,23 +3,22 @@
 //!
 //! # Derivation
 //!
-//! Let ℓ be the lengths of the idle fragments, L their mean, and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ. F(τ) is
-//! the probability that a node that is idle now became idle within the last τ seconds. By symmetry,
-//! F(τ) is also the probability that the node is taken away within the next τ seconds. Suppose that
-//! a task grew to all idle nodes τ seconds ago. Of the nodes that are idle now, it holds the share
-//! 1 − F(τ), and the share F(τ) is unused. Growing to these nodes costs `up` seconds of the task's
-//! progress. With a window T and a speed proportional to the number of nodes, growing pays if T·F ≥
-//! up·(1 − F). So with a window T, a task grows every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ).
-//! For example, with up = 18 s and F(τ) = 0.2 the window is T = 18 · 0.8 ÷ 0.2 = 72 s.
+//! Let ℓ be the lengths of the idle fragments, L their mean, and F(τ) = Σ min(ℓ, τ) ÷ Σ ℓ. F(τ) is the probability that
+//! a node that is idle now became idle within the last τ seconds. By symmetry, F(τ) is also the probability that the
+//! node is taken away within the next τ seconds. Suppose that a task grew to all idle nodes τ seconds ago. Of the nodes
+//! that are idle now, it holds the share 1 − F(τ), and the share F(τ) is unused. Growing to these nodes costs `up`
+//! seconds of the task's progress. With a window T and a speed proportional to the number of nodes, growing pays if T·F
+//! ≥ up·(1 − F). A task with a window T therefore grows every τ seconds, where T = up·(1 − F(τ)) ÷ F(τ). For example,
+//! with up = 18 s and F(τ) = 0.2 the window is T = 18 · 0.8 ÷ 0.2 = 72 s.
 //!
 //! Over such a period, the share of idle node-time that becomes work is
 //!
 //! p(τ) = H·(1 − down·η) − up·(1 − F(τ)) ÷ τ,  H = (1/τ)·∫₀^τ (1 − F),
 //!
 //! where η is the rate, per second, of events at which the task loses nodes. Of the nodes that an event takes away,
-//! tasks hold the share s = L·F(τ) ÷ τ, and each of J tasks is equally likely to hold such a node. So an event that
-//! takes d nodes away hits the task with probability 1 − (1 − s/J)^d. η is the sum of these probabilities over the
-//! log's events, divided by the log's span. The suggested window is T at the τ with the largest p. For long
+//! tasks hold the share s = L·F(τ) ÷ τ, and each of J tasks is equally likely to hold such a node. An event that takes
+//! d nodes away therefore hits a given task with probability 1 − (1 − s/J)^d. η is the sum of these probabilities over
+//! the log's events, divided by the log's span. The suggested window is T at the τ with the largest p. For long
 //! fragments and rare losses, this T is near √(up·L/2).
 //!
 //! The model has no fitted parameters. The model ignores the curvature of scaling curves and the
@@ -74,8 +73,8 @@ pub struct Suggestion {
     pub window: Option<Window>,
     /// The reason why no window is suggested; `None` if a window is suggested.
     pub reason: Option<&'static str>,
-    /// Other windows, from the shortest to the longest, each with its useful share of idle node-time. Empty if there is
-    /// no idle time, if there are no tasks, or if growing costs nothing.
+    /// Windows other than the suggested window, from the shortest to the longest, each with the share of idle node-time
+    /// that would become work. Empty if there is no idle time, if there are no tasks, or if growing costs nothing.
     pub others: Vec<OtherWindow>,
 }
 
@@ -161,7 +160,8 @@ impl Model<'_> {
             .map(move |tau| tau.min(last))
     }
 
-    /// Other windows, from the shortest to the longest, each with its useful share of idle node-time.
+    /// Windows other than the suggested window, from the shortest to the longest, each with the share of idle node-time
+    /// that would become work.
     fn others(&self, longest: f64) -> Vec<OtherWindow> {
         let other = |tau| OtherWindow {
             t_fwd_s: self.window(tau),
@@ -178,11 +178,11 @@ impl Model<'_> {
 const STEPS: f64 = 400.0;
 /// Number of reported windows in addition to the suggested window.
 const OTHERS: f64 = 60.0;
-/// The shortest of these windows, in seconds.
+/// Minimum length of these windows, in seconds.
 const SHORTEST: f64 = 1.0;
 
-/// Suggests a window for tasks with these `costs`, on a log of `span` seconds with these idle lengths and departures of
-/// nodes.
+/// Suggests a window for tasks with these `costs`. The log spans `span` seconds and has these idle lengths and
+/// departures of nodes.
 pub(super) fn suggest(
     idle_lengths: &IdleLengths<'_>,
     departures: &BTreeMap<u32, u32>,
@@ -236,7 +236,7 @@ pub(super) fn suggest(
 /// Rounds `value`, above 0, to two significant digits.
 fn two_digits(value: f64) -> f64 {
     let exponent = value.log10().floor() as i32 - 1;
-    // Only powers of ten of at least 1 are exact, so no other powers are used: 110 stays 110, and 0.25 stays 0.25.
+    // Powers of ten below 1 are not exact, so only powers of at least 1 are used: 110 stays 110, and 0.25 stays 0.25.
     let unit = 10f64.powi(exponent.abs());
     if exponent >= 0 {
         (value / unit).round() * unit
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: F = 1 − e^(−τ/L), and for rare losses T ≈ √(up·L/2).
+    // For exponentially distributed lengths, F = 1 − e^(−τ/L). If losses are rare, T ≈ √(up·L/2).
     #[test]
     fn long_idle_lengths_give_the_square_root_rule() {
         let sorted = exponential(200_000.0, 20_000);
@@ -286,8 +286,7 @@ mod tests {
         assert_eq!(window.loss_every_s, None);
     }
 
-    // Derived by formula: an event that takes 2 nodes spares a task that holds 1/4 of all nodes with a probability of
-    // (3/4)².
+    // An event that takes 2 nodes away spares a task with probability (3/4)² if the task holds 1/4 of the nodes.
     #[test]
     fn an_event_hits_a_task_at_most_once() {
         let sorted = [1000 * S];
@@ -298,7 +297,7 @@ mod tests {
             span: 100.0,
             costs: costs(1.0, 1.0, 4),
         };
-        // All lengths are above τ, so a task holds every node that leaves.
+        // The only fragment is longer than τ, so the tasks hold every node that is taken away.
         assert_eq!(model.loss_rate(10.0), 3.0 * (1.0 - 0.75 * 0.75) / 100.0);
     }
 

@@ -6,10 +6,10 @@ use super::Distribution;
 use super::scan::Uniform;
 use gleaner_domain::{EventLog, Utc};
 
-/// A span that needs a second look.
+/// A suspicious span of a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suspicion {
-    /// What is odd about the span.
+    /// Why the span is suspicious.
     pub kind: SuspicionKind,
     /// Local time at which the span starts.
     pub from: String,
@@ -21,7 +21,7 @@ pub struct Suspicion {
     pub rows: usize,
 }
 
-/// What is odd about a span.
+/// Why a span is suspicious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuspicionKind {
@@ -35,15 +35,15 @@ pub enum SuspicionKind {
     RepeatedTime,
 }
 
-/// A gap is suspicious if it is longer than this many times the 95th percentile. If events were
-/// random, one gap in 10^13 would be that long.
+/// A gap is suspicious if it is longer than this many times the 95th percentile. If events occurred independently at a
+/// constant rate, one gap in 10^13 would be that long.
 const USUAL_GAPS: f64 = 10.0;
 /// Minimum number of gaps. With fewer gaps, the 95th percentile is meaningless.
 const FEWEST_GAPS: usize = 20;
-/// A span with all nodes in one state is suspicious if this many nodes are in the other state on
-/// average. Nodes that change independently would cause such a span with a probability of e^-10. Large jobs also cause
-/// such spans. So the span must also begin and end abruptly: at each end, at least half of that average number of nodes
-/// must change. A span that begins with the log need not begin or end abruptly.
+/// A span with all nodes in one state is suspicious if this many nodes are in the other state on average. Nodes that
+/// change independently would cause such a span with a probability of e^-10. Because large jobs also cause such spans,
+/// the span must also begin and end abruptly: at each end, at least half of that average number of nodes must change. A
+/// span that begins with the log need not begin or end abruptly.
 const MISSED_NODES: f64 = 10.0;
 
 /// All suspicious spans, ordered by time.

@@ -131,7 +131,7 @@ proptest! {
     }
 }
 
-// Small fixed example: node 0 is idle throughout, node 1 from 10 s to 70 s.
+// Node 0 is idle throughout, and node 1 is idle from 10 s to 70 s.
 #[test]
 fn fragments_cut_off_by_the_log_count_with_their_visible_length() {
     let found = inspected(&[
@@ -230,8 +230,8 @@ fn nodes_that_leave_one_by_one_are_not_suspicious() {
     let rows: Vec<_> = (0..60usize)
         .map(|i| (10, (0..30).map(|n| n < 30 - i.abs_diff(30)).collect()))
         .collect();
-    // In row 0 all nodes are busy, from the start of the log. In row 30 all nodes are idle, but they became idle one by
-    // one.
+    // All nodes are busy at the first row, where the log starts, so this span is suspicious. In row 30 all nodes are
+    // idle, but they became idle one by one.
     assert_eq!(
         kinds(&inspected(&rows)),
         [(SuspicionKind::AllBusy, 10.0, 2)]

@@ -80,7 +80,7 @@ impl TimelineScan {
 mod tests {
     use super::*;
 
-    // Derived by formula: 4 nodes for half of the first step, 1 node for the shortened last step.
+    // 4 nodes are idle for half of the first step, and 1 node for the shortened last step.
     #[test]
     fn steps_are_means_and_the_last_is_cut() {
         let at = Utc::from_seconds;

@@ -20,7 +20,7 @@ pub struct Found<R> {
     pub begun: BTreeMap<RunKey, u32>,
     /// The runs that a process is executing now. Always empty on a file system without file locks.
     pub running: BTreeSet<RunKey>,
-    /// What the parts of batches recorded about themselves, ordered by segment.
+    /// The processes that executed parts of batches, ordered by segment.
     pub parts: Vec<PartLog>,
     /// Number of lines that were altered or have the format of another version.
     pub damaged: usize,
@@ -35,14 +35,14 @@ pub struct Kept<R> {
     pub seconds: f64,
 }
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// Exit code for the error.
     pub code: u8,
     /// Message of the error.
     pub message: String,
-    /// The part that executed the run; `None` if the process was not part of a batch.
+    /// The part of a batch that executed the run; `None` if the process did not belong to a batch.
     pub by: Option<PartName>,
 }
 
@@ -91,7 +91,8 @@ impl Store {
     }
 }
 
-/// Updates `open`, the set of runs that a process has started but not ended, with the next record.
+/// Updates `open` with the next record of a process. `open` contains the runs that the process has started and that are
+/// neither done nor failed.
 fn follow(
     record: Option<&Record<'_>>,
     open: &mut BTreeSet<RunKey>,

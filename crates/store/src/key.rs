@@ -22,10 +22,10 @@ impl RunKey {
         RunKey(half)
     }
 
-    /// The key of a run whose result depends only on this value. The value is digested as JSON.
+    /// The key of a run whose result depends only on this value. The key is computed from the value's JSON.
     ///
     /// # Errors
-    /// The value cannot be written as JSON, such as a map whose keys are not strings.
+    /// The value cannot be written as JSON; for example, it is a map whose keys are not strings.
     pub fn of_json(decisive: &impl Serialize) -> Result<Self> {
         let bytes = serde_json::to_vec(decisive).map_err(|error| Error::Run(error.to_string()))?;
         Ok(RunKey::of(&bytes))

@@ -51,8 +51,8 @@ impl Store {
     /// The segments, ordered by name.
     ///
     /// # Errors
-    /// The folder exists but cannot be read, or a segment is not a regular file. Another user may have
-    /// put a named pipe there, which would block every reader.
+    /// The folder exists but cannot be read, or a segment is not a regular file. Other files are refused because
+    /// another user may have created a named pipe, which would block every reader.
     fn segments(&self) -> Result<Vec<PathBuf>> {
         let unread = |error| Error::io("read", &self.folder, error);
         let entries = match fs::read_dir(&self.folder) {

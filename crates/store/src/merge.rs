@@ -17,14 +17,13 @@ use crate::{ENDING, Found, RunKey, Store, lines};
 const MERGED: &str = "merged-";
 
 impl Store {
-    /// Merges all segments that no longer have a writer into one segment. Drops what no longer
-    /// matters: the records about processes, and the history of completed runs except for their
-    /// number of starts.
+    /// Merges all segments that no longer have a writer into one segment. The merged segment keeps only the results,
+    /// and the starts of runs that were restarted.
     ///
     /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of a
-    /// [`Writer`](crate::Writer) that may still append is kept too; such a segment is recognised by its lock. On a
-    /// file system without file locks, only segments whose process recorded its end are merged. Even if the merge
-    /// is killed, nothing is lost.
+    /// [`Writer`](crate::Writer) that may still append is also kept; the lock on the segment shows this. On a file
+    /// system without file locks, only segments whose process recorded its end are merged. No result is lost, even if
+    /// the merge is killed.
     ///
     /// # Errors
     /// A segment cannot be read, written or removed.
@@ -94,8 +93,8 @@ fn may_merge(segment: &Path, is_wanted: impl Fn(&RunKey) -> bool) -> io::Result<
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(error),
     };
-    // The lock need not be kept. Writers lock a segment before they name it, so a segment without a lock
-    // has no writer and never gets one.
+    // The lock need not be held for the whole merge. Writers lock a segment before they name it, so a segment without a
+    // lock has no writer and never gets one.
     let lock = file.try_lock();
     let name = segment.file_name().unwrap_or_default().to_string_lossy();
     let is_merged = name.starts_with(MERGED);

@@ -12,7 +12,7 @@ const DIGITS: usize = 64;
 /// Identifies a process by its batch and its part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PartName {
-    /// Name of the batch; empty if the part does not belong to one.
+    /// Name of the batch; empty if the part does not belong to a batch.
     pub batch: String,
     /// Part number, from 1.
     pub part: usize,

@@ -76,7 +76,7 @@ fn what_writers_add_is_found_and_merged() {
         (some.results.len(), some.failures.len(), some.begun.len()),
         (1, 0, 1)
     );
-    // After the merge, one file contains the same results.
+    // A merge after both writers are dropped leaves one file with the same results.
     store.merge(|_| true).unwrap();
     assert_eq!(segments(folder.path()).len(), 2, "both writers may append");
     drop((one, two));
@@ -178,8 +178,8 @@ fn what_is_not_a_regular_file_is_refused_and_links_are_not_followed() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // A segment that is cut anywhere keeps the records before the cut. One changed byte loses one record, or two if it
-    // is a line ending.
+    // A segment that is cut anywhere keeps the records before the cut. A changed byte loses one record, or two records
+    // if the byte is a line ending.
     #[test]
     fn a_cut_or_changed_segment_keeps_the_rest(cut in 0.0f64..1.0, change in any::<bool>()) {
         let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use csv::{ByteRecord, ReaderBuilder, Writer};
 
 use gleaner_domain::error::{Fault, Faults};
 
-/// Why a table cannot be copied.
+/// The reason why a table cannot be copied.
 #[derive(Debug)]
 pub enum CopyError {
     /// Faults in the table. They do not contain the name of the file.
@@ -32,7 +32,7 @@ impl From<csv::Error> for CopyError {
 /// in the first column of `ids` that exists.
 ///
 /// # Errors
-/// None of the columns exists, or writing to `out` fails.
+/// None of the columns in `ids` exists, or writing to `out` fails.
 pub fn repeat_rows(
     table: &[u8],
     ids: &[&str],
@@ -170,7 +170,6 @@ mod tests {
         }
     }
 
-    // Small fixed examples.
     #[test]
     fn rows_are_repeated_under_other_ids() {
         let copies = repeated("vc,job_id\n\"a,b\",7\nc,8\n", 2).unwrap();

@@ -26,7 +26,7 @@ pub struct ScheduleOptions {
     pub runtime: f64,
     /// Mean number of nodes of a job.
     pub job_nodes: f64,
-    /// Number of job starts for each outage of a node; 0 for no outages.
+    /// Number of job starts between two outages of nodes; 0 for no outages.
     pub jobs_per_outage: u64,
     /// Random seed. The same options always give the same schedule.
     pub seed: u64,
@@ -34,7 +34,8 @@ pub struct ScheduleOptions {
 
 /// Maximum number of days of a schedule, which is about 10⁹ seconds.
 const MOST_DAYS: f64 = 11_574.0;
-/// Maximum number of days by which jobs and outages may outlast the schedule. Times must be representable until then.
+/// Number of days after the schedule for which times must be representable, because jobs and outages can end after the
+/// schedule.
 const AFTERMATH: f64 = 31.0;
 
 impl ScheduleOptions {
@@ -191,7 +192,7 @@ impl SynthCluster {
     }
 
     fn run(&mut self, sink: &mut dyn ScheduleSink, observer: &dyn Observer) -> Result<()> {
-        // Before the first event every node is busy.
+        // Every node counts as busy before the first event.
         self.before = (0..self.nodes).map(|node| (node, false)).collect();
         let mut now = self.from;
         let hours = |seconds: i64| (seconds / 3600) as usize;
@@ -326,7 +327,6 @@ mod tests {
         options.span()
     }
 
-    // Small fixed examples.
     #[test]
     fn spans_are_bounded() {
         assert_eq!(span(2.0, -5).unwrap(), (-5, 172_795));

@@ -23,8 +23,8 @@ pub struct Loss {
 
 /// Generates the losses of all trials of a search at all of its rungs.
 ///
-/// A trial trains one of `tasks`, drawn at random. Slower networks reach lower losses: if a network is half as fast
-/// per node as another network, its trials approach a loss that is 0.8 times as high. In all other respects, losses
+/// A trial trains one of `tasks`, drawn at random. Slower networks reach lower losses. If a network is half as fast per
+/// node as another network, the loss that its trials approach is multiplied by 0.8. In all other respects, losses
 /// follow [`Family`] with its defaults.
 ///
 /// # Errors

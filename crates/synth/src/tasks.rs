@@ -142,10 +142,11 @@ const SPREAD: RangeInclusive<f64> = 0.8..=1.2;
 /// Probability that a task cannot use one of the classes.
 const LEFT_OUT: f64 = 0.1;
 
-/// Gives the tasks curves by class. Each class has a name and a factor. A task's curve in a class is its own curve
-/// times this factor, times a random number between 0.8 and 1.2. The random number depends on the model and the class,
-/// so different models prefer different classes. Tasks with equal curves belong to the same model. About a tenth of the
-/// tasks cannot use one class, which is chosen at random. The same tasks, classes and seed always give the same result.
+/// Gives each task a curve for each class of nodes. Each of the `classes` has a name and a factor. A task's curve in a
+/// class is its own curve times this factor, times a random number between 0.8 and 1.2. The random number depends on
+/// the model and the class, so different models prefer different classes. Tasks with equal curves are assumed to belong
+/// to the same model. About a tenth of the tasks cannot use one class, which is chosen at random. The same tasks,
+/// classes and seed always give the same result.
 ///
 /// # Errors
 /// [`Error::Usage`] if there are no classes or more than [`MAX_CLASSES`], if a name is invalid or occurs twice, or if a
@@ -295,7 +296,8 @@ mod tests {
                 ratios.insert((class.clone(), (ratio * 1e3) as u32));
             }
         }
-        // Three models in two classes have six factors. About a tenth of the 400 tasks cannot use one of the classes.
+        // There is one factor for each of the three models in each of the two classes. About a tenth of the 400 tasks
+        // cannot use one of the classes.
         assert_eq!(ratios.len(), 6);
         assert!(
             without.iter().all(|count| (8..40).contains(count)),

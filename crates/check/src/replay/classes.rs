@@ -33,7 +33,7 @@ pub(super) struct ClassAccounts {
 /// A class and a number of nodes.
 type Nodes = (usize, u32);
 
-/// What happened in a class.
+/// The figures of a class, over one step or over the whole replay.
 #[derive(Debug, Clone, Default)]
 struct Figures {
     joined: u32,
@@ -64,7 +64,8 @@ impl ClassAccounts {
         }
     }
 
-    /// Accounts for the `seconds` since the last row. `idle` is the number of idle nodes of each class in this time.
+    /// Adds the `seconds` since the last row to the accounts. `idle` is the number of idle nodes of each class during
+    /// these seconds.
     pub fn accrue(&mut self, seconds: f64, idle: &[u32]) {
         for (class, idle) in idle.iter().enumerate() {
             self.totals[class].idle_node_seconds += seconds * f64::from(*idle);

@@ -77,7 +77,7 @@ pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut 
     findings.option(name, s.delayed_node_seconds, Some(delay * nodes));
 }
 
-/// The expected delayed jobs. Each job comes with its start time and the number of its nodes that tasks held.
+/// The jobs that must be recorded as delayed, each with its start time and the number of its nodes that tasks held.
 fn expected(inputs: &Inputs<'_>, written: &Written<'_>) -> Vec<(Job, Utc, u32)> {
     let names: Vec<&str> = inputs.log.nodes().iter().map(String::as_str).collect();
     let held: BTreeSet<(Utc, &str)> = written

@@ -85,7 +85,8 @@ pub(super) struct Ledger<'a> {
     /// Indices of the active tasks.
     pub active: Vec<u32>,
     pub supply: Supply<'a>,
-    /// Whether the tables list other tasks than the inputs imply. If so, the accounts cannot be recomputed any further.
+    /// Whether the tables list tasks other than those that follow from the inputs. If so, the accounts cannot be
+    /// recomputed any further.
     is_lost: bool,
     /// The class of each node; 0 if all nodes are alike.
     node_class: Vec<usize>,
@@ -363,7 +364,7 @@ impl<'a> Ledger<'a> {
         self.now = time;
     }
 
-    /// Adds the largest amount of work that the active tasks could do in this time.
+    /// Adds the largest amount of work that the active tasks could do in `seconds`.
     fn book_best(&mut self, seconds: f64) {
         let members = self.active.iter();
         let mut members: Vec<u32> = members.map(|&t| self.tasks[t as usize].origin).collect();
@@ -377,7 +378,8 @@ impl<'a> Ledger<'a> {
         *self.spans.entry(members).or_default() += seconds;
     }
 
-    /// Processes the nodes that leave and join. A task pays only once, however many nodes it loses.
+    /// Processes the nodes that become busy or idle at the current event. A task that loses nodes pays once, however
+    /// many it loses.
     fn take_changes(&mut self, expected: &mut Expected) {
         let mut preempted = BTreeSet::new();
         for change in self.inputs.log.changes(self.event) {
@@ -516,7 +518,7 @@ impl<'a> Ledger<'a> {
         true
     }
 
-    /// Adds tasks, which must match the next rows of the table.
+    /// Adds tasks, which must match the next rows of the table `tasks`.
     fn learn(&mut self, tasks: Vec<Known>, findings: &mut Findings) {
         for task in tasks {
             let row = self.written.tasks.get(self.tasks.len());
@@ -545,7 +547,7 @@ impl<'a> Ledger<'a> {
             self.next_edge += 1;
             findings.holds(edge.time == self.now, || {
                 format!(
-                    "{place}: an allocation begins or ends earlier, at {}, but there is no event at that time",
+                    "{place}: an allocation begins or ends before this row, at {}, but there is no event at that time",
                     edge.time.at_offset(0)
                 )
             });
@@ -585,7 +587,7 @@ impl<'a> Ledger<'a> {
                 self.holder[node] = None;
                 account.held -= 1;
             } else {
-                // A node that left the log was already taken from its task.
+                // A node that became busy was already taken from its task.
                 findings.holds(!self.idle[node], || {
                     format!("{place}: task {task:?} loses node {name}, which it does not hold")
                 });

@@ -68,7 +68,7 @@ pub struct Written<'a> {
     pub steps: &'a [StepRow],
     /// `tasks`.
     pub tasks: &'a [TaskRow],
-    /// Rows of `allocations`; they index `tasks` and `nodes`.
+    /// Rows of `allocations`, which refer to `tasks` and `nodes` by index.
     pub allocations: &'a [AllocationRow],
     /// Names of the nodes in `allocations`.
     pub nodes: &'a [String],

@@ -1,15 +1,15 @@
-//! Computes the best total rate, in work per second, of tasks that share nodes if rescaling is
-//! free.
+//! Computes the highest total rate, in work per second, that a set of tasks can reach on a pool of nodes. Assumes that
+//! rescaling is free.
 
 use std::collections::BTreeMap;
 
 use gleaner_classes::Counts;
 use gleaner_domain::TrainingTask;
 
-/// Maximum number of additions for all sets of tasks together. They take about ten seconds.
+/// Maximum number of additions for all sets of tasks together. This many additions take about ten seconds.
 const BUDGET: u64 = 20_000_000_000;
 
-/// A cache of the best total rates of sets of tasks that share nodes.
+/// Caches the best total rates of each set of tasks that share nodes.
 #[derive(Debug, Default)]
 pub(super) struct BestRates {
     /// Maximum number of nodes of each class. If all nodes are alike, they form a single class.
@@ -36,7 +36,7 @@ impl BestRates {
         }
     }
 
-    /// The best total rates of the tasks with the sorted indices `members` in `set`. `None` if all sets requested so
+    /// The best total rates of the tasks with the sorted indices `members` in `set`. `None` if the sets requested so
     /// far need more than [`BUDGET`] additions.
     pub fn of(&mut self, set: &[TrainingTask], members: &Vec<u32>) -> Option<&Rates> {
         if !self.known.contains_key(members) {
@@ -87,9 +87,9 @@ struct Own {
 
 impl Rates {
     /// The best total rates of tasks on up to `most` nodes of each class. A task gets either no nodes or nodes of one
-    /// class. Tasks are added one by one: the best rate on n nodes is the maximum, over k, of the earlier tasks' best
-    /// rate on n − k nodes plus the new task's rate on k nodes. For example, if each of two tasks has the rate 3 on one
-    /// node and 5 on two, the best rate on 2 nodes is max(5, 3 + 3) = 6.
+    /// class. Tasks are added one by one. The best rate on n nodes is then the maximum, over k, of a sum: the earlier
+    /// tasks' best rate on n − k nodes, and the new task's rate on k nodes. For example, if each of two tasks has the
+    /// rate 3 on one node and 5 on two, the best rate on 2 nodes is max(5, 3 + 3) = 6.
     fn of<'t>(tasks: impl Iterator<Item = &'t TrainingTask>, most: &[u32]) -> Self {
         let cells: usize = most.iter().map(|most| *most as usize + 1).product();
         let mut best = vec![0.0; cells];
@@ -111,7 +111,7 @@ impl Rates {
         }
     }
 
-    /// The rate on these nodes.
+    /// The best total rate on the given number of nodes of each class.
     pub fn at(&self, nodes: &[u32]) -> f64 {
         let places = nodes.iter().enumerate();
         let cell: usize = places
@@ -120,9 +120,9 @@ impl Rates {
         self.list.get(cell).copied().unwrap_or(f64::NAN)
     }
 
-    /// The rate on fractional numbers of nodes, interpolated linearly between corners with whole numbers (Kuhn's
-    /// triangulation). The first corner rounds all numbers down. Each further corner rounds up one more class, the
-    /// class with the greatest fraction first.
+    /// The rate for fractional node counts, interpolated linearly between integer corners (Kuhn's triangulation). The
+    /// first corner rounds all numbers down. Each further corner rounds up one more class, the class with the greatest
+    /// fraction first.
     pub fn between(&self, nodes: &[f64]) -> f64 {
         let mut corner: Vec<u32> = nodes.iter().map(|nodes| nodes.floor() as u32).collect();
         let mut shares: Vec<(f64, usize)> = nodes.iter().map(|n| n.fract()).zip(0..).collect();
@@ -259,7 +259,6 @@ mod tests {
         }
     }
 
-    // A small fixed example.
     #[test]
     fn rates_between_whole_numbers_are_linear() {
         let rates = |list: &[f64], most: &[u32]| Rates {

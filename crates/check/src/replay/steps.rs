@@ -23,7 +23,7 @@ impl Ledger<'_> {
             "optimality is the solver's claim; the check verifies only which events had a decision, \
              and that a kept plan changed nothing",
         );
-        let why = "it is the solver's claim; the check verifies only where it must be missing";
+        let why = "the gap is the solver's claim; the check verifies only where it must be missing";
         findings.not_verified("steps", "gap", why);
     }
 

@@ -116,7 +116,8 @@ impl Ledger<'_> {
         findings.covers(FILE, ["span_seconds", "nodes"]);
     }
 
-    /// Compares the share of the idle node-time in which jobs waited, summed node by node.
+    /// Recomputes the share of idle node-time in which jobs waited, node by node, and compares it
+    /// with the recorded share.
     fn compare_queue(&self, findings: &mut Findings) {
         let log = self.inputs.log;
         let mut since = vec![None; log.nodes().len()];
@@ -305,8 +306,8 @@ impl Ledger<'_> {
         findings.covers(FILE, ["tasks_hit_mean"]);
     }
 
-    /// Compares the work that dedicated nodes would have done, and the work that would have been
-    /// done if every event had the best plan and rescaling were free.
+    /// Compares the work that dedicated nodes would have done. Also compares the work that would
+    /// have been done with the best plan at every event and with free rescaling.
     fn compare_efficiency(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let share = |of: f64| (of > 0.0).then(|| s.total_work / of);

@@ -39,7 +39,7 @@ pub(super) struct Listed<'a> {
 }
 
 impl<'a> Supply<'a> {
-    /// The tasks of a replay that starts at `start`.
+    /// Creates the source of the tasks of a replay that starts at `start`.
     pub fn new(inputs: &Inputs<'a>, start: Utc) -> Self {
         match inputs.search {
             Some(search) => {
@@ -72,8 +72,8 @@ impl<'a> Listed<'a> {
         }
     }
 
-    /// The tasks of the next round, which begins at `now`. Its first task gets the index `next`.
-    /// `None` if there would be too many tasks.
+    /// Begins the next round at `now` and returns its tasks, whose indices in the replay start at
+    /// `next`. Returns `None` if there would be too many tasks.
     pub fn round(&mut self, now: Utc, next: u32) -> Option<Vec<Known>> {
         if (self.rounds + 1) * self.set.len() > MAX_TASKS && self.rounds > 0 {
             return None;

@@ -14,7 +14,8 @@ impl Ledger<'_> {
         findings.covers("tasks", TaskRow::FIELDS.iter().map(|field| field.name));
         let columns = AllocationRow::FIELDS.iter().map(|field| field.name);
         findings.covers("allocations", columns.filter(|name| *name != "node"));
-        let why = "the choice is not computed; the check verifies only that the node was free";
+        let why =
+            "the choice of node is not recomputed; the check verifies only that the node was free";
         findings.not_verified("allocations", "node", why);
         if self.decides_last() {
             let why =

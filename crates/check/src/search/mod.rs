@@ -27,7 +27,8 @@ pub(crate) struct Trials<'a> {
     jobs: Vec<Job>,
     events: Vec<SearchRow>,
     trials: Vec<TrialRow>,
-    /// For each trial: its rung and resource, and whether its promotion is recorded.
+    /// For each trial: its current rung, the resource of this rung, and whether its promotion to
+    /// this rung is recorded.
     places: Vec<(usize, f64, bool)>,
 }
 

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_search::{Algorithm, Plan};
 
-/// Resources with a smaller relative difference are treated as equal.
+/// Relative difference below which two resources are treated as equal.
 const SAME: f64 = 1e-9;
 
-/// Maximum number of rungs. This limit prevents settings from causing an endless search.
+/// Maximum number of rungs. Without this limit, some settings would cause an endless search.
 const MAX_RUNGS: usize = 65;
 
 /// The training of a trial up to a rung.
@@ -111,7 +111,7 @@ impl Schedule {
         }
     }
 
-    /// The resources of the rung below a job's rung, and of the job's rung.
+    /// The resource of the rung below a job's rung, and the resource of the job's rung.
     pub fn resources(&self, job: &Job) -> (f64, f64) {
         let own = self.brackets.iter().find(|b| b.number == job.bracket);
         let at = |rung: usize| own.and_then(|b| b.resources.get(rung)).copied();

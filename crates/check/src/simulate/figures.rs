@@ -119,7 +119,7 @@ fn of_runs(policy: &Policy<'_>, given: &Given<'_>, written: &mut Written<'_, '_>
     written.field("early_starts", &json!(early));
 }
 
-/// The first second that ends with at least `gpus` GPUs held.
+/// The first second that ends while jobs hold at least `gpus` GPUs.
 fn reached(stages: &[&Swept], gpus: f64) -> Option<i64> {
     let mut changes = BTreeMap::new();
     for &(second, change) in stages.iter().flat_map(|stage| &stage.changes) {
@@ -134,7 +134,8 @@ fn reached(stages: &[&Swept], gpus: f64) -> Option<i64> {
     seconds.find_map(|(second, held)| (held as f64 >= gpus).then_some(second))
 }
 
-/// The GPUs of the whole cluster, plus the GPUs of profiler nodes that no virtual cluster lends.
+/// The number of GPUs of the whole cluster, including the profiler nodes that no virtual cluster
+/// lends.
 fn gpus(policy: &Policy<'_>, given: &Given<'_>) -> u64 {
     let per_node = u64::from(given.cluster.gpus_per_node);
     let nodes: u64 = given.cluster.vcs.iter().map(|vc| u64::from(vc.nodes)).sum();
@@ -150,7 +151,8 @@ struct Written<'w, 'f> {
 }
 
 impl Written<'_, '_> {
-    /// Compares a field. Fields that an earlier version did not write are skipped.
+    /// Compares a field. A field that is missing is skipped, because earlier versions of Gleaner
+    /// wrote fewer fields.
     fn field(&mut self, name: &str, expected: &Value) {
         let pointer = format!("/{name}");
         let Some(written) = self.figures.pointer(&pointer) else {

@@ -16,7 +16,7 @@ pub struct Given<'a> {
     pub cluster: &'a Cluster,
     /// Second at which the simulation starts.
     pub start: i64,
-    /// How jobs are placed.
+    /// The placer, which chooses the GPUs of jobs.
     pub placer: Placer,
     /// Sharing scores and measured pairs; `None` if no jobs share GPUs.
     pub packing: Option<&'a dyn Packing>,
@@ -28,7 +28,7 @@ pub struct Given<'a> {
     pub estimates_text: Option<&'a str>,
     /// Whether Lucid has no estimates (`--without estimate`).
     pub ignores_estimates: bool,
-    /// The profiler; `None` if there is none.
+    /// The profiler; `None` for a simulation without a profiler.
     pub profiler: Option<&'a Profiling>,
     /// Whether sharing scores are ignored (`--without packing`).
     pub ignores_scores: bool,
@@ -112,7 +112,8 @@ impl Profiling {
         u64::from(self.nodes).saturating_sub(lent)
     }
 
-    /// Number of nodes that remain in a virtual cluster of `nodes` nodes.
+    /// Number of nodes that remain in a virtual cluster of `nodes` nodes after its loans to the
+    /// profiler.
     pub(super) fn kept(&self, vc: usize, nodes: u32) -> u32 {
         let lent = self.lent.iter().filter(|&&(lender, _)| lender == vc);
         let lent: u64 = lent.map(|&(_, nodes)| u64::from(nodes)).sum();

@@ -271,7 +271,6 @@ fn tolerance(one: f64, other: f64) -> f64 {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn truncated_numbers_agree_on_both_sides_of_an_integer() {
         let agrees = |cell, number| agrees(cell, &Expected::Truncated(number));

@@ -58,7 +58,7 @@ pub fn simulation(
         None => None,
     };
     if profiler.is_some() && profiled.is_none() {
-        // An unreadable profiler table was already reported, and nothing can be computed from it.
+        // The invalid profiler tables have already been reported. Without them, nothing else can be computed.
         return Ok(findings);
     }
     let rows = policies.iter().map(|name| {
@@ -86,7 +86,7 @@ pub fn simulation(
         )?);
     }
     if checked.len() < policies.len() {
-        // The jobs do not match the trace.
+        // The jobs of at least one policy do not match the trace.
         return Ok(findings);
     }
     check_stop(observer)?;

@@ -33,7 +33,7 @@ pub(super) struct Nodes {
     sums: [f64; 2],
     /// The same sums, restricted to GPUs with a value above 0.
     active_sums: [f64; 2],
-    /// Number of nodes with such GPUs.
+    /// Number of nodes that have GPUs with a utilisation above 0, and with memory use above 0.
     active_nodes: [i64; 2],
     was_removed: bool,
 }
@@ -137,7 +137,7 @@ impl Nodes {
         holders.into_iter().collect()
     }
 
-    /// The nodes in list order, each with its number of free GPUs.
+    /// The present nodes in the order of the simulator's list, each with its number of free GPUs.
     pub fn free(&self) -> Vec<(u32, u32)> {
         let nodes = (0..).zip(&self.nodes).filter(|(_, node)| node.is_there);
         let nodes = nodes.map(|(slot, node)| (slot, self.gpus_per_node - node.busy().count_ones()));

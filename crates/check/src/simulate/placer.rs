@@ -2,15 +2,15 @@
 
 use std::cmp::Reverse;
 
-/// How the GPUs of jobs are chosen.
+/// The rule by which the GPUs of a job are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placer {
-    /// As few nodes as possible.
+    /// Uses as few nodes as possible. A job that does not fit this way is not placed.
     Consolidate,
-    /// As few nodes as possible. If the job does not fit that way, it is spread over the nodes with
-    /// the most free GPUs.
+    /// Uses as few nodes as possible. If these have too few free GPUs, spreads the job over the
+    /// nodes with the most free GPUs.
     ConsolidateFirst,
-    /// The first free GPUs on any nodes.
+    /// Takes the first free GPUs on any nodes.
     Random,
 }
 
@@ -34,8 +34,9 @@ impl Placer {
         }
     }
 
-    /// Chooses GPUs. `free` lists the nodes in list order, each with its number of free GPUs.
-    /// Returns the number of GPUs taken on each node; `None` if the job does not fit.
+    /// Chooses GPUs. `free` lists the nodes in the order of the simulator's list, each with its
+    /// number of free GPUs. Returns the number of GPUs taken on each node; `None` if the job does
+    /// not fit.
     pub(super) fn choose(
         self,
         free: &[(u32, u32)],
@@ -100,8 +101,8 @@ fn spread(nodes: &[(u32, u32)], gpus: u32) -> Option<Vec<(u32, u32)>> {
 mod tests {
     use super::*;
 
-    // Small fixed examples: the free GPUs of nodes with 4 GPUs each, the GPUs of a job, and its
-    // placement.
+    // Each example lists the free GPUs of nodes with 4 GPUs each, the number of GPUs of a job, and
+    // the job's placement.
     #[test]
     fn placers_choose_as_documented() {
         use Placer::{Consolidate, ConsolidateFirst, Random};

@@ -24,7 +24,7 @@ pub(super) struct Policy<'a> {
     pub rules: Rules,
     /// The policy's jobs, in the order of the trace.
     pub jobs: &'a [JobRow],
-    /// The jobs' time in the profiler; `None` if the policy has no profiler.
+    /// The profiler's activity; `None` if the policy has no profiler.
     pub profiled: Option<&'a Profiled>,
     /// The sweeps of the virtual clusters; `None` if the runs are invalid.
     pub swept: Option<Vec<Swept>>,

@@ -16,7 +16,8 @@ const JOBS: &str = "profiler_jobs";
 const SCALING: &str = "profiler_scaling";
 const STATES: &str = "profiler_seq";
 
-/// Range of accepted times. The range is limited so that sums of a few times do not overflow.
+/// Range of accepted times in seconds. The range is limited so that sums of a few times do not
+/// overflow.
 const TIMES: std::ops::RangeInclusive<i64> = i64::MIN / 4..=i64::MAX / 4;
 
 /// A row of `profiler_jobs`.
@@ -126,8 +127,8 @@ pub(super) fn states(
     )
 }
 
-/// Checks whether a job was profiled, for how long, and where. Returns the job's run in the
-/// profiler.
+/// Compares a row of `profiler_jobs` with the trace: whether the job was profiled, for how long,
+/// and where. Returns the job's run in the profiler, if it was profiled.
 fn account(
     job: usize,
     row: &Row,
@@ -155,7 +156,7 @@ fn account(
     let length = submitted.duration.min(profiler.limit);
     findings.equal(place("end_time"), end, start.saturating_add(length));
     findings.holds(start >= submitted.submit.max(given.start), || {
-        place("it starts before it was submitted, or before the simulation")
+        place("it starts before it was submitted, or before the simulation starts")
     });
     let Some(nodes) = parse(&row.nodes) else {
         findings.add(|| place("nodes are invalid, expected a list such as [{0: [0, 1]}]"));

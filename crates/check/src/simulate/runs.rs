@@ -160,7 +160,6 @@ fn run(
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn nodes_are_parsed() {
         assert_eq!(parse("[]"), Some(vec![]));

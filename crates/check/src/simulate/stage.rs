@@ -1,5 +1,5 @@
 //! Sweeps over time to find which jobs hold which GPUs of a virtual cluster or of the profiler.
-//! Computes all results that follow from this.
+//! Also computes the results that follow: states, GPU-seconds, speeds and corrections.
 //!
 //! Events of the same second happen in this order: ends, arrivals, starts, changes to the number of
 //! nodes. The state of a minute is the state at the end of its first second.
@@ -15,9 +15,9 @@ use super::runs::{Place, Run};
 use super::states::{State, Stretch};
 use crate::Findings;
 
-/// Maximum number of GPUs of a job that may share its GPUs.
+/// Maximum number of GPUs of a job that starts on the GPUs of another job.
 const SHARED_GPUS: u32 = 8;
-/// Two jobs may share GPUs if the sum of their sharing scores is at most this.
+/// Maximum sum of the sharing scores of two jobs that share GPUs.
 const MOST_SCORE: u8 = 2;
 /// Seconds between checks of the forecast. Each check decides whether GPUs are shared.
 const LOOK: i64 = 100;
@@ -32,7 +32,8 @@ const SMALL: u32 = 8;
 pub(super) struct Stage<'a> {
     /// The names of the table and the virtual cluster, for messages.
     pub place: String,
-    /// The jobs of the trace that run here, each with the second in which it joins the queue.
+    /// The indices of the jobs that run in this virtual cluster or profiler, each with the second
+    /// in which the job joins the queue.
     pub jobs: Vec<(usize, i64)>,
     /// The jobs' runs, in the order of their starts.
     pub runs: &'a [Run],
@@ -57,7 +58,7 @@ pub(super) struct Stage<'a> {
 
 /// The results of a sweep.
 pub(super) struct Swept {
-    /// The states at all minutes.
+    /// The state in every minute; successive minutes with the same state form a stretch.
     pub stretches: Vec<Stretch>,
     /// GPU-seconds of GPUs held by at least one job.
     pub busy: i128,

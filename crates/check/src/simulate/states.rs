@@ -66,7 +66,7 @@ struct Rows<'a> {
     state: State,
 }
 
-/// Every `step`-th minute of a virtual cluster, starting with its first.
+/// The states of a virtual cluster every `step` seconds, starting with its first minute.
 fn rows<'a>(vc: &'a str, swept: &'a Swept, step: i64) -> impl Iterator<Item = Rows<'a>> {
     let minutes = (step / MINUTE).max(1);
     let origin = swept.stretches.first().map_or(0, |stretch| stretch.first);

@@ -13,7 +13,7 @@ use crate::Findings;
 
 const FILE: &str = "summary.json";
 
-/// Means that differ from the best by at most this relative amount are tied.
+/// Maximum relative difference between tied means and the best mean.
 const EQUAL: f64 = 1e-9;
 
 /// The runs of a sweep, in groups.
@@ -23,7 +23,7 @@ struct Grouped<'a> {
     groups: &'a [Group],
 }
 
-/// Verifies `summary.json`. `best` is the figure named by the argument `best`, if any.
+/// Verifies `summary.json`. `best` is the name of the metric in the argument `best`, if any.
 pub(super) fn summary(
     info: &RunInfo,
     mode: Mode,
@@ -89,7 +89,7 @@ fn compare(place: &str, written: &Value, expected: &Value, findings: &mut Findin
 }
 
 impl Grouped<'_> {
-    /// The statistics of a figure over the seeds of a group.
+    /// The statistics of a metric over the seeds of a group.
     fn spread(&self, group: usize, metric: &Metric) -> Option<Spread> {
         let runs = self.groups[group].iter();
         let values = runs.map(|&run| metric.of(&self.runs[run].outcome.summary));
@@ -112,7 +112,7 @@ impl Grouped<'_> {
         groups.iter().copied().filter(leads).collect()
     }
 
-    /// The best settings for a figure, in the format of `summary.json`.
+    /// The best settings for a metric, in the format of `summary.json`.
     fn entry(&self, metric: &Metric) -> Option<Value> {
         let all: Vec<usize> = (0..self.groups.len()).collect();
         let leaders = self.leaders(&all, metric);

@@ -44,7 +44,7 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
 }
 
 /// Verifies the records and tables of a sweep. `planned` lists the sweep's runs in the order of the plan, and `best` is
-/// the figure named by the argument `best`, if any. The observer receives the progress as a number of runs.
+/// the name of the metric in the argument `best`, if any. The observer receives the progress as a number of runs.
 ///
 /// # Errors
 /// A file is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -68,7 +68,7 @@ pub fn sweep(
     }
     if !done.is_empty() {
         let name = format!("{} records", done.len());
-        let why = "their runs are not in the plan, so their keys have no known settings";
+        let why = "their runs are not in the plan, so their settings cannot be verified";
         findings.not_verified("runs", name, why);
     }
     let why = "only --again verifies the results of runs, on a sample; the check verifies only \

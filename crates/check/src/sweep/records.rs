@@ -31,7 +31,8 @@ pub(super) struct Done {
     pub result: Value,
 }
 
-/// A line of a segment. Lines without `done` describe the processes.
+/// A line of a segment. Lines without `done` are other records, such as the start of a run, and are
+/// ignored.
 #[derive(Deserialize)]
 struct Line {
     done: Option<Done>,

@@ -31,7 +31,7 @@ pub(super) fn groups(mode: Mode, runs: &[Run]) -> Vec<Group> {
     groups
 }
 
-/// Statistics of a figure over the runs of a group.
+/// Statistics of a metric over the runs of a group.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spread {
     pub mean: f64,

@@ -1,4 +1,4 @@
-//! Reads data sets of this program, and data sets that the original saved with torch.
+//! Reads data sets of this program, and data sets that the original Driple saved with torch.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Reads computational graphs from files, and finds such files in directories.
+//! Reads computational graphs from files, and finds graph files in directories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,11 @@ pub fn inside(directory: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     if files.is_empty() {
-        let fault = Fault::of(directory, "no graph", "files .pbtxt, .pb or .onnx");
+        let fault = Fault::of(
+            directory,
+            "no graph",
+            "files with the extension .pbtxt, .pb or .onnx",
+        );
         let remedy = "name the directory that contains them; subdirectories are not searched";
         return Err(fault.remedy(remedy).into());
     }

@@ -168,8 +168,8 @@ pub(super) fn time_backwards(path: &Path, time: Local, last: Local, place: Place
     })
 }
 
-/// Converts the time of a row to UTC. If the conversion fails, records a fault and returns the written time as if it
-/// were in UTC.
+/// Converts the time of a row to UTC. If the conversion fails, records a fault and returns the time in the file as if
+/// it were in UTC.
 pub(super) fn place_or_fault(
     placing: &mut Placing,
     faults: &mut Gatherer,

@@ -1,10 +1,9 @@
 //! Finds the changes in a table with a column per node.
 //!
-//! Nearly all cells of such a table equal the cell above them. States are therefore compared eight
-//! at a time: eight bytes are one 64-bit word, and XOR of two words is zero where they agree. Only
-//! the bytes that differ are inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …`
-//! have the XOR `00 00 01 00 …`. If the words are parts of two rows, the state of the third node
-//! changed.
+//! Nearly all cells of such a table equal the cell above them. States are therefore compared eight at a time: eight
+//! bytes are one 64-bit word, and the XOR of two words is zero where they agree. Only the bytes that differ are
+//! inspected. For example, the words `00 01 01 00 …` and `00 01 00 00 …` have the XOR `00 00 01 00 …`. If the words
+//! come from two successive rows, the state of the third node changed.
 
 use std::path::Path;
 
@@ -17,8 +16,8 @@ use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::Place;
 
-/// Collects the changes of state in a table of 0 and 1. The changes are found in any order, and
-/// sorted by row at the end.
+/// Collects the changes of state in a table of 0 and 1. Changes may be found in any order, and are sorted by row at the
+/// end.
 ///
 /// Rows and nodes are numbered from 0. The column of times is not numbered.
 pub(super) struct ColumnScan<'a> {
@@ -55,8 +54,8 @@ impl<'a> ColumnScan<'a> {
         Ok(())
     }
 
-    /// Scans the states of a node from row `first` on. All of these states are 0 or 1. `before` is
-    /// the state in the row above, which is 0 at the top of the table.
+    /// Scans the states of a node from row `first` on. All of these states are 0 or 1. `before` is the state in the row
+    /// above `first`, or 0 if `first` is the top row.
     pub fn column_part(&mut self, node: usize, first: usize, before: u8, states: &[u8]) {
         let Some((&head, below)) = states.split_first() else {
             return;

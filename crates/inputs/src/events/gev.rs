@@ -17,20 +17,19 @@
 //! effect, in nanoseconds, and the new offset. All times of the file are ahead of UTC by the first offset: see
 //! [`Clock::steady`](gleaner_domain::Clock::steady).
 //!
-//! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte: 0 if the
-//! queue is missing, 1 if it states only which jobs took nodes, 2 if it also states the pending jobs. The rows of the
-//! queue ([`RowQueue`]) follow. If the queue states the pending jobs, each row begins with the number of pending jobs
-//! and the number of nodes that they requested. Next come the number of jobs that took nodes, and the node count of
-//! each of these jobs. Last, for each node that becomes busy, comes the job that took it.
+//! The quality is a line of JSON, which is empty if the quality is missing. The queue begins with a byte, which is 0 if
+//! the queue is missing. The byte is 1 if the queue records only which jobs took nodes, and 2 if it also records the
+//! pending jobs. The rows of the queue ([`RowQueue`]) follow. If the queue records the pending jobs, each row begins
+//! with the number of pending jobs and the number of nodes that they requested. Next come the number of jobs that took
+//! nodes, and the node count of each of these jobs. Last, for each node that becomes busy, comes the job that took it.
 //!
 //! The classes are stored as the number of classes, their names, and the index of each node's class.
 //!
-//! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as
-//! steps from one row to the next, in multiples of the unit: the largest unit that divides all
-//! steps. For every row, the changes are the nodes whose state flips. Each node is stored as the number of nodes
-//! between this node and the previous node of the row. Before the first row every node is busy, so the states follow
-//! from the flips. Before memory is allocated for a length, the length is checked against the number of remaining
-//! bytes.
+//! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as steps from one row
+//! to the next. The unit of the steps is the largest number of nanoseconds that divides all of them. For every row, the
+//! changes are the nodes whose state flips. Each node is stored as the number of nodes between this node and the
+//! previous node of the row. Before the first row every node is busy, so the states follow from the flips. Before
+//! memory is allocated for a length, the length is checked against the number of remaining bytes.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};
@@ -146,7 +145,7 @@ pub struct About<'a> {
     pub quality: Option<&'a Quality>,
     /// The classes of the nodes, if they have any.
     pub classes: Option<&'a NodeClasses>,
-    /// The file that the log was made from.
+    /// The file from which the log was read.
     pub source: Option<&'a SourceId>,
 }
 
@@ -422,7 +421,7 @@ impl<'a> Body<'a> {
         Some(value)
     }
 
-    /// Reads the number of the values that follow. It must not exceed the number of remaining bytes, because each
+    /// Reads the number of values that follow. This number must not exceed the number of remaining bytes, because each
     /// value takes at least one byte.
     fn length(&mut self) -> Option<usize> {
         let length = usize::try_from(self.take::<u64>()?).ok()?;
@@ -501,7 +500,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Reads the batch queue, which may be missing, at every row of the log.
+    /// Reads the batch queue into the rows of the log. The queue may be missing.
     fn queue(&mut self, log: &mut EventLogBuilder) -> Option<()> {
         let has_pending = match self.take()? {
             NO_QUEUE => return Some(()),
@@ -684,7 +683,7 @@ mod tests {
 
     #[test]
     fn classes_of_other_nodes_are_refused() {
-        // The part of a file of version 4 before the classes. The file has one node and one row.
+        // The part of a version 4 file that precedes the classes. The file has one node and one row.
         let body = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 0]].concat();
         let with = |classes: &[u8]| decode(path(), &signed_as(VERSION, &[&body, classes].concat()));
         assert!(with(&[1, 1, b'x', 0]).is_ok());
@@ -757,12 +756,12 @@ mod tests {
         #[test]
         fn any_body_with_a_correct_checksum_is_read_or_refused(body: Vec<u8>) {
             let head = [&[0, 0][..], &[0; 32], &body].concat();
-            // One node, one row, a change of node 0, and then a clock.
+            // One node, one row, a change of node 0, and then random bytes in place of the clock.
             let clock = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0], &body].concat();
-            // The same content, but with an unknown clock, no quality, and then a queue.
+            // The same row, an unknown clock, no quality, and then random bytes in place of the queue.
             let queue = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 1], &body].concat();
             let _ = decode(path(), &signed_as(VERSION, &queue));
-            // The same content, but with no queue, and then classes.
+            // The same row, an unknown clock, no quality, no queue, and then random bytes in place of the classes.
             let classes = [&[0, 0][..], &[0; 32], &[1, 1, b'a', 0, 1, 1, 1, 0, 0, 0, 0], &body].concat();
             let _ = decode(path(), &signed_as(VERSION, &classes));
             for version in [WITHOUT_CLOCK, WITH_CLOCK, WITH_QUEUE, VERSION] {

@@ -36,7 +36,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::{Change, Utc};
 use gleaner_io::fault::Place;
 
-/// Describes the expected columns in messages.
+/// A description of the expected columns, for messages.
 pub(super) const EXPECTED_COLUMNS: &str = "only time, node, state and optionally class";
 
 /// Accepted names of the state column.

@@ -54,7 +54,7 @@ pub use parquet::FINGERPRINT_KEY;
 /// Reads an event log in any format, from a file or from stdin (`-`).
 ///
 /// # Errors
-/// As for [`read_in`].
+/// Same as [`read_in`].
 pub fn read(path: &Path) -> Result<Loaded<EventLog>> {
     read_in(path, None)
 }
@@ -117,7 +117,7 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
 /// read without a cache, as by [`read`].
 ///
 /// # Errors
-/// As for [`read`].
+/// Same as [`read`].
 pub fn read_cached(path: &Path) -> Result<Loaded<EventLog>> {
     let source = Source::open(path)?;
     if source.kind() == Kind::Gev || path == Path::new(STDIN) {
@@ -152,8 +152,8 @@ pub fn cache_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The log in the cache, if the cache is valid and was made from `id`. Otherwise a note states the
-/// reason, unless there is no cache.
+/// The log in the cache, if the cache is valid and was made from `id`. Otherwise adds a note with the reason, unless
+/// there is no cache.
 fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<EventLog> {
     let bytes = match std::fs::read(cache) {
         Ok(bytes) => bytes,
@@ -170,7 +170,7 @@ fn cached_log(cache: &Path, id: &SourceId, notes: &mut Vec<String>) -> Option<Ev
         Ok(found) if found.is_of(id) => Some(found.log),
         Ok(_) => {
             notes.push(format!(
-                "the cache {} was made from another file",
+                "the cache {} was made from another file or an earlier version of the file",
                 cache.display()
             ));
             None

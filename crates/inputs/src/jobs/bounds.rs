@@ -10,7 +10,7 @@ pub(super) const LONGEST: i64 = 1_000_000_000;
 /// Latest time on a table's own clock, in seconds: about thirty thousand years.
 pub(super) const LAST_SECOND: i64 = 1_000_000_000_000;
 
-/// Maximum number of GPUs that may be stated for a job. A job also cannot have more GPUs than its VC.
+/// Maximum number of GPUs in a job's row. A job also cannot have more GPUs than its VC.
 pub(super) const MAX_GPUS: i64 = 1_000_000_000;
 
 /// Maximum of all other amounts, such as MB of memory or samples per second.

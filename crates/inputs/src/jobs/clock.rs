@@ -67,7 +67,7 @@ impl Form {
         }
     }
 
-    /// The time in a cell of this format, in seconds. Civil times are counted from 1970.
+    /// The time in a cell of this format, in seconds. Civil times are converted to seconds since 1970.
     pub fn second(self, cell: &Cell<'_>) -> CellResult<i64> {
         match self.time(cell)? {
             Some(time) => Ok(time.second()),

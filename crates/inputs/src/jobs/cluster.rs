@@ -63,7 +63,6 @@ mod tests {
         read(Input::csv(content).path(), 8).map(|loaded| loaded.value)
     }
 
-    // Small fixed examples.
     #[test]
     fn names_may_have_no_header() {
         let vc = |name: &str, nodes| VirtualCluster {

@@ -39,7 +39,7 @@ input! {
 ///
 /// # Errors
 /// The file cannot be read or has faults, which are reported together. It is a fault if a pair occurs twice, in either
-/// order, if a speed is outside the range from [`LEAST_SPEED`] to 10, or if another number is invalid.
+/// order. Speeds outside the range from [`LEAST_SPEED`] to 10 and other invalid numbers are also faults.
 ///
 /// [`LEAST_SPEED`]: gleaner_domain::inputs::LEAST_SPEED
 pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
@@ -83,7 +83,6 @@ mod tests {
         format!("0,{first},CIFAR-10,1,64,0,{speed},{second},CIFAR-10,1,64,0,1.034,64.5,29,5106\n")
     }
 
-    // Small fixed examples.
     #[test]
     fn pairs_are_keyed_by_workloads() {
         let pairs = read_rows(&(row("VGG", "LSTM", "0.983") + &row("VGG", "VGG", "10"))).unwrap();

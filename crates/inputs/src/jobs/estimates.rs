@@ -32,9 +32,9 @@ input! {
 /// Reads the estimates for the jobs of a trace. Rows of other jobs are ignored.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. It is a fault if an estimate is not a number, if
-/// its absolute value exceeds [`LONGEST_ESTIMATE`](gleaner_domain::inputs::LONGEST_ESTIMATE), or if a job has two
-/// estimates or none.
+/// The file cannot be read or has faults, which are reported together. It is a fault if an estimate is not a number, or
+/// if its absolute value exceeds [`LONGEST_ESTIMATE`](gleaner_domain::inputs::LONGEST_ESTIMATE). It is also a fault if
+/// a job has two estimates or no estimate.
 pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
     let source = Source::open(path)?;
     let jobs = || trace.jobs.iter().map(|job| job.id.as_str());
@@ -89,7 +89,6 @@ mod tests {
         read(input.path(), &trace(ids)).map(|loaded| loaded.value)
     }
 
-    // Small fixed examples.
     #[test]
     fn estimates_of_other_jobs_are_ignored() {
         let content = "priority,job_id\n1.5,9\nx,4\n-7,8.0\n1,4\n";

@@ -35,11 +35,11 @@ input! {
     }
 }
 
-/// Reads a forecast. Its times are shifted so that the first interval begins at second `start`.
+/// Reads a forecast, and shifts its times so that the first interval begins at second `start`.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. It is a fault if times do not ascend, if a value
-/// is not a number or is too large, or if there are no rows.
+/// The file cannot be read or has faults, which are reported together. Faults are times that do not ascend, values that
+/// are not numbers or are too large, and a table without rows.
 pub fn read(path: &Path, start: i64) -> Result<Loaded<ForecastTable>> {
     let source = Source::open(path)?;
     let header = Header::open(&source)?;
@@ -90,7 +90,6 @@ mod tests {
         read(Input::csv(content).path(), 1000)
     }
 
-    // Small fixed examples.
     #[test]
     fn intervals_keep_their_spacing() {
         let expected = ForecastTable {

@@ -60,7 +60,6 @@ mod tests {
     use super::*;
     use crate::jobs::testing::{Input, assert_has, fault, workload};
 
-    // Small fixed examples.
     #[test]
     fn graphs_are_keyed_by_workload_and_found_beside_the_table() {
         let input = Input::csv("model,graph,dataset,batchsize,amp\nVGG,here.csv,CIFAR-10,64,0\n");

@@ -1,5 +1,5 @@
-//! Readers of the inputs of a GPU-cluster simulation: the cluster, its jobs, and what policies know about the jobs. All
-//! inputs are tables in CSV or Parquet, whose columns may be in any order.
+//! Readers of the inputs of a GPU-cluster simulation: the cluster, its jobs, and the information that policies have
+//! about the jobs. All inputs are tables in CSV or Parquet, whose columns may be in any order.
 //!
 //! | module | file of the original |
 //! |---|---|

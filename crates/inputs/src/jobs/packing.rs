@@ -16,9 +16,9 @@ use super::words::beside;
 ///
 /// - Both have jobs with the same number of GPUs.
 /// - Two such jobs together hold less than `memory_limit` MB.
-/// - The workloads' scores add up to at most 2. With `any_score`, it is enough that both have a score.
+/// - The workloads' scores add up to at most 2. If `any_score` is set, both only need to have a score.
 ///
-/// `path` is the file of pairs, for the messages of faults.
+/// `path` is the file of pairs, which messages about faults name.
 ///
 /// Returns the missing pairs in which at least one profile is predicted. Only the simulation shows whether such
 /// workloads really share GPUs.
@@ -145,7 +145,6 @@ mod tests {
         check(Path::new("pairs.csv"), &trace, &packing, 100.0, any_score)
     }
 
-    // Small fixed examples.
     #[test]
     fn a_pair_that_could_share_must_be_measured() {
         let message = fault(example(&[("A", 1, 40.0), ("B", 1, 59.0)], &[1, 1], false));
@@ -157,7 +156,7 @@ mod tests {
     #[test]
     fn pairs_that_never_share_may_be_missing() {
         // Two jobs never share GPUs if they need too much memory together, have different numbers of GPUs, or have
-        // scores that are too high. A pair with BERT counts as measured.
+        // scores that are too high. Pairs with a model such as BERT, which was not measured in pairs, are not required.
         assert!(example(&[("A", 1, 40.0), ("B", 1, 60.0)], &[1, 1], false).is_ok());
         assert!(example(&[("A", 1, 40.0), ("B", 2, 40.0)], &[1, 1], false).is_ok());
         assert!(example(&[("A", 1, 1.0), ("B", 1, 1.0)], &[1, 2], false).is_ok());

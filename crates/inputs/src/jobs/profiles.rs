@@ -39,8 +39,8 @@ input! {
 /// Reads profiles.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. It is a fault if a workload occurs twice, a
-/// score is not 0, 1 or 2, a number is invalid, or a source is neither measured nor predicted.
+/// The file cannot be read or has faults, which are reported together. Faults are repeated workloads, scores other than
+/// 0, 1 and 2, invalid numbers, and sources other than `measured` and `predicted`.
 pub fn read(path: &Path) -> Result<Loaded<BTreeMap<Workload, Profile>>> {
     let source = Source::open(path)?;
     let rows = Rows::<ProfileRow>::open(&source)?;
@@ -74,7 +74,6 @@ mod tests {
         read(input.path()).map(|loaded| loaded.value)
     }
 
-    // Small fixed examples.
     #[test]
     fn profiles_are_keyed_by_workload() {
         let profiles = read_rows("VGG,CIFAR-10,64,0,84.5,99,62.25,20162.0,2\n").unwrap();

@@ -40,8 +40,8 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 /// Reads a series of consecutive ten-minute intervals.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. It is a fault if times do not ascend or have a
-/// gap, if a value is not a number, is negative or is too large, or if there are no rows.
+/// The file cannot be read or has faults, which are reported together. Faults are times that do not ascend or have a
+/// gap, values that are negative, too large or not numbers, and a table without rows.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let rows = Rows::<IntervalRow>::open(&source)?;
@@ -109,7 +109,6 @@ mod tests {
         read(input.path()).map(|loaded| loaded.value)
     }
 
-    // Small fixed examples.
     #[test]
     fn intervals_are_consecutive() {
         let series = read_rows("8,2020-04-30 23:50:00,1,3\n0,2020-05-01,x,0\n").unwrap();

@@ -28,7 +28,6 @@ pub(super) fn beside(first: &Workload, second: &Workload) -> String {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn names_beyond_five_are_counted() {
         let names = ["a", "b", "c", "d", "e", "f", "g"];

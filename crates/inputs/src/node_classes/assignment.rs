@@ -14,14 +14,15 @@ use gleaner_io::Gatherer;
 use gleaner_io::fault::{Place, show};
 use gleaner_io::source::Source;
 
-/// Maximum length of a pattern in bytes. Parsing a pattern takes about a hundred times its length in memory.
+/// Maximum length of a pattern in bytes. Parsing a pattern takes about a hundred bytes of memory for each byte of the
+/// pattern.
 const MAX_PATTERN: usize = 10_000;
 
 /// Maximum size of a compiled pattern in bytes. Repetitions such as `(a{100}){100}` multiply the size.
 const PATTERN_LIMIT: usize = 1 << 16;
 
-/// Maximum number of patterns. The number is limited because each pattern is compared with all nodes that have no class
-/// yet.
+/// Maximum number of patterns. This limit bounds the run time, because each pattern is compared with all nodes that
+/// have no class yet.
 const MAX_PATTERNS: usize = 1000;
 
 /// Maximum number of classes that a remark names.
@@ -162,8 +163,8 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// Returns the classes, in the order of their first node, and remarks for the user. `remedy` tells the user how to
-    /// give a class to a node without one.
+    /// Returns the classes, in the order of their first node, and remarks for the user. `remedy` explains how to assign
+    /// a class to a node that has no class.
     ///
     /// # Errors
     /// Faults were recorded, or a node has no class.
@@ -185,7 +186,7 @@ impl<'a> Assignment<'a> {
             .ok_or_else(|| self.source.fault("too many classes", at_most()).into())
     }
 
-    /// A fault that reports the nodes without a class; `None` if every node has one.
+    /// A fault that reports the nodes without a class; `None` if every node has a class.
     fn without_class(&self, remedy: &str) -> Option<Fault> {
         let mut without = self
             .nodes

@@ -1,5 +1,5 @@
-//! Reads the classes of a log's nodes: from a list written for this purpose (TOML, CSV or Parquet), or from the output
-//! of Slurm or PBS commands that describe nodes.
+//! Reads the classes of a log's nodes. The source is a list written for this purpose (TOML, CSV or Parquet), or the
+//! output of a Slurm or PBS command that describes nodes.
 //!
 //! In every format, a file is a sequence of rules. Each rule assigns a class to some nodes, and the first rule for a
 //! node wins. Nodes that are not in the log are ignored, because a file may describe a larger machine than the log.
@@ -29,7 +29,7 @@ const EXPECTED: &str = "classes of nodes: TOML with [[class]], a table with the 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Choice<'a> {
     /// Slurm features that serve as classes. They apply to nodes without GPUs, and to nodes whose GPUs have no type. If
-    /// a node has several of them, the first in this list counts.
+    /// a node has several of these features, its class is the one that comes first in this list.
     pub features: &'a [String],
     /// The name of the PBS resource whose value is the class, with or without `resources_available.`
     pub resource: Option<&'a str>,
@@ -114,7 +114,7 @@ impl Form {
     fn without_effect(&self, choice: &Choice<'_>) -> Vec<String> {
         let is_slurm = matches!(self, Form::Scontrol(_) | Form::Sinfo(_));
         let remark = |option: &str, of: &str| {
-            format!("{option} has no effect: the classes do not come from a list of {of}'s nodes")
+            format!("{option} has no effect: the file of classes is not a list of {of} nodes")
         };
         let mut remarks = Vec::new();
         if !choice.features.is_empty() && !is_slurm {

@@ -1,8 +1,8 @@
 //! Reads classes from the output of `scontrol show nodes` or `sinfo -N -o "%N %G %f"`.
 //!
 //! The class of a node is the type of its GPUs, such as `a100` in `Gres=gpu:a100:4`. A node with GPUs of several types
-//! has a class such as `a100+v100`. If its GPUs have no type, or if it has no GPUs, the class is the first chosen
-//! feature that it has.
+//! has a class such as `a100+v100`. If a node has no GPUs, or if its GPUs have no type, its class is the first of the
+//! chosen features that the node has.
 
 use super::assignment::Assignment;
 use super::{Choice, numbered};
@@ -14,10 +14,10 @@ use gleaner_io::fault::Place;
 const REMEDY: &str =
     "use --class-feature to list the features that serve as classes, or write the classes as TOML";
 
-/// The names of the `sinfo` column that contains the name of a node.
+/// Possible headers of the `sinfo` column that contains the names of the nodes.
 const NAMES: [&str; 3] = ["NODELIST", "HOSTNAMES", "NODE_LIST"];
 
-/// The names of the `sinfo` column that contains the features of a node.
+/// Possible headers of the `sinfo` column that contains the features of the nodes.
 const FEATURES: [&str; 3] = ["AVAIL_FEATURES", "ACTIVE_FEATURES", "FEATURES"];
 
 /// A node as Slurm describes it.
@@ -44,7 +44,7 @@ impl Node<'_> {
         })
     }
 
-    /// Assigns the class, if the description contains one.
+    /// Assigns a class to the node if its description contains a class.
     fn assign(&self, choice: &Choice<'_>, assignment: &mut Assignment<'_>) -> Result<()> {
         match self.class(choice) {
             None => Ok(()),

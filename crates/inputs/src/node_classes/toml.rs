@@ -19,7 +19,7 @@ use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
 use gleaner_io::toml_text;
 
-/// Describes a valid file in messages.
+/// A description of a valid file, for messages.
 const EXPECTED: &str = "[[class]] with a name and nodes or pattern, and optionally a default";
 
 /// The remedy for nodes without a class.

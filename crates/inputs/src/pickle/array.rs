@@ -9,8 +9,8 @@ use super::graph::{Call, Graph, Item};
 use super::ndarray;
 
 const EXPECTED: &str = "an array of values";
-/// The deepest nesting that pandas writes is an index around a `DatetimeArray`
-/// around a numpy array.
+/// Maximum number of nested wrappers. The deepest nesting that pandas writes is an index around a
+/// `DatetimeArray` around a numpy array.
 const MAX_WRAPPERS: usize = 4;
 
 /// A two-dimensional array. A one-dimensional array is represented as a single column.

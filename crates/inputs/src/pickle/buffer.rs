@@ -8,8 +8,8 @@ use super::globals::Global;
 use super::graph::{Graph, Item, Value};
 
 const EXPECTED: &str = "the bytes of an array";
-/// The deepest nesting that occurs in files is
-/// `py_buffer(bytearray(encode(text)))`.
+/// Maximum number of nested wrappers. The deepest nesting that occurs in files
+/// is `py_buffer(bytearray(encode(text)))`.
 const MAX_WRAPPERS: usize = 4;
 
 /// The bytes that `item` represents. The bytes are borrowed from the input if
@@ -21,7 +21,8 @@ pub(super) fn read<'a>(
     for _ in 0..MAX_WRAPPERS {
         match item.value {
             Value::Bytes(bytes) => return Ok(Cow::Borrowed(bytes)),
-            // Bytes written by Python 2 that happen to be valid text.
+            // Python 2 pickled bytes as strings. The decoder returns such bytes
+            // as text if they are valid text.
             Value::Text(text) => return Ok(Cow::Borrowed(text.as_bytes())),
             _ => {}
         }

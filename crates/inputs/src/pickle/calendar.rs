@@ -33,7 +33,7 @@ mod tests {
         bytes
     }
 
-    /// Derived by formula: known instants, including leap days.
+    /// Tests instants whose Unix times are known, including leap days.
     #[test]
     fn packs_known_instants() {
         let at = |bytes: &[u8]| packed_ns(bytes).unwrap();

@@ -13,7 +13,7 @@ pub struct PickleError {
     /// Position of the faulty instruction in the uncompressed pickle, in bytes
     /// from 0.
     pub offset: usize,
-    /// What is wrong at this position, and what to do about it.
+    /// The problem at this position, with advice on how to solve it.
     pub problem: Problem,
 }
 

@@ -103,8 +103,8 @@ impl<'a> Graph<'a> {
         self.spend(len / SCAN + 1, 1, at)
     }
 
-    /// A value inside `parent` as an item. If the value has no offset of its
-    /// own, the item has the offset of `parent`.
+    /// The item for a value inside `parent`. If the value has no offset of its own, the item gets
+    /// the offset of `parent`.
     pub(super) fn child(&self, parent: Item<'a>, value: Value<'a>) -> Item<'a> {
         let at = self.pickle.node(value).map_or(parent.at, |node| node.at);
         Item { value, at }

@@ -121,7 +121,7 @@ mod tests {
         Matrix::new(bytes, ItemType::I16, 2, 3, order).unwrap()
     }
 
-    /// Small fixed example: two columns of three items, in both orders.
+    /// Tests two columns of three items, in both orders.
     #[test]
     fn finds_items_in_both_orders() {
         let by_columns = matrix(Order::Columns);

@@ -1,8 +1,8 @@
 //! Rows of input tables, declared as types.
 //!
 //! `input!` declares each column once: its names, the kind of its cells, its unit and its meaning. Readers use the
-//! declaration to find the column in a header, to check its cells and to report their faults. The tables of the
-//! documentation are also generated from it.
+//! declaration to find the column in a header, to check its cells and to report their faults. The tables in the
+//! documentation are also generated from this declaration.
 //!
 //! ```ignore
 //! input! {
@@ -234,7 +234,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
         faults.finish(())
     }
 
-    /// A fault at the place of a visited row, in the column with this name.
+    /// A fault at `place`, the place of a row that was already visited, in the column with this name.
     pub fn fault(
         &self,
         place: Place,

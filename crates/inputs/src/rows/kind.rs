@@ -15,7 +15,7 @@ pub trait Kind<T> {
     /// Reads a cell.
     ///
     /// # Errors
-    /// The cell is empty or contains something else.
+    /// The cell is empty, or its content is invalid for this kind of column.
     fn read(&self, cell: &Cell<'_>) -> CellResult<T>;
 
     /// The value to use if the table lacks the column; `None` if the column is required.

@@ -1,5 +1,5 @@
-//! The scaling curves of a file, and the terms of tasks in each class of nodes: their bounds and curves. Equal curves
-//! share their lists.
+//! Collects the scaling curves of a file, and the terms (bounds and curve) of tasks in each class of nodes. Equal
+//! curves share their lists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) type CurveMap = BTreeMap<String, ScalingCurve>;
 /// The bits of a factor for each class.
 type FactorBits = Vec<(String, u64)>;
 
-/// The address of the curves by class, and the minimum and maximum number of nodes.
+/// The key of terms: the memory address of the curves by class, and the minimum and maximum number of nodes.
 type TermsKey = (usize, ByClass<u32>, ByClass<u32>);
 
 /// Terms by the name of the class.

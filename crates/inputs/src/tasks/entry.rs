@@ -16,7 +16,7 @@ use gleaner_domain::{Clock, ScalingCurve, Stamp, TrainingTask, Utc};
 pub(super) struct Entry<'a> {
     /// The task's name; `None` if the task has no name.
     pub name: Option<String>,
-    /// The task, with its submission time as written in the file; `None` if the task has faults.
+    /// The task, whose times are still as written in the file; `None` if the task has faults.
     pub task: Option<TrainingTask>,
     /// The submission time as written in the file; `None` if the file does not state it.
     pub submit: Option<Stamp>,
@@ -40,7 +40,7 @@ pub(super) struct Parsed<'a> {
 }
 
 impl Parsed<'_> {
-    /// The result for a file with faults that concern the file as a whole.
+    /// The content of a file that has only faults of the file as a whole.
     pub fn of_faults(fatal: Vec<Fault>) -> Self {
         Parsed {
             fatal,
@@ -130,7 +130,8 @@ fn read_curve(fields: &mut Fields<'_>, field: &str, curves: &mut Curves) -> Opti
     curves.check(draft, field, &mut fields.report)
 }
 
-/// Reads a curve from a table with its lists, or curves by class from a table with such a table for each class.
+/// Reads a curve from a table with the curve's lists. If the table contains a table for each class, reads a curve for
+/// each class.
 pub(super) fn read_curve_table(
     fields: &mut Fields<'_>,
     table: Vec<(String, Node)>,

@@ -1,4 +1,4 @@
-//! Tasks that a program creates, with the same checks as tasks in files.
+//! Tasks that a program creates, which must follow the same rules as tasks in files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,7 +38,8 @@ pub struct GivenTask {
     pub priority: f64,
     /// Speed of the task by number of nodes.
     pub curve: ByClass<GivenCurve>,
-    /// A factor of the curve for each class. Empty if the curve applies to all classes or is already by class.
+    /// A factor of the curve for each class. Empty if the curve applies to all classes, or if each class has a curve of
+    /// its own.
     pub speed: BTreeMap<String, f64>,
     /// Seconds of progress lost when the task moves to another class; `None` for the sum of the costs of growing and
     /// shrinking.

@@ -116,7 +116,7 @@ impl TaskSet {
     }
 }
 
-/// Checks the rescaling costs of a task, and the cost of a move if it is given, against the window.
+/// Checks that the rescaling costs of a task are small enough for the window, including the cost of a move, if given.
 fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
     let costs = [
         ("rescale_up", task.rescale_up),

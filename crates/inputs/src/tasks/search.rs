@@ -10,8 +10,8 @@
 //! curves = "losses.csv"  # measured learning curves; or a table of the family's parameters, which are optional
 //! ```
 //!
-//! Each trial trains one of the tasks in the file. The file of learning curves states the name of the task. Without
-//! that file, or if the file does not name tasks, the task is drawn at random.
+//! Each trial trains one of the tasks in the file. The file of learning curves can name the task of each trial. If it
+//! does not, or if there is no such file, each trial's task is drawn at random.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -192,7 +192,7 @@ impl SearchDraft<'_> {
         Ok(())
     }
 
-    /// The index of the task that each trial of measured curves trains.
+    /// For each trial of measured learning curves, the index of the task that the trial trains.
     fn trained(&mut self, measured: &MeasuredCurves, set: &TaskSet) -> Vec<u32> {
         let names = set.tasks.iter().map(|task| task.name.as_str());
         let indices: BTreeMap<&str, u32> = names.zip(0..).collect();

@@ -250,8 +250,8 @@ fn curves_of(curve: &TaskCurve) -> impl Iterator<Item = (Option<&str>, &ScalingC
     plain.map(|curve| (None, curve)).into_iter().chain(by_class)
 }
 
-// The next rules report only the first class with a fault. Many tasks can refer to one curve with many classes, and a
-// fault for each class of each task would take far more memory than the file.
+// The following rules report only the first class with a fault. Many tasks can refer to the same curve with many
+// classes, and a fault for each class of each task would take far more memory than the file.
 
 fn min_is_not_above_max(task: &Draft, report: &mut Report<'_>) {
     let (Some(min), Some(max)) = (&task.min_nodes, &task.max_nodes) else {

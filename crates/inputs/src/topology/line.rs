@@ -7,7 +7,7 @@ use gleaner_io::fault::show;
 /// A switch or a block.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// The line number of the group in the file.
+    /// Number of the line that describes the switch or block.
     pub line: u64,
     pub is_block: bool,
     pub name: String,
@@ -58,8 +58,8 @@ pub(super) fn group(line: u64, text: &str) -> Result<Option<Group>, LineFault> {
         let named = matches!(key.as_str(), "switchname" | "blockname");
         if std::mem::take(&mut is_first) && !named {
             return match key.as_str() {
-                // The first key begins a line with the sizes of groups of blocks. The second key begins a
-                // line that `scontrol` prints for such a group.
+                // `BlockSizes` begins a line with the sizes of groups of blocks. `AggregatedBlock` begins a line that
+                // `scontrol` prints for such a group.
                 "blocksizes" | "aggregatedblock" => Ok(None),
                 _ => Err(("", show(text.trim().as_bytes()), EXPECTED)),
             };

@@ -33,8 +33,8 @@ pub const EXPECTED: &str =
 ///
 /// # Errors
 /// The file cannot be read, or has neither a switch nor a block. The other errors are faults of lines, which are
-/// reported together: a line describes something else, a list is invalid or too long, a switch has no line of its own
-/// or is above itself, or a node occurs twice.
+/// reported together. Faults are lines that describe something else, lists that are invalid or too long, and nodes that
+/// occur twice. It is also a fault if a switch has no line of its own or is above itself.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;

@@ -1,4 +1,4 @@
-//! Tests the order in both formats, and tests faults, random trees and random text.
+//! Tests the order of the nodes in both formats, and tests faults, random trees and random text.
 
 use proptest::prelude::*;
 
@@ -173,7 +173,8 @@ fn every_fault_is_reported_with_its_line() {
 
 #[test]
 fn circles_are_found_wherever_they_are() {
-    // A cycle below a root, a cycle without a root, and a cycle with a switch before it.
+    // A cycle below a root, a cycle without a root, and a cycle above a switch that is listed
+    // first.
     for (text, line) in [
         (
             "SwitchName=top Switches=a\nSwitchName=a Switches=b\nSwitchName=b Switches=c,a\nSwitchName=c Nodes=n",
@@ -284,7 +285,7 @@ impl Tree {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by formula: the recursive definition of the order.
+    // The expected order follows from its recursive definition.
     #[test]
     fn random_trees_are_read_depth_first(
         mut forest in prop::collection::vec(trees(), 1..4),

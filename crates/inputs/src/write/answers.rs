@@ -39,8 +39,7 @@ impl Answer {
         }
     }
 
-    /// Price of a node in each class, by the name of the class; `None` if the problem has no classes, or the solver
-    /// computes no prices.
+    /// The price of a node in each class. `None` if the problem has no classes, or if the solver computes no prices.
     pub fn prices(&self) -> Option<Prices<'_>> {
         match &self.answer {
             AnyAnswer::Classes(answer) if !answer.prices.is_empty() => {
@@ -56,9 +55,9 @@ impl Answer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Counts<'a> {
-    /// Numbers of nodes.
+    /// The number of nodes of each task.
     OneClass(&'a [u32]),
-    /// Nodes of a class; `None` for a task that holds nothing.
+    /// The nodes of each task, which belong to a single class; `None` for a task that holds no nodes.
     Classes(Vec<Option<NodesOfClass<'a>>>),
 }
 
@@ -71,7 +70,7 @@ pub struct NodesOfClass<'a> {
     pub nodes: u32,
 }
 
-/// Names of classes and prices, written as a table.
+/// The name and the price of each class, serialised as a map from names to prices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prices<'a>(pub Vec<(&'a str, f64)>);
 

@@ -53,7 +53,8 @@ pub struct ScheduleWriter<'w> {
     pub truth: Option<EventWriter>,
     /// Names of the nodes, by index.
     pub nodes: Vec<String>,
-    /// End of the schedule, in seconds since 1970. A job that ends later is still running.
+    /// End of the schedule, in seconds since 1970. A job that ends later is written as still
+    /// running.
     pub end: i64,
     /// Number of jobs written so far.
     pub jobs: u64,

@@ -68,7 +68,7 @@ fn a_cache_of_an_older_source_beside_it_is_refused() {
     let message = fault_of(read(&gev));
     assert_has(&message, &["older than", "log.csv", "run `gleaner convert"]);
 
-    // If the file is not in the folder of its source, it is read without a
+    // A `.gev` that is not in the folder of its source is read without this
     // check.
     let (_other, moved) = file("moved.gev", std::fs::read(&gev).unwrap());
     assert_eq!(read(&moved).unwrap().value, loaded.value);

@@ -46,7 +46,7 @@ v100 = { nodes = [0, 1, 2, 4, 8], progress = [0, 400, 780, 1500, 2800] }
 a100 = { nodes = [0, 1, 2, 4], progress = [0, 1000, 1950, 3700] }
 ";
 
-/// The fields of a task that these tests do not vary.
+/// The fields of a task that are the same in all tests.
 const REST: &str = "rescale_up = 20\nrescale_down = 10\nwork = 1e8\n";
 
 /// A task with this name and these lines.
@@ -560,7 +560,8 @@ fn any_curve() -> impl Strategy<Value = ScalingCurve> {
     })
 }
 
-/// Terms whose bounds are on the curve. The maximum is a point, so the terms are also valid with `counts = "points"`.
+/// Random terms whose bounds lie on the curve. The maximum is the curve's last point, so the terms are also valid with
+/// `counts = "points"`.
 fn any_terms() -> impl Strategy<Value = Terms> {
     any_curve().prop_flat_map(|curve| {
         let last = curve.nodes[curve.nodes.len() - 1];

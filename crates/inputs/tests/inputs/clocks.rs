@@ -34,7 +34,7 @@ fn shown(log: &EventLog) -> Vec<String> {
 
 const LONG: &str = "time,node,state\n";
 
-// Derived: 09:40+01:00 is 10:40+02:00, which is 40 minutes after 10:00+02:00.
+// 09:40+01:00 is 10:40+02:00, which is 40 minutes after 10:00+02:00.
 #[test]
 fn offsets_are_honoured() {
     let rows = "2026-10-25 10:00:00+02:00,a,1\n2026-10-25 09:40:00+01:00,a,0\n";
@@ -58,7 +58,7 @@ fn offsets_are_honoured() {
     assert_eq!(zulu.clock().to_string(), "+00:00");
 }
 
-// Derived: Berlin's clock shows 2:00 to 3:00 twice on 2026-10-25, and not on 2026-03-29.
+// Berlin's clock shows the hour from 2:00 to 3:00 twice on 2026-10-25, and skips it on 2026-03-29.
 #[test]
 fn a_zone_resolves_local_times() {
     let autumn = "when,a\n2026-10-25 02:50:00,1\n2026-10-25 02:10:00,0\n2026-10-25 02:55:00,1\n\
@@ -90,8 +90,8 @@ fn the_users_zone_overrides_that_of_the_log() {
     let text = "when,a\n2026-07-01 10:00:00+02:00,1\n2026-07-01 11:00:00+02:00,0\n";
     let (log, _) = read_in("log.csv", text, "America/Chicago").unwrap();
     assert_eq!(shown(&log)[0], "2026-07-01 03:00:00-05:00");
-    // The same log via a `.gev` file with a known clock, and via a `.gev` file with an unknown
-    // clock.
+    // Reads the same log from a `.gev` file with a known clock, and from a `.gev` file with an
+    // unknown clock.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.gev");
     let zone: Zone = "America/Chicago".parse().unwrap();
@@ -117,7 +117,8 @@ fn a_slice_is_cut_at_local_times() {
         };
         log.slice(slice).map(|log| shown(&log))
     };
-    // The rows extend from the first occurrence of an hour to the second.
+    // The first row is in the first occurrence of the hour, and the second row is in the second
+    // occurrence.
     let both = ["2026-10-25 02:50:00+02:00", "2026-10-25 02:10:00+01:00"];
     assert_eq!(
         cut("2026-10-25 02:10:00", "2026-10-25 02:50:00").unwrap(),
@@ -134,7 +135,7 @@ fn a_slice_is_cut_at_local_times() {
     assert!(message.contains("has an offset from UTC"), "{message}");
 }
 
-/// The submission time of a task that is read with a clock.
+/// Reads a task with the clock of a log, and returns the task's submission time.
 fn submitted(submit: &str, clock: &Clock) -> gleaner_domain::Result<Utc> {
     let text = format!(
         "[[task]]\nname = 'a'\nsubmit = {submit}\nmin_nodes = 1\nmax_nodes = 2\nrescale_up = 1\n\
@@ -145,7 +146,7 @@ fn submitted(submit: &str, clock: &Clock) -> gleaner_domain::Result<Utc> {
     Ok(loaded.value.tasks[0].submit)
 }
 
-// Derived: the offset of the clock is -6 hours, and -5 hours from March 8 on.
+// The offset of the clock is -6 hours until March 8, and -5 hours after that.
 #[test]
 fn submissions_are_placed_on_the_logs_clock() {
     let clock = Clock::new(-6 * 3600, [(1_772_956_800, -5 * 3600)]);
@@ -189,8 +190,7 @@ prop_compose! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(32))]
 
-    // A `.gev` and a Parquet file store the whole clock. CSV stores the clock's offset in every
-    // row.
+    // `.gev` and Parquet files store the whole clock. CSV files store only the offset at each row.
     #[test]
     fn a_clock_survives_every_format(clock in clock(), steps in prop::collection::vec(0i64..400_000, 1..12)) {
         let mut log = EventLogBuilder::new(vec!["a".into()]);
@@ -220,7 +220,8 @@ proptest! {
         }
     }
 
-    // A local time that a zone's clock showed is resolved to the time at which it was shown.
+    // Each local time in the zone is resolved to an instant at which the zone's clock showed this
+    // time.
     #[test]
     fn a_zone_resolves_the_local_times_it_shows(second in 0i64..3_000_000_000) {
         let zone: Zone = "America/Chicago".parse().unwrap();

@@ -1,4 +1,4 @@
-//! Truncated and changed files of every format. Each file is either read or reported as a fault with a message; no file
+//! Tests that truncated and changed files of every format are either read or reported as faults with a message. No file
 //! leads to a panic, a hang or a large allocation.
 //!
 //! To run a longer test by hand: `GLEANER_CORRUPTIONS=20000 cargo test --release --test inputs corruption`.
@@ -80,7 +80,7 @@ fn read_trace(path: &Path) -> gleaner_domain::Result<()> {
         skip_invalid: true,
         ..jobs::trace::Options::default()
     };
-    // A trace that can be read can also be read if invalid jobs are left out.
+    // A trace that is read without faults is also read with `skip_invalid`.
     assert!(all.is_err() || jobs::trace::read(path, &cluster, sound).is_ok());
     all.map(drop)
 }
@@ -591,7 +591,7 @@ fn corrupt(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
 fn the_samples_are_sound() {
     let folder = tempfile::tempdir().unwrap();
     for sample in strict().iter().chain(&lenient()) {
-        // This file states an unsupported encoding. Its prefixes are still useful samples.
+        // The reader does not support the encoding of this file, but its prefixes are still useful samples.
         let refused = sample.name.contains("delta-text");
         assert_eq!(
             is_sound(&folder, sample, &sample.bytes),
@@ -605,7 +605,7 @@ fn the_samples_are_sound() {
 #[test]
 fn every_prefix_is_a_fault() {
     let folder = tempfile::tempdir().unwrap();
-    // The tests of the pickle reader cut pickles in memory.
+    // Pickles are excluded, because the tests of the pickle reader truncate them in memory.
     let is_pickle = |sample: &Sample| sample.name.contains(".pkl");
     for sample in strict().into_iter().filter(|sample| !is_pickle(sample)) {
         for length in 0..sample.bytes.len() {

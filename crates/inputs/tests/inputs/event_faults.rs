@@ -79,7 +79,7 @@ fn classes_are_in_the_order_of_their_first_node() {
     assert_eq!(classes.of_nodes(), [0, 1]);
     let without = read_text("log.csv", "time,node,state,class\n1,a,1,\n2,a,0,\n").unwrap();
     assert_eq!(without.classes(), None);
-    // In wide CSV, a column with this name is a node.
+    // In wide CSV, a column named `class` is a node.
     let wide = read_text("log.csv", "time,class\n1,1\n2,0\n").unwrap();
     assert_eq!(
         (wide.nodes(), wide.classes()),

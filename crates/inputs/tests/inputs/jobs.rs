@@ -187,8 +187,8 @@ fn every_job_has_its_estimates() {
     }
 }
 
-/// The format of a written trace: its header, its submission times, and whether it has the usage
-/// columns.
+/// The format in which a test writes a trace: the header, the submission times, and whether there
+/// are usage columns.
 struct Form {
     header: &'static str,
     submit: fn(i64) -> String,
@@ -244,7 +244,7 @@ fn a_raw_log_gives_the_same_jobs() {
         usage: true,
     };
     let mut log = write_csv(&input, &cluster, &form);
-    // The first job of the log, and jobs that are not simulated.
+    // Adds the first job of the log, whose submission is second 0, and jobs that are not simulated.
     for other in [
         "x1,u,vcEwI,1,1,COMPLETED,2020-04-01 00:00:00",
         "x2,u,vcEwI,0,1,COMPLETED,2020-03-01 00:00:00",

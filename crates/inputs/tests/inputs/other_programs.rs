@@ -1,4 +1,4 @@
-//! Small fixed examples: files written by pandas, polars, pyarrow and fastparquet.
+//! Tests files written by pandas, polars, pyarrow and fastparquet.
 
 use std::io::Write;
 

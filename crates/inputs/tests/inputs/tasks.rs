@@ -1,4 +1,4 @@
-//! Small fixed examples of tasks in every format.
+//! Tests tasks in every format.
 
 use std::sync::Arc;
 
@@ -99,7 +99,8 @@ fn texts_of_every_format_give_the_tasks() {
         ("tasks.toml", TOML),
         ("tasks.json", JSON),
         ("tasks.csv", CSV),
-        // A path whose extension does not indicate the format, such as the path of stdin.
+        // Paths without an extension, like that of stdin, so the format is recognised by the
+        // content.
         ("toml", TOML),
         ("json", JSON),
         ("csv", CSV),

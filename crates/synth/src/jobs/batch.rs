@@ -25,7 +25,7 @@ pub struct Draft {
     pub state: &'static str,
 }
 
-/// Probability that another job follows each job of a batch.
+/// Probability that a job of a batch is followed by another job of the batch.
 const ANOTHER: f64 = 0.65;
 /// Mean seconds between the jobs of a batch.
 const GAP: f64 = 90.0;
@@ -40,7 +40,7 @@ const LARGEST_SHARE: f64 = 0.1;
 
 /// A virtual cluster for which jobs are drawn.
 struct Target {
-    /// Share of batches that go to this virtual cluster or to an earlier one in the list.
+    /// Share of batches that go to this virtual cluster or to those before it in the list.
     cumulated: f64,
     users: u32,
     most_gpus: u32,
@@ -64,7 +64,8 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// Prepares to draw jobs. Some virtual clusters get more jobs than others.
+    /// Creates the distributions from which jobs are drawn. Virtual clusters with more GPUs tend to
+    /// get more batches.
     ///
     /// # Errors
     /// Never, because the constants are valid.
@@ -89,7 +90,7 @@ impl Drawing {
         })
     }
 
-    /// Draws jobs until their number is `jobs`.
+    /// Draws jobs until there are `jobs` jobs.
     ///
     /// # Errors
     /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.

@@ -1,4 +1,5 @@
-//! Workloads, with the GPU load of each workload alone and in pairs. All numbers are made up.
+//! A catalogue of workloads, with the GPU load of each workload when it runs alone and in pairs. All numbers are
+//! invented.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -137,7 +138,8 @@ fn score(gpu_util: f64) -> u8 {
     }
 }
 
-/// All pairs of workloads that fit into a GPU's memory and whose models are measured in pairs.
+/// Returns all pairs of workloads that fit into a GPU's memory together. Pairs with a model in [`UNMEASURED`] are left
+/// out.
 pub fn pairs(profiles: &[(Workload, Profile)], rng: &mut ChaCha8Rng) -> Vec<(usize, usize, Pair)> {
     let mut pairs = Vec::new();
     let measured = |index: &usize| !UNMEASURED.contains(&profiles[*index].0.model.as_str());
@@ -176,7 +178,7 @@ mod tests {
     use super::*;
     use rand_chacha::rand_core::SeedableRng;
 
-    // Derived by formula: pairs with higher sums of scores are slower on average.
+    // Pairs with higher sums of scores are slower on average.
     #[test]
     fn worse_scores_make_slower_pairs() {
         let profiles = profiles();

@@ -1,4 +1,4 @@
-//! A forecast of submissions, made from the true numbers by smoothing and adding random errors.
+//! Forecasts submissions by smoothing the true numbers and multiplying them by random errors.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -8,7 +8,7 @@ use super::rhythm::DAY;
 
 /// Seconds in an interval.
 const INTERVAL: i64 = 600;
-/// Number of intervals on either side over which the numbers are smoothed.
+/// Number of intervals before and after each interval over which the numbers are averaged.
 const REACH: usize = 2;
 /// Standard deviation of the relative error.
 const ERROR: f64 = 0.2;

@@ -6,7 +6,7 @@ use rand_distr::{Distribution, LogNormal};
 
 use gleaner_domain::error::{Error, Result};
 
-/// Possible numbers of GPUs of a job, each with the share of jobs that use this number, in thousandths.
+/// Possible numbers of GPUs of a job, each with its share of the jobs in thousandths.
 const GPUS: [(u32, u32); 9] = [
     (1, 540),
     (2, 100),

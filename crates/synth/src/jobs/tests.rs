@@ -1,4 +1,4 @@
-//! Tests generated experiments. The expected values are derived by formula.
+//! Tests that generated experiments have the requested properties.
 
 use gleaner_domain::Unobserved;
 use gleaner_testing::StopAfter;

@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Returns the trace, and remarks on what was left out.
+    /// Returns the trace, and remarks on the jobs that were left out.
     pub fn finish(self, source: &Source) -> Result<(TraceInput, Vec<String>)> {
         self.faults.finish(())?;
         let left_out = self.left_out.phrases();
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         Ok((input, notes))
     }
 
-    /// Records a fault. If jobs with faults may be left out, the fault counts as skipped.
+    /// Records a fault. The fault is an error unless jobs with faults may be left out.
     fn fault(&mut self, fault: Fault) -> Result<()> {
         if self.options.skip_invalid {
             self.skipped.push(fault);
@@ -213,7 +213,7 @@ fn repeated(jobs: &[(Place, Job)]) -> BTreeSet<usize> {
         .collect()
 }
 
-/// The faults of a trace of which no job remains.
+/// The faults of a trace in which no job remains to be simulated.
 fn nothing(source: &Source, left_out: &[String], mut skipped: Faults) -> Faults {
     let mut reasons = left_out.to_vec();
     if !skipped.0.is_empty() {

@@ -1,4 +1,4 @@
-//! Small fixed examples of every format of times and every fault.
+//! Tests every format of times and every fault with small traces.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -108,7 +108,7 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
         epoch: time("2020-04-01"),
         ..Options::default()
     };
-    // Second 0 is 10 s after the epoch. Both ends of the window are therefore 10 s later than specified.
+    // Second 0 is 10 s after the epoch. In civil time, both ends of the window are therefore 10 s later than specified.
     let loaded = read_with(&log, options).unwrap();
     assert_eq!(ids(&loaded.value), [("4", 172_800), ("5", 259_200)]);
     assert_eq!(loaded.value.start, 172_800);
@@ -129,8 +129,8 @@ fn a_window_counts_from_the_epoch_and_submissions_from_the_first_job() {
     assert_eq!(input.start, 176_400);
 }
 
-// Derived: the second job is submitted 40 minutes after the first, because the clock was set back in between. The third
-// job is submitted an hour after the second.
+// The second job is submitted 40 minutes after the first, because the clock was set back in between. The third job is
+// submitted an hour after the second.
 #[test]
 fn offsets_of_submissions_are_honoured() {
     let log = "job_id,vc,gpu_num,submit_time,duration\n1,a,1,2020-10-25 02:50:00+02:00,5\n\

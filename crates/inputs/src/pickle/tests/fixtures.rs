@@ -1,5 +1,4 @@
-//! Compares files that pandas wrote with the values that were written (small
-//! fixed examples).
+//! Tests that the reader returns the values that pandas wrote to the fixtures.
 
 use super::super::{BlockData, Cell, Frame, ItemType, Labels, NAT, read_frame};
 use super::{CURVES, EVENTS, MIXED, TASKS};

@@ -1,4 +1,4 @@
-//! Files that try to run code or to exhaust memory or time, and files that are simply broken.
+//! Tests files that try to run code or to exhaust memory or time, and files that are simply broken.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Small fixed examples of layouts that do not occur in the fixtures, assembled
-//! by hand.
+//! Tests layouts that do not occur in the fixtures, with pickles assembled by
+//! hand.
 
 use super::super::{BlockData, Frame};
 use super::super::{Cell, Labels, Order, PickleError, Problem, read_frame};

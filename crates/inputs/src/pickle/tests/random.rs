@@ -1,5 +1,4 @@
-//! Random damage: the reader always returns, no matter how the file was
-//! changed.
+//! Tests that the reader always returns, no matter how a file was damaged.
 
 use proptest::prelude::*;
 

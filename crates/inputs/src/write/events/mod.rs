@@ -106,7 +106,7 @@ struct LongRows {
 }
 
 impl LongRows {
-    /// The rows of a log with this number of nodes.
+    /// Starts the rows of a log with this number of nodes.
     fn new(nodes: usize) -> Self {
         LongRows {
             nodes: nodes as u32,
@@ -130,8 +130,8 @@ impl LongRows {
     }
 }
 
-/// Returns the rows of a whole log in the long form, with their times. `None` is a row without a node:
-/// an event without changes.
+/// Returns the rows of a whole log in the long form, with their times. `None` is a row without a node, which begins an
+/// event that has no changes, or that has the same time as the previous event.
 pub fn long_rows(log: &EventLog) -> impl Iterator<Item = (Utc, Option<Change>)> {
     let mut rows = LongRows::new(log.nodes().len());
     log.rows().flat_map(move |(time, changes)| {

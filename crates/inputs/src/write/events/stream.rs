@@ -41,7 +41,7 @@ impl EventWriter {
     /// Like [`EventWriter::create`], but for a log with this clock and these classes of nodes.
     ///
     /// # Errors
-    /// As for [`EventWriter::create`].
+    /// Same as [`EventWriter::create`].
     pub fn create_on(
         path: &Path,
         nodes: &[String],
