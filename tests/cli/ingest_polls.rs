@@ -102,7 +102,10 @@ fn traces_of_spot_instances_become_event_logs() {
     let at = directory.path();
     gleaner(at, "ingest spot spot-named.csv -o named.csv")
         .expect(0)
-        .says(&["--start TIME sets it", "events    4, of 8 changes"]);
+        .says(&[
+            "set the true start with --start TIME",
+            "events    4, of 8 changes",
+        ]);
     let line = "ingest spot spot-counts.csv --start 2026-01-01T06:00:00Z -o counts.csv";
     gleaner(at, line)
         .expect(0)

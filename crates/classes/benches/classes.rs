@@ -2,8 +2,8 @@
 //! rounded or smooth.
 //!
 //! `cargo bench -p gleaner-classes` measures the wall time of each solve on one thread. The exact solver runs several
-//! times, and its shortest time counts; the others run once. The exact solver is also timed on generated problems with
-//! curves and costs.
+//! times, and its shortest time counts. The other solvers run once. The exact solver is also timed on generated
+//! problems with curves and costs.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 use std::time::Instant;

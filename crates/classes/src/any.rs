@@ -60,7 +60,7 @@ impl AnyProblem {
     /// Checks an answer without the solvers' code. `big_m` limits changes if the nodes are all of one class.
     ///
     /// # Errors
-    /// A sentence for each fault of the answer.
+    /// The answer has faults. Returns a sentence for each of them.
     pub fn check(&self, answer: &AnyAnswer, big_m: BigM) -> Result<(), Vec<String>> {
         match (self, answer) {
             (AnyProblem::OneClass(problem), AnyAnswer::OneClass(answer)) => {
@@ -69,7 +69,7 @@ impl AnyProblem {
             (AnyProblem::Classes(problem), AnyAnswer::Classes(answer)) => {
                 check(problem, answer).map_err(texts)
             }
-            _ => Err(vec!["the answer belongs to another problem".to_owned()]),
+            _ => Err(vec!["the answer is for a different problem".to_owned()]),
         }
     }
 }
@@ -106,7 +106,7 @@ impl AnyAnswer {
         }
     }
 
-    /// Relative gap between the objective and the bound; `None` without one of them.
+    /// Relative gap between the objective and the bound; `None` if either is missing.
     pub fn gap(&self) -> Option<f64> {
         match self {
             AnyAnswer::OneClass(answer) => answer.gap(),

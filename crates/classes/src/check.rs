@@ -16,7 +16,7 @@ pub enum Violation {
     Length(usize),
     /// The task with this name holds something that is not among its options.
     Option(String),
-    /// The task with this name is fixed and does not keep its nodes.
+    /// The task with this name is fixed, but the plan changes its nodes.
     Moved(String),
     /// The tasks hold more nodes of the class with this name than it has.
     Capacity(String, u64, u32),
@@ -48,7 +48,9 @@ impl fmt::Display for Violation {
                 f,
                 "task {task}: the plan assigns nodes that match none of its options"
             ),
-            Violation::Moved(task) => write!(f, "task {task} is fixed and does not keep its nodes"),
+            Violation::Moved(task) => {
+                write!(f, "task {task} is fixed, but the plan changes its nodes")
+            }
             Violation::Capacity(class, used, has) => {
                 write!(f, "class {class} has {has} nodes, but {used} are used")
             }

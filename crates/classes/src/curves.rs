@@ -30,7 +30,7 @@ pub struct CurveProblem {
 pub struct CurveTask {
     /// Name, unique within the problem.
     pub name: String,
-    /// Scaling curves by the name of the class. A class without a curve is not used by the task.
+    /// Scaling curves by the name of the class. The task cannot use a class without a curve.
     pub curves: BTreeMap<String, Curve>,
     /// Minimum number of nodes on which the task runs, at least 1.
     pub min_nodes: PerClass,
@@ -73,7 +73,7 @@ pub struct CurrentNodes {
 const MOST_OPTIONS: usize = 20_000_000;
 
 impl CurveProblem {
-    /// The problem with a list of options for each task.
+    /// Converts the problem to one in which each task has a list of options.
     ///
     /// The value of n nodes of class k is `t_fwd` times the objective per second, less the cost of the change. The cost
     /// is a number of seconds times the current objective per second: `rescale_up` or `rescale_down` in the same class,
@@ -219,7 +219,7 @@ impl CurveProblem {
 }
 
 impl CurveTask {
-    /// Objective per second now: 0 below the minimum.
+    /// Objective per second on the nodes that the task holds now; 0 below its minimum number of nodes.
     fn current_rate(&self) -> f64 {
         let Some(current) = &self.current else {
             return 0.0;

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::problem::Class;
 
-    // The example from the documentation.
+    // Tests the example in the documentation of [`EqualShare`].
     #[test]
     fn tasks_go_where_their_share_is_worth_most() {
         let class = |name: &str, capacity| Class {

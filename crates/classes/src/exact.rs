@@ -119,7 +119,7 @@ impl Exact {
     }
 }
 
-/// When to stop.
+/// The conditions for ending the solve: a deadline or a stop flag.
 struct Clock<'a> {
     deadline: Option<Instant>,
     stop: &'a AtomicBool,
@@ -178,7 +178,7 @@ impl Search<'_> {
         let mut since = self.steps(tasks);
         while let Some(branch) = open.pop() {
             if !self.is_open(branch.prices.bound) {
-                // The bounds of all other branches are at most this one.
+                // No other branch has a greater bound.
                 break;
             }
             if self.clock.is_over() || self.work.states > MOST_WORK {
@@ -235,8 +235,8 @@ impl Search<'_> {
         problem
     }
 
-    /// Finds the prices with the least bound for a part of the plans. The plans found on the way are kept if they are
-    /// the best so far.
+    /// Finds the prices with the least bound for a part of the plans. Keeps each plan that it finds if the plan is the
+    /// best so far.
     fn branch(&mut self, problem: Reduced, first: &[f64]) -> Branch {
         let prices = prices::find(&problem, first);
         self.work.branches += 1;
@@ -263,12 +263,12 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a bound allows a better plan than the best one.
+    /// Whether a bound allows a better plan than the best plan so far.
     fn is_open(&self, bound: f64) -> bool {
         self.allowed(bound) > 0.0
     }
 
-    /// The total loss below which a plan is better than the best one, at prices with this bound.
+    /// The total loss below which a plan is better than the best plan so far, at prices with this bound.
     fn allowed(&self, bound: f64) -> f64 {
         // Gains within a rounding error of each other are equal. With a unit, the next better gain is a unit higher.
         // For example, the bound is 15.4, the best gain 12 and the unit 1. A better plan gains at least 13, so its total

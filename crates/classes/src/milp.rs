@@ -62,7 +62,7 @@ impl Milp {
     }
 }
 
-/// The model, and what each column represents: the task's index and its nodes.
+/// Builds the model. Also returns what each column represents: the index of a task, and nodes that it can hold.
 pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
     let mut model = Model {
         name: "classes".to_owned(),
@@ -110,8 +110,8 @@ pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
     (model, columns)
 }
 
-/// The model for other solvers. Its objective equals that of the problem, because a column that is fixed at 1 adds the
-/// value of holding nothing.
+/// Builds the model that is exported for other solvers. Its objective equals that of the problem, because a column that
+/// is fixed at 1 adds the value of holding nothing.
 pub fn exported(problem: &Problem) -> Model {
     let (mut model, _) = model(problem);
     let none: f64 = problem.tasks.iter().map(|task| task.none).sum();
@@ -127,7 +127,7 @@ pub fn exported(problem: &Problem) -> Model {
     model
 }
 
-/// The answer for the values of a model's columns. The plan is checked, because the solver's claim is not proof.
+/// Converts the values of a model's columns to an answer. The plan is checked, because the solver's claim is not proof.
 fn verdict(
     problem: &Problem,
     columns: &[(usize, Held)],

@@ -11,10 +11,10 @@
 //!
 //! The least D is the optimum of a linear program. Each of its columns is a plan that the tasks choose at some prices.
 //! It mixes these plans so that the mix gains the most and uses at most N_k nodes of each class k (Dantzig and Wolfe
-//! 1960; the cuts of Kelley 1960 are its dual). The program has K + 1 rows for K classes, so its inverse is tiny. Its
-//! dual prices oscillate at first. The steps therefore alternate: one evaluates D at the dual prices, the next at their
-//! midpoint with the best prices so far. A plan enters the basis if it improves the mix. If none does at the dual
-//! prices, these are optimal.
+//! 1960; the cuts of Kelley 1960 are its dual). The program has K + 1 rows for K classes, so the inverse of its basis
+//! is tiny. Its dual prices oscillate at first. The steps therefore alternate: one evaluates D at the dual prices, the
+//! next at their midpoint with the best prices so far. A plan enters the basis if it improves the mix. If no plan
+//! improves the mix at the dual prices, these prices are optimal.
 
 use crate::reduced::{Item, Reduced};
 
@@ -241,8 +241,8 @@ impl<'p> Search<'p> {
                 line.iter().zip(column).map(|(a, b)| a * b).sum()
             })
             .collect();
-        // Ratio test: the column whose amount reaches 0 first leaves the basis. Among ties, the largest entry limits
-        // rounding errors.
+        // Ratio test: the column whose amount reaches 0 first leaves the basis. Among ties, the row with the largest
+        // entry is chosen, to limit rounding errors.
         let mut leaving: Option<(f64, usize)> = None;
         for (row, (entry, amount)) in entries.iter().zip(&self.amount).enumerate() {
             if *entry <= 1e-9 {

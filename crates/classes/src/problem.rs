@@ -295,7 +295,7 @@ impl Task {
 }
 
 impl GroupLimit {
-    /// The number of nodes in a plan that count towards the limits.
+    /// The number of nodes in `plan` that count towards this limit.
     pub fn used(&self, plan: &[Option<Held>]) -> u64 {
         let held = self
             .tasks
@@ -308,7 +308,7 @@ impl GroupLimit {
 }
 
 impl PerClass {
-    /// No number in any class.
+    /// Returns an empty set of numbers, with no number for any class.
     pub fn none() -> Self {
         PerClass::Each(BTreeMap::new())
     }

@@ -196,8 +196,8 @@ impl Items {
                         length => hull[start + length - 2],
                     };
                     // A vertex is dropped if the slopes do not fall. For example, 1, 2 and 3 nodes gain 4, 5 and 9, with
-                    // the slopes 4, 1 and 4. The line from 1 to 3 nodes is at 6.5 for 2 nodes, so no price makes these
-                    // the best. A plan may still need them, so they stay in `all`.
+                    // the slopes 4, 1 and 4. The line from 1 to 3 nodes is at 6.5 for 2 nodes, so no price makes 2
+                    // nodes the best item. A plan may still need 2 nodes, so that item stays in `all`.
                     if slope(before, *last) > slope(*last, *item) {
                         break;
                     }

@@ -6,9 +6,9 @@
 //!
 //! The search starts from the plan in which every task takes its best item, and changes one task after the other. A
 //! **state** is the slack of each class, its nodes less those used so far, which may be negative. Of the plans with the
-//! same state only the one with the least loss is kept. Tasks are ordered by the loss of their second-best item. A plan
-//! with a total loss of at most L leaves a task at its best item if its second-best one loses more. So most tasks never
-//! change.
+//! same state, only the plan with the least loss is kept. Tasks are ordered by the loss of their second-best item. A
+//! plan with a total loss of at most L leaves a task at its best item if the task's second-best item loses more than L.
+//! So most tasks never change.
 //!
 //! For example, a class has 3 nodes at the price 5. Task A loses 0 with 2 nodes and 1 with 1 node. Task B loses 0 with
 //! 2 nodes and 4 without nodes. The slack is -1 at first. If A takes 1 node, the slack is 0 and the loss is 1: this is
@@ -98,7 +98,7 @@ impl Field {
 struct State {
     slack: Packed,
     loss: f64,
-    /// Index of the state before the last task, and the change of that task; [`STAY`] for none.
+    /// Index of the state before the last task, and the change of that task; [`STAY`] if the task does not change.
     from: u32,
     change: u32,
 }
@@ -113,13 +113,14 @@ const EQUAL: f64 = 1e-9;
 pub(crate) struct Outcome {
     /// The best plan whose total loss is below the limit; `None` if there is none or it was not found.
     pub found: Option<Vec<Item>>,
-    /// Whether the search was exhaustive: `found` is then optimal, or, if it is `None`, no plan is below the limit.
+    /// Whether the search was exhaustive. If so, `found` is optimal, or no plan is below the limit if `found` is
+    /// `None`.
     pub is_complete: bool,
 }
 
 /// The effort of a search.
 pub(crate) struct Effort<'a> {
-    /// Maximum number of states at a time. States beyond this number are dropped, and the search is then incomplete.
+    /// Maximum number of states at a time. States beyond this number are dropped, which makes the search incomplete.
     pub width: usize,
     /// Maximum number of states in total. At this limit, the search ends and is incomplete.
     pub states: u64,
@@ -166,7 +167,8 @@ impl Core {
                 });
             }
         }
-        // Of nearly equal losses, the greatest changes come first, so that the smallest ones can fill what is left.
+        // Among changes with nearly equal losses, the greatest come first, so that the smallest can use the remaining
+        // nodes.
         let size = |task: &CoreTask| {
             let first = task.changes.first();
             first.map(|change| change.item.count.abs_diff(base[task.task].count))

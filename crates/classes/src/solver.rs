@@ -32,8 +32,8 @@ pub trait ClassSolver {
     /// Name for tables and messages, such as `highs-counts`.
     fn name(&self) -> &str;
 
-    /// Solves `problem`. If a limit is reached, the problem is infeasible or a proof is missing, the answer says so:
-    /// these are not errors.
+    /// Solves `problem`. The answer says whether a limit was reached, the problem is infeasible, or a proof is missing.
+    /// None of these cases is an error.
     ///
     /// # Errors
     /// [`SolveError`] if the problem is invalid, the solver does not support it, or a library fails.
@@ -125,8 +125,8 @@ pub(crate) fn without_groups(solver: &str) -> SolveError {
 /// Checks that problems with node classes can be modelled with this formulation and big-M.
 ///
 /// # Errors
-/// [`SolveError::Unfit`] for the paper's formulation or big-M. There is only the counts formulation, without a cap on
-/// changes.
+/// [`SolveError::Unfit`] for the paper's formulation or big-M. Problems with node classes have only the counts
+/// formulation, without a cap on changes.
 pub fn check_formulation(formulation: Formulation, big_m: BigM) -> Result<(), SolveError> {
     match (formulation, big_m) {
         (Formulation::Paper, _) => Err(unfit("the paper formulation", "the counts formulation")),

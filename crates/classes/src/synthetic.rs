@@ -130,8 +130,8 @@ pub enum Values {
 }
 
 /// Generates a scheduling round of the same form as those of Sia (Jayaram Subramanya et al., SOSP 2023), with `jobs`
-/// jobs on about `gpus` GPUs of three types. The same arguments give the same round. With the other arguments equal,
-/// rounded and smooth rounds have the same jobs.
+/// jobs on about `gpus` GPUs of three types. The same arguments give the same round. Rounded and smooth rounds have the
+/// same jobs if all other arguments are equal.
 ///
 /// A job takes 1, 2, 4, … GPUs of one node, or 2, 3, … whole nodes, all of one type. Its goodput g is a concave
 /// function of the number of GPUs, scaled so that a job's least goodput is 1. If an option needs a restart, g is

@@ -30,7 +30,7 @@ fn is_valid(problem: &Problem, plan: &[Option<Held>]) -> bool {
         && tasks().all(|(task, held)| !task.fixed || task.current == *held)
 }
 
-/// The greatest objective of any plan, by trying all; `None` if there is no plan.
+/// The greatest objective of any plan, found by trying all plans; `None` if there is no plan.
 fn brute_force(problem: &Problem, task: usize, free: &mut Vec<u32>) -> Option<f64> {
     let Some(here) = problem.tasks.get(task) else {
         return Some(0.0);
@@ -60,7 +60,7 @@ fn brute_force(problem: &Problem, task: usize, free: &mut Vec<u32>) -> Option<f6
     best
 }
 
-/// The greatest objective by dynamic programming over the free nodes of all classes. For problems without fixed tasks.
+/// The greatest objective of a problem without fixed tasks, by dynamic programming over the free nodes of all classes.
 fn dynamic_program(problem: &Problem) -> f64 {
     let sizes: Vec<usize> = problem
         .classes
@@ -334,8 +334,8 @@ fn equal_classes_are_never_better_than_one() {
     }
 }
 
-/// Worked by hand: the window is 100 s. The task holds 3 nodes of class a, where it earns 13 per second, halfway between
-/// 10 on 2 nodes and 16 on 4.
+/// The expected values were worked out by hand. The window is 100 s. The task holds 3 nodes of class a, where it earns
+/// 13 per second, halfway between 10 on 2 nodes and 16 on 4.
 #[test]
 fn values_are_rates_less_the_costs_of_changes() {
     let text = r#"{"t_fwd": 100, "classes": [{"name": "a", "nodes": 4}, {"name": "b", "nodes": 3}], "tasks": [{
@@ -404,7 +404,7 @@ fn faults_of_curves_are_named() {
     );
 }
 
-/// Problems that an earlier version of the solver got wrong, with their optima.
+/// Problems that an earlier version of the solver solved wrongly, with their optima.
 #[test]
 fn small_differences_and_many_classes_are_solved() {
     let problem = |capacities: &[u32], options: &[&[(usize, u32, f64)]]| Problem {
@@ -435,7 +435,7 @@ fn small_differences_and_many_classes_are_solved() {
             })
             .collect(),
     };
-    // Values that all round to 0, and values that are nearly whole.
+    // In `tiny`, all values round to 0. In `nearly`, all values are nearly whole numbers.
     let tiny = problem(&[4], &[&[(0, 1, 4e-6)], &[(0, 4, 9e-6)]]);
     let nearly = [(0, 3, 2.000001), (0, 4, 3.000001)];
     let nearly = problem(&[6], &[&nearly, &[(0, 1, 2.000001), (0, 3, 3.000003)]]);
@@ -464,7 +464,7 @@ fn small_differences_and_many_classes_are_solved() {
             "{found}, expected {best}"
         );
     }
-    // The solver might not find the best plan here. The answer must then not claim that its plan is optimal.
+    // The solver may fail to find the best plan of `many`. If so, the answer must not claim that its plan is optimal.
     let answer = solve(&many);
     assert_eq!(check(&many, &answer), Ok(()));
     assert!(answer.bound >= Some(108.0), "{answer:?}");
@@ -487,7 +487,7 @@ fn bounds_hold_for_any_gap() {
     assert!(answer.bound >= Some(29.0), "{answer:?}");
 }
 
-/// Many classes that share no task are solved apart.
+/// Solves a problem of many classes that share no task, which the solver must split by class.
 #[test]
 fn classes_that_share_no_task_are_solved_apart() {
     let classes = (0..200).map(|index| Class {

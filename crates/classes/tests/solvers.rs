@@ -1,4 +1,5 @@
-//! Solvers for problems with node classes: their choice by name, their models, and generated rounds.
+//! Tests solvers for problems with node classes: the choice of a solver by name, the exported models, and generated
+//! rounds.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

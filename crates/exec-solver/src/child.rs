@@ -102,8 +102,8 @@ impl Program {
     /// Queues a line for the program.
     ///
     /// # Errors
-    /// Returns a message if the program does not read its input. The line is then lost, so the program
-    /// is no longer usable.
+    /// Returns a message if the program does not read its input. In that case, the line is lost, and the program is no
+    /// longer usable.
     pub fn send(&self, line: Vec<u8>) -> Result<(), &'static str> {
         let sent = self.input.as_ref().map(|input| input.try_send(line));
         match sent {

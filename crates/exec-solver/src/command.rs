@@ -55,7 +55,7 @@ pub struct Manifest {
     #[serde(default = "one")]
     pub threads: usize,
     /// Largest relative gap to the exact optimum at which a plan is still confirmed as optimal. The
-    /// larger of this and `--gap` applies [default: 1e-6].
+    /// larger of this gap and `--gap` applies [default: 1e-6].
     #[serde(default = "confirm_gap")]
     pub confirm_gap: f64,
 }
@@ -96,7 +96,7 @@ fn words(text: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The folder; `None` if the path is empty, which means the current folder.
+/// Returns the folder, or `None` if the path is empty, which means the current folder.
 fn elsewhere(folder: PathBuf) -> Option<PathBuf> {
     Some(folder).filter(|path| !path.as_os_str().is_empty())
 }
@@ -135,7 +135,7 @@ impl SolverCommand {
     /// folder, and a command without a manifest runs there. An empty path means the current folder.
     ///
     /// # Errors
-    /// Same as [`SolverCommand::check`]. Also an error if the manifest is invalid.
+    /// The same as for [`SolverCommand::check`], or the manifest is invalid.
     pub fn seen_from(text: &str, folder: &Path) -> Result<Self> {
         let command = words(text)?;
         let file = match &command[..] {

@@ -42,7 +42,7 @@ const PROBLEMS: u64 = 40;
 /// Number of small problems with node classes.
 const CLASS_PROBLEMS: u64 = 20;
 
-/// Number of faults after which the remaining small problems are skipped: checks of a program that is
+/// Number of faults after which the remaining small problems are skipped. Otherwise, the checks of a program that is
 /// always late would take minutes.
 const ENOUGH: usize = 3;
 
@@ -231,7 +231,7 @@ impl<'o> Talk<'o> {
                     Ok(Reply::Done(done)) if done.id == id => return Ok(done),
                     Ok(Reply::Done(done)) => {
                         return Err(format!(
-                            "an answer to {:?}, expected one to {id:?}",
+                            "an answer to {:?}, expected an answer to {id:?}",
                             done.id
                         ));
                     }

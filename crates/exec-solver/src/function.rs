@@ -95,7 +95,7 @@ mod tests {
         answer.counts.unwrap()
     }
 
-    // Small fixed examples.
+    // An optimal plan is confirmed if the function reports it as optimal, and counts as feasible otherwise.
     #[test]
     fn an_optimum_is_confirmed() {
         let plan = |is_called_optimal| FunctionPlan {

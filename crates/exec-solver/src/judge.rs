@@ -22,7 +22,7 @@ pub(crate) struct Judge {
     pub name: String,
     pub tally: TallyHandle,
     big_m: BigM,
-    /// See [`CONFIRM_GAP`]. The larger of this and the gap of the limits applies.
+    /// See [`CONFIRM_GAP`]. The larger of this gap and the gap in the limits applies.
     confirm_gap: f64,
     /// When set, stops the exact solver for node classes.
     pub stop: Arc<AtomicBool>,
@@ -139,8 +139,8 @@ mod tests {
 
     use super::*;
 
-    // The plan is worse than the optimum by the relative gap `gap`, which lies between the settings that confirm it and
-    // those that do not.
+    // Judges a plan whose relative gap to the optimum is `gap`. A plan is confirmed as optimal if `confirm_gap` exceeds
+    // its gap, and counted as wrong otherwise.
     #[test]
     fn how_near_a_confirmed_optimum_is_can_be_set() {
         let problem = synthetic::problem(3, 6, 1);

@@ -22,9 +22,9 @@
 //! are never trusted: every plan is checked, and its objective is computed here. A plan that the program
 //! reports as optimal is compared with the exact solver's optimum if that solver accepts the problem.
 //!
-//! A program that is late, dies or writes invalid messages does not end a run. The answer to the
-//! problem is then the program's last valid plan, if any. The fault is counted in a [`Tally`], and
-//! the program is restarted for the next problem.
+//! A program that is late, dies or writes invalid messages does not end a run. In that case, the
+//! answer to the problem is the program's last valid plan, if there is one. The fault is counted in
+//! a [`Tally`], and the program is restarted for the next problem.
 //!
 //! [`Counted`] counts the library failures of our own solvers.
 //!

@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    // Small fixed example.
+    // The tally is kept only if the library has failed.
     #[test]
     fn failures_are_counted_and_only_then_kept() {
         let problem = synthetic::problem(2, 4, 1);

@@ -1,11 +1,11 @@
-//! The tally of a program's answers, kept up to date.
+//! The tally of a program's answers, which is updated with each answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_domain::results::programs::Tally;
 use gleaner_domain::words::shortened;
 
-/// A tally that a solver updates while it is in use.
+/// A tally of a solver's answers, which the solver updates with each answer.
 #[derive(Debug, Clone, Default)]
 pub struct TallyHandle {
     tally: Arc<Mutex<Tally>>,
@@ -22,8 +22,7 @@ impl TallyHandle {
         }
     }
 
-    /// The counts that belong in the results. For our own solvers, there are no counts unless a library
-    /// failed.
+    /// The counts to show in the results. For our own solvers, there are no counts unless a library failed.
     pub fn to_keep(&self) -> Option<Tally> {
         Some(self.get()).filter(|tally| !self.is_ours || tally.has_faults())
     }
@@ -41,8 +40,8 @@ impl TallyHandle {
         change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Counts a fault, which `what` describes. The description may have any length, because it may
-    /// quote a program.
+    /// Counts a fault, which `what` describes. The description can be long, because it may quote
+    /// the output of a program; it is shortened.
     pub(crate) fn fault(
         &self,
         count: impl FnOnce(&mut Tally) -> &mut usize,

@@ -52,7 +52,7 @@ fn check_signs(line: &str) -> Result<(), Fault> {
 /// Converts an error of the parser to a fault.
 fn of_parser(line: &str, error: &syn::Error) -> Fault {
     let message = error.to_string();
-    // An error at the end of the text has no position, but an error at the end of a bracket does.
+    // The parser gives no position for an error at the end of the text, unlike for an error at the end of a bracket.
     let is_end = message.starts_with("unexpected end of input") && error.span().start().column == 0;
     let column = if is_end {
         line.trim_end().chars().count() + 1

@@ -1,4 +1,5 @@
-//! Tests values against direct formulas, faults and their positions, and random strings.
+//! Tests the values of expressions, the faults of invalid expressions and their positions, and the parsing of random
+//! strings.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use gleaner_expression::{Expression, MAX_DEPTH, MAX_LENGTH};
@@ -12,7 +13,7 @@ fn value(text: &str, values: [f64; 4]) -> f64 {
     Expression::parse(text, &NAMES).unwrap().value(&values)
 }
 
-// Derived by hand.
+// The expected values were worked out by hand.
 #[test]
 fn values_follow_the_rules_of_arithmetic() {
     let values = [6.0, 4.0, 3.0, 2.0];
@@ -240,7 +241,7 @@ proptest! {
                 same(expression.value(&VALUES), known.value),
                 "{} is {}, expected {}", known.text, expression.value(&VALUES), known.value
             ),
-            // Only the depth is limited.
+            // The only limit that a generated expression can exceed is that on its depth.
             Err(fault) => prop_assert!(fault.expected.contains("nested brackets"), "{}: {fault}", known.text),
         }
     }

@@ -136,7 +136,7 @@ mod tests {
         local(text).from_offset(0)
     }
 
-    // Derived: Chicago leaves summer time on 2026-11-01 at 2:00 (from UTC-5 to UTC-6), and
+    // Chicago leaves summer time on 2026-11-01 at 2:00 (from UTC-5 to UTC-6), and
     // enters it on 2026-03-08 at 2:00.
     #[test]
     fn a_zone_knows_when_its_clock_was_changed() {

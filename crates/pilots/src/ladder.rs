@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// The maximum of a length, a start-up or a delay: 136 years if the unit is a second. Sums of a length and a delay
-/// therefore fit in 64 bits.
+/// The maximum value of a length, a start-up or a delay: 136 years if the unit is a second. Sums of a length and a
+/// delay therefore fit in 64 bits.
 pub const LONGEST: u64 = u32::MAX as u64;
 
 /// The time that every pilot needs in addition to the time for which it is ready.
@@ -60,7 +60,7 @@ pub enum Fault {
     #[error("{0} lengths are too many: expected at most {max}", max = crate::MOST_LENGTHS)]
     TooMany(usize),
     /// The lengths of all fragments together exceed 64 bits.
-    #[error("the fragments are too long to add up")]
+    #[error("the total length of all fragments exceeds 64 bits")]
     TooMuch,
     /// The model [`lost`](crate::lost()) would need more than [`MOST_AGES`](crate::MOST_AGES) ages.
     #[error("{0} ages are too many: expected at most {max}", max = crate::MOST_AGES)]

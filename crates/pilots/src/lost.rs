@@ -60,7 +60,8 @@ pub struct Step {
 /// Finds the best plan by age.
 ///
 /// # Errors
-/// [`Fault::TooManyAges`], or [`Fault::Stopped`] if the observer stops the computation.
+/// [`Fault::TooManyAges`] if there are more than [`MOST_AGES`] ages; [`Fault::Stopped`] if the observer
+/// stops the computation.
 pub fn lost(
     fragments: &Fragments,
     ladder: &Ladder,
@@ -108,7 +109,7 @@ impl<'l> Ages<'l> {
         // The value of an age depends only on ages up to the greatest step ahead, so these values are kept in a ring.
         // The position of an age is the age modulo the ring's size.
         let size = self.steps.last().copied().unwrap_or(0) + 1;
-        // S and V of these ages.
+        // S and V at each of these ages.
         let mut ring = vec![(0u64, 0u64); size];
         let mut survivors = Survivors::of(fragments);
         let mut choices = vec![END; self.number];
@@ -207,13 +208,13 @@ impl<'f> Tally<'f> {
 
     /// Adds the next pilot.
     fn add(&mut self, length: u64) {
-        // Sums may saturate: no fragment is as long as a sum of more than 64 bits.
+        // Sums may saturate: no fragment is as long as a sum that exceeds 64 bits.
         let begin = self.age.saturating_add(self.costs.delay);
         let end = begin.saturating_add(length);
         let step = Step {
             age: self.age,
             length,
-            // If a fragment ends exactly when the delay does, the pilot does not start.
+            // If a fragment ends exactly when the delay ends, the pilot does not start.
             started: self.at_least(begin.saturating_add(1)),
             finished: self.at_least(end),
         };

@@ -1,4 +1,4 @@
-//! Programs that solve problems with node classes.
+//! Tests programs that solve problems with node classes.
 
 use gleaner_classes::synthetic::{Values, round};
 use gleaner_classes::{Answer, ClassSolver, Exact, Problem, check};

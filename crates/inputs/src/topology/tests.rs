@@ -123,7 +123,7 @@ fn every_fault_is_reported_with_its_line() {
         ),
         (
             "BlockName=s0 Nodes=n[3-1]",
-            "net, line 1, Nodes: found \"n[3-1]\" (a bracket other than numbers",
+            "net, line 1, Nodes: found \"n[3-1]\" (a bracket that contains something other than numbers",
         ),
         (
             "BlockName=s0 Nodes=a,,b",

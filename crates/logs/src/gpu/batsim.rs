@@ -12,7 +12,7 @@ use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
 use gleaner_io::json::Piece;
 
-/// Where to find workloads, as worded in messages.
+/// A phrase for messages: where to find workloads.
 pub const WHERE: &str =
     "a workload of https://batsim.readthedocs.io, with nb_res, jobs and profiles";
 

@@ -44,7 +44,8 @@ pub(super) struct Sizes {
 }
 
 /// Chooses the sizes from the options, the trace or the list of machines, in this order of
-/// precedence. If none of them gives the sizes, they are just large enough for the jobs.
+/// precedence. If none of these sources gives the sizes, the VCs are just large enough for their
+/// jobs.
 pub(super) fn sizes(
     demand: &Demand<'_>,
     machines: &Machines,
@@ -117,9 +118,9 @@ fn name_of(file: &Path, format: Format) -> String {
     }
 }
 
-/// The maximum number of GPUs held at once in each VC, or the number of GPUs of its largest job if
-/// that is larger. All starts and ends are visited in order of time, and each updates the number of
-/// held GPUs.
+/// The maximum number of GPUs held at once in each VC, or the number of GPUs of the VC's largest
+/// job if that is larger. Visits all starts and ends in order of time, and updates the number of
+/// held GPUs at each of them.
 fn peaks(demand: &Demand<'_>) -> Vec<u64> {
     let mut edges: Vec<(i64, i64, u32)> = Vec::with_capacity(demand.uses.len() * 2);
     for used in demand.uses {
@@ -220,8 +221,8 @@ mod tests {
         }
     }
 
-    // Small fixed example. The jobs of VC `a` hold 8 GPUs at once, and one of them ends as
-    // another starts. VC `b` has a job of 20 GPUs whose run is unknown.
+    // The jobs of VC `a` hold 8 GPUs at once, and one of them ends as another starts. VC `b` has a
+    // job of 20 GPUs whose run is unknown.
     #[test]
     fn a_vc_has_the_nodes_that_its_jobs_held_at_once() {
         let uses = [

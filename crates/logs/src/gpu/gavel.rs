@@ -7,7 +7,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
-/// Where to find traces, as worded in messages.
+/// A phrase for messages: where to find traces.
 pub const WHERE: &str = "a .trace file of https://github.com/stanford-futuredata/gavel";
 
 /// The layouts of all versions, by the number of fields in a line.
@@ -152,7 +152,7 @@ impl<'l> Job<'l> {
 mod tests {
     use super::*;
 
-    // Fixed examples of every version, with made-up values.
+    // Lines in the layout of every version, with made-up values.
     #[test]
     fn every_version_is_read() {
         let job = Job {

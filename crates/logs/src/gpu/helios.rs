@@ -7,7 +7,7 @@ use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::Line;
 
-/// Where to find the log, as worded in messages.
+/// A phrase for messages: where to find the log.
 pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";
 
 const LAYOUT: Layout = Layout {

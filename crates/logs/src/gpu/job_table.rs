@@ -53,7 +53,7 @@ struct Taken {
     at: At,
 }
 
-/// A job assembled from the records read so far.
+/// A job that is assembled from several records, as far as they have been read.
 struct Part {
     user: Box<str>,
     vc: Box<str>,
@@ -113,7 +113,7 @@ impl JobTable {
             part.submit = part.submit.min(submit);
             let known = part.runs.entry(start).or_default();
             *known = end.or(*known);
-            // The last record of a job states how the job ended.
+            // The state in the last record of a job is the job's final state.
             part.state = job.state.into();
         }
         Ok(())
@@ -329,7 +329,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// Leaves out the jobs for which `wrong` returns a description of what is wrong.
+    /// Leaves out the jobs for which `wrong` returns the description of a fault.
     fn drop_where(
         &mut self,
         log: &mut Log,

@@ -32,8 +32,8 @@ impl Machines {
 }
 
 impl Format {
-    /// The flag for the list of machines, as a part of a message; empty for formats whose list does
-    /// not give the sizes of VCs.
+    /// A part of a message that names the flag for the list of machines. It is empty for formats
+    /// whose list does not give the sizes of VCs.
     pub(super) fn machines_flag(self) -> &'static str {
         match self {
             Format::Pai => " and --machines pai_machine_spec.csv",
@@ -104,9 +104,10 @@ impl Machines {
     }
 
     /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on that day. For each
-    /// VC, the maximum over all days is used.
+    /// VC, the maximum number over all days is used.
     fn take_day(&mut self, cells: &[&str], header: &mut Vec<String>) -> Result<(), &'static str> {
-        const EXPECTED: &str = "a header of date and virtual clusters, and their GPUs on each day";
+        const EXPECTED: &str =
+            "a header with date and virtual clusters, or a row with the GPUs of each on a day";
         if header.is_empty() {
             if cells.first() != Some(&"date") {
                 return Err(EXPECTED);

@@ -22,8 +22,8 @@
 //! memory; the files are not. Traces of Philly, Helios and Slurm have civil times. Their seconds are counted from the
 //! first submission. Unusable jobs and contradictions are counted by reason.
 //!
-//! Only Batsim's format states the size of its VC. In other formats, a list of machines or a number of nodes may be
-//! given. Otherwise, a VC gets enough nodes for the maximum number of GPUs that its jobs held at once.
+//! Only Batsim's format states the size of its VC. For other formats, the user can pass a list of machines or a number
+//! of nodes. By default, a VC gets enough nodes for the maximum number of GPUs that its jobs held at once.
 
 mod batsim;
 mod clusters;
@@ -82,7 +82,7 @@ impl Format {
         }
     }
 
-    /// Where to find such traces, as worded in messages.
+    /// A phrase for messages: where to find such traces.
     pub fn origin(self) -> &'static str {
         match self {
             Format::Philly => PHILLY_LOG,
@@ -119,7 +119,7 @@ pub struct Options {
     pub format: Format,
     /// Number of GPUs per node.
     pub gpus_per_node: u32,
-    /// Number of nodes of a single VC for all jobs. `None`: VCs as in the trace.
+    /// Number of nodes of a single VC for all jobs. If `None`, the VCs are those of the trace.
     pub node_count: Option<u32>,
     /// A file with the machines: Philly's `cluster_machine_list`, PAI's `pai_machine_spec`, or
     /// Helios' `cluster_gpu_number.csv`.
@@ -197,7 +197,7 @@ pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Re
 /// Reads a trace from streams.
 ///
 /// # Errors
-/// As for [`read`].
+/// Same as for [`read`].
 pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,

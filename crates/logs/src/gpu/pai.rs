@@ -12,7 +12,7 @@ use gleaner_domain::words::counted;
 use gleaner_io::delimited::{Dialect, Layout, LogTable, Row};
 use gleaner_io::input::{Line, Place};
 
-/// Where to find the tables, as worded in messages.
+/// A phrase for messages: where to find the tables.
 pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
                          https://github.com/alibaba/clusterdata, cluster-trace-gpu-v2020";
 
@@ -331,7 +331,7 @@ impl Tasks {
     }
 }
 
-/// How much GPU time is added by rounding up to whole GPUs.
+/// The GPU time of the jobs before and after their GPUs are rounded up to whole GPUs.
 #[derive(Default)]
 struct Rounded {
     jobs: u64,
@@ -354,7 +354,7 @@ impl Rounded {
     fn note(&self) -> Option<String> {
         (self.jobs > 0 && self.planned > 0.0).then(|| {
             format!(
-                "{} planned a fraction of a GPU, rounded up: {:.1} % more GPU time in total",
+                "{} planned a fraction of a GPU: rounding up adds {:.1} % to the total GPU time",
                 counted(self.jobs, "job"),
                 100.0 * (self.given / self.planned - 1.0)
             )

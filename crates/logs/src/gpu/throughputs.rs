@@ -10,7 +10,7 @@ use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::json;
 
-/// Where to find throughputs, as worded in messages.
+/// A phrase for messages: where to find throughputs.
 const WHERE: &str = "simulation_throughputs.json of https://github.com/stanford-futuredata/gavel";
 
 /// The speeds of jobs in steps per second.
@@ -26,7 +26,7 @@ impl Speeds {
     /// The speeds set by the options.
     ///
     /// # Errors
-    /// The options set no speeds, or the file has faults.
+    /// The options set no speeds, or the file of throughputs cannot be read or has faults.
     pub fn of(options: &Options) -> Result<Self> {
         match (&options.throughputs, options.steps_per_second) {
             (Some(path), _) => read(path, &options.worker),

@@ -15,10 +15,11 @@
 //! For example, a machine has nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B runs
 //! from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C holds nodes 2 and 3 during
 //! the runs of A and B, so nodes 4 and 5 are the candidates of both jobs. A lacks 2 nodes and has 2 candidates, so it
-//! used both. B then has no candidate left, although it lacks a node: the log contradicts itself, which is counted.
+//! used both. B then has no candidate left, although it lacks a node. The log contradicts itself, and [`settle`] counts
+//! the contradiction.
 //!
-//! The bounds hold if jobs do not share nodes and the stated counts are right. A node that is neither held nor a
-//! candidate was then idle, and a node that is held was busy. The bounds need not be tight. For example, two jobs that
+//! The bounds hold if jobs do not share nodes and the stated counts are right. In that case, a node that is neither
+//! held nor a candidate was idle, and a held node was busy. The bounds need not be tight. For example, two jobs that
 //! run at the same time may each lack 1 node, and nodes 4 and 5 may be the candidates of both. Then both nodes were
 //! busy, but these steps do not detect that.
 
@@ -75,15 +76,15 @@ pub struct Candidates {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMany;
 
-/// Maximum number of candidates over all jobs, which then take 256 MiB.
+/// Maximum total number of candidates of all jobs. At 4 bytes each, they take up to 256 MiB.
 const MOST: usize = 1 << 26;
-/// Maximum number of bits for the candidates of the jobs that run at once, which then take 256 MiB.
+/// Maximum total size of the candidate sets of all jobs that run at the same time, in bits (256 MiB).
 const MOST_BITS: usize = 1 << 31;
 
 /// Finds the candidates of jobs among `nodes` nodes. Both the jobs and the edges of all known holds must be in order.
 ///
 /// # Errors
-/// An error of `edges` is returned. The inner error means that there are too many candidates.
+/// The outer error is the first error in `edges`. The inner error means that there are too many candidates.
 pub fn candidates<E>(
     edges: impl IntoIterator<Item = Result<Edge, E>>,
     nodes: usize,
@@ -258,8 +259,8 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
         is_settled: vec![false; jobs.len()],
         contradictions: 0,
     };
-    // For each job, the latest end among this job and all jobs before it. A job cannot overlap the jobs before the
-    // first one whose entry is later than its start: they have ended by then.
+    // For each job, the latest end among this job and all jobs before it. When a job starts, all jobs whose entry is
+    // not later than its start have ended, so it cannot overlap them. Entries never decrease.
     let mut latest = i64::MIN;
     let ends: Vec<i64> = jobs
         .iter()

@@ -16,7 +16,7 @@ use std::io;
 use super::edge::{Edge, Hold};
 use super::ranges::NodeRange;
 
-/// The end of a job that does not end in the log.
+/// The value of [`CountedJob::end`] for a job that does not end in the log.
 pub const OPEN: i64 = i64::MAX;
 
 /// A job that states how many nodes it used, but not which. Jobs are ordered by start.
@@ -35,7 +35,7 @@ pub struct CountedJob {
 }
 
 impl CountedJob {
-    /// The bytes of the job, for spilling to disk.
+    /// Encodes the job as bytes, to spill it to disk.
     pub fn to_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&self.start.to_le_bytes());
@@ -46,7 +46,7 @@ impl CountedJob {
         bytes
     }
 
-    /// The job of these bytes, as written by [`CountedJob::to_bytes`].
+    /// Decodes a job from bytes that [`CountedJob::to_bytes`] returned.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         CountedJob {
             start: i64::from_le_bytes(part(&bytes, 0)),
@@ -117,7 +117,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
-    /// The jobs so far that got fewer nodes than they used.
+    /// The jobs so far that could not start on as many nodes as they used.
     pub fn short(&self) -> Short {
         self.short
     }

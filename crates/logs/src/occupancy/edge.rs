@@ -102,7 +102,7 @@ impl Edge {
         self.when >> JOB_BITS & 1 == 1
     }
 
-    /// The bytes of the edge, for spilling to disk.
+    /// Encodes the edge as bytes, to spill it to disk.
     pub fn to_bytes(self) -> [u8; 16] {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&self.when.to_le_bytes());
@@ -111,7 +111,7 @@ impl Edge {
         bytes
     }
 
-    /// The edge of these bytes, as written by [`Edge::to_bytes`].
+    /// Decodes an edge from bytes that [`Edge::to_bytes`] returned.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Edge {
             when: i64::from_le_bytes(part(&bytes, 0)),
@@ -122,10 +122,10 @@ impl Edge {
 }
 
 impl Ord for Edge {
-    // The function is inlined into the sort, which is in another crate.
+    // Without this attribute, the sort, which is in another crate, could not inline the comparison.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        // Most pairs differ in the first part.
+        // Most pairs of edges differ in the first part of the key.
         let key = |edge: &Edge| (edge.when >> JOB_BITS, edge.first, edge.code, edge.when);
         key(self).cmp(&key(other))
     }

@@ -1,4 +1,4 @@
-//! A set of indexes in which the next and the previous member are found quickly.
+//! A set of indexes with fast searches for the next and the previous member.
 
 /// A set of indexes below a given length. The lowest level has a bit for each index. Each level above has a bit
 /// for each word of the level below: 1 if the word is not 0. A search that finds a word empty goes up a level,
@@ -92,7 +92,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // An oracle: a sorted set.
+        // The oracle is a sorted set.
         #[test]
         fn neighbours_are_those_of_a_sorted_set(
             length in prop_oneof![1usize..200, 4000usize..5000, 262_000usize..270_000],
@@ -106,7 +106,7 @@ mod tests {
                     heads.insert(index);
                     set.insert(index);
                 } else if let Some(found) = set.range(index..).next().copied() {
-                    // A member at or after the index.
+                    // Remove the first member at or after the index.
                     heads.remove(found);
                     set.remove(&found);
                 }

@@ -4,8 +4,8 @@
 //! hold into two [`Edge`]s per run of consecutive nodes, a start and an end. From the sorted edges, [`sweep()`] finds
 //! the nodes that nothing holds. Its memory depends on the number of nodes only, not on the length of the log.
 //!
-//! Some logs state only the number of nodes of each job. A [`Dealer`] then assigns nodes to the
-//! jobs first.
+//! Some logs state only the number of nodes of each job. For such logs, a [`Dealer`] first assigns
+//! nodes to the jobs.
 
 pub mod bounds;
 mod counted;

@@ -104,8 +104,8 @@ struct Node {
 const IDLE: usize = Hold::ALL.len();
 
 /// If an edge changes more stretches than this, neighbouring stretches with equal holds are joined.
-/// The time to process the next edge then depends only on the stretches that differ. With fewer
-/// stretches, the search for equal neighbours is not worth its cost.
+/// The time to process the next edge then depends only on the stretches that differ. For an edge
+/// that changes fewer stretches, the search for equal neighbours is not worth its cost.
 const SCATTERED: usize = 64;
 
 impl Node {
@@ -124,7 +124,7 @@ impl Node {
 /// before its end.
 ///
 /// # Errors
-/// An error of `edges` or of `event` is returned.
+/// `edges` contains an error, or `event` fails.
 pub fn sweep<E>(
     edges: impl IntoIterator<Item = Result<Edge, E>>,
     rank: &[u32],
@@ -184,7 +184,7 @@ struct Sweep<'a> {
     takers: Vec<u32>,
     /// Number of nodes by state.
     counts: [u64; IDLE + 1],
-    /// The last second up to which [`OccupancySummary::shares`] are counted.
+    /// The second up to which [`OccupancySummary::shares`] are counted.
     counted: i64,
     swept: OccupancySummary,
 }
@@ -199,8 +199,8 @@ impl<'a> Sweep<'a> {
         Sweep {
             rank,
             heads,
-            // Before the first event every node counts as busy, and any node may change at this
-            // event.
+            // Before the first event, every node counts as busy, and the first event can change any
+            // node.
             nodes: vec![Node::touched(); rank.len()],
             touched: first.into_iter().collect(),
             scattered: Vec::new(),
@@ -259,7 +259,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The end of the stretch with this head.
+    /// The end (exclusive) of the stretch that starts at `head`.
     fn end(&self, head: usize) -> usize {
         self.heads.next(head + 1).unwrap_or(self.nodes.len())
     }
@@ -365,7 +365,7 @@ impl<'a> Sweep<'a> {
             let state = node.state();
             self.counts[node.state] -= length;
             self.counts[state] += length;
-            // A stretch that goes from one hold to another stays busy, so it is not a change.
+            // A stretch that goes from one hold to another stays busy, so its nodes do not change.
             let idle = is_idle(state);
             if idle != is_idle(node.state) {
                 let taker = (state == Hold::Running.index()).then_some(node.job);
@@ -506,7 +506,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // An oracle: the table with a cell for every second.
+        // The oracle is the table with a cell for every second.
         #[test]
         fn a_sweep_equals_the_dense_table(
             intervals in prop::collection::vec(interval(), 0..12),
@@ -522,7 +522,7 @@ mod tests {
         }
     }
 
-    // Derived: a stretch of equal nodes is visited once, whatever its length.
+    // An edge visits a stretch of equal nodes once, whatever the length of the stretch.
     #[test]
     fn nodes_with_the_same_jobs_are_one_stretch() {
         let rank: Vec<u32> = (0..1000).collect();

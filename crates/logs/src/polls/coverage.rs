@@ -20,7 +20,7 @@ pub struct Coverage {
 /// unknown spans, in order of time.
 ///
 /// # Errors
-/// The first error of `edges`.
+/// `edges` contains an error.
 pub(super) fn coverage<E>(
     edges: impl IntoIterator<Item = Result<Edge, E>>,
     nodes: u64,

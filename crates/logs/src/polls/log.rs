@@ -12,9 +12,9 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
 
-/// The longest median interval, in seconds, at which the bunching of changes at polls hardly affects
-/// a replay. The efficiency of a replay is 0.2 percentage points too high at a median interval of 11
-/// s, and 4 points at 60 s.
+/// The longest median interval between polls, in seconds, that needs no remark. All changes between
+/// two polls are shown at the later poll, which makes the efficiency of a replay too high: by 0.2
+/// percentage points at a median interval of 11 s, and by 4 points at 60 s.
 const FINE: i64 = 15;
 
 /// Polls, ready to be turned into events.
@@ -146,13 +146,13 @@ fn quality(idle: u64, nodes: usize, coverage: Coverage, rules: &Rules) -> Qualit
         idle_upper: lower + coverage.unknown,
         unknown: coverage.unknown,
         uncovered,
-        // A node whose line cannot be read keeps its state or is unknown, so no idleness is missing.
+        // A node whose line cannot be read keeps its state or is unknown, so no idle time is missing from the bounds.
         unreadable_lines: 0,
         ..Quality::certain(lower)
     }
 }
 
-/// The remark on polls that are far enough apart to affect a replay.
+/// The remark on polls that are so far apart that they affect a replay.
 fn coarse_note(rules: &Rules) -> Option<String> {
     let interval = rules.interval;
     (interval > FINE).then(|| match rules.spread {
@@ -220,8 +220,8 @@ impl fmt::Display for PollSummary {
         if let (Some((_, longest)), Some(start)) = (self.coverage.longest, &self.longest_gap) {
             write!(
                 f,
-                "\nnot covered  {} of {:.1} h in which the whole machine is unknown; the longest, \
-                 of {longest} s, begins at {start}",
+                "\nnot covered  {}, {:.1} h in total, in which the whole machine is unknown; the longest \
+                 span takes {longest} s and begins at {start}",
                 counted(gaps, "span"),
                 hours(self.coverage.uncovered as f64)
             )?;

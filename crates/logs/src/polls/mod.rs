@@ -1,9 +1,9 @@
 //! Polls of the states of nodes, such as repeated calls of Slurm's `sinfo`.
 //!
-//! A poll states what each node did at one time. Two formats are accepted: the recommended format,
-//! with a line `EPOCH STATE HOSTLIST` for every state, and the format of HPC-Whisk's monitor. The
-//! first line shows which format a log has. [`read`] converts polls to an event log, and
-//! [`each_poll`] passes the polls on unchanged.
+//! A poll contains the states of nodes at one time. Two formats are accepted: the recommended
+//! format, with a line `EPOCH STATE HOSTLIST` for every state, and the format of HPC-Whisk's
+//! monitor. The first line of a log determines its format. [`read`] converts polls to an event log,
+//! and [`each_poll`] passes the polls on unchanged.
 
 mod coverage;
 mod intervals;
@@ -63,7 +63,7 @@ pub struct Options {
     pub spread: Option<u64>,
     /// Whether reading fails at the first fault.
     pub strict: bool,
-    /// Number of edges sorted in memory at a time, 16 bytes each.
+    /// Number of edges that are sorted in memory at a time. Each takes 16 bytes.
     pub segment: usize,
 }
 
@@ -105,7 +105,7 @@ pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Re
 /// Reads polls from bytes, for tests.
 ///
 /// # Errors
-/// Same as for a file with these bytes.
+/// Same as for [`read`] with a file that contains `bytes`.
 pub fn read_bytes(name: &Path, bytes: &[u8], options: &Options) -> Result<PollLog> {
     read_sources(&[Source::Bytes(name, bytes)], options, &Unobserved)
 }

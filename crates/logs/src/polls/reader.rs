@@ -37,14 +37,14 @@ pub(super) struct PollReader {
     listed: Listed,
 }
 
-/// The format of all polls, which the first line shows.
+/// The format of all polls. The first line determines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Recommended,
     Whisk,
 }
 
-/// The nodes of a poll with their classes, and the position of each node in the list.
+/// The nodes of a poll with their classes, and the position of each node in this list.
 #[derive(Default)]
 struct Listed {
     nodes: Vec<(u32, StateClass)>,
@@ -68,7 +68,7 @@ pub(super) fn first_time(input: &mut Input<'_>) -> Result<Option<i64>> {
 }
 
 impl PollReader {
-    /// Creates a reader. `nodes` is the given list of nodes, or empty.
+    /// Creates a reader. `nodes` is the list of nodes that the user gave; it is empty without such a list.
     pub fn new(nodes: NodeSet) -> Self {
         PollReader {
             nodes,

@@ -86,7 +86,7 @@ impl StateClass {
     }
 }
 
-/// Flags of a state. `-` means that backfill has planned the node, `+` that a job is completing.
+/// Flags of a state. `-` means that backfill has planned the node, and `+` means that a job is completing.
 const FLAGS: [char; 10] = ['*', '$', '@', '^', '~', '!', '%', '#', '-', '+'];
 
 /// Flags of nodes that take no jobs: not responding, in a maintenance reservation, waiting for a

@@ -2,9 +2,9 @@
 //!
 //! A node changes at the poll that first shows it changed. Its state holds until the next poll that
 //! mentions it. If the time until that poll exceeds the longest allowed gap, the node keeps its state for one interval
-//! only. Its state is then unknown until that poll. For example, polls are 15 s apart, the longest allowed gap is 75 s,
-//! and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown from 30 to 115, and idle again
-//! from 115 on.
+//! only. After this interval, its state is unknown until that poll. For example, polls are 15 s apart, the longest
+//! allowed gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown from 30 to
+//! 115, and idle again from 115 on.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -53,7 +53,7 @@ struct Node {
     is_shown_idle: bool,
 }
 
-/// Takes polls in order of time.
+/// Converts polls, which must come in order of time.
 pub(super) struct Timeline {
     rules: Rules,
     rng: ChaCha8Rng,
@@ -71,16 +71,16 @@ pub(super) struct Timeline {
 
 /// The states of nodes from the first poll to the last, as polls show them.
 pub(super) struct Timed {
-    /// When nodes are not idle.
+    /// Starts and ends of the spans in which nodes are not idle.
     pub busy: Sorted<Edge>,
-    /// When the states of nodes are unknown.
+    /// Starts and ends of the spans in which the states of nodes are unknown.
     pub unknown: Sorted<Edge>,
     /// Node-seconds by class within the window, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
 }
 
 impl Timeline {
-    /// Creates a timeline of the nodes of `machine`, which sorts up to `segment` edges at a time in memory.
+    /// Creates a timeline of the nodes of `machine`. It sorts up to `segment` edges at a time in memory.
     pub fn new(rules: Rules, machine: Machine, segment: usize) -> Self {
         let unseen = Node {
             last: None,
@@ -108,7 +108,8 @@ impl Timeline {
         let time = poll.time;
         let before = self.span.map(|(_, last)| last);
         self.span.get_or_insert((time, time)).1 = time;
-        // Files may have grown since the nodes were counted. Nodes that were added since then are left out.
+        // Files may have grown since the nodes were counted. Nodes that appear only in lines added since the count are
+        // left out.
         let count = self.nodes.len();
         let known = || {
             poll.nodes

@@ -64,8 +64,8 @@ impl AccountReader {
         Ok(second.unwrap_or_default())
     }
 
-    /// Records that a job started or ended at `second`, when the record with the timestamp `stamp` was written.
-    /// The timestamp is a local time and `second` is in UTC, so the pair shows the log's clock.
+    /// Records that a job started or ended at `second`, when a record with the timestamp `stamp` was written.
+    /// The timestamp is a local time and `second` is in UTC, so the pair shows the log's offset from UTC.
     fn learn(&mut self, stamp: Stamp, second: i64, collector: &mut Collector<'_>) {
         collector.written(stamp, second);
         self.last = Some(Moment::Second(second));
@@ -98,8 +98,8 @@ impl AccountReader {
         }
     }
 
-    /// Whether the record is used: all records except starts and ends of jobs in queues that are not selected. A start
-    /// record states the queue. An end record without a queue is used if the start was.
+    /// Whether the record is used. Only starts and ends of jobs in queues that are not selected are left out. A start
+    /// record states the queue. An end record without a queue is used if the start record of the same job was used.
     fn takes(&self, record: &AccountLine<'_>) -> bool {
         let is_end = matches!(record.kind, "E" | "R");
         if self.selection.is_all() || record.kind != "S" && !is_end {
@@ -111,8 +111,8 @@ impl AccountReader {
         }
     }
 
-    /// A job or a reservation began. If it was already open, counts a fault, and ends the earlier job or
-    /// reservation at this start.
+    /// Handles the start of a job or a reservation. If one with the same id is already open, counts a fault, and
+    /// ends it at this start.
     fn started(
         &mut self,
         record: &AccountLine<'_>,
@@ -187,8 +187,8 @@ impl AccountReader {
         }
     }
 
-    /// A job or a reservation ended when this record was written. A reservation ends at its planned end
-    /// if that is earlier.
+    /// Ends a job or a reservation at the time at which this record was written. A reservation ends at its
+    /// planned end if that is earlier.
     fn stopped(
         &mut self,
         hold: Hold,
@@ -205,7 +205,7 @@ impl AccountReader {
         open.report(Some(to.max(open.from)), collector)
     }
 
-    /// A node went down: its outage begins, unless it is already down.
+    /// Begins an outage of the node that went down, unless it is already down.
     fn node_down(
         &mut self,
         record: &AccountLine<'_>,
@@ -220,7 +220,7 @@ impl AccountReader {
         Ok(())
     }
 
-    /// A node came up again: its outage ends.
+    /// Ends the outage of the node that came up again.
     fn node_up(
         &mut self,
         record: &AccountLine<'_>,

@@ -1,4 +1,4 @@
-//! The edges of a log in which some jobs list fewer nodes than they used, and the bounds on its idleness.
+//! The edges of a log in which some jobs list fewer nodes than they used, and the bounds on its idle time.
 
 use std::io;
 
@@ -11,8 +11,8 @@ use gleaner_domain::error::{Result, check_stop};
 use gleaner_domain::words::counted;
 use gleaner_domain::{Observer, Quality, UnknownNodes};
 
-/// The edges of the holds that the log states, which can be read several times, and the edges of nodes that jobs used
-/// but do not list.
+/// The edges of all holds: those that the log states, and those of nodes that jobs used but do not list. They can be
+/// read several times.
 pub(super) struct Bounded {
     /// The holds that the log states.
     known: Stored<Edge>,
@@ -23,7 +23,7 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
-    /// Computes bounds on the idleness of `nodes` nodes in a window. `rank` is the position of each node in the event
+    /// Computes bounds on the idle time of `nodes` nodes in a window. `rank` is the position of each node in the event
     /// log. Also returns the quality of the log. A remark reports contradictions in the log.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Bounded {
             ));
         }
         if found.are_nodes_shared {
-            // A job may have shared nodes with other jobs instead of using all of its candidates.
+            // No job is settled: it may have shared nodes with other jobs instead of using all of its candidates.
             settled.is_settled.fill(false);
         }
         let dealt = deal(&jobs, &found.nodes, &settled, rank);
@@ -115,7 +115,7 @@ impl Bounded {
         })
     }
 
-    /// The edges, in order, for a log that shows unknown nodes as `shown` specifies.
+    /// Returns the edges in order of time, for an event log that shows unknown nodes as `shown` specifies.
     ///
     /// # Errors
     /// A temporary file cannot be read.
@@ -130,7 +130,7 @@ impl Bounded {
     }
 }
 
-/// A remark on how many short jobs are settled: they used all the nodes that were free during the whole run.
+/// A remark on the number of settled short jobs, each of which used all the nodes that were free during its whole run.
 fn settled_note(jobs: &[ShortJob], settled: &Settled, window: Window) -> Option<String> {
     let ran = jobs.iter().zip(&settled.is_settled);
     let ran = ran.filter(|(job, _)| job.seconds_in(window) > 0);

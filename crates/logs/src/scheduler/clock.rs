@@ -15,8 +15,8 @@ use gleaner_io::input::Place;
 /// What is known about the clock of a log.
 ///
 /// If a zone is known, local times are times of that zone. Without a zone, the log may show its offset from UTC: in the
-/// times themselves, or in lines with both the local time and seconds since 1970. Local times without an offset are
-/// then converted with the offset of the most recent lines. If the log shows no offset, local times are used as
+/// times themselves, or in lines with both the local time and seconds since 1970. In that case, local times without an
+/// offset are converted with the offset of the most recent lines. If the log shows no offset, local times are used as
 /// written, as if they were UTC.
 #[derive(Debug, Default)]
 pub struct SchedulerClock {
@@ -80,7 +80,7 @@ impl SchedulerClock {
         self.zone.is_some()
     }
 
-    /// Notes that a line with the local time `stamp` was written at this second since 1970.
+    /// Notes that a line with the timestamp `stamp` was written at `second`, in seconds since 1970.
     pub fn learn(&mut self, stamp: Stamp, second: i64) {
         if let Stamp::Local(local) = stamp {
             self.offsets.add_line(second, local.second());
@@ -185,8 +185,8 @@ impl SchedulerClock {
         Ok(instant.second())
     }
 
-    /// A remark for the user on the clock in a window; `None` if the user named the zone and the
-    /// log does not contradict it.
+    /// A remark for the user on the clock that applies within `window`; `None` if the user named the
+    /// zone and the log does not contradict it.
     pub fn remark(&self, window: Window) -> Option<String> {
         let clock = self.in_window(window);
         let told = self.offsets.clock(window);
@@ -201,7 +201,7 @@ impl SchedulerClock {
                     "times are local times of {zone}, as stated in the log"
                 )),
                 (None, Origin::Machine) => Some(format!(
-                    "times are local times of {zone}, as --machine says"
+                    "times are local times of {zone}, as set by --machine"
                 )),
                 (None, Origin::User) => None,
             };
@@ -324,8 +324,8 @@ pub fn moment(text: &str) -> Option<Moment> {
     stamp(text).map(Moment::Written)
 }
 
-/// Parses `2026-01-31T08:00:00`, the same with a space or with an offset from UTC, a date alone, or
-/// seconds since 1970. A fraction is dropped.
+/// Parses a time such as `2026-01-31T08:00:00`, a date alone, or seconds since 1970. A space may replace
+/// the `T`, and an offset from UTC may follow the time. A fraction of a second is dropped.
 pub fn stamp(text: &str) -> Option<Stamp> {
     if let Some(second) = iso(text.as_bytes()) {
         return Some(Stamp::Local(Local::from_seconds(second)));
@@ -446,7 +446,7 @@ mod tests {
         (seconds.map(hours), log_counts)
     }
 
-    // Derived from the offsets of -5 and -6 hours.
+    // The expected times follow from the offsets of -5 and -6 hours.
     #[test]
     fn an_hour_that_occurs_twice_is_resolved_by_order() {
         let day = |time: &str| format!("2026-11-01T{time}");
@@ -493,7 +493,7 @@ mod tests {
         assert_eq!(clock.in_window(Window::ALL), Clock::UNKNOWN);
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05+01:00"), 5);
         assert_eq!(clock.in_window(Window::ALL).to_string(), "+01:00");
-        // Uses the offset of the previous line.
+        // A local time without an offset uses the offset of the previous line.
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05"), 5);
         let mut counted = SchedulerClock::default();
         assert_eq!(second(&mut counted, "5"), 5);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::account_line::AccountLine;
 
-/// Where to find the log, as worded in messages.
+/// A phrase for messages: where to find the log.
 pub const WHERE: &str =
     "Cobalt's accounting log, named by log_dir in the [cqm] section of cobalt.conf";
 

@@ -38,8 +38,8 @@ pub trait Sink {
         Ok(LookedUp::default())
     }
 
-    /// Notes that a line was written at this second since 1970. It is called only for logs whose
-    /// lines are written as events happen.
+    /// Notes the time at which a line was written, in seconds since 1970. It is called only for logs
+    /// whose lines are written as events happen.
     fn written(&mut self, _: i64) {}
 }
 
@@ -82,7 +82,7 @@ impl At {
 }
 
 impl Log {
-    /// A log of which nothing has been read yet. `strict` makes the first fault an error.
+    /// The data of a log before its first file is read. If `strict` is set, the first fault is an error.
     pub fn new(clock: SchedulerClock, strict: bool) -> Self {
         Log {
             clock,
@@ -120,7 +120,7 @@ impl Log {
     /// Converts times that are in chronological order to seconds since 1970.
     ///
     /// # Errors
-    /// As for [`SchedulerClock::in_order`].
+    /// Same as for [`SchedulerClock::in_order`].
     pub fn seconds<const N: usize>(
         &mut self,
         at: At,
@@ -168,17 +168,17 @@ impl<'s> Collector<'s> {
     /// Passes a record to the sink.
     ///
     /// # Errors
-    /// As for [`Sink::take`].
+    /// Same as for [`Sink::take`].
     pub fn take(&mut self, at: At, record: &Record<'_>) -> Result<()> {
         self.sink.take(&mut self.log, at, record)
     }
 
-    /// As for [`Sink::look_up`].
+    /// Calls [`Sink::look_up`] of the sink.
     pub fn look_up(&mut self, at: At, nodes: &Nodes<'_>) -> Result<LookedUp> {
         self.sink.look_up(&mut self.log, at, nodes)
     }
 
-    /// Notes that a line was written at this second since 1970, and that the clock then showed
+    /// Notes that a line was written at `second`, in seconds since 1970, when the log's clock showed
     /// `stamp`.
     pub fn written(&mut self, stamp: Stamp, second: i64) {
         self.log.clock.learn(stamp, second);

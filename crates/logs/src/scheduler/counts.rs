@@ -35,7 +35,8 @@ pub enum Reason {
     NotSelected,
     /// The line cannot be parsed.
     Unreadable,
-    /// The job's list of nodes cannot be parsed, or only in part. The job is used, and its other nodes are unknown.
+    /// The job's list of nodes cannot be parsed, or only in part. The job is used, and the nodes that cannot be parsed
+    /// are unknown.
     DamagedList,
     /// The end is before the start.
     EndsBeforeStart,
@@ -47,9 +48,9 @@ pub enum Reason {
     StartsAgain,
     /// The job ran on more nodes than a machine can have.
     UnknownNodes,
-    /// The list has more nodes than stated. The list is used.
+    /// The job's list has more nodes than the stated number. The list is used.
     CountDiffers,
-    /// The list has fewer nodes than stated. The other nodes are unknown.
+    /// The job's list has fewer nodes than the stated number. The missing nodes are unknown.
     ListShort,
     /// The job uses more nodes than the machine has.
     TooManyNodes,
@@ -59,7 +60,7 @@ pub enum Reason {
     NoRun,
     /// The job starts before it is submitted.
     StartsEarly,
-    /// The stated duration is not the time from start to end. The latter is used.
+    /// The stated duration differs from the time between start and end. The time between start and end is used.
     DurationDiffers,
     /// An earlier job or profile has the same id.
     Repeated,
@@ -133,7 +134,7 @@ impl Reason {
             Reason::EndsBeforeStart => "with an end before the start",
             Reason::NoEnd => "that ended without an end time",
             Reason::NoNodes => "that ran on unknown nodes",
-            Reason::StartsAgain => "that started again without an end (the new start is the end)",
+            Reason::StartsAgain => "that started again without an end (they end at the new start)",
             Reason::UnknownNodes => {
                 "with nodes beyond the maximum number of nodes (the others are used)"
             }
@@ -144,7 +145,7 @@ impl Reason {
             Reason::NoRun => "with an attempt without a start or an end (the others are used)",
             Reason::StartsEarly => "with a start before the submission (both are used)",
             Reason::DurationDiffers => {
-                "with a duration that differs from the time between start and end (which is used)"
+                "with a duration that differs from the time between start and end (that time is used)"
             }
             Reason::Repeated => "with a repeated id (the first is used)",
             Reason::TooManyOfNode => {

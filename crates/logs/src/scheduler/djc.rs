@@ -13,7 +13,7 @@ use gleaner_io::delimited::{Layout, LogTable, Row};
 
 use gleaner_io::input::{Line, Place};
 
-/// Where to find the records, as worded in messages.
+/// A phrase for messages: where to find the records.
 pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
 
 const LAYOUT: Layout = Layout {
@@ -36,7 +36,7 @@ const LOCATION: usize = 3;
 const SUBMIT: usize = 4;
 const QUEUE: usize = 5;
 
-/// Reads the table. The first jobs are kept until it is known whether locations name nodes.
+/// Reads the table. The first jobs are kept until the reader can decide whether locations name nodes.
 pub(super) struct DjcReader {
     table: LogTable,
     settler: Settler,

@@ -4,8 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use indexmap::IndexSet;
 
-/// Maximum number of lines kept as digests, which take at most 300 MiB. Duplicates of later lines are
-/// not recognised.
+/// Maximum number of lines whose digests are kept. The digests take at most 300 MiB. If a log has more
+/// lines, duplicates of the further lines are not recognised.
 const MOST: usize = 8 << 20;
 
 /// The lines read so far.
@@ -17,7 +17,7 @@ pub(super) struct Duplicates {
 }
 
 impl Duplicates {
-    /// Adds a line, or the cells of a row. Returns whether it had been added before.
+    /// Adds a line, or the cells of a row. Returns whether the same line had been added before.
     pub fn has(&mut self, line: impl Hash) -> bool {
         let mut hasher = DefaultHasher::new();
         line.hash(&mut hasher);

@@ -48,7 +48,8 @@ impl Edges {
                     used.start(job, 0);
                     most = used.nodes.max(most);
                 });
-                // A machine has at most `MAX_NODES`. Jobs beyond that get too few nodes, which is counted.
+                // A machine has at most `MAX_NODES` nodes. Jobs that get too few nodes because of this limit are
+                // counted.
                 (
                     jobs.map_err(spill_error)?,
                     most.min(MAX_NODES as u64) as u32,
@@ -62,7 +63,7 @@ impl Edges {
         })
     }
 
-    /// The jobs so far that got fewer nodes than the log states.
+    /// The jobs so far that could not get as many nodes as the log states.
     pub fn short(&self) -> Short {
         match self {
             Edges::Named(_) | Edges::Bounded(_) => Short::default(),

@@ -16,7 +16,7 @@ use gleaner_domain::{Change, Clock, Quality, RowQueue, UnknownNodes, Utc};
 pub struct Holds {
     /// Names of the nodes, in the order of the event log.
     pub(super) nodes: Vec<String>,
-    /// Place of each node in `nodes`, by the node's index in `edges`.
+    /// Position of each node in `nodes`, by the node's index in `edges`.
     pub(super) rank: Vec<u32>,
     pub(super) edges: Edges,
     /// The waiting jobs over time; `None` if the log has no submissions.
@@ -100,7 +100,7 @@ impl Holds {
     /// next. If they are equal, one sweep reports each event once for every log.
     ///
     /// # Errors
-    /// As for [`Holds::sweep`].
+    /// Same as for [`Holds::sweep`].
     pub fn sweep_all(
         mut self,
         shown: &[UnknownNodes],

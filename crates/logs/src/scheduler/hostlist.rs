@@ -17,8 +17,8 @@ use std::fmt::Write;
 pub const MAX_HOSTS: usize = 1 << 18;
 
 /// Maximum number of pieces (hosts, or ranges of hosts) that brackets may produce over all lists of an input. One
-/// further piece is allowed for each byte of the lists. The numbers of a last bracket stay ranges and cost almost
-/// nothing.
+/// further piece is allowed for each byte of the lists. The numbers in the last bracket of a name stay ranges and cost
+/// almost nothing.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
 /// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255 bytes.
@@ -38,7 +38,9 @@ pub enum HostlistError {
     #[error("brackets that do not match")]
     Brackets,
     /// A bracket holds something other than numbers and ascending ranges.
-    #[error("a bracket other than numbers and ascending ranges, as in [3,7-9]")]
+    #[error(
+        "a bracket that contains something other than numbers and ascending ranges; a valid example is [3,7-9]"
+    )]
     Range,
     /// A name is empty.
     #[error("an empty name")]
@@ -130,7 +132,7 @@ pub(super) fn pieces(
         let host = host?;
         let size = checked(host, left)?;
         left -= size.hosts;
-        // A name is charged only for the pieces in excess of its number of bytes. The uncharged work is then
+        // A name is charged only for the pieces in excess of its number of bytes. The uncharged work is therefore
         // proportional to the length of the lists, as it is without brackets.
         let products = size.apart.saturating_sub(host.len());
         *products_left = products_left
@@ -354,7 +356,7 @@ mod tests {
         Ok(hosts)
     }
 
-    // Fixed examples; the first is from sinfo's manual page.
+    // The first example is from sinfo's manual page.
     #[test]
     fn brackets_hold_numbers_and_ranges() {
         for (list, expected) in [
@@ -394,7 +396,8 @@ mod tests {
             piece("login", None, ""),
         ];
         assert_eq!(pieces_of("a[1-2]b[0000-9999]c,login"), Ok((expected, 10)));
-        // The first list expands 13 bytes to 100 ranges, and the second expands 9 bytes to 20 names.
+        // The first name has 13 bytes and expands to 100 ranges. In the second test, a name of 9 bytes expands to 20
+        // hosts.
         assert_eq!(
             pieces_of("a[0-99]b[0-9],x[0-9]"),
             Err(HostlistError::TooManyProducts)

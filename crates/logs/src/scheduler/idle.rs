@@ -30,20 +30,20 @@ pub(super) struct IdleNodes {
     /// Number of jobs for which the log states only a node count.
     pub counted: u64,
     cores_per_node: Option<u32>,
-    /// Whether a job states its cores.
+    /// Whether at least one job states its number of cores.
     are_cores_known: bool,
     /// The jobs that list fewer nodes than they used.
     pub short: ShortJobs,
     /// The jobs that waited for their nodes.
     pub pending: Pending,
-    /// Runs without an end so far, by job and start. A later record may state the end.
+    /// Runs for which no record has stated the end yet, by job and start. A later record may state the end.
     open: BTreeMap<(String, i64), Open>,
     /// Jobs that were waiting when their file was written, by id: the submission time and number of nodes of each. A
     /// later file may state that they ran.
     queued: BTreeMap<String, (i64, usize)>,
 }
 
-/// A run without an end so far.
+/// A run for which no record has stated the end yet.
 struct Open {
     nodes: Vec<NodeRange>,
     lack: Option<Lack>,

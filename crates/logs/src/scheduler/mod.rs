@@ -150,7 +150,7 @@ pub struct Options {
     /// Start of the event log: local time, or seconds since 1970. Default: the start of the part in which the logs are
     /// complete.
     pub from: Option<String>,
-    /// End of the event log, in the same format. Default: the end of that part.
+    /// End of the event log, in the format of `from`. Default: the end of the part in which the logs are complete.
     pub to: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
@@ -174,7 +174,7 @@ pub struct Options {
     pub gpu: bool,
     /// Whether reading fails at the first fault.
     pub strict: bool,
-    /// Number of edges sorted in memory at a time, 16 bytes each.
+    /// Number of edges that are sorted in memory at a time. Each takes 16 bytes.
     pub segment: usize,
 }
 
@@ -221,7 +221,7 @@ pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Re
 /// Reads logs from streams.
 ///
 /// # Errors
-/// As for [`read`].
+/// Same as for [`read`].
 pub fn read_inputs<'a>(
     inputs: impl IntoIterator<Item = Result<Input<'a>>>,
     options: &Options,
@@ -271,7 +271,7 @@ fn read_opened<'a>(
     finish(log, idle, options, observer)
 }
 
-/// An empty log and a sink for its idle nodes, configured by the options.
+/// Creates an empty log and a sink for its idle nodes, as the options specify.
 fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     let mut clock = SchedulerClock::of_flag(options.timezone.as_deref())?;
     let mut notes = Vec::new();
@@ -282,7 +282,7 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
         if let Some(zone) = zone {
             if let Some(given) = &options.timezone {
                 notes.push(format!(
-                    "--timezone {given} is ignored: local times are in the zone {zone}, as --machine {} says",
+                    "--timezone {given} is ignored: local times are in the zone {zone}, as set by --machine {}",
                     machine.name
                 ));
             }
@@ -295,7 +295,7 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     let nodes = match &options.nodes {
         Some(path) => node_list::read(path, options.gpu)?,
         None if options.gpu => {
-            let found = "--gpu selects nodes that --nodes lists: give --nodes the output of `scontrol show nodes`";
+            let found = "--gpu needs --nodes FILE: expected a file with the output of `scontrol show nodes`";
             return Err(Error::Usage(found.to_owned()));
         }
         None => NodeSet::default(),
@@ -319,8 +319,8 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     Ok((log, IdleNodes::new(nodes, cores_per_node, options.segment)))
 }
 
-/// Creates the reader of a format. `are_several` states whether the log has several files, which may overlap. `members`
-/// holds the nodes of jobs, if they are in a separate table.
+/// Creates the reader of a format. Set `are_several` if the log has several files, which may overlap. `members` holds
+/// the nodes of jobs, if they are in a separate table.
 fn reader(
     options: &Options,
     are_several: bool,
@@ -481,7 +481,7 @@ fn dealt_note(nodes: u32, known: bool) -> String {
     )
 }
 
-/// Where to get logs of a format, as worded in messages.
+/// A phrase for messages: where to get logs of a format.
 fn origin(format: Format) -> String {
     match format {
         Format::Slurm => format!("`{SACCT_COMMAND}`"),
@@ -497,7 +497,7 @@ fn origin(format: Format) -> String {
 /// Reads a list of nodes from bytes; for fuzz targets and tests of damaged input.
 ///
 /// # Errors
-/// As for a file with these bytes.
+/// Same as for a file that contains `bytes`.
 pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
     let nodes = node_list::read_input(&mut Input::new(name, bytes)?, false)?;
     Ok(nodes.names())
@@ -506,7 +506,7 @@ pub fn read_nodes(name: &Path, bytes: &[u8]) -> Result<Vec<String>> {
 /// Reads node events from bytes, without a table of jobs, and returns the counts.
 ///
 /// # Errors
-/// As for a file with these bytes.
+/// Same as for a file that contains `bytes`.
 pub fn read_events_only(name: &Path, bytes: &[u8]) -> Result<LogCounts> {
     let (log, mut sink) = open(&Options::new(Format::Slurm))?;
     let mut collector = Collector::new(log, &mut sink);

@@ -343,7 +343,7 @@ mod tests {
             usize::MAX,
         );
         assert_eq!(names.len(), 100_001);
-        // One block for every number of digits.
+        // The names have 1 to 6 digits, and there is one block for each number of digits.
         let blocks: usize = names.stems.values().map(Blocks::len).sum();
         assert_eq!(blocks, 6);
         assert_eq!(names.spelt()[100_000], "n100000");

@@ -102,7 +102,7 @@ fn is_remark(text: &str) -> bool {
         || days.iter().any(|day| text.starts_with(day)) && text.contains(':')
 }
 
-/// Detects the format from the first line of a file. The flag states whether that line is a header.
+/// Detects the format from the first line of a file. Also returns whether that line is a header.
 fn form_of(text: &str) -> (Form, bool) {
     if text.trim_start().starts_with("NodeName=") {
         return (Form::Scontrol, false);

@@ -16,14 +16,14 @@ pub const MAX_NODES: usize = 1 << 20;
 #[derive(Debug)]
 pub struct NodeSet {
     names: Names,
-    /// Whether the list of nodes is complete. Other names are then unknown.
+    /// Whether the list of nodes is complete. If so, other names are unknown.
     fixed: bool,
     /// The remainder of [`MAX_PRODUCTS`], which all lists share.
     products_left: usize,
     /// Lists whose brackets were expanded, with their number of nodes and the resulting ranges. A
     /// list that a log repeats is expanded only once.
     products: BTreeMap<String, (usize, Box<[NodeRange]>)>,
-    /// Number of ranges that may still be stored in `products`.
+    /// Number of further ranges for which `products` has room.
     products_room: usize,
     /// The nodes that were looked up last.
     runs: Vec<NodeRange>,
@@ -85,7 +85,7 @@ impl Default for NodeSet {
 }
 
 impl NodeSet {
-    /// Makes the set complete: names that were never looked up are unknown from then on.
+    /// Returns the set as a complete list of nodes, so that all names other than those looked up so far are unknown.
     pub fn into_machine(self) -> Self {
         NodeSet {
             fixed: true,
@@ -98,7 +98,7 @@ impl NodeSet {
         self.names.len()
     }
 
-    /// Whether the list of nodes is complete. Other names are then unknown.
+    /// Whether the list of nodes is complete. If so, other names are unknown.
     pub fn is_fixed(&self) -> bool {
         self.fixed
     }
@@ -110,11 +110,11 @@ impl NodeSet {
         has_all && read.is_ok()
     }
 
-    /// Looks up the nodes that the lists of a job name. [`NodeSet::runs`] then returns these nodes. The time depends on
+    /// Looks up the nodes that the lists of a job name. Call [`NodeSet::runs`] to get these nodes. The time depends on
     /// the number of ranges of consecutive nodes and of new nodes, not on the number of all nodes.
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
-    /// The last name is then returned as [`Looked::cut`] instead of being looked up, so that a cut name is not added as
+    /// In that case, the last name is not looked up but returned as [`Looked::cut`], so that a cut name is not added as
     /// a node. The same applies to a last name that is not known yet, the first few times that it occurs. If the list
     /// of nodes is complete, this second rule applies only if a node's name begins with the last name.
     pub fn look_up<'l>(
@@ -189,7 +189,7 @@ impl NodeSet {
         self.sorted.get_or_init(|| self.completions())
     }
 
-    /// Sorts the names alphabetically, for [`Completions::only_one`].
+    /// Returns the names sorted alphabetically, for [`Completions::only_one`].
     pub fn completions(&self) -> Completions {
         let mut sorted: Vec<_> = self.names().into_iter().zip(0..).collect();
         sorted.sort_unstable();

@@ -33,7 +33,7 @@ pub(super) struct Offsets {
     width: i64,
     /// For each stretch, the offsets in seconds and how many lines show them.
     stretches: BTreeMap<i64, Vec<(i32, u64)>>,
-    /// The offsets of the last lines, the newest first.
+    /// The offsets of the most recent lines, the newest first.
     recent: VecDeque<i32>,
 }
 
@@ -58,9 +58,8 @@ impl Default for Offsets {
 }
 
 impl Offsets {
-    /// Adds a written time that states its offset: local time was `offset` seconds ahead of UTC at
-    /// this second since 1970. Such a time has the weight of enough lines to show a change, even a change that is later
-    /// reversed.
+    /// Adds a timestamp with an explicit UTC offset. At `second` (Unix time), local time was `offset` seconds ahead of
+    /// UTC. The timestamp counts as enough lines to show a change of the offset, even one that is later reversed.
     pub fn add_text(&mut self, second: i64, offset: i32) {
         self.add(second, offset, 2 * FEW + 1);
     }
@@ -76,8 +75,8 @@ impl Offsets {
         }
     }
 
-    /// Adds a line that was written at this second since 1970 and shows the local time `local`, in
-    /// seconds of the local clock. The line may have been written a little later than `second`.
+    /// Adds a line that shows both `second` (Unix time) and `local`, the local time in seconds of the
+    /// local clock. The line may have been written a little later than `second`.
     pub fn add_line(&mut self, second: i64, local: i64) {
         let difference = local.saturating_sub(second);
         let quarters = difference.saturating_add(QUARTER / 2).div_euclid(QUARTER);
@@ -182,8 +181,8 @@ impl Offsets {
         spans
     }
 
-    /// The offset that most often contradicts the clock: the most lines show it at times when the clock had another
-    /// offset.
+    /// The offset that most often contradicts the clock. A line contradicts the clock if it shows an offset at a time
+    /// when the clock had another offset.
     pub fn contradicting(&self) -> Option<i32> {
         let spans = self.spans();
         let mut others = Vec::new();
@@ -281,8 +280,8 @@ mod tests {
         assert_eq!(clock(&changed, before).unwrap(), "-06:00");
     }
 
-    // Fixed examples: a clock that is put forward and back, and lines that were written late at the start, at the end,
-    // and for a few hours in between.
+    // Examples of a clock that is put forward and back, and lines that were written late at the start, at the end, and
+    // for a few hours in between.
     #[test]
     fn a_few_lines_show_no_change_there_and_back() {
         let usual = |hours: std::ops::Range<i64>| hours.map(|hour| (hour, -6));
@@ -355,13 +354,13 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Up to two consecutive lines with another offset change nothing.
+        // Tests that single lines with a different offset do not change the clock.
         #[test]
         fn a_few_odd_lines_change_nothing(odd in prop::collection::vec(0usize..200, 0..6), to in -5i32..5) {
             let mut lines: Vec<(i64, i32)> = (0..200).map(|hour| (hour, if hour < 100 { -6 } else { -5 })).collect();
             let usual = clock(&lines, ALL);
             for at in odd {
-                // No odd line is close to the change or to another odd line.
+                // Lines with a different offset are far from the change of the clock and from each other.
                 let at = at / 8 * 8;
                 if !(90..110).contains(&at) {
                     lines[at].1 = to;

@@ -12,7 +12,7 @@ use crate::occupancy::{Hold, NodeRange};
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::input::Place;
 
-/// Where to find the table, as worded in messages.
+/// A phrase for messages: where to find the table.
 const WHERE: &str = "a MACHINESTATUS file of https://reports.alcf.anl.gov/data/";
 
 const COLUMNS: [&str; 3] = ["START_TIMESTAMP", "END_TIMESTAMP", "IS_ALL_MACHINE_DOWN"];
@@ -52,7 +52,11 @@ impl TakeRows for Outages {
         let read = |role| time(row.value(role), row.is_utc(role));
         let (Ok(Some(start)), Ok(end)) = (read(START), read(END)) else {
             let found = format!("{:?} to {:?}", row.text(START), row.text(END));
-            let fault = Fault::of(collector.log.first_file(), found, "times of an outage");
+            let fault = Fault::of(
+                collector.log.first_file(),
+                found,
+                "the start and end times of an outage",
+            );
             return Err(fault.at(place(Path::new(""), line).within()).into());
         };
         if self.found.len() == MOST {
@@ -143,7 +147,7 @@ impl<'s> WithOutages<'s> {
     /// # Errors
     /// The log counts nodes and the size of the machine is unknown, or a temporary file cannot be written.
     pub fn finish(mut self, log: &mut Log) -> Result<()> {
-        // Only now are all nodes known.
+        // All nodes are known now, because all jobs have been read.
         self.sink.close(log)?;
         // A job that starts after a later outage also starts after the earlier ones.
         let mut next = None;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::account_line::AccountLine;
 
-/// Where to find the log, as worded in messages.
+/// A phrase for messages: where to find the log.
 pub const WHERE: &str = "the files of $PBS_HOME/server_priv/accounting, one per day";
 
 /// The hosts in `exec_host` (`host/N[*C]+…`). If the record lacks `exec_host`, returns the hosts in `exec_vnode`
@@ -18,7 +18,7 @@ pub(super) fn hosts(record: &AccountLine<'_>) -> Option<Vec<Cow<'static, str>>> 
     Some(chunks(&vnodes, ':'))
 }
 
-/// The text before `end` in each chunk.
+/// Splits a value at `+` into chunks, and returns the text of each chunk before the character `end`.
 fn chunks(value: &str, end: char) -> Vec<Cow<'static, str>> {
     let chunks = value
         .split('+')

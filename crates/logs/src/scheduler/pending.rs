@@ -44,7 +44,7 @@ impl Wait {
 }
 
 impl Pending {
-    /// Sorts up to `segment` changes at a time in memory.
+    /// Creates a collector that sorts up to `segment` changes at a time in memory.
     pub fn new(segment: usize) -> Self {
         Pending {
             changes: Sorter::new(segment),
@@ -66,8 +66,7 @@ impl Pending {
         self.changes.push(Wait::new(start, -nodes))
     }
 
-    /// The waiting jobs; `None` if no job states its submission. `again` states whether the changes are read more than
-    /// once.
+    /// The waiting jobs; `None` if no job states its submission. Set `again` if the changes are read more than once.
     ///
     /// # Errors
     /// A temporary file cannot be read or written.

@@ -14,7 +14,7 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
 
-/// Where to find the log, as worded in messages.
+/// A phrase for messages: where to find the log.
 pub const WHERE: &str =
     "the cluster_job_log of https://github.com/msr-fiddle/philly-traces, unpacked";
 

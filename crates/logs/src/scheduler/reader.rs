@@ -17,7 +17,7 @@ pub trait LogReader {
     /// Called after the last file.
     ///
     /// # Errors
-    /// As for [`LogReader::file`].
+    /// Same as for [`LogReader::file`].
     fn finish(&mut self, _: &mut Collector<'_>) -> Result<()> {
         Ok(())
     }
@@ -31,13 +31,13 @@ pub trait LineReader {
     /// Reads a complete line.
     ///
     /// # Errors
-    /// As for [`LogReader::file`].
+    /// Same as for [`LogReader::file`].
     fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()>;
 
     /// Called after the last file.
     ///
     /// # Errors
-    /// As for [`LogReader::file`].
+    /// Same as for [`LogReader::file`].
     fn finish(&mut self, _: &mut Collector<'_>) -> Result<()> {
         Ok(())
     }

@@ -31,7 +31,7 @@ pub struct Job<'l> {
     pub submit: Option<Moment>,
     /// How the job left the queue, if it never ran and the log states this.
     pub queued: Option<Queued>,
-    /// The runs in order of their starts; none if the job never ran, or if only `duration` is known.
+    /// The runs in order of their starts; empty if the job never ran, or if only `duration` is known.
     pub runs: &'l [Run<'l>],
     /// Seconds that the job ran, as stated in the log.
     pub duration: Option<f64>,

@@ -1,4 +1,5 @@
-//! Jobs of a table that has both lists of nodes and counts. The first jobs show whether the lists name the nodes.
+//! Reports the jobs of a table. The first jobs decide whether the table's lists name nodes, or only its counts can be
+//! used.
 //!
 //! Not every list names nodes. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its
 //! 512 nodes.
@@ -18,7 +19,7 @@ const FIRST: usize = 1_000;
 /// jobs decide.
 const MAX_WAITING: usize = 64 << 20;
 
-/// Whether a table names the nodes of jobs, or only counts them.
+/// How a table describes the nodes of jobs: by name, or only by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// Lists name the nodes.
@@ -49,7 +50,7 @@ pub(super) struct TableJob<'j> {
     pub is_over: bool,
 }
 
-/// Reports the jobs of a table. It keeps the first jobs until it is known whether lists name nodes.
+/// Reports the jobs of a table. It keeps the first jobs until it can decide whether lists name nodes.
 pub(super) struct Settler {
     /// The first jobs, with their places in the file.
     waiting: Vec<(At, TableJob<'static>)>,

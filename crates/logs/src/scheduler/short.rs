@@ -9,7 +9,7 @@ use crate::occupancy::bounds::ShortJob;
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::words::counted;
 
-/// Maximum number of such jobs, which take about 200 MiB.
+/// Maximum number of jobs that list fewer nodes than they used. Together, these jobs take about 200 MiB.
 const MOST: usize = 1 << 21;
 
 /// Why a list has fewer nodes than the job used.
@@ -65,7 +65,7 @@ impl Lack {
     }
 }
 
-/// How long the lists of a file are, in bytes.
+/// The lengths of the lists of a file, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lengths {
     longest: usize,
@@ -140,7 +140,7 @@ impl ShortJobs {
     /// Adds a job of a file.
     ///
     /// # Errors
-    /// There are too many such jobs.
+    /// There are too many jobs that list fewer nodes than they used.
     pub fn push(
         &mut self,
         lack: Lack,

@@ -82,7 +82,7 @@ pub struct SacctReader {
 
 impl SacctReader {
     /// A reader for idle nodes. `delimiter` separates the cells; `None` infers it from the header.
-    /// `are_several` states whether there are several tables, which may overlap.
+    /// Set `are_several` if there are several tables, which may overlap.
     pub fn for_idle_nodes(
         delimiter: Option<String>,
         selection: Selection,
@@ -256,8 +256,8 @@ fn never_ran(row: &Row<'_, '_>) -> bool {
     waiting.iter().any(|word| state.starts_with(word)) || row.text(START) == row.text(END)
 }
 
-/// How a job that never ran left the queue, and how many nodes it requested; `None` if the job is not pending and the
-/// log does not state when it left.
+/// How a job that never ran left the queue, and how many nodes it requested. `None` if the job is not pending and the
+/// log does not state when it left the queue.
 fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     let until = moment(end);
     let is_pending = is_unknown(end) && state.starts_with("PENDING");

@@ -2,7 +2,7 @@
 
 use crate::occupancy::Window;
 
-/// The first and last second of starts, ends and records in a log, in seconds since 1970.
+/// The first and the last start, end and record of a log, in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     starts: Option<(i64, i64)>,
@@ -10,7 +10,7 @@ pub(super) struct Span {
     records: Option<(i64, i64)>,
 }
 
-/// Extends a range so that it includes this second.
+/// Extends a range so that it includes `second`.
 fn widen(range: &mut Option<(i64, i64)>, second: i64) {
     let (first, last) = range.get_or_insert((second, second));
     *first = second.min(*first);

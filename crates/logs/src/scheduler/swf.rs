@@ -13,7 +13,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
-/// Where to find such logs, as worded in messages.
+/// A phrase for messages: where to find such logs.
 pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
 
 /// The numbers of a job. -1 stands for an unknown value.

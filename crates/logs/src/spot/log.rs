@@ -23,9 +23,9 @@ pub struct SpotLog {
 
 /// The rows of a trace, in order of time.
 pub(super) enum Rows {
-    /// Each row names a node, and states whether the node is present from then on.
+    /// Each row names a node, and states whether the node is present after the row's time.
     Named(Vec<(Utc, Change)>),
-    /// Each row states the number of nodes from then on.
+    /// Each row states the number of nodes that are present after the row's time.
     Counted(Vec<(Utc, u32)>),
 }
 

@@ -1,6 +1,6 @@
 //! Traces of spot instances, which a cloud provider grants and takes back.
 //!
-//! Three formats are read. The first line shows which format a trace has:
+//! Three formats are accepted. The first line of a trace determines its format:
 //!
 //! ```text
 //! 60000,remove,node2          milliseconds since the start, a change, and the node

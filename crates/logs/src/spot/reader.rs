@@ -160,7 +160,7 @@ impl SpotReader {
         };
         if !is_dated && start.is_none() {
             let note = "the trace counts milliseconds from its start, which is shown as 1970-01-01 \
-                        00:00:00; --start TIME sets it";
+                        00:00:00; set the true start with --start TIME";
             log.notes.push(note.to_owned());
         } else {
             log.notes.extend(log.clock.remark(window));

@@ -22,7 +22,7 @@ pub(super) enum Form {
 pub(super) enum Event<'l> {
     /// A node comes or leaves.
     Node { name: &'l str, is_there: bool },
-    /// The number of nodes from now on.
+    /// The number of nodes that are present after the line's time.
     Count(u32),
 }
 

@@ -1,4 +1,4 @@
-//! Bounds on the idleness of logs in which jobs list fewer nodes than they used.
+//! Tests the bounds on the idle time of logs in which jobs list fewer nodes than they used.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -131,7 +131,7 @@ fn truth(jobs: &[Job], nodes: usize) -> Vec<BTreeSet<usize>> {
         .collect()
 }
 
-/// All ways to complete the lists of jobs: each job takes as many nodes as it used, from the nodes that are free during
+/// All ways to complete the lists of jobs. Each job takes as many nodes as it used, from the nodes that are free during
 /// its run.
 fn completions(jobs: &[Job], nodes: usize) -> Vec<Vec<Job>> {
     let mut all = vec![Vec::<Job>::new()];
@@ -180,7 +180,7 @@ fn subsets(of: &[usize], size: usize) -> Vec<Vec<usize>> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // An oracle: the schedule from which the lists were cut.
+    // The oracle is the schedule from which the lists were cut.
     #[test]
     fn the_truth_lies_between_the_bounds(jobs in jobs(7)) {
         let (logs, quality) = idle(read(&sacct(&jobs), 7));
@@ -203,7 +203,7 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // An oracle: the schedule before its lists were cut. A job may use any nodes, even if other jobs hold them. The
+    // The oracle is the schedule before its lists were cut. A job may use any nodes, even if other jobs hold them. The
     // first two jobs list the same node.
     #[test]
     fn the_number_of_idle_nodes_lies_between_the_bounds_if_nodes_are_shared(
@@ -228,7 +228,7 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::slow_cases(64, 20))]
 
-    // An oracle: all completions of the lists. A node that is idle in one completion and busy in another must be
+    // The oracle tries all completions of the lists. A node that is idle in one completion and busy in another must be
     // unknown.
     #[test]
     fn the_bounds_hold_for_every_completion(jobs in jobs(4)) {
@@ -286,7 +286,7 @@ fn damaged(nodes: &[usize], damage: Damage) -> String {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // An oracle: the schedule before its lists were damaged.
+    // The oracle is the schedule before its lists were damaged.
     #[test]
     fn damaged_lists_are_bounded_and_make_no_nodes(
         jobs in jobs(7), damages in prop::collection::vec(damage(), 10), is_listed: bool,
@@ -301,7 +301,7 @@ proptest! {
         // In tables, the first second of 1970 means that a time is missing.
         let jobs: Vec<Job> =
             jobs.into_iter().filter(|job| format != Format::Table || job.start > 0).collect();
-        // The last jobs make every node known. There are enough of them for most lists to be complete.
+        // The last jobs list all nodes. There are enough of these jobs that most lists of the log are complete.
         let all = |start| Job {
             start,
             end: start + 1,
@@ -367,7 +367,7 @@ fn polaris() -> Option<Holds> {
     Some(scheduler::read(&[log], &options, &Unobserved).unwrap())
 }
 
-// The expected figures are those of the reference data.
+// The expected figures come from the reference data.
 #[test]
 fn cut_lists_of_a_machine_are_bounded_to_the_node_second() {
     let Some(holds) = polaris() else {

@@ -1,5 +1,5 @@
-//! Local time in schedulers' logs: implied by the log, stated in it or set by the user, across changes
-//! of the clock.
+//! Tests the conversion of local times in schedulers' logs, also when the clock is put forward or back.
+//! The log implies its zone, the log states it, or the user sets it.
 
 use gleaner_domain::{Local, Stamp};
 use gleaner_logs::gpu;
@@ -55,7 +55,7 @@ fn notes(summary: &Summary) -> String {
     summary.notes.join("\n")
 }
 
-// Derived: the stamps are in Chicago's local time, across the change in spring.
+// The stamps are in Chicago's local time, across the change in spring.
 #[test]
 fn accounting_records_imply_local_time() {
     let start = SPRING - 12 * HOUR;
@@ -140,7 +140,7 @@ fn in_chicago() -> Options {
     }
 }
 
-// Derived: there are 110 minutes from 0:50-05:00 to 1:40-06:00, and 20 minutes from 1:50-05:00 to
+// There are 110 minutes from 0:50-05:00 to 1:40-06:00, and 20 minutes from 1:50-05:00 to
 // 1:10-06:00.
 #[test]
 fn an_hour_that_occurs_twice_is_resolved_by_the_order_of_a_jobs_times() {
@@ -152,7 +152,7 @@ fn an_hour_that_occurs_twice_is_resolved_by_the_order_of_a_jobs_times() {
     );
     let (rows, summary) = read(&log, &in_chicago());
     let ends: Vec<_> = rows.iter().filter(|row| row.contains('+')).collect();
-    // The times are on the clock of the log's start.
+    // The event log shows all its times with the offset from UTC at its start.
     assert_eq!(ends[0], "2026-11-01 00:50:00 +b +c");
     assert_eq!(
         ends[1..],
@@ -203,7 +203,7 @@ fn a_time_that_did_not_occur_is_counted_and_stops_a_strict_reader() {
     assert_eq!(error.exit_code(), 3);
 }
 
-// Derived: 10:40+02:00 is 40 minutes after 9:00+01:00.
+// 10:40+02:00 is 40 minutes after 9:00+01:00.
 #[test]
 fn offsets_in_sacct_and_sacctmgr_are_honoured() {
     let day = "2026-10-25T";
@@ -353,7 +353,7 @@ fn times(line: &str) -> Vec<String> {
     times
 }
 
-// Derived: 50 minutes lie between 2:30+02:00 and 2:20+01:00.
+// 50 minutes lie between 2:30+02:00 and 2:20+01:00.
 #[test]
 fn traces_of_gpu_clusters_honour_offsets_and_zones() {
     let log = "job_id,user,vc,gpu_num,cpu_num,state,submit_time,start_time,end_time\n\

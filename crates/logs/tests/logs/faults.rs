@@ -116,7 +116,7 @@ fn pbs_and_cobalt() {
         (
             ";S;3.pbs",
             ";S;2.pbs",
-            "started again without an end (the new start is the end) | log, line 8: 2.pbs",
+            "started again without an end (they end at the new start) | log, line 8: 2.pbs",
         ),
         (
             "exec_host=p3/0+p3/1",

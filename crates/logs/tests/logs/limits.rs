@@ -17,7 +17,7 @@ fn read(lists: impl Iterator<Item = String>, options: &Options) -> Summary {
     events(log.as_bytes(), options).unwrap().1
 }
 
-// Derived: there are 160 lists of up to 262,144 nodes, and the first list names all nodes.
+// There are 160 lists of up to 262,144 nodes, and the first list names all nodes.
 #[test]
 fn overlapping_lists_cost_only_their_distinct_nodes() {
     let lists = (0..160).map(|job| format!("n[0-{}]", 262_143 - job));

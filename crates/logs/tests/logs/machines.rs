@@ -9,7 +9,7 @@ use gleaner_logs::scheduler::{
     Format, MACHINES, Machine, OTHER_DATA, Options, OtherData, Role, TableOptions,
 };
 
-/// The time in seconds since 1970, and which nodes are idle from then on, in the order n0 to n7.
+/// For each time, in seconds since 1970: whether each of the nodes n0 to n7 is idle after it.
 type States = Vec<(i64, Vec<bool>)>;
 
 fn sample(name: &str) -> Option<PathBuf> {

@@ -1,5 +1,5 @@
-//! Schedulers' logs are read into the expected event logs, and traces of GPU clusters into the
-//! expected jobs.
+//! Tests that schedulers' logs are converted to the expected event logs, and traces of GPU clusters to
+//! the expected jobs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod bounds;

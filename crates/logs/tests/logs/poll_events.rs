@@ -25,7 +25,7 @@ type Poll = (i64, [Option<usize>; NODES]);
 struct Case {
     polls: Vec<Poll>,
     is_whisk: bool,
-    /// Seconds by which the longest gap exceeds the median interval.
+    /// Seconds by which the longest allowed gap exceeds the median interval; `None` for the default gap.
     max_gap: Option<i64>,
     is_unknown_idle: bool,
     is_powered_down_idle: bool,
@@ -157,7 +157,7 @@ fn events(text: &str, options: &Options) -> (Vec<(i64, [bool; NODES])>, PollSumm
 proptest! {
     #![proptest_config(gleaner_testing::cases(512))]
 
-    // An oracle: the table with a cell for every second.
+    // The oracle is the table with a cell for every second.
     #[test]
     fn events_equal_the_dense_table(case in case()) {
         let polls = case.counted();
@@ -202,8 +202,9 @@ proptest! {
         );
     }
 
-    // Derived: a change is after the last poll that shows the old state, and not after the poll that
-    // shows the new state. So both logs agree at polls that mention a node.
+    // A spread change is after the last poll that shows the old state, and not after the poll that
+    // shows the new state. The logs with and without spread changes therefore agree at polls that
+    // mention a node.
     #[test]
     fn spread_changes_lie_between_their_polls(case in case(), seed: u64) {
         let polls = case.counted();

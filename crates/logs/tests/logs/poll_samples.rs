@@ -1,4 +1,5 @@
-//! Event logs of the sample polls in `dataset/logs`, worked out by hand, and of published polls.
+//! Tests the event logs of the sample polls in `dataset/logs`, for which the expected events were worked out by hand,
+//! and of published polls.
 
 use std::path::{Path, PathBuf};
 
@@ -185,7 +186,7 @@ fn assert_equals_file(polls: &str, expected: &str, options: &Options) -> Option<
     let summary = summary.unwrap();
     writer.finish(Some(&summary.quality)).unwrap();
     let [found, expected] = [path, expected].map(|path| events::read(&path).unwrap().value);
-    // The expected file names only nodes that are ever idle.
+    // The expected file has only the nodes that are idle at some time, so nodes are compared by name.
     let named = |log: &gleaner_domain::EventLog| {
         let rows = log.rows().map(|(time, changes)| {
             let changes = changes

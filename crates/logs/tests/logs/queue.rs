@@ -1,4 +1,4 @@
-//! The jobs waiting in the queue, at every event of a log.
+//! Tests the number of jobs that wait in the queue, and the nodes that they need, at every event of a log.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -132,7 +132,7 @@ proptest! {
     }
 }
 
-// Fixed examples: jobs that were cancelled after 20 seconds in the queue.
+// Each log has a job that was cancelled after 20 seconds in the queue.
 #[test]
 fn tables_and_swf_logs_state_cancelled_jobs_too() {
     let table = "submit,start,end,numnodes\n1600000000,1600000010,1600000040,1\n\

@@ -1,5 +1,5 @@
-//! Every documented format has a small log in `dataset/logs`. Fixed examples: the expected events
-//! were worked out by hand.
+//! Reads the small logs in `dataset/logs`, at least one for every documented format. The expected
+//! events were worked out by hand.
 
 use std::io::Write;
 
@@ -142,8 +142,8 @@ const COBALT: [(&str, &str); 6] = [
     ("00:00", "-nid00003 -nid00004"),
 ];
 
-/// Nodes go up and down in local time, which is 6 hours behind the times of the jobs. The log
-/// therefore shows its clock.
+/// The timestamps of records are local times, 6 hours behind the times of the jobs, which are in
+/// UTC. The log therefore implies its offset from UTC.
 #[test]
 fn cobalt_in_its_zone() {
     for zone in [None, Some("America/Chicago"), Some("-06:00")] {

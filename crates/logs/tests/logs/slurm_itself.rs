@@ -67,7 +67,7 @@ fn every_table_of_sacct_gives_the_same_log() {
     assert_eq!(count(&summary, Reason::Step), 12);
 }
 
-/// The changes of each node: the second, and whether the node is idle from then on.
+/// The changes of each node: the second of the change, and whether the node is idle after it.
 fn idle(rows: &[String]) -> BTreeMap<String, Vec<(i64, bool)>> {
     let mut nodes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for row in rows {

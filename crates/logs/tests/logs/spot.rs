@@ -1,4 +1,4 @@
-//! Traces of spot instances. Fixed examples: the expected events were worked out by hand.
+//! Tests the reader of traces of spot instances. The expected events were worked out by hand.
 
 use std::path::Path;
 

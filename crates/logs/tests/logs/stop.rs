@@ -1,4 +1,4 @@
-//! Stopping a reader of logs.
+//! Tests that an observer can stop a reader of logs.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Tables of jobs: the same random schedule in random spellings gives the same events. Derived: the expected states
-//! come from a table with a cell for every minute, which shares no code with the readers.
+//! Tests that tables of jobs give the same events no matter how columns and values are written. The expected states of
+//! random schedules come from a table with a cell for every minute, which shares no code with the readers.
 
 use std::io::Write;
 use std::path::Path;
@@ -535,7 +535,7 @@ fn jobs_of_other_formats_are_selected_by_queue() {
             "{format:?}: {rows:?}"
         );
         assert!(summary.to_string().contains("not selected"), "{summary}");
-        // Without jobs, nothing is left.
+        // A log without any selected job is an error.
         events(log.as_bytes(), &options_of(format, &["c"])).unwrap_err();
     }
     let without = djc.replace(",QUEUE_NAME", ",QUEUE");
@@ -858,7 +858,7 @@ fn a_machine_is_described() {
         "Lassen, LLNL: outages are missing",
         "--timezone UTC is ignored",
         "Lassen, LLNL has 795 nodes, but the log names 4",
-        "local times of America/Los_Angeles, as --machine says",
+        "local times of America/Los_Angeles, as set by --machine",
     ] {
         assert!(notes.contains(part), "{notes}");
     }

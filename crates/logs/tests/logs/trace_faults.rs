@@ -314,7 +314,7 @@ fn helios() {
         (
             ",249,",
             ",400,",
-            "with a duration that differs from the time between start and end (which is used) | log, line 3: a duration of 400 s, but 249 s from",
+            "with a duration that differs from the time between start and end (that time is used) | log, line 3: a duration of 400 s, but 249 s from",
         ),
         (
             "18:45:37",

@@ -1,6 +1,6 @@
 //! Random jobs are written in every format of traces and read again. The jobs must be unchanged.
-//! The files written for a simulation must also give the same jobs when they are read. Derived: the
-//! code that writes the files shares nothing with the readers.
+//! The files written for a simulation must also give the same jobs when they are read. The code that
+//! writes the files shares nothing with the readers.
 
 use gleaner_domain::{Local, Trace};
 use gleaner_inputs::jobs::{cluster, trace};

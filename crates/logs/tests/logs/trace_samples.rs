@@ -1,4 +1,4 @@
-//! Every format of traces of GPU clusters has a small sample in `dataset/logs`. Fixed examples: the
+//! Reads the small samples in `dataset/logs`, one for every format of traces of GPU clusters. The
 //! expected jobs, virtual clusters and events were worked out by hand.
 
 use gleaner_domain::Local;
@@ -126,8 +126,8 @@ fn pai() {
         (Reason::StillRunning, 1),
     ];
     assert_left_out(&prepared, &expected);
-    // 39,000 GPU-seconds instead of 1.5 × 3600 + 0.25 × 600 + 8 × 3900.
-    let note = "2 jobs planned a fraction of a GPU, rounded up: 6.1 % more GPU time in total";
+    // After rounding up, there are 39,000 GPU-seconds instead of 1.5 × 3600 + 0.25 × 600 + 8 × 3900.
+    let note = "2 jobs planned a fraction of a GPU: rounding up adds 6.1 % to the total GPU time";
     assert_eq!(prepared.summary.notes[0], note);
 }
 
@@ -186,7 +186,7 @@ fn sequence(profiles: &str, asked: &str) -> Prepared {
     prepare(&[&log], &Options::new(Format::Batsim)).unwrap()
 }
 
-// Derived: the sum of the parts, as often as they are repeated, up to a part that fails.
+// The duration is the sum of the parts, as often as they are repeated, up to a part that fails.
 #[test]
 fn batsims_sequences_of_delays_are_added_up() {
     let profiles = r#"
@@ -232,7 +232,7 @@ fn batsims_sequences_of_delays_are_added_up() {
     }
 }
 
-// Derived: the steps divided by the throughput of the requested GPUs, rounded up.
+// The duration is the number of steps divided by the throughput of the requested GPUs, rounded up.
 #[test]
 fn gavel() {
     let options = Options {

@@ -7,15 +7,15 @@ use super::Grid;
 /// The maximum number of lengths from which ladders are chosen.
 pub const MOST_CANDIDATES: u64 = 10_000;
 
-/// The maximum number of units that a length may take. For every length of a ladder, the search keeps one count per
+/// The maximum number of units that a length can take. For every length of a ladder, the search keeps one count per
 /// unit.
 const MOST_UNITS: u64 = 1_000_000;
 
 /// The multiples of the grid that can be lengths, and the costs of their pilots.
 ///
-/// Times of fragments are counted in **units**: the greatest common divisor of the grid and the delay. Every pilot
-/// takes a whole number of units. With a grid of 60 s and a delay of 10 s, the unit is 10 s, and a pilot of 2
-/// minutes takes 13 units.
+/// Times are counted in **units**. A unit is the greatest common divisor of the grid's step and the delay. Every pilot
+/// takes a whole number of units. With a grid of 60 s and a delay of 10 s, the unit is 10 s, and a pilot of 2 minutes
+/// takes 13 units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidates {
     /// The unit.

@@ -6,9 +6,9 @@ use super::candidates::Candidates;
 /// The fragments, or the parts of fragments that are left once pilots are placed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source<'a> {
-    /// No length has been chosen.
+    /// The whole fragments: no length has been chosen yet.
     Fragments(&'a Fragments),
-    /// Some lengths have been chosen.
+    /// The rests that the lengths chosen so far leave.
     Rests(&'a Rests),
 }
 

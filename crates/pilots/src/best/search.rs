@@ -38,7 +38,7 @@ pub(super) struct Search<'a> {
 /// A candidate for the next length.
 #[derive(Debug, Clone, Copy)]
 struct Child {
-    /// No ladder that continues with this length has a greater ready time.
+    /// An upper bound on the ready time of the ladders that continue with this length.
     bound: u64,
     multiple: usize,
 }

@@ -1,4 +1,4 @@
-//! Compares the best ladders with the enumeration of all ladders.
+//! Compares the best ladders that the search finds with those found by enumerating all ladders.
 
 use std::time::Duration;
 

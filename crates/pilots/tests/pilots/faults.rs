@@ -1,4 +1,4 @@
-//! Invalid ladders and grids.
+//! Tests the errors for invalid ladders and grids.
 
 use std::time::Duration;
 
@@ -52,7 +52,10 @@ fn grids_are_checked() {
 #[test]
 fn sums_that_do_not_fit_are_refused() {
     let fault = Fragments::new([u64::MAX, 1]).unwrap_err();
-    assert_eq!(fault.to_string(), "the fragments are too long to add up");
+    assert_eq!(
+        fault.to_string(),
+        "the total length of all fragments exceeds 64 bits"
+    );
     // The greatest lengths do not overflow.
     let fragments = Fragments::new([u64::MAX]).unwrap();
     let grid = Grid {

@@ -1,4 +1,4 @@
-//! Compares pilots with plain simulations, second by second, and the best ladders with the enumeration of all ladders.
+//! Compares pilots with plain simulations, second by second, and the best ladders with an enumeration of all ladders.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod best;

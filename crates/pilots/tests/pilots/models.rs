@@ -158,7 +158,7 @@ proptest! {
         prop_assert!(found.ready <= best.ready);
     }
 
-    // The models differ only in what the scheduler knows and in what a preemption costs.
+    // Under `kept`, pilots are ready at least as long as under the other two models.
     #[test]
     fn ignorance_and_losses_cost_ready_time(lengths in lengths(60), ladder in ladders()) {
         let fragments = Fragments::new(lengths).unwrap();
@@ -187,7 +187,7 @@ fn check_plan(found: &Lost, fragments: &[u64], ladder: &Ladder) {
     assert_eq!(found.preempted, sum(|step| step.started - step.finished));
 }
 
-// Derived by formula: after the delay of 1, a pilot of 4 fits fragments of at least 5.
+// After the delay of 1, a pilot of 4 fits only fragments of at least 5.
 #[test]
 fn a_fragment_that_is_just_long_enough_holds_a_pilot() {
     let costs = Costs {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::rows::Header;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 
-/// What a column states about a job.
+/// The meaning of a column of a table of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// When it started.
@@ -169,8 +169,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns of a table. For each role, this is the column that the user names. Otherwise it is the
-    /// first preferred column that the table has, or else a column with a known name.
+    /// Finds the columns of a table. For each role, uses the column that the user names. If the user names none, uses
+    /// the first preferred column that the table has, or else a column with a known name.
     ///
     /// # Errors
     /// The table lacks a column that the user names.
@@ -261,7 +261,7 @@ impl Columns {
     }
 }
 
-/// The fault of a table without a column.
+/// Describes the fault of a table that lacks the column `field`.
 fn missing(header: &Header<'_>, field: &str, expected: impl Into<String>) -> Fault {
     let place = header.place;
     let fault = Fault::of(place.file, header.names.without_it(), expected).field(field);

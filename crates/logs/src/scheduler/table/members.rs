@@ -15,7 +15,7 @@ use super::super::node_set::MAX_NODES;
 use super::rows::{Header, Row, TakeRows};
 use gleaner_domain::error::{Fault, Faults, Result};
 
-/// Maximum number of rows, which take 1 GiB.
+/// Maximum number of rows. Together, they take 1 GiB.
 const MAX_ROWS: usize = 1 << 26;
 
 /// Longest name of a node, in bytes.

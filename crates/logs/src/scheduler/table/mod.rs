@@ -35,10 +35,10 @@ pub(super) use values::time;
 
 use columns::{ALCF_START, Columns, LOCATION};
 
-/// Where to find such tables, for messages.
+/// A phrase for messages: where to find such tables.
 pub const WHERE: &str = "a table of jobs with their starts, ends and nodes (`gleaner ingest table --list` names public ones)";
 
-/// Why the times in ALCF's tables are treated as UTC, for the user.
+/// A phrase for messages: why the times in ALCF's tables are treated as UTC.
 pub(super) const ALCF_UTC: &str = "ALCF's tables do not state their zone, but maintenance begins at 15:00 in winter \
                                    and at 14:00 in summer; in UTC, these times are 9:00 in Chicago";
 
@@ -51,8 +51,8 @@ pub struct TableOptions {
     pub machine: Option<&'static Machine>,
     /// A table with the nodes of the jobs, with a row for each job and node.
     pub members: Option<PathBuf>,
-    /// Number of cores per node, for tables that count the nodes and cores of jobs that share nodes. Default: that of
-    /// the machine.
+    /// Number of cores per node. It is needed for tables whose jobs share nodes and state their numbers of nodes and
+    /// cores. Default: the number in the description of the machine.
     pub cores_per_node: Option<u32>,
 }
 
@@ -69,7 +69,7 @@ impl TableOptions {
         self.cores_per_node.or(of_machine)
     }
 
-    /// Creates the table of the jobs' nodes, which is not read yet.
+    /// Creates an empty table of members, set up with the columns that the options name.
     pub(super) fn members(&self) -> Members {
         let ids = self.named(Role::Id).into_iter();
         let ids = ids.chain(Role::Id.aliases().iter().copied());
@@ -365,7 +365,7 @@ pub(super) fn read_aside(
     Ok(remarks.collect())
 }
 
-/// A sink that ignores all records, for tables that contain none.
+/// A sink that ignores all records. It is used to read tables that contain no records of jobs.
 struct Ignored;
 
 impl Sink for Ignored {

@@ -16,7 +16,7 @@ const MAX_SPAN: usize = 1 << 20;
 /// Receives the rows of a table.
 pub(in super::super) trait TakeRows {
     /// Chooses the columns to read: for each role, the index of its column among the names, or `None` if the table
-    /// lacks it. [`Row`] then gives the cells by role.
+    /// lacks it. [`Row`] gives the cells of these columns by role.
     ///
     /// # Errors
     /// Columns are missing.
@@ -317,8 +317,7 @@ impl TextTable {
         }
     }
 
-    /// Takes a row. Quotes that do not match are ordinary characters if the row then has as many cells as the
-    /// header.
+    /// Takes a row. Unmatched quotes count as ordinary characters if this gives the row as many cells as the header.
     fn row(
         &self,
         text: &str,

@@ -34,7 +34,8 @@ pub(super) fn is_missing(text: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct NoTime;
 
-/// The time in a cell; `None` if it is missing. `utc` states whether timestamps are instants.
+/// The time in a cell; `None` if it is missing. If `utc` is set, timestamps are instants; otherwise, they are local
+/// times.
 pub(in super::super) fn time(value: Value<'_>, utc: bool) -> Result<Option<Moment>, NoTime> {
     let moment = match value {
         Value::Null | Value::Empty => return Ok(None),
@@ -63,7 +64,7 @@ pub(super) fn text_time(text: &str) -> Result<Option<Moment>, NoTime> {
     let moment = if text.bytes().all(is_number) {
         number(text)?
     } else if text.starts_with('-') {
-        // A number before 1970, such as the -1 of an unknown time.
+        // The number is negative, such as -1, which stands for an unknown time.
         return Err(NoTime);
     } else {
         let written = stamp(text)
@@ -110,7 +111,7 @@ fn scaled(number: i64) -> Result<Moment, NoTime> {
     Ok(Moment::Written(Stamp::Epoch(Utc::from_seconds(second))))
 }
 
-/// Parses `2023/7/15 02:19`, the same with seconds, or a date alone. A fraction of a second is dropped.
+/// Parses `2023/7/15 02:19`, `2023/7/15 02:19:00` or a date alone. A fraction of a second is dropped.
 fn slashed(text: &str) -> Option<Stamp> {
     let (date, time) = text.split_once([' ', 'T']).unwrap_or((text, "00:00"));
     let (date, time) = (fields(date, '/')?, fields(time, ':')?);
