@@ -29,7 +29,7 @@ const EXPECTED: &str = "classes of nodes: TOML with [[class]], a table with the 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Choice<'a> {
     /// Slurm features that serve as classes. They apply to nodes without GPUs, and to nodes whose GPUs have no type. If
-    /// a node has several of them, the first in this list counts.
+    /// a node has several of them, the first in this list is used.
     pub features: &'a [String],
     /// The name of the PBS resource whose value is the class, with or without `resources_available.`
     pub resource: Option<&'a str>,
