@@ -33,17 +33,18 @@ settings! {
         /// A log and tasks, whose replay generates the problems.
         #[serde(flatten)]
         pub log: LogArgs;
-        /// Compare on the first and then on every K-th decision of the log.
+        /// Compare on the first decision of the replay, and on every K-th decision after it.
         pub every: usize = 100 => Spec::of("K");
         /// Solvers to compare, separated by commas [default: those of exact, highs, cbc and equal-share that this build
-        /// includes]. highs-paper and cbc-paper use the formulation of the paper, which takes a thousand times as long.
+        /// includes]. highs-paper and cbc-paper use the formulation of the paper, which takes a thousand times as long
+        /// as the default formulation.
         pub solvers: Vec<KnownSolver> = Vec::new() => Spec::of("NAMES").separated_by(',');
         /// A solver program to include in the comparison (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given
         /// more than once.
         pub program: Vec<SolverCommand> = Vec::new() => Spec::of("exec:COMMAND");
-        /// Seconds that a solver may take for one problem.
+        /// Time limit of a solver for one problem, in seconds.
         pub time_limit: f64 = TIME_LIMIT => time_limit();
-        /// Relative gap at which MILP solvers call a plan optimal.
+        /// Relative gap at which MILP solvers consider a plan optimal.
         pub gap: f64 = GAP => gap();
         /// Exit with 1 if a program gave an invalid answer, timed out or crashed.
         pub strict: bool = false => Spec::flag();
@@ -270,7 +271,7 @@ fn unlike(name: &str, contenders: &[Contender]) -> String {
 /// Checks that a named solver accepts at least one of the problems.
 ///
 /// # Errors
-/// [`Error::Usage`], with the reason why the solver does not accept the first problem.
+/// [`Error::Usage`] if the solver accepts none of the problems. The message states why it does not accept the first.
 fn check_accepts_any(name: &str, solver: &Built, problems: &[AnyProblem]) -> Result<()> {
     let refusals = problems.iter().map(|problem| solver.accepts(problem).err());
     let Some(refusals) = refusals.collect::<Option<Vec<_>>>() else {

@@ -27,7 +27,7 @@ settings! {
         pub classes: ClassArgs;
         /// Tasks whose rescale costs the suggestion uses [default: 18 s to grow, 12 s to shrink].
         pub tasks: Option<PathBuf> = None => Spec::of("FILE");
-        /// Scaling curves: the original's second pickle.
+        /// Scaling curves: the original's pickle of curves.
         pub curves: Option<PathBuf> = None => Spec::of("FILE").requires("tasks");
         /// Maximum number of tasks active at once, as in a replay.
         pub max_tasks: usize = 10 => Spec::of("COUNT").within("at least 1", |count| *count >= 1);

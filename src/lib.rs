@@ -94,8 +94,8 @@ pub use replay::Replay;
 pub use simulation::Simulation;
 pub use sweep::Sweep;
 
-/// An objective as a function. The function returns the value per second of running a task on a number of
-/// nodes. The function determines the unit of the value.
+/// An objective as a function. The function returns the value per second of running a task on a number of nodes. The
+/// value may be in any unit.
 pub type TaskObjective<'a> = dyn Fn(&TrainingTask, u32) -> f64 + Send + 'a;
 
 /// The crates on which [`Replay`], [`Simulation`] and [`Sweep`] are built.

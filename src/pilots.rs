@@ -49,9 +49,9 @@ settings! {
         /// Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times.
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
-        /// Evaluate this plan by age instead of the best plan: the wall times, in minutes, of pilots that a node starts
-        /// one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another log. The model
-        /// `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them.
+        /// Evaluate this plan by age instead of the best plan. A plan lists the wall times, in minutes, of the pilots
+        /// that a node starts one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another
+        /// log. The model `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them.
         pub plan: Vec<Repeated> = Vec::new() => Spec::of("MINUTES").separated_by(',')
             .conflicts(&["lengths", "best"]);
         /// Seconds from the start of a pilot until it is ready.
@@ -67,7 +67,7 @@ settings! {
         /// Seconds after which the search for each ladder ends with the best ladder found so far.
         pub time_limit: f64 = 60.0 => Spec::of("SECONDS").requires("best")
             .within("more than 0", |seconds| *seconds > 0.0);
-        /// The part of the log.
+        /// The part of the log that is used.
         #[serde(flatten)]
         pub slice: SliceArgs;
     }
@@ -267,8 +267,8 @@ impl Work<'_> {
         }
     }
 
-    /// How a ladder uses the idle node-time. The lengths are in seconds. They are empty if the search found no ladder
-    /// because no fragment is long enough.
+    /// Computes how pilots with the wall times of a ladder use the idle node-time. `lengths` are the wall times in
+    /// seconds. They are empty if no fragment is long enough for a pilot.
     fn ladder(
         &self,
         lengths: Vec<u64>,
@@ -291,7 +291,8 @@ impl Work<'_> {
         })
     }
 
-    /// How the wall times of a given plan use the idle node-time. Only `lost` depends on their order.
+    /// Computes how pilots with the wall times of a given plan use the idle node-time. Only `lost` depends on the order
+    /// of the wall times.
     fn planned(&self) -> Result<results::Ladder> {
         let plan = &self.settings.plan;
         let mut minutes: Vec<u64> = plan.iter().map(|pilots| pilots.minutes).collect();

@@ -34,7 +34,7 @@ impl SolvingSettings {
     /// Checks an answer if the settings require it.
     ///
     /// # Errors
-    /// The answer fails the check, or belongs to a problem of the other kind.
+    /// The answer fails the check, or it is for a problem with node classes and the problem has none, or vice versa.
     pub fn verify(&self, problem: &AnyProblem, answer: &Answer) -> Result<()> {
         if !self.check {
             return Ok(());
@@ -85,7 +85,7 @@ pub fn answers(
 /// Checks that the solver accepts the problem, without solving it.
 ///
 /// # Errors
-/// [`Error::Usage`], which names the problem.
+/// [`Error::Usage`] if the solver does not accept the problem. The message names the problem.
 pub fn check_accepts(solver: &Built, problem: &AnyProblem) -> Result<()> {
     of_problem(problem.id(), solver.accepts(problem))
 }

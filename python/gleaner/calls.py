@@ -71,7 +71,8 @@ def replay(
     Options:
 
     big_m
-        Big-M of the bounds on the growth and shrinking of a task; the exact solver obeys it too [default: corrected]
+        Big-M constant that bounds how far a task may grow or shrink in one decision; the exact solver applies these
+        bounds too [default: corrected]
     bound
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
@@ -81,7 +82,7 @@ def replay(
         Check every decision with a checker that shares no code with the solvers
     class_feature
         Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
-        has several of these features, the first in this list counts
+        has several of these features, the first feature in this list is used
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -91,7 +92,7 @@ def replay(
     completion_events
         Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
-        Scaling curves: the original's second pickle (-scfn)
+        Scaling curves: the original's pickle of curves (-scfn)
     drop_end_row
         Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
         Implied by the original's flags
@@ -100,8 +101,8 @@ def replay(
     formulation
         How highs and cbc formulate the problem [default: counts]
     from_
-        First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
-        UTC. Earlier rows only determine which nodes are idle at that time
+        Start of the part of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an
+        offset from UTC. Earlier rows only determine which nodes are idle at that time
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     hand_back
@@ -122,7 +123,8 @@ def replay(
         have been admitted and the number of active tasks is below both --max-tasks and the size of the set. In the
         second round, task `a` is called `a#2`
     scripted
-        Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the file ends
+        Apply the allocations in this file, an alloc.jsonl, instead of solving. The replay ends after the last
+        allocation
     search
         Algorithm that starts and stops the trials of a search, instead of the algorithm in the task file
         (docs/SEARCHES.md)
@@ -135,14 +137,14 @@ def replay(
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     t_fwd
-        Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window that `gleaner
-        inspect` suggests for the log and the tasks [default: auto]
+        Forward window in seconds, within which a reallocation must pay off (-Tfwd). `auto` uses the window that
+        `gleaner inspect` suggests for the log and the tasks [default: auto]
     time_limit
-        Seconds that highs and cbc may take for one decision (-optTL) [default: 10]
+        Time limit of highs and cbc for one decision, in seconds (-optTL) [default: 10]
     timezone
         Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
-        Last time of the log to use
+        End of the part of the log to use
     topology
         Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of `scontrol show
         topology`. The order of nodes in the topology replaces the order of names
@@ -246,7 +248,7 @@ def simulate(
     colocate
         For lucid: measurements of pairs of workloads on the same GPUs
     corrected
-        Correct two faults of the original in Lucid (without a value: `only`). When one job of a pair ends, the other
+        Correct two faults of the original's Lucid (without a value: `only`). When one job of a pair ends, the other
         returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
         submission. `=no` simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid
         twice, once as in the original and once corrected
@@ -261,9 +263,9 @@ def simulate(
     estimates
         Estimated durations, for qssf, lucid and easy. Accepts a file with the columns job_id and priority (in
         seconds), `oracle` (the true durations), one number of seconds for all jobs, or an estimator: `history` (the
-        earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` or `best`. With --models DIR, estimators are
-        read from there. Otherwise they are learnt in the simulation, as with --models train. In that case, `best`
-        chooses again each week among all estimators except ebm-seconds
+        earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` or `best`. If --models DIR is given, the
+        estimator is read from this directory. Otherwise it is learnt during the simulation, as with --models train.
+        In that case, `best` chooses again each week among all estimators except ebm-seconds
     experiment
         An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t
     first_estimate
@@ -281,10 +283,10 @@ def simulate(
     jobs
         Number of threads [default: the number of cores]. The results do not depend on this number
     lend
-        Virtual clusters that lend nodes to the profiler for the whole simulation: `auto` (all clusters, starting with
-        those that keep the most nodes), or VC=NODES, separated by commas. Without loans, the profiler's nodes are
-        extra nodes, which other policies do not have [default: as published with `--profiler auto`, otherwise no
-        loans]
+        Virtual clusters that lend nodes to the profiler for the whole simulation: `auto` (each node comes from the
+        virtual cluster with the most nodes left), or VC=NODES, separated by commas. Without loans, the profiler's
+        nodes are extra nodes, which other policies do not have [default: as published with `--profiler auto`,
+        otherwise no loans]
     model_seed
         Seed of the models that are learnt [default: 0]
     models
@@ -418,7 +420,7 @@ def compare(
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     class_feature
         Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
-        has several of these features, the first in this list counts
+        has several of these features, the first feature in this list is used
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -428,19 +430,19 @@ def compare(
     completion_events
         Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
     curves
-        Scaling curves: the original's second pickle (-scfn)
+        Scaling curves: the original's pickle of curves (-scfn)
     drop_end_row
         Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
         Implied by the original's flags
     every
-        Compare on the first and then on every K-th decision of the log [default: 100]
+        Compare on the first decision of the replay, and on every K-th decision after it [default: 100]
     first_node
         Index of the first node (column) of the log to use, from 0 (-nis) [default: 0]
     from_
-        First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
-        UTC. Earlier rows only determine which nodes are idle at that time
+        Start of the part of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an
+        offset from UTC. Earlier rows only determine which nodes are idle at that time
     gap
-        Relative gap at which MILP solvers call a plan optimal [default: 1e-9]
+        Relative gap at which MILP solvers consider a plan optimal [default: 1e-9]
     hand_back
         Count the batch jobs that would start late if handing back a node that a task holds took this many seconds
     initial
@@ -474,14 +476,14 @@ def compare(
     strict
         Exit with 1 if a program gave an invalid answer, timed out or crashed
     t_fwd
-        Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window that `gleaner
-        inspect` suggests for the log and the tasks [default: auto]
+        Forward window in seconds, within which a reallocation must pay off (-Tfwd). `auto` uses the window that
+        `gleaner inspect` suggests for the log and the tasks [default: auto]
     time_limit
-        Seconds that a solver may take for one problem [default: 10]
+        Time limit of a solver for one problem, in seconds [default: 10]
     timezone
         Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
-        Last time of the log to use
+        End of the part of the log to use
     topology
         Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of `scontrol show
         topology`. The order of nodes in the topology replaces the order of names
@@ -577,7 +579,8 @@ def solve(
     Options:
 
     big_m
-        Big-M of the bounds on the growth and shrinking of a task; the exact solver obeys it too [default: corrected]
+        Big-M constant that bounds how far a task may grow or shrink in one decision; the exact solver applies these
+        bounds too [default: corrected]
     check
         Check every answer with a checker that shares no code with the solvers
     formulation
@@ -587,7 +590,7 @@ def solve(
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed. Faults are always reported
     time_limit
-        Seconds that highs and cbc may take for one decision (-optTL) [default: 10]
+        Time limit of highs and cbc for one decision, in seconds (-optTL) [default: 10]
 
     >>> task = {"name": "a", "min_nodes": 1, "max_nodes": 4, "rescale_up": 1, "rescale_down": 1,
     ...         "curve_nodes": [0, 4], "curve_objective": [0, 40], "current": 1}
@@ -671,7 +674,7 @@ def inspect(
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     class_feature
         Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
-        has several of these features, the first in this list counts
+        has several of these features, the first feature in this list is used
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -679,15 +682,15 @@ def inspect(
         `scontrol show nodes`, `sinfo -N -o "%N %G %f"` or `pbsnodes -av` (dataset/README.md). They replace the
         classes in the event log
     curves
-        Scaling curves: the original's second pickle
+        Scaling curves: the original's pickle of curves
     drop_end_row
         Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
         Implied by the original's flags
     first_node
         Index of the first node (column) of the log to use, from 0 (-nis) [default: 0]
     from_
-        First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
-        UTC. Earlier rows only determine which nodes are idle at that time
+        Start of the part of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an
+        offset from UTC. Earlier rows only determine which nodes are idle at that time
     max_tasks
         Maximum number of tasks active at once, as in a replay [default: 10]
     nodes
@@ -697,7 +700,7 @@ def inspect(
     timezone
         Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
-        Last time of the log to use
+        End of the part of the log to use
 
     >>> inspect("dataset/idle.csv").findings["nodes"]
     100
@@ -763,8 +766,8 @@ def pilots(
     first_node
         Index of the first node (column) of the log to use, from 0 (-nis) [default: 0]
     from_
-        First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an offset from
-        UTC. Earlier rows only determine which nodes are idle at that time
+        Start of the part of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an
+        offset from UTC. Earlier rows only determine which nodes are idle at that time
     grid
         Choose the best wall times among multiples of this number of minutes [default: 1]
     lengths
@@ -774,9 +777,9 @@ def pilots(
     nodes
         Number of nodes to use (-nN) [default: all]
     plan
-        Evaluate this plan by age instead of the best plan: the wall times, in minutes, of pilots that a node starts
-        one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another log. The model
-        `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them
+        Evaluate this plan by age instead of the best plan. A plan lists the wall times, in minutes, of the pilots
+        that a node starts one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another
+        log. The model `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them
     skip_rows
         Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     startup
@@ -786,7 +789,7 @@ def pilots(
     timezone
         Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states]
     to
-        Last time of the log to use
+        End of the part of the log to use
 
     >>> found = pilots("dataset/idle.csv", lengths=[2, 4, 8, 16])
     >>> fits = found.results["ladders"][0]["fits"]
@@ -870,7 +873,7 @@ def ingest(
         NAME.gev
     class_feature
         Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
-        has several of these features, the first in this list counts
+        has several of these features, the first feature in this list is used
     class_resource
         PBS resource whose value is the class, such as gputype
     classes
@@ -904,10 +907,10 @@ def ingest(
         Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
     max_gap
         Longest gap between two polls of a node, in seconds, for which the node is assumed to keep its state. In a
-        longer gap, the state is assumed to last one interval, and the node is then unknown [default: 5 times the
-        median interval of the polls]
+        longer gap, the state is assumed to last for one interval between polls, and is unknown for the rest of the
+        gap [default: 5 times the median interval of the polls]
     max_unknown
-        Maximum share of the idle time on nodes whose state is unknown; `any` accepts every log [default: 0.1]
+        Maximum share of the idle time that falls on nodes in an unknown state; `any` accepts every log [default: 0.1]
     members
         Table of the nodes of each job, with one row for each job and node. At most 67,108,864 rows; each takes 16
         bytes of memory
@@ -918,7 +921,8 @@ def ingest(
         Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the output of
         `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name]
     nodes_field
-        Field that states the number of nodes of a job, used instead of the processors divided by --cores-per-node
+        Field that states a job's number of nodes. By default, the number of nodes is the number of processors divided
+        by --cores-per-node
     outages
         Outages of the whole machine: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used. An
         outage without an end lasts until the next start of a job
@@ -934,13 +938,13 @@ def ingest(
     state
         Use only jobs in these states, such as COMPLETED, separated by commas. Nodes that run other jobs count as idle
     steps_per_second
-        Steps per second of all jobs, instead of a file of throughputs
+        Number of steps per second for every job. Replaces --throughputs
     strict
         Stop at the first line that cannot be read or that contradicts itself
     throughputs
         Steps per second of each kind of job: simulation_throughputs.json
     times
-        When the event log shows the change of a node whose state differs from the previous poll [default: polled]
+        Time at which the event log places a change of state between two polls [default: polled]
     timezone
         Time zone of the log, such as America/Chicago or -06:00 [default: the zone that the log states or implies;
         otherwise local times stay as they are, and seconds since 1970 are shown in UTC]

@@ -17,14 +17,14 @@ static POLLED: AtomicBool = AtomicBool::new(false);
 /// The last signal received; 0 before the first signal.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// Handles Ctrl-C (SIGINT), SIGTERM and SIGHUP from now on. Only the first call in a process has an effect; later calls
-/// return the same result.
+/// Installs handlers for Ctrl-C (SIGINT), SIGTERM and SIGHUP. Only the first call in a process has an effect; later
+/// calls return the same result.
 ///
 /// A command that polls [`flag`] stops in an orderly way at the first signal, and ends at once at the second. Any other
 /// command ends at the first signal: unfinished files are removed, and programs that were started are killed.
 ///
 /// # Errors
-/// The system refuses the handler.
+/// The handlers cannot be installed.
 pub fn watch() -> Result<()> {
     static WATCHED: OnceLock<Result<(), String>> = OnceLock::new();
     let begin = || begin().map_err(|error| error.to_string());
@@ -68,11 +68,11 @@ pub fn flag() -> &'static Arc<AtomicBool> {
     &STOP
 }
 
-/// A flag that SIGUSR1 sets from now on. Batch systems send this signal before a time limit, so that no further work is
-/// started.
+/// Installs a SIGUSR1 handler and returns the flag that it sets. Batch systems send this signal before a time limit, so
+/// that no further work is started.
 ///
 /// # Errors
-/// The system refuses the handler.
+/// The handler cannot be installed.
 pub fn soon() -> Result<&'static AtomicBool> {
     static SOON: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     let soon = SOON.get_or_init(Arc::default);

@@ -6,7 +6,7 @@ use gleaner_domain::NodeRule;
 use gleaner_domain::error::{Error, Result};
 use gleaner_setup::replay::t_fwd::ORIGINAL;
 
-/// The original's flags that differ from those of this program only in their names.
+/// Flags of the original, each with the flag of this program that has the same meaning.
 const RENAMED: [(&str, &str); 8] = [
     ("-Tfwd", "--t-fwd"),
     ("-optTL", "--time-limit"),

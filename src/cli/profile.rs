@@ -167,7 +167,7 @@ struct Profiling<'a> {
     store: Store,
     directory: RunDir,
     sources: Vec<SourceId>,
-    /// Seconds spent reading.
+    /// Seconds spent reading the plan.
     read: f64,
 }
 

@@ -18,7 +18,7 @@ use gleaner_runs::read as runs;
 ///
 /// The page is one file that opens in any browser without a network. Accepts run directories of `gleaner replay`,
 /// `gleaner simulate`, `gleaner sweep` and `gleaner compare`. Several replays or simulations are shown side by side,
-/// with their changes against the first.
+/// with their differences from the first.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner report run -o report.html\n  \
@@ -115,7 +115,8 @@ impl Drawn {
     /// Writes the requested outputs.
     ///
     /// # Errors
-    /// A file cannot be written. [`Error::Stopped`] if the observer stops the writing. Complete files are then kept.
+    /// A file cannot be written. [`Error::Stopped`] if the observer stops the writing. In this case, complete files are
+    /// kept.
     pub fn write(&self, report: &Document, observer: &dyn Observer) -> Result<()> {
         if let Some(path) = &self.output {
             let page = html::page(report)?;

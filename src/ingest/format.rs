@@ -16,11 +16,11 @@ use gleaner_setup::settings::{self, About, Settings};
 pub struct IngestFormat {
     /// Name of the format.
     pub name: &'static str,
-    /// Description of what is read, in one sentence.
+    /// Describes in one sentence what the format's command reads.
     pub about: &'static str,
-    /// A command that reads such a log.
+    /// An example of a command that reads a log of this format.
     pub example: &'static str,
-    /// The result of reading such a log.
+    /// The result of reading a log of this format.
     pub made: Made,
     /// The settings of the format.
     pub settings: fn() -> Vec<About>,
@@ -90,7 +90,7 @@ pub const FORMATS: &[IngestFormat] = &[
     ),
     IngestFormat::of::<SinfoSettings>(
         "sinfo",
-        "Read polls of the states of nodes: lines EPOCH STATE NODES, or the blocks of HPC-Whisk",
+        "Read polls of node states: lines EPOCH STATE NODES, or the blocks of HPC-Whisk",
         "gleaner ingest sinfo sinfo.log -o log.gev",
         Made::Events,
     ),

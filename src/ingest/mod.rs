@@ -1,4 +1,4 @@
-//! Event logs of idle nodes from logs of batch schedulers, and tables of jobs from traces of GPU clusters.
+//! Converts logs of batch schedulers to event logs of idle nodes, and traces of GPU clusters to tables of jobs.
 
 mod format;
 mod sinfo;
@@ -41,7 +41,7 @@ pub trait Ingest: Sync {
     /// A file cannot be read, the files contain nothing usable, or an output cannot be written.
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()>;
 
-    /// A list of the data that can be read, if the settings request it. In that case no file is read.
+    /// The list of supported data sets, if the settings request it. In this case, no file is read.
     fn listing(&self) -> Option<String> {
         None
     }
@@ -110,9 +110,9 @@ settings! {
     /// The partitions or queues whose jobs are used.
     #[derive(Debug, Clone)]
     pub struct PartitionSettings {
-        /// Use only jobs in these partitions or queues, separated by commas. Nodes that run other jobs count as idle, so
-        /// limit --nodes to the nodes of the partitions. SWF logs number the partitions; if they do not state the
-        /// partition of a job, the number of its queue counts.
+        /// Use only jobs in these partitions or queues, separated by commas. Nodes that run other jobs count as idle,
+        /// so limit --nodes to the nodes of the partitions. In SWF logs, partitions have numbers. If such a log does
+        /// not state the partition of a job, the number of its queue is used.
         pub partition: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',');
     }
 }
@@ -176,13 +176,13 @@ settings! {
         pub records: DjcSettings;
         /// Processors per node [default: MaxProcs divided by MaxNodes, both from the header].
         pub cores_per_node: Option<u32> = None => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
-        /// Field that states the number of nodes of a job, used instead of the processors divided by
-        /// --cores-per-node.
+        /// Field that states a job's number of nodes. By default, the number of nodes is the number of processors
+        /// divided by --cores-per-node.
         pub nodes_field: Option<NodesField> = None => Spec::of("FIELD").conflicts(&["cores_per_node"]);
     }
 }
 
-/// Fields of SWF logs that can state the number of nodes of a job.
+/// Fields of SWF logs that can state a job's number of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodesField {

@@ -13,7 +13,7 @@ use gleaner_setup::{ClassArgs, named_values, settings};
 use serde::Serialize;
 
 settings! {
-    /// Polls of the states of nodes, such as repeated calls of Slurm's sinfo.
+    /// Polls of node states, such as repeated calls of Slurm's sinfo.
     #[derive(Debug, Clone)]
     pub struct SinfoSettings {
         /// Event log to write: a name that ends in .gev, .parquet or .csv.
@@ -29,17 +29,17 @@ settings! {
         /// Time zone of the event log, such as America/Chicago or -06:00 [default: UTC].
         pub timezone: Option<String> = None => Spec::of("ZONE");
         /// Longest gap between two polls of a node, in seconds, for which the node is assumed to keep its state. In a
-        /// longer gap, the state is assumed to last one interval, and the node is then unknown [default: 5 times the
-        /// median interval of the polls].
+        /// longer gap, the state is assumed to last for one interval between polls, and is unknown for the rest of the
+        /// gap [default: 5 times the median interval of the polls].
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
         /// How the event log shows nodes while their state is unknown.
         pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
-        /// Maximum share of the idle time on nodes whose state is unknown, not counting periods in which the states of
-        /// all nodes are unknown; `any` accepts every log.
+        /// Maximum share of the idle time that falls on nodes in an unknown state, not counting periods in which the
+        /// states of all nodes are unknown; `any` accepts every log.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
         /// Whether nodes that are powered down are idle.
         pub powered_down: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
-        /// When the event log shows the change of a node whose state differs from the previous poll.
+        /// Time at which the event log places a change of state between two polls.
         pub times: ChangeTimes = ChangeTimes::Polled => Spec::of("TIMES");
         /// Seed of the random times of --times spread.
         pub seed: u64 = 0 => Spec::of("NUMBER");
@@ -65,7 +65,7 @@ named_values!(IdleOrBusy:
     IdleOrBusy::Idle => "As idle",
 );
 
-/// When the event log shows the change of a node that two polls show in different states.
+/// Time at which an event log places a change of state between two polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeTimes {
@@ -76,8 +76,8 @@ pub enum ChangeTimes {
 }
 
 named_values!(ChangeTimes:
-    ChangeTimes::Polled => "At the later poll; the efficiency of a replay is then too high if polls are far apart",
-    ChangeTimes::Spread => "At a random time between both polls; the efficiency is then too low if nodes leave in groups",
+    ChangeTimes::Polled => "At the later poll; if polls are far apart, the efficiency of a replay is too high",
+    ChangeTimes::Spread => "At a random time between both polls; if nodes leave in groups, the efficiency of a replay is too low",
 );
 
 impl SinfoSettings {

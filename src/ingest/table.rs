@@ -35,8 +35,8 @@ settings! {
         /// from --machine, or the most nodes ever used at once].
         pub node_count: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
-        /// Number of cores per node, if jobs that share nodes state only how many nodes and cores they used. The number
-        /// gives bounds on the idle time [default: the number from --machine].
+        /// Number of cores per node, if jobs that share nodes state only how many nodes and cores they used. Bounds on
+        /// the idle time are derived from this number [default: the number from --machine].
         pub cores_per_node: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
         /// Outages of the whole machine.

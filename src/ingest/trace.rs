@@ -112,7 +112,7 @@ settings! {
         pub throughputs: Option<PathBuf> = None => Spec::of("FILE");
         /// Type of GPU whose throughputs are used.
         pub worker_type: String = "v100".to_owned() => Spec::of("NAME");
-        /// Steps per second of all jobs, instead of a file of throughputs.
+        /// Number of steps per second for every job. Replaces --throughputs.
         pub steps_per_second: Option<f64> = None => Spec::of("NUMBER")
             .within("a number above 0", |speed: &f64| speed.is_finite() && *speed > 0.0)
             .conflicts(&["throughputs"]);
@@ -156,7 +156,7 @@ impl ClusterSettings {
         }
     }
 
-    /// The file for the virtual clusters that belong to the file `jobs`.
+    /// The file for the virtual clusters of the jobs in the file `jobs`.
     fn file(&self, jobs: &Path) -> Result<PathBuf> {
         let beside = || match jobs.file_stem().unwrap_or_default().to_string_lossy() {
             name if name == "jobs" => jobs.with_file_name("vc_config.csv"),
@@ -280,7 +280,7 @@ pub struct ReadyTrace<'a> {
 }
 
 impl<'a> ReadyTrace<'a> {
-    /// Reads a trace. `write` later writes its jobs to the file `jobs`.
+    /// Reads a trace whose jobs [`ReadyTrace::write`] writes to the file `jobs`.
     ///
     /// # Errors
     /// The files have another format or contain nothing usable, or the format of an output is unknown.

@@ -18,7 +18,7 @@ settings! {
         /// Also write the logs of the lower and the upper bound on the idleness: NAME.lower.gev and NAME.upper.gev
         /// for NAME.gev.
         pub bounds: bool = false => Spec::flag();
-        /// Maximum share of the idle time on nodes whose state is unknown; `any` accepts every log.
+        /// Maximum share of the idle time that falls on nodes in an unknown state; `any` accepts every log.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
     }
 }
@@ -34,7 +34,7 @@ named_values!(Shown:
          rare cases",
 );
 
-/// Maximum share of the idle time on nodes whose state is unknown; `None` for any share.
+/// Maximum share of the idle time that falls on nodes in an unknown state; `None` for any share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxUnknown(pub Option<f64>);
 
@@ -107,18 +107,18 @@ impl MaxUnknown {
     }
 }
 
-/// Why there are no logs of the bounds if the source only counts nodes. If the bounds on the idleness differ, the jobs'
-/// cores show that jobs share nodes.
+/// Explains why logs of the bounds cannot be written if the source only counts nodes. If the bounds on the idleness
+/// differ, the jobs' cores show that jobs share nodes.
 fn without_bounds(quality: &Quality) -> String {
     let reason = if quality.idle_lower < quality.idle_upper {
         "Jobs share nodes, so the quality of the log states two bounds, but neither bound shows which nodes were idle"
     } else {
         "If jobs do not share nodes, the number of idle nodes is exact, so there are no bounds"
     };
-    format!("--bounds: the log only counts the nodes of jobs. {reason}: leave out --bounds")
+    format!("--bounds: the log only counts the nodes of jobs. {reason}. Leave out --bounds")
 }
 
-/// `NAME.bound.EXTENSION` for `NAME.EXTENSION`.
+/// Derives the path `NAME.bound.EXTENSION` from `NAME.EXTENSION`.
 fn beside(output: &Path, bound: &str) -> PathBuf {
     let extension = output.extension().unwrap_or_default().to_string_lossy();
     output.with_extension(format!("{bound}.{extension}"))

@@ -54,8 +54,8 @@ impl FailingProblems {
         })
     }
 
-    /// Returns the error of a failed run. If a solver's answer caused it, the problem is written to the
-    /// run directory, which is then marked incomplete. The error then names the file.
+    /// Returns the error of a failed run. If a solver's answer caused the error, writes the problem to the run
+    /// directory and marks the directory incomplete. The error then names the file.
     pub fn keep(&self, error: Error, directory: Option<RunDir>) -> Error {
         let Some(first) = self.first() else {
             return error;

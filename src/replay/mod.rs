@@ -118,7 +118,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.initial = initial)
     }
 
-    /// Sets the rule by which growing tasks choose free nodes (default: neighbours).
+    /// Sets the rule that decides which free nodes a growing task gets (default: neighbours).
     pub fn node_choice(self, rule: NodeRule) -> Self {
         self.rule(|rules| rules.node_choice = rule)
     }
@@ -357,8 +357,8 @@ pub struct FailedReplay {
 }
 
 impl FailedReplay {
-    /// Returns the error. If a faulty answer of the solver caused the error, the problem is first written to a file in
-    /// `directory`, which is then marked incomplete. The error names this file.
+    /// Returns the error. If a faulty answer of the solver caused the error, first writes the problem to a file in
+    /// `directory` and marks the directory incomplete. The error names the file.
     pub fn keep(self, directory: Option<RunDir>) -> Error {
         self.failing.keep(self.error, directory)
     }
@@ -384,7 +384,8 @@ impl Replayed {
         &self.outcome.summary
     }
 
-    /// What the replay means for the provider of the machine: the rest of a sentence that begins with "The replay is".
+    /// Explains what the replay means for the provider of the machine, as the rest of a sentence that begins with "The
+    /// replay is".
     pub fn meaning(&self) -> String {
         gleaner_runs::summary::meaning(&self.outcome.summary, &self.outcome.tasks)
     }

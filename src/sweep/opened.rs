@@ -26,7 +26,7 @@ pub(crate) struct Opened<'c> {
     pub prepared: Box<dyn PreparedRuns>,
     /// All files that were read.
     pub sources: Vec<SourceId>,
-    /// Seconds spent reading.
+    /// Seconds spent reading the inputs.
     pub read: f64,
 }
 

@@ -65,8 +65,7 @@ impl Asha {
         Vec::new()
     }
 
-    /// The trials whose last measurement was below the last rung and that have not been promoted since, in no
-    /// particular order.
+    /// The trials that were last measured below the last rung and have not been promoted since, in no particular order.
     pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
         self.rungs.iter().flat_map(Standing::unpromoted)
     }

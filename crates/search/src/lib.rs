@@ -37,8 +37,8 @@
 //!
 //! [`Plan::brackets`] returns the resources and numbers of trials that follow from the settings.
 //!
-//! A search is deterministic. Its jobs depend only on the plan, the reported losses, and the order of the reports and
-//! of the calls of [`Search::next`].
+//! A search is deterministic. Its jobs depend only on the plan, the reported losses, and the order of the calls to
+//! [`Search::next`] and [`Search::report`].
 
 mod algorithm;
 mod asha;

@@ -12,7 +12,7 @@ pub const MAX_RUNGS: usize = 64;
 
 /// The settings of a search.
 ///
-/// Resources are in the user's unit: epochs, steps, samples. They need not be whole numbers.
+/// Resources are in a unit that the user chooses, such as epochs, steps or samples. They need not be whole numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -55,9 +55,9 @@ impl Plan {
     /// Checks the settings.
     ///
     /// # Errors
-    /// Returns all fields that are out of range. If all are in range, returns the first conflict between
-    /// fields. Successive halving needs eta^(rungs − 1) trials, so that one trial reaches the last rung
-    /// (Li et al. 2020 assert the same). There may be at most [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
+    /// Returns all fields that are out of range. If all are in range, returns the first conflict between fields.
+    /// Successive halving needs at least eta^(rungs − 1) trials, so that one trial reaches the last rung (Li et al.
+    /// 2020 assert the same). There may be at most [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
     pub fn validate(&self) -> Result<(), Vec<Fault>> {
         let mut faults: Vec<Fault> = self.check_trials().into_iter().collect();
         self.check_eta(&mut faults);

@@ -3,7 +3,7 @@
 use crate::Algorithm;
 use crate::plan::{MAX_RUNGS, Plan};
 
-/// Resources whose relative difference is below this limit count as equal. For example, 0.3·3² is 2.7, but
+/// Resources whose relative difference is below this limit are treated as equal. For example, 0.3·3² is 2.7, but
 /// floating-point arithmetic gives a smaller number.
 const SAME: f64 = 1e-9;
 
@@ -28,8 +28,8 @@ pub struct Bracket {
 }
 
 impl Plan {
-    /// The resources of the rungs, ascending; for Hyperband, the rungs of the first bracket, which has
-    /// all of them.
+    /// The resources of the rungs, ascending. For Hyperband, these are the rungs of the first bracket, which include
+    /// the rungs of all other brackets.
     ///
     /// With r for `min_resource` and R for `max_resource`:
     ///
@@ -40,8 +40,8 @@ impl Plan {
     /// * Hyperband has R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r
     ///   is not a power of eta, the first rung is above r.
     ///
-    /// Resources that differ by less than one part in 10⁹ count as the same. Resources need not be whole
-    /// numbers: with R = 100 and eta = 3, Hyperband has a rung at 33.3.
+    /// Resources that differ by less than one part in 10⁹ are treated as equal. Resources need not be whole numbers:
+    /// with R = 100 and eta = 3, Hyperband has a rung at 33.3.
     ///
     /// If the plan is not valid, the result is meaningless; it has at most [`MAX_RUNGS`] + 1 numbers.
     pub fn rungs(&self) -> Vec<f64> {
@@ -52,7 +52,7 @@ impl Plan {
         }
     }
 
-    /// The rungs from r upward, and R.
+    /// The rungs r, r·eta, r·eta², … below R, and then R.
     fn rungs_upward(&self) -> Vec<f64> {
         let below = |resource: &f64| *resource < self.max_resource * (1.0 - SAME);
         let resources = powers(self.eta).map(|power| self.min_resource * power);
@@ -64,8 +64,7 @@ impl Plan {
     /// The rungs from R downward to r, then reversed.
     fn rungs_downward(&self) -> Vec<f64> {
         let most = self.max_resource * (1.0 + SAME);
-        // The bound is on s, not on the resource, because the result of dividing R might fall just
-        // below r.
+        // Compares r·eta^s with R, not R / eta^s with r, because rounding may put the quotient just below r.
         let fits = |power: &f64| self.min_resource * power <= most;
         let powers = powers(self.eta).take_while(fits).take(MAX_RUNGS + 1);
         let mut rungs: Vec<f64> = powers.map(|power| self.max_resource / power).collect();
@@ -77,7 +76,7 @@ impl Plan {
     ///
     /// * Random search: all trials on one rung.
     /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
-    /// * ASHA: at least as many as successive halving.
+    /// * ASHA: on each rung, at least as many trials as successive halving.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is
     ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3, the brackets start
@@ -119,14 +118,15 @@ impl Plan {
     }
 }
 
-/// 1, eta, eta², …, as long as they are finite; exact up to 2⁵³. Computed by repeated multiplication, because the
-/// precision of `powi` differs between platforms.
+/// The powers 1, eta, eta², …, as long as they are finite. They are exact up to 2⁵³. They are computed by repeated
+/// multiplication, because the precision of `powi` differs between platforms.
 fn powers(eta: u32) -> impl Iterator<Item = f64> {
     let next = move |power: &f64| Some(power * f64::from(eta));
     std::iter::successors(Some(1.0), next).take_while(|power| power.is_finite())
 }
 
-/// ⌊n·eta^-i⌋ in whole numbers: a product of floating-point numbers may fall just below a whole number.
+/// The number of trials that reach rung i, ⌊n·eta^-i⌋. It is computed with integers, because a floating-point product
+/// may fall just below a whole number.
 fn survivors(trials: u32, eta: u32, i: u32) -> u32 {
     // A power that does not fit in a u32 is above every number of trials. (In valid settings, eta is at least 2.)
     eta.checked_pow(i)
@@ -134,7 +134,7 @@ fn survivors(trials: u32, eta: u32, i: u32) -> u32 {
         .unwrap_or(0)
 }
 
-/// ⌈(s_max + 1)·eta^s / (s + 1)⌉, or the largest u32 if that is less.
+/// The number of trials of Hyperband's bracket s, ⌈(s_max + 1)·eta^s / (s + 1)⌉, capped at the largest u32.
 fn hyperband_trials(eta: u32, highest: u32, s: u32) -> u32 {
     let power = u128::from(eta).saturating_pow(s);
     let product = u128::from(highest + 1).saturating_mul(power);

@@ -1,4 +1,4 @@
-//! The type that drives all algorithms.
+//! [`Search`], the type that runs a search with any of the algorithms.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub enum Next {
     Done,
 }
 
-/// A final decision about a trial.
+/// A decision about a trial, which later losses do not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The trial will continue to this rung.
@@ -73,8 +73,8 @@ pub struct NoJob {
 /// # Losses
 ///
 /// A lower loss is better. If losses are equal, the trial with the lower number is better. A loss that is not finite
-/// counts as infinite, which is the worst loss. Such trials may still be promoted if there are no better
-/// trials.
+/// counts as infinite, which is the worst loss. Trials with an infinite loss are still promoted if too few trials are
+/// better.
 ///
 /// # Events of a search
 ///
@@ -109,7 +109,7 @@ impl Search {
     /// Begins a search.
     ///
     /// # Errors
-    /// Returns the faults of the plan.
+    /// The plan is invalid. Returns its faults.
     pub fn new(plan: Plan) -> Result<Self, Vec<Fault>> {
         plan.validate()?;
         let scheduler = match plan.algorithm {
@@ -129,17 +129,17 @@ impl Search {
         })
     }
 
-    /// The next job, which then counts as outstanding.
+    /// Hands out the next job, which is outstanding until its loss is reported.
     ///
     /// Successive halving hands out the jobs of a rung in the order of the losses on the rung below, best first.
-    /// Hyperband's brackets come in the order of [`Plan::brackets`]. While all jobs of a bracket's rung are handed out
-    /// and some are outstanding, the next bracket's jobs follow. This order does not affect which trials a bracket
-    /// promotes, as long as a loss depends only on the trial and the resource.
+    /// Hyperband's brackets come in the order of [`Plan::brackets`]. If a bracket has handed out all jobs of its rung
+    /// but some losses are missing, the next bracket hands out its jobs. This order does not affect which trials a
+    /// bracket promotes, as long as a loss depends only on the trial and the resource.
     ///
     /// ASHA promotes the best promotable trial of the highest rung with promotable trials. If no trial is promotable,
-    /// ASHA starts a new trial, or waits if all trials have started. A result may make an earlier trial promotable, or
-    /// push a promotable trial out of the top. So the promoted trials depend on when jobs are requested. With fewer
-    /// than eta^(rungs − 1) trials, it can happen that no trial reaches the last rung.
+    /// ASHA starts a new trial, or waits if all trials have started. A result may make another trial promotable, or
+    /// push a promotable trial out of the top. Which trials are promoted therefore depends on when jobs are requested.
+    /// With fewer than eta^(rungs − 1) trials, it is possible that no trial reaches the last rung.
     #[expect(
         clippy::should_implement_trait,
         reason = "`Iterator::next` cannot tell the caller to wait"
@@ -160,8 +160,8 @@ impl Search {
     }
 
     /// Records that the outstanding job of a trial ended with this loss. Returns the decisions that are now certain.
-    /// When a rung closes, the decisions for its promoted trials precede those for its stopped trials, and each group
-    /// is in order from best to worst.
+    /// When a rung closes, the promoted trials come first, and the stopped trials follow. Each group is ordered from
+    /// best to worst.
     ///
     /// # Errors
     /// The trial has no outstanding job. The search is then unchanged.
@@ -184,7 +184,7 @@ impl Search {
         self.best.map(|score| (score.trial, score.loss))
     }
 
-    /// The jobs that were handed out but not yet reported, by trial.
+    /// The jobs that were handed out and whose losses have not been reported, in the order of the trials.
     pub fn outstanding(&self) -> impl Iterator<Item = Job> {
         self.outstanding.values().copied()
     }

@@ -29,9 +29,10 @@ settings! {
         pub solver: SolverName = SolverName::default() => Spec::of("NAME");
         /// How highs and cbc formulate the problem [default: counts].
         pub formulation: Option<Formulation> = None => Spec::of("NAME");
-        /// Big-M of the bounds on the growth and shrinking of a task; the exact solver obeys it too.
+        /// Big-M constant that bounds how far a task may grow or shrink in one decision; the exact solver applies these
+        /// bounds too.
         pub big_m: BigM = BigM::default() => Spec::of("NAME");
-        /// Seconds that highs and cbc may take for one decision (-optTL).
+        /// Time limit of highs and cbc for one decision, in seconds (-optTL).
         pub time_limit: f64 = TIME_LIMIT => time_limit();
         /// Relative gap at which highs and cbc consider a plan optimal.
         pub gap: f64 = GAP => gap();
@@ -49,7 +50,7 @@ pub const GAP: f64 = 1e-9;
 /// Declares a time limit in seconds, with its range.
 pub fn time_limit() -> Spec<f64> {
     let is_time = |seconds: &f64| Duration::try_from_secs_f64(*seconds).is_ok();
-    Spec::of("SECONDS").within("seconds of at least 0", is_time)
+    Spec::of("SECONDS").within("a number of seconds, at least 0", is_time)
 }
 
 /// Declares a relative gap, with its range.
@@ -159,7 +160,7 @@ impl Built {
     /// Checks that the solver accepts the problem, without solving it.
     ///
     /// # Errors
-    /// The error that [`AnySolver::solve_any`] would return if the solver does not accept the problem.
+    /// The solver does not accept the problem. The error is the same as from [`AnySolver::solve_any`].
     pub fn accepts(&self, problem: &AnyProblem) -> Result<(), SolveError> {
         match problem {
             AnyProblem::OneClass(problem) => self.accepts_one_class(problem),
@@ -177,8 +178,8 @@ impl Built {
         }
     }
 
-    /// Name of the solver that is used, or was used last if the solver is chosen for each problem. `has_classes`: for
-    /// problems with node classes.
+    /// Name of the solver in use. If the solver is chosen for each problem, this is the solver of the last problem.
+    /// `has_classes` selects the solver for problems with node classes.
     pub fn name(&self, has_classes: bool) -> &str {
         match self {
             Built::Ours(ours) => match &ours.class_solver {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::named::by_name;
 
-/// The name of a solver. A program has not been resolved yet.
+/// The name of a solver. The command of a program is stored as text, and its manifest has not been read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverName {
     /// A built-in solver.
@@ -128,7 +128,7 @@ impl Serialize for SolverChoice {
 pub(crate) const SOLVERS: [(&str, &str); 6] = [
     (
         "auto",
-        "exact, or highs if groups of tasks cross or are combined with max-min",
+        "exact, or highs if groups of tasks overlap without being nested or are combined with max-min",
     ),
     (
         "exact",

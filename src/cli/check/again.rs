@@ -21,7 +21,7 @@ use serde_json::Value;
 /// Help heading of the options that control where results are written.
 const OUTPUT: &str = "Output";
 
-/// Options under that heading that only select the files in the run directory.
+/// Output options that only select which files the run directory contains.
 const KEPT: [&str; 2] = ["csv", "logs"];
 
 /// Options under other headings that write files next to the inputs.
@@ -33,7 +33,7 @@ const MARK: &str = "GLEANER_CHECK";
 /// Maximum number of bytes of the command's stderr that are kept.
 const MOST_STDERR: usize = 1 << 16;
 
-/// Interval between two checks of whether to stop.
+/// Time between two checks of the stop flag.
 const PULSE: Duration = Duration::from_millis(20);
 
 /// Time for the command to exit by itself before it is killed.
@@ -268,7 +268,7 @@ mod tests {
         refuse_programs(program.arguments.values(), false).unwrap_err();
     }
 
-    /// For the commands that can be repeated, every output option is dropped.
+    /// Tests that every output option is dropped, for all commands that can be repeated.
     #[test]
     fn every_option_that_writes_is_known() {
         let command = crate::cli::command();

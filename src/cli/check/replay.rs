@@ -15,8 +15,8 @@ use gleaner_runs::read::{ReplayRun, RunInfo};
 use gleaner_setup::{LogArgs, Replay, SolverName};
 use gleaner_solvers::{SolverKind, SolverSpec};
 
-/// Tables of every replay. `DELAYS` is added if the replay counts the delays of batch jobs, `CLASS_TABLES` if the
-/// log has several classes of nodes, and `SEARCH_TABLES` if a search drives it.
+/// Tables of every replay. `DELAYS` is added if the replay counts the delays of batch jobs, `CLASS_TABLES` if the log
+/// has several classes of nodes, and `SEARCH_TABLES` if a search starts the tasks.
 const TABLES: [&str; 5] = ["steps", "timings", "tasks", "allocations", "fragments"];
 const DELAYS: [&str; 1] = ["delays"];
 const CLASS_TABLES: [&str; 3] = ["classes", "moves", "class_totals"];
@@ -32,8 +32,8 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
     Given::of(info).names(&["events", "tasks", "curves", "classes", "scripted"])?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
     let mut inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
-    // The tables do not state the log's clock, so the times of the inputs are first converted to the form in which the
-    // tables show them.
+    // The tables do not state the log's clock. The times of the inputs are therefore first converted to the form in
+    // which the tables show them.
     let clock = inputs.log.clock().clone();
     inputs.log = inputs.log.as_in_tables();
     let tasks = inputs.tasks.into_iter();

@@ -32,8 +32,8 @@ use gleaner_runs::driple::built::Summary;
     gleaner driple build --graphs jobs/graphs --measured jobs/measured.csv -o data.safetensors\n  \
     gleaner driple build --graphs a.pbtxt b.onnx.gz --measured m.csv -o d.safetensors")]
 pub struct Args {
-    /// Graphs, or directories of graphs: GraphDefs of TensorFlow (.pbtxt, .pb) or models of ONNX
-    /// (.onnx), also as .gz and .zst.
+    /// Graphs, or directories of graphs: TensorFlow GraphDefs (.pbtxt, .pb) or ONNX models (.onnx), also as .gz and
+    /// .zst.
     #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
     graphs: Vec<PathBuf>,
     /// Measurements: a CSV file with four rows for each job.
@@ -43,7 +43,7 @@ pub struct Args {
     /// [default: the frequencies in the training part].
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
-    /// Number of jobs to use, taken from the start after the shuffle [default: all].
+    /// Number of jobs to use: the first jobs after shuffling [default: all].
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
     /// Number of jobs in a batch. The weights are updated after each batch. The original uses 32.
@@ -74,7 +74,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, which are reported together; too few jobs; or a file that cannot be written.
+/// Files are missing or faulty (all of them are reported together), there are too few jobs, or the output cannot be
+/// written.
 pub fn run(args: &Args) -> Result<()> {
     threads::with(args.threads, || make(args))
 }

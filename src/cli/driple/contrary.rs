@@ -28,7 +28,7 @@ impl Contrary {
     /// Succeeds if no option was recorded.
     ///
     /// # Errors
-    /// [`Error::Usage`], which lists the recorded options.
+    /// [`Error::Usage`] if options were recorded. The message lists these options.
     pub fn into_result(self, whose: &str) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());

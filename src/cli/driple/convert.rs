@@ -25,8 +25,8 @@ use gleaner_predict::driple::Part;
 /// Convert published weights to models, published data sets to data sets, and models to plain
 /// weights.
 ///
-/// The conversion depends on the content of the file. Weights with the names of the original, as safetensors or saved
-/// by torch, become a model. A data set saved by torch becomes a data set of this program. A model becomes plain
+/// The conversion depends on the content of the file. Weights that have the original's names, stored as safetensors or
+/// saved by torch, become a model. A data set saved by torch becomes a data set of this program. A model becomes plain
 /// weights with --weights. Nothing in a file is ever executed.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
@@ -44,8 +44,8 @@ pub struct Args {
     /// frequencies of operations if the data set has them.
     #[arg(long, value_name = "DATA")]
     scale_of: Option<PathBuf>,
-    /// Number of convolutions, which published weights do not include: half, nodes, root, log or a number [default:
-    /// half].
+    /// Number of convolutions, which files of published weights do not state: half, nodes, root, log or a number
+    /// [default: half].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
     /// Write only the weights of a model, for use with torch.
@@ -176,8 +176,8 @@ impl Args {
     }
 }
 
-/// Removes a prefix that all weights of the network share, as in checkpoints of torch (`state_dict.`) and of parallel
-/// training (`module.`). Weights without the prefix do not belong to the network. Their names are returned.
+/// Removes a prefix that all weights of the network share, as in torch checkpoints (`state_dict.`) and after parallel
+/// training (`module.`). Also returns the names of the weights without the prefix, which are not part of the network.
 fn of_network(weights: Weights) -> (Weights, Vec<String>) {
     let first = weights
         .keys()

@@ -19,7 +19,7 @@ use gleaner_runs::driple::scores::Evaluation;
 /// Measure the accuracy of models on a data set, and compare them with the training mean and with ridge regression.
 ///
 /// The measures for each metric are squared error, absolute error (in the unit of the metric and as a share of the
-/// mean), R² and rank correlation. Negative predictions count as zero, except the predictions of models trained with
+/// mean), R² and rank correlation. Negative predictions are set to zero, except the predictions of models trained with
 /// --compat.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \

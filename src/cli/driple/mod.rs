@@ -19,9 +19,9 @@ use gleaner_domain::error::{Error, Result};
 
 /// Predict the resource consumption of a training job from its computational graph.
 ///
-/// The resources are GPU memory, GPU, network reception and network transmission. For each
-/// resource, the model predicts the average idle time, the average active time, and the peak. The
-/// method is Driple, by Yang et al., SIGMETRICS 2022; "the original" is their program.
+/// The resources are GPU memory, GPU compute, network reception and network transmission. For each resource, the model
+/// predicts the average idle time, the average active time, and the peak. The method is Driple, by Yang et al.,
+/// SIGMETRICS 2022; "the original" is their program.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \

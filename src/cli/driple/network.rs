@@ -25,7 +25,7 @@ pub struct NetworkArgs {
     /// half, which the authors of the original recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
-    /// Width of the state of a node, a multiple of 4 [default: 64].
+    /// Width of a node's state, a multiple of 4 [default: 64].
     #[arg(long, value_name = "WIDTH")]
     hidden: Option<usize>,
     /// Number of linear layers in the readout [default: 3].
@@ -105,7 +105,7 @@ impl NetworkArgs {
     /// weights of the training run.
     ///
     /// # Errors
-    /// [`Error::Usage`], which lists the options that describe another network.
+    /// [`Error::Usage`] if options describe another network. The message lists these options.
     pub fn check(&self, model: &Architecture, whose: &str) -> Result<()> {
         let mut contrary = Contrary::default();
         contrary.add("--network", self.convolution(), model.convolution);

@@ -88,7 +88,7 @@ impl PlanArgs {
     /// checkpoint.
     ///
     /// # Errors
-    /// [`Error::Usage`], which lists the options that differ.
+    /// [`Error::Usage`] if options differ. The message lists these options.
     pub fn check(&self, network: &NetworkArgs, card: &Card, whose: &str) -> Result<()> {
         let origin = card.provenance.clone().unwrap_or_default();
         let Provenance { plan, seed, .. } = origin;

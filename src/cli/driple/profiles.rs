@@ -86,7 +86,7 @@ fn megabytes(text: &str) -> Result<f64, String> {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Faults of the model, the table and the graphs, reported together; or a file that cannot be written.
+/// The model, the table or graphs have faults, which are reported together, or the output cannot be written.
 pub fn run(args: &Args) -> Result<()> {
     Form::of(&args.output)?;
     let inspector = take(model::read(&args.model)?);

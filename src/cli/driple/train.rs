@@ -134,7 +134,7 @@ impl Args {
         }
     }
 
-    /// Fails if the training has diverged. Saves the state of the training every few epochs.
+    /// Runs after each epoch: fails if the training has diverged, and saves the state of the training every few epochs.
     fn after_epoch(
         &self,
         start: &Start,

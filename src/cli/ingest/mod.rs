@@ -1,5 +1,5 @@
-//! `gleaner ingest`: converts the log of a scheduler to an event log of idle nodes, and the trace of a GPU cluster to
-//! the jobs of a simulation.
+//! `gleaner ingest`: converts a scheduler's log to an event log of idle nodes, or a GPU cluster's trace to the jobs of
+//! a simulation.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct Args {
     what: What,
 }
 
-/// How to make the logs of each scheduler and the traces of each cluster, and the command that reads them.
+/// For each scheduler and cluster, the commands that create its logs or traces, and the command that reads them.
 fn help() -> String {
     let read = |name| IngestFormat::named(name).map_or("", |format| format.example);
     format!(
@@ -138,7 +138,7 @@ impl FromArgMatches for What {
 /// Name of the argument for the files.
 const FILES: &str = "files";
 
-/// Name of a flag that lists what can be read, without reading files.
+/// Name of a flag that lists the supported data sets instead of reading files.
 const LIST: &str = "list";
 
 /// The subcommand of a format.

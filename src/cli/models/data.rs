@@ -118,7 +118,7 @@ impl DataArgs {
         Ok(profiles)
     }
 
-    /// Measured pairs.
+    /// Pairs of workloads that were measured together.
     ///
     /// # Errors
     /// No file is named, or the file is faulty.

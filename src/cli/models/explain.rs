@@ -28,10 +28,9 @@ use gleaner_runs::read::RunInfo;
 
 /// Explain a trained model and its predictions.
 ///
-/// Shows the features of the model, the contribution of each feature, and the composition of a
-/// single prediction. An explainable boosting machine adds up one score for each feature and one
-/// score for each selected pair of features. The model consists only of these scores, and all of
-/// them can be shown.
+/// Shows the model's features, the contribution of each feature, and the composition of a single prediction. An
+/// explainable boosting machine adds up one score for each feature and one score for each selected pair of features.
+/// The model consists only of these scores, and all of them can be shown.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner explain models/workload.json\n  \

@@ -56,8 +56,8 @@ pub struct Args {
     data: DataArgs,
     #[command(flatten)]
     learning: LearningArgs,
-    /// For throughput and workload: make the contribution of a feature only increase or only
-    /// decrease, such as gpu_num=increasing (isotonic regression).
+    /// For throughput and workload: force the contribution of a feature to only increase or only decrease, such as
+    /// gpu_num=increasing (isotonic regression).
     #[arg(
         long,
         value_name = "FEATURE=increasing|decreasing",

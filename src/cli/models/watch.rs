@@ -6,7 +6,7 @@ use gleaner_domain::observer::Parts;
 
 use crate::cli::terminal::Terminal;
 
-/// Steps of the progress bar. A fit reports far more steps than a bar can show.
+/// Number of steps of the progress bar. A fit reports far more steps than a bar can show.
 const STEPS: usize = 100;
 
 /// Runs a function that fits models. The terminal shows the function's progress, and a signal stops

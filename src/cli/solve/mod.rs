@@ -22,22 +22,19 @@ use gleaner_setup::solver::report_faults;
 /// In this case, --write-model writes the model that maximises the least share. A task may have a
 /// "weight", which multiplies its objective.
 ///
-/// The numbers of a problem have ranges, so that every solver can handle it: "t_fwd" is from 1e-6
-/// to 1e12 seconds. Rescaling a task costs at most 1e12 seconds, and at most a million times the task's greatest gain
-/// in a window. Each number of "curve_objective" is 0 or from 1e-100 to 1e100.
+/// The numbers of a problem must be in ranges that every solver can handle: "t_fwd" is from 1e-6 to 1e12 seconds.
+/// Rescaling a task costs at most 1e12 seconds, and at most a million times the task's greatest gain in a window. Each
+/// number of "curve_objective" is 0 or from 1e-100 to 1e100.
 ///
-/// A problem whose nodes are of several classes has "classes": [{"name", "nodes"}] in place of
-/// "nodes". Each task holds nodes of only one class at a time. Instead of "curve_nodes" and
-/// "curve_objective", each task has "curves": {class: {"nodes", "objective"}}. "min_nodes" and
-/// "max_nodes" are numbers, or tables by class. "move" is the cost of a change of class in seconds
-/// (default: "rescale_up" plus "rescale_down"), and "current" is {"class", "nodes"}. With
-/// "counts": "points", a task may hold only the node counts of its curve's points. Such problems
-/// have no goal or weights.
+/// A problem whose nodes are of several classes has "classes": [{"name", "nodes"}] in place of "nodes". Each task holds
+/// nodes of only one class at a time. Instead of "curve_nodes" and "curve_objective", each task has "curves": {class:
+/// {"nodes", "objective"}}. "min_nodes" and "max_nodes" are numbers, or tables by class. "move" is the cost of a change
+/// of class in seconds (default: "rescale_up" plus "rescale_down"), and "current" is {"class", "nodes"}. With "counts":
+/// "points", a task may hold only the node counts of its curve's points. Problems with classes have no goal or weights.
 ///
-/// In a second form, tasks have "options": [[class, nodes, value], ...] instead, where class is an
-/// index and value is what the option adds to the objective. "none" is the value of holding nothing
-/// (default: 0). A task with "fixed": true keeps its "current", which is [class, nodes]. This form
-/// has no "t_fwd".
+/// In a second form, tasks have "options": [[class, nodes, value], ...] instead. Here, class is an index, and value is
+/// what the option adds to the objective. "none" is the value of holding nothing (default: 0). A task with "fixed":
+/// true keeps its "current", which is [class, nodes]. This form has no "t_fwd".
 ///
 /// In the answer to a problem with classes, "counts" has {"class", "nodes"} or null for each task.
 /// "prices" lists the price of each class: approximately what an additional node would add to the

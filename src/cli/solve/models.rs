@@ -16,8 +16,8 @@ use gleaner_io::files;
 /// Returns text with a line for each file.
 ///
 /// # Errors
-/// Before anything is written: the extension of a file is unknown, the formulation cannot express a problem,
-/// or two problems would have the same file. Afterwards: a file cannot be written.
+/// The extension of a file is unknown, the formulation cannot express a problem, or two problems would have the same
+/// file. In these cases, nothing is written. It is also an error if a file cannot be written.
 pub(super) fn write_all(
     problems: &[AnyProblem],
     formulation: Formulation,

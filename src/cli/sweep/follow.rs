@@ -146,7 +146,7 @@ struct Watch<'a> {
     progress: Progress,
     /// Whether a remark has reported that the queue does not respond.
     is_silent: bool,
-    /// The reasons why jobs wait until their owner acts; empty if there are no such jobs.
+    /// The reasons why jobs wait until their owner acts; empty if no job waits for its owner.
     held: String,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Shows how many runs are done. Returns whether every run is done or has failed, so that only the jobs have yet to
+    /// Shows how many runs are done. Returns whether every run is done or has failed. If so, only the jobs have yet to
     /// end.
     fn update(&mut self) -> Result<bool> {
         self.tracker.update(&self.store)?;

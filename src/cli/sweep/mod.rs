@@ -136,7 +136,8 @@ fn show(written: &Swept, args: &Args) -> Result<()> {
 
 /// The directory of the sweep.
 fn out(args: &Args) -> Result<&Path> {
-    let missing = || Error::Usage("--out is missing".into());
+    let missing =
+        || Error::Usage("--out is missing: name the directory of the sweep with --out DIR".into());
     args.out.as_deref().ok_or_else(missing)
 }
 

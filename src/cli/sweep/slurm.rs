@@ -29,7 +29,7 @@ pub struct SlurmArgs {
     /// Memory of a task in the format of sbatch, such as 4G.
     #[arg(long, value_name = "SIZE", requires = "slurm", help_heading = "Slurm")]
     mem: Option<String>,
-    /// Number of cores of a task, which is also the number of runs that it executes at once.
+    /// Number of cores of a task. A task executes this many runs at once.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
           value_parser = clap::value_parser!(u32).range(1..))]
     cpus: Option<u32>,

@@ -43,7 +43,7 @@ pub struct Args {
     /// GPU time that the jobs request, as a share of the GPU time of the cluster.
     #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
     load: f64,
-    /// Number of jobs, instead of a load.
+    /// Number of jobs. Replaces --load.
     #[arg(long, value_name = "COUNT", conflicts_with = "load")]
     jobs: Option<u32>,
     /// Seed. The same seed gives the same files.
@@ -112,7 +112,7 @@ enum Copy {
 /// Columns with a job's id. The second column is used if the first column is missing.
 const IDS: [&str; 2] = ["job_id", "jobname"];
 const NODES: [&str; 2] = ["num", "nodes"];
-/// Columns with numbers of submissions, measured or forecast. These numbers grow with the cluster.
+/// Columns with numbers of submissions, measured or forecast. They are multiplied by the number of copies.
 const SUBMISSIONS: [&str; 4] = [
     "pred_gpu_job",
     "pred_gpu_num",

@@ -13,8 +13,8 @@ use gleaner_inputs::write::{learning_curves, tasks};
 use gleaner_setup::settings::command_line::one_of;
 use gleaner_synth::tasks::TaskOptions;
 
-/// Generate a search for hyperparameters or architectures: networks, and the algorithm that starts and stops
-/// the trials that train them.
+/// Generate a search for hyperparameters or architectures, with the networks to train and the algorithm that starts and
+/// stops trials.
 ///
 /// With --losses, the learning curves of all trials are also written. In these curves, slower networks reach lower
 /// losses.

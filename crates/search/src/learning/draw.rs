@@ -81,8 +81,8 @@ pub(super) fn normal(first: f64, second: f64) -> f64 {
     (-2.0 * (1.0 - first).ln()).sqrt() * (TAU * second).cos()
 }
 
-/// Rounding must not produce a number outside the range. (`clamp` would panic if the range were
-/// reversed.)
+/// Interpolates between `low` and `high`. Limits the result to this range, because rounding could produce a number
+/// outside it. (`clamp` would panic if the range were reversed.)
 fn between(low: f64, high: f64, part: f64) -> f64 {
     (low * (1.0 - part) + high * part).max(low).min(high)
 }

@@ -26,7 +26,7 @@ const NOISE: u64 = 1;
 ///
 /// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial whose loss falls fast at
 /// first can end with a higher loss than a trial whose loss falls slowly. Early losses therefore predict final losses
-/// only partly. The default ranges are choices, not measurements.
+/// only partly. The default ranges are assumed, not measured.
 ///
 /// The draws of a trial depend only on the seed and the trial. A measurement adds noise that depends only on
 /// the seed, the trial and the resource.
@@ -43,10 +43,10 @@ pub struct Family {
     /// The exponent: how fast the loss falls; by default log-uniform from 0.2 to 1. A negative draw counts as
     /// 0.
     pub rate: Draw,
-    /// The resource from which the curve follows the power law, in the unit of the plan; above 0, 1 by default.
+    /// The resource above which the curve is close to a power law, in the unit of the plan; above 0, 1 by default.
     pub scale: f64,
-    /// Standard deviation of the noise of a measurement, normal with a mean of 0; at least 0, 0.01 by
-    /// default. A noisy loss can be negative.
+    /// Standard deviation of the measurement noise, which is normal with a mean of 0; at least 0, 0.01 by default. A
+    /// noisy loss can be negative.
     pub noise: f64,
 }
 

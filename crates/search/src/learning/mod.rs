@@ -8,7 +8,7 @@ pub use draw::Draw;
 pub use family::{Curve, Family};
 pub use table::{Point, Table};
 
-/// The losses of all trials. A loss depends only on the trial and the resource, so that every search sees the same
+/// The losses of all trials. A loss depends only on the trial and the resource. Every search therefore sees the same
 /// trials, regardless of the order and the times of its jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LearningCurves {
@@ -19,8 +19,8 @@ pub enum LearningCurves {
 }
 
 impl LearningCurves {
-    /// The loss measured after a trial has consumed this resource, at least 0 and in the unit of the plan.
-    /// NaN for a trial that is not in the table.
+    /// The loss measured after a trial has consumed `resource`, which is at least 0 and in the unit of the plan. NaN
+    /// for a trial that is not in the table.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
         match self {
             LearningCurves::Family(family) => family.loss(trial, resource),
@@ -28,8 +28,8 @@ impl LearningCurves {
         }
     }
 
-    /// The loss without noise; the difference between two such losses is a regret. A table's losses are
-    /// returned unchanged.
+    /// The loss without noise, for computing regrets. The losses of a table are measured, so this method returns the
+    /// same losses as [`LearningCurves::loss`].
     pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
         match self {
             LearningCurves::Family(family) => family.true_loss(trial, resource),

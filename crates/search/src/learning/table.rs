@@ -55,13 +55,13 @@ impl Table {
         u32::try_from(self.trials.len()).unwrap_or(u32::MAX)
     }
 
-    /// The smallest resource at which a trial has a loss; `None` if there is no such trial.
+    /// The smallest resource at which a trial has a loss; `None` if the trial is not in the table.
     pub fn start(&self, trial: u32) -> Option<f64> {
         let points = self.trials.get(trial as usize)?;
         points.first().map(|point| point.resource)
     }
 
-    /// The loss of a trial after this resource; NaN if there is no such trial.
+    /// The loss of a trial after this resource; NaN if the trial is not in the table.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
         let points = self
             .trials

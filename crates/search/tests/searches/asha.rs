@@ -39,7 +39,7 @@ fn both(search: &mut Search, plain: &mut naive::Asha, outstanding: usize) -> Opt
 proptest! {
     #![proptest_config(gleaner_testing::cases(512))]
 
-    /// Jobs are requested and losses reported in any order.
+    /// ASHA hands out the paper's jobs, in whatever order jobs are requested and losses are reported.
     #[test]
     fn asha_is_that_of_the_paper(
         eta in 2_u32..5,
@@ -73,7 +73,7 @@ proptest! {
     }
 }
 
-/// One worker, nine trials: worked out by hand.
+/// Compares a search of nine trials on one worker with a sequence of jobs worked out by hand.
 #[test]
 fn a_small_search_by_hand() {
     let losses = [5.0, 3.0, 4.0, 6.0, 1.0, 7.0, 8.0, 2.0, 9.0];

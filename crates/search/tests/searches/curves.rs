@@ -92,7 +92,7 @@ fn losses_are_the_documented_formula_and_noise() {
     assert_eq!(quiet.loss(7, 3.0), quiet.true_loss(7, 3.0));
 }
 
-/// Early losses partly predict the final losses, and curves cross.
+/// Tests that early losses predict final losses only partly, and that curves cross.
 #[test]
 fn early_losses_are_related_to_the_last() {
     let family = Family::default();
@@ -111,7 +111,7 @@ fn early_losses_are_related_to_the_last() {
     assert!(crossing > 100, "{crossing}");
 }
 
-/// Results must not change from release to release.
+/// The losses drawn for a seed must not change from release to release.
 #[test]
 fn draws_stay_the_same() {
     let family = Family {
@@ -211,7 +211,7 @@ fn families_in_files() {
     assert!(serde_json::from_str::<Family>(extra).is_err());
 }
 
-/// Numbers, most of which are valid parameters.
+/// Generates numbers, most of which are valid parameters.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![20 => 0.0_f64..=1e100, 20 => 1e-9_f64..10.0, 1 => Just(0.0), 1 => proptest::num::f64::ANY]
 }
@@ -253,7 +253,7 @@ fn a_table_is_linear_between_its_points() {
     );
 }
 
-// A small fixed example: trial 0 diverges after 2 and recovers at 4, and trial 1 diverges at once.
+// A small fixed example: trial 0 diverges after resource 2 and recovers at resource 4, and trial 1 diverges at once.
 #[test]
 fn losses_that_are_not_finite_are_those_of_diverged_trials() {
     let trials = [
@@ -308,7 +308,7 @@ fn all_faults_of_a_table() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// Earlier queries must not change the results.
+    /// The loss of a trial at a resource must not depend on the order of the queries.
     #[test]
     fn a_loss_depends_on_the_trial_and_the_resource(seed: u64, asked in proptest::collection::vec((0_u32..9, 0.0_f64..99.0), 1..20)) {
         let curves = LearningCurves::Family(Family { seed, ..Family::default() });
@@ -342,7 +342,7 @@ proptest! {
             scale,
             noise,
         };
-        // A loss is drawn without a panic even if the family is not valid.
+        // Drawing a loss does not panic, even if the family is invalid.
         let loss = family.loss(trial, resource);
         prop_assert!(loss.is_finite() || family.validate().is_err());
     }

@@ -12,7 +12,7 @@ fn set(trials: &[u32]) -> BTreeSet<u32> {
     trials.iter().copied().collect()
 }
 
-/// The trials of `of` that were promoted to a rung.
+/// The trials in `of` that were promoted to `rung`.
 fn promoted(log: &Log, rung: u32, of: &BTreeSet<u32>) -> Vec<u32> {
     let to = |verdict: &Verdict| match *verdict {
         Verdict::Promoted { trial, rung: to } if to == rung && of.contains(&trial) => Some(trial),
@@ -44,7 +44,8 @@ fn compare(log: &Log, bracket: u32, rungs: &[Vec<u32>]) {
     }
 }
 
-/// The least loss at the end among these trials; in a tie, the first trial wins.
+/// The trial with the least final loss among the finished trials, and this loss. In a tie, the lowest trial number
+/// wins.
 fn least(finished: &[u32], loss: impl Fn(u32) -> f64) -> Option<(u32, f64)> {
     let mut best: Option<(u32, f64)> = None;
     for &trial in &set(finished) {
@@ -124,7 +125,7 @@ proptest! {
     }
 }
 
-/// Table 1 of Li et al. 2020: nine trials, eta 3, resources from 1 to 9.
+/// Compares a search with Table 1 of Li et al. 2020: nine trials, eta 3, resources from 1 to 9.
 #[test]
 fn a_small_bracket_by_hand() {
     let plan = Plan {

@@ -21,8 +21,8 @@ fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {
     sorted.into_iter().map(|(_, trial)| trial).collect()
 }
 
-/// Successive halving of these trials on `rungs` rungs: the trials of each rung; from the second rung on, the best come
-/// first.
+/// Runs successive halving on `rungs` rungs and returns the trials of each rung. From the second rung on, the best
+/// trials come first.
 ///
 /// Li et al. 2020, Algorithm 1; `loss(trial, i)` is run_then_return_val_loss.
 pub fn successive_halving(
@@ -50,7 +50,7 @@ pub fn successive_halving(
 /// A bracket of Hyperband: its s, and the resource and trials of each rung.
 pub type HyperbandBracket = (u32, Vec<(f64, Vec<u32>)>);
 
-/// Li et al. 2018, Algorithm 1. `loss(trial, k)` is the loss at R·eta^-k.
+/// Runs Hyperband (Li et al. 2018, Algorithm 1). `loss(trial, k)` is the loss at R·eta^-k.
 pub fn hyperband(
     r: usize,
     big_r: usize,

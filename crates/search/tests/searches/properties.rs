@@ -11,7 +11,7 @@ fn algorithms() -> impl Strategy<Value = Algorithm> {
     proptest::sample::select(Algorithm::ALL.to_vec())
 }
 
-/// Settings that are often valid.
+/// Generates settings that are often valid.
 fn sensible() -> impl Strategy<Value = Plan> {
     let resources = (0.001_f64..4.0, 1.0_f64..300.0);
     (algorithms(), 1_u32..400, 2_u32..6, resources).prop_map(
@@ -25,7 +25,7 @@ fn sensible() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// Any settings, most of which are invalid.
+/// Generates arbitrary settings, most of which are invalid.
 fn wild() -> impl Strategy<Value = Plan> {
     let trials = proptest::option::of(any::<u32>().prop_map(|bits| bits >> (bits % 32)));
     let eta = any::<u32>().prop_map(|bits| bits >> (bits % 32));
@@ -59,7 +59,7 @@ fn check_rungs(plan: &Plan) {
     assert!(rungs.is_sorted_by(|low, high| low < high), "{rungs:?}");
     assert_eq!(rungs.last(), Some(&plan.max_resource));
     if plan.algorithm != Algorithm::Random {
-        // The smallest numbers are excluded, because half a unit in the last place is a large part of such a number.
+        // The smallest numbers are excluded, because rounding changes them by a large relative amount.
         assert!(rungs[0] >= plan.min_resource * (1.0 - 2e-9) || plan.min_resource < 1e-300);
     }
     let mut jobs = 0;

@@ -62,7 +62,7 @@ pub fn run(plan: &Plan, workers: usize, seed: u64, loss: &dyn Fn(&Job) -> f64, m
     }
 }
 
-/// The loss of a trial at a level, such as a rung. Every call returns the same loss. `kinds` is the
+/// The loss of a trial at a level, such as a rung. Calls with the same arguments return the same loss. `kinds` is the
 /// number of different losses; one in 16 is not finite.
 pub fn loss(seed: u64, trial: u32, level: u32, kinds: u32) -> f64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);

@@ -30,8 +30,8 @@ settings! {
         pub without: Vec<Part> = Vec::new() => Spec::of("PARTS")
             .separated_by(',')
             .used_for(Use::Sharing);
-        /// Correct two faults of the original in Lucid (without a value: `only`). When one job of a pair ends, the
-        /// other returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
+        /// Correct two faults of the original's Lucid (without a value: `only`). When one job of a pair ends, the other
+        /// returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
         /// submission. `=no` simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid
         /// twice, once as in the original and once corrected.
         pub corrected: Option<Corrected> = None => Spec::of("WHICH")
@@ -64,7 +64,7 @@ pub enum Corrected {
     Both,
 }
 
-/// The policies of the original's --sweep.
+/// The policies that the original simulates with `--sweep`.
 const SWEEP: [&str; 5] = ["fifo", "sjf", "srtf", "qssf", "tiresias"];
 
 named_values!(Part:
@@ -88,8 +88,8 @@ impl Choice {
         self.requests_with(files, &[])
     }
 
-    /// Which simulations of Lucid to run. By default, published experiments and runs with the original's flags are not
-    /// corrected.
+    /// Selects the simulations of Lucid to run. By default, published experiments and runs with the original's flags
+    /// are not corrected.
     fn corrected(&self, files: &FileArgs) -> Corrected {
         let default = if files.is_published() {
             Corrected::No

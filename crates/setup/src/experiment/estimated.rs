@@ -9,7 +9,7 @@ use serde::Serialize;
 use gleaner_domain::inputs::Estimates;
 use gleaner_predict::Weekly;
 
-/// Estimates of durations.
+/// Estimates of the durations of jobs.
 #[derive(Default)]
 pub struct Estimated {
     /// Estimates that are known before the simulation.
@@ -20,7 +20,7 @@ pub struct Estimated {
     pub used: Option<EstimatesUsed>,
 }
 
-/// The source of estimates of durations.
+/// The source of the estimated durations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "source")]
 pub enum EstimatesUsed {
@@ -41,7 +41,7 @@ pub enum EstimatesUsed {
         /// Its estimator.
         estimator: Estimator,
     },
-    /// The simulation itself: the estimates are learnt again each week.
+    /// The simulation itself, which learns the estimates again each week.
     Learnt {
         /// The requested estimator.
         estimator: EstimatorChoice,

@@ -14,21 +14,21 @@ use gleaner_domain::error::{Error, Result};
 pub struct ExperimentFiles {
     /// The experiment's name.
     pub name: String,
-    /// The trace.
+    /// File of the jobs.
     pub trace: PathBuf,
-    /// The virtual clusters.
+    /// File of the virtual clusters.
     pub cluster: PathBuf,
-    /// Measured pairs, if there are any.
+    /// File of the measured pairs, if any.
     pub colocate: Option<PathBuf>,
-    /// Profiles.
+    /// File of the profiles.
     pub profiles: Option<PathBuf>,
-    /// The experiment's own profiles, if other profiles replace them.
+    /// File of the experiment's own profiles, if other profiles replace them.
     pub measured: Option<PathBuf>,
-    /// Forecast of submissions.
+    /// File of the forecast of submissions.
     pub forecast: Option<PathBuf>,
-    /// Estimated durations.
+    /// File of the estimated durations.
     pub estimates: Option<PathBuf>,
-    /// Numbers of submissions in successive intervals.
+    /// File of the numbers of submissions in successive intervals.
     pub series: Option<PathBuf>,
     /// The civil time of second 0, if the trace's times are seconds and the experiment's name implies the date of its
     /// start.
@@ -39,8 +39,8 @@ pub struct ExperimentFiles {
     pub window: Option<[Local; 3]>,
 }
 
-/// Published windows. An experiment whose name contains the first string has the given start of the calendar, first
-/// submission and last submission.
+/// Published windows. Each entry is a part of an experiment's name, followed by the start of the calendar, the first
+/// submission and the last submission of such experiments.
 const WINDOWS: [(&str, [&str; 3]); 3] = [
     (
         "Philly",

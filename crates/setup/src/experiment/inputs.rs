@@ -55,9 +55,9 @@ settings! {
             .within(format!("1 to {MAX_GPUS_PER_NODE}"), |gpus| (1..=MAX_GPUS_PER_NODE).contains(gpus));
         /// Estimated durations, for qssf, lucid and easy. Accepts a file with the columns job_id and priority (in
         /// seconds), `oracle` (the true durations), one number of seconds for all jobs, or an estimator: `history` (the
-        /// earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` or `best`. With --models DIR, estimators
-        /// are read from there. Otherwise they are learnt in the simulation, as with --models train. In that case,
-        /// `best` chooses again each week among all estimators except ebm-seconds.
+        /// earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` or `best`. If --models DIR is given, the
+        /// estimator is read from this directory. Otherwise it is learnt during the simulation, as with --models train.
+        /// In that case, `best` chooses again each week among all estimators except ebm-seconds.
         pub estimates: Option<Given> = None => Spec::of("FILE|oracle|SECONDS|NAME")
             .used_for(Use::Estimates);
         /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
@@ -123,7 +123,7 @@ pub enum Given {
 by_text!(Given: Any seen by Given::seen_from);
 
 impl Given {
-    /// Resolves the path of a file against `folder`. Other values are unchanged.
+    /// Resolves the path of a file against `folder`. Returns other values unchanged.
     fn seen_from(self, folder: &Path) -> Self {
         match self {
             Given::File(path) => Given::File(folder.join(path)),
@@ -201,7 +201,7 @@ No data yet? Generate some, and simulate it:
   gleaner synth jobs -o trace
   gleaner simulate --data trace --policy fifo,sjf,srtf,qssf,tiresias --out run
 
-`gleaner simulate --help` lists everything else";
+`gleaner simulate --help` lists all other options";
 
 impl FileArgs {
     /// Whether a preset or the original's flags select a published experiment.

@@ -78,7 +78,7 @@ pub enum Learned {
 by_text!(Learned: Any seen by Learned::seen_from);
 
 impl Learned {
-    /// Resolves the path of a directory against `folder`. `train` is unchanged.
+    /// Resolves the path of a directory against `folder`. Returns `train` unchanged.
     fn seen_from(self, folder: &Path) -> Self {
         match self {
             Learned::Directory(path) => Learned::Directory(folder.join(path)),
@@ -222,7 +222,7 @@ impl ModelArgs {
         }
     }
 
-    /// The model of sharing scores.
+    /// The model that predicts sharing scores.
     ///
     /// # Errors
     /// A model cannot be read, or nothing can be learnt from the profiles.

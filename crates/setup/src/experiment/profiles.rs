@@ -60,7 +60,8 @@ impl Profiles {
         usages
     }
 
-    /// How much policies know about each workload of a trace; empty if all profiles are measured.
+    /// For each workload of a trace, whether its profile is measured, predicted or missing. Empty if all profiles are
+    /// measured.
     pub fn known(&self, trace: &Trace) -> Vec<Known> {
         if !self.are_predicted() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! Checks the classes of tasks against those of a log.
+//! Checks the classes of tasks against the classes of a log.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use gleaner_replay::Options;
 /// lacks, and about tasks that cannot run.
 ///
 /// # Errors
-/// [`gleaner_domain::Error::Usage`].
+/// [`gleaner_domain::Error::Usage`] if the options do not support classes, or if tasks or groups refer to classes but
+/// the log has none.
 pub(super) fn check_classes(
     options: &Options,
     tasks: &[TrainingTask],

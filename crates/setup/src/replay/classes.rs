@@ -23,7 +23,7 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub classes: Option<PathBuf> = None => Spec::of("FILE");
         /// Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
-        /// has several of these features, the first in this list counts.
+        /// has several of these features, the first feature in this list is used.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub class_feature: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',').requires("classes");
         /// PBS resource whose value is the class, such as gputype.
@@ -54,7 +54,7 @@ impl ClassArgs {
         Ok(Some(read))
     }
 
-    /// If a file is given, replaces the classes of the log's nodes with those in the file.
+    /// Replaces the classes of the log's nodes with the classes in the file, if a file is given.
     ///
     /// # Errors
     /// As for [`ClassArgs::read`].

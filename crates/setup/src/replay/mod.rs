@@ -43,8 +43,8 @@ settings! {
         pub log: LogArgs;
         /// Leave out faulty tasks, and list them in skipped.csv.
         pub skip_invalid: bool = false => Spec::flag();
-        /// Apply the allocations of this alloc.jsonl instead of solving. The replay ends where the
-        /// file ends.
+        /// Apply the allocations in this file, an alloc.jsonl, instead of solving. The replay ends after the last
+        /// allocation.
         pub scripted: Option<PathBuf> = None => Spec::of("FILE").conflicts(&[
             "solver",
             "initial",
@@ -68,7 +68,7 @@ settings! {
         pub events: Option<PathBuf> = None => Spec::of("LOG");
         /// Tasks: TOML, JSON, CSV, Parquet, or the original's pickle of bounds (-bdfn).
         pub tasks: Option<PathBuf> = None => Spec::of("FILE");
-        /// Scaling curves: the original's second pickle (-scfn).
+        /// Scaling curves: the original's pickle of curves (-scfn).
         pub curves: Option<PathBuf> = None => Spec::of("FILE");
         /// Network of the log's nodes, for --node-choice: Slurm's topology.conf, or the output of
         /// `scontrol show topology`. The order of nodes in the topology replaces the order of
@@ -99,11 +99,11 @@ settings! {
         pub first_node: usize = 0 => Spec::of("INDEX");
         /// Number of nodes to use (-nN) [default: all].
         pub nodes: Option<usize> = None => Spec::of("COUNT");
-        /// First time of the log to use, such as "2026-01-31 08:00": in the local time of the log, or
-        /// with an offset from UTC. Earlier rows only determine which nodes are idle at that time.
+        /// Start of the part of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an
+        /// offset from UTC. Earlier rows only determine which nodes are idle at that time.
         #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
         pub from: Option<Stamp> = None => Spec::of("TIME");
-        /// Last time of the log to use.
+        /// End of the part of the log to use.
         #[serde(default, serialize_with = "as_text", deserialize_with = "from_text")]
         pub to: Option<Stamp> = None => Spec::of("TIME");
         /// Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end
@@ -252,7 +252,7 @@ No data yet? Generate some, and replay it:
   gleaner synth tasks --count 20 -o tasks.toml
   gleaner replay --events idle.csv --tasks tasks.toml --t-fwd 120 --out run
 
-`gleaner replay --help` lists everything else";
+`gleaner replay --help` lists all other options";
 
 /// Reads a log, from its fast copy if `cache` is set.
 ///
@@ -301,7 +301,8 @@ pub fn cut(
     Ok(sliced)
 }
 
-/// Text such as ` from 2026-01-01 00:00:00 to 2026-01-02 00:00:00`; empty for a log without rows.
+/// Formats the time span of a log, such as ` from 2026-01-01 00:00:00 to 2026-01-02 00:00:00`; empty for a log without
+/// rows.
 fn span(log: &EventLog) -> String {
     let ends = log.times().first().zip(log.times().last());
     let shown = ends.map(|(&from, &to)| (log.clock().show(from), log.clock().show(to)));

@@ -19,8 +19,8 @@ settings! {
     /// How a log is replayed, for single replays and for sweeps.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Rules {
-        /// Forward window in seconds over which a reallocation must pay (-Tfwd). `auto` uses the window
-        /// that `gleaner inspect` suggests for the log and the tasks.
+        /// Forward window in seconds, within which a reallocation must pay off (-Tfwd). `auto` uses the window that
+        /// `gleaner inspect` suggests for the log and the tasks.
         pub t_fwd: TFwd = TFwd::Auto => Spec::of("SECONDS|auto")
             .within(t_fwd::in_words(), |t_fwd: &TFwd| t_fwd.is_sound())
             .signed();
@@ -88,7 +88,7 @@ impl Rules {
         Ok(chosen.map(Arc::new))
     }
 
-    /// The forward window in seconds, and remarks about the choice if it was chosen automatically.
+    /// The forward window in seconds, and a remark that explains it if it was chosen automatically.
     ///
     /// # Errors
     /// [`Error::Stopped`] if the observer stops the choice.

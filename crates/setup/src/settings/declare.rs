@@ -97,7 +97,7 @@ macro_rules! settings {
         )]
     };
 
-    // The lines of a doc comment among attributes.
+    // Extracts the lines of the doc comment from a list of attributes.
     (@doc [$($line:expr),*]) => { &[$($line),*] };
     (@doc [$($line:expr),*] [doc = $next:expr] $($rest:tt)*) => {
         $crate::settings!(@doc [$($line,)* $next] $($rest)*)

@@ -47,7 +47,7 @@ pub trait Settings: Default + 'static {
     /// Checks that all values are in range. Values that were read from strings are always in range.
     ///
     /// # Errors
-    /// [`Error::Usage`] with the option and its range.
+    /// [`Error::Usage`] if a value is out of range. The message names the option and its range.
     fn check(&self) -> Result<()> {
         let fault = Self::list()
             .iter()

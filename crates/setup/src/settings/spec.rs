@@ -61,7 +61,7 @@ impl<V: Value> Rule<V> {
         self.fault(&value).map_or(Ok(value), Err)
     }
 
-    /// The expected range if the value is out of range.
+    /// Describes the expected range; `None` if the value is in range.
     pub fn fault(&self, value: &V) -> Option<String> {
         let range = self.range.as_ref().filter(|range| !(range.holds)(value))?;
         Some(format!("expected {}", range.expected))

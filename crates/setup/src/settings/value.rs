@@ -51,13 +51,13 @@ pub trait Value: Clone + Send + Sync + 'static {
     /// Reads a value.
     ///
     /// # Errors
-    /// A message that states what is wrong with the string, or what was expected.
+    /// The string is not a valid value. Returns a message that states what is wrong with it, or what was expected.
     fn read(text: &OsStr) -> Result<Self, String>;
 
     /// Formats the value as a string that [`Value::read`] accepts.
     fn show(&self) -> String;
 
-    /// Resolves a path against the given folder. Other values are unchanged.
+    /// Resolves a path against the given folder. Returns other values unchanged.
     fn seen_from(self, _: &Path) -> Self {
         self
     }
@@ -174,7 +174,7 @@ impl Value for f64 {
         parse(text)
     }
 
-    /// The shorter of plain and scientific notation, such as 1e-9 instead of 0.000000001.
+    /// Formats the number in plain or scientific notation, whichever is shorter: 1e-9 instead of 0.000000001.
     fn show(&self) -> String {
         let (plain, scientific) = (format!("{self}"), format!("{self:e}"));
         if scientific.len() < plain.len() {

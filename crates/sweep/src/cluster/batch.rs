@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::slurm::SlurmOptions;
 
-/// Name of the folder of all batches in the directory of a sweep.
+/// Name of the folder that contains all batches, in the directory of a sweep.
 const FOLDER: &str = "batch";
 
 /// Maximum size of a file that describes a batch, in bytes.
@@ -57,7 +57,7 @@ impl Batch {
         (0..=arrays).map(|job| self.job_name(job))
     }
 
-    /// This batch and the batches before it.
+    /// The names of the earlier batches and of this batch.
     pub fn chain(&self) -> impl Iterator<Item = &str> {
         let earlier = self.earlier.iter().map(String::as_str);
         earlier.chain([self.name.as_str()])
@@ -133,7 +133,7 @@ impl BatchFolder {
         self.folder.join(name).join("logs")
     }
 
-    /// The log of a part, numbered from 1.
+    /// The log of a part. Parts are numbered from 1.
     pub fn log(&self, batch: &Batch, part: usize) -> PathBuf {
         let index = part.saturating_sub(1);
         let size = batch.array_size.max(1);
@@ -167,8 +167,7 @@ impl BatchFolder {
         })
     }
 
-    /// All batches, oldest first. An interrupted submission may leave behind a folder without a batch, which is
-    /// skipped.
+    /// All batches, oldest first. Skips folders without a batch, which an interrupted submission may leave behind.
     ///
     /// # Errors
     /// The folder exists but cannot be read, or the file of a batch has the format of another version.

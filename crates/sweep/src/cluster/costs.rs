@@ -34,7 +34,8 @@ impl Mean {
 }
 
 impl Costs {
-    /// Collects durations. `took` contains each finished run and its duration in seconds.
+    /// Collects the durations of finished runs. Each element of `took` is the index of a run and its duration in
+    /// seconds.
     pub fn of(prepared: &dyn PreparedRuns, took: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let mut costs = Costs::default();
         for (run, seconds) in took {
@@ -58,7 +59,7 @@ impl Costs {
             .unwrap_or(steps)
     }
 
-    /// Whether estimates are in seconds, because a run has finished.
+    /// Whether estimates are in seconds. Before the first run has finished, they are in steps.
     pub fn are_seconds(&self) -> bool {
         self.all.count > 0.0
     }

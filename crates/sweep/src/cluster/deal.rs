@@ -17,7 +17,7 @@ use crate::cluster::batch::MOST_BYTES;
 /// An assignment of runs to parts. Each run is in one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deal {
-    /// A digest of the keys of all runs of the plan. The digest changes when the plan or its inputs change.
+    /// A digest of the keys of all runs in the plan. The digest changes when the plan or its inputs change.
     plan: String,
     /// The runs of each part, in descending order of estimated duration.
     parts: Vec<Vec<u32>>,
@@ -26,8 +26,8 @@ pub struct Deal {
 impl Deal {
     /// Assigns `runs` to at most `parts` parts that take about the same time. Runs are assigned from the longest to the
     /// shortest, each to the part with the least work so far. The longest part then takes at most a third longer than
-    /// in the best assignment (Graham 1969). For example, two parts for runs of 3, 3, 2, 2 and 2 s take 7 and 5 s; in
-    /// the best assignment, they take 6 s each.
+    /// in the best assignment (Graham 1969). For example, runs of 3, 3, 2, 2 and 2 s are assigned to two parts that
+    /// take 7 and 5 s. In the best assignment, both parts take 6 s.
     pub fn new(prepared: &dyn PreparedRuns, runs: &[usize], costs: &Costs, parts: usize) -> Self {
         let cost = |&run: &usize| (costs.of_run(prepared, run), run);
         let mut longest: Vec<(f64, usize)> = runs.par_iter().map(cost).collect();
@@ -52,7 +52,7 @@ impl Deal {
         self.parts.len()
     }
 
-    /// The runs of a part, numbered from 1; empty if there is no such part.
+    /// The runs of a part; empty if there is no such part. Parts are numbered from 1.
     pub fn part(&self, part: usize) -> impl Iterator<Item = usize> {
         let runs = part.checked_sub(1).and_then(|part| self.parts.get(part));
         runs.into_iter().flatten().map(|&run| run as usize)

@@ -43,15 +43,15 @@ impl<S: Clone + 'static> Axes<S> {
         places
     }
 
-    /// The position in `places` of one setting's value; 0 if the plan does not set the setting.
+    /// The entry of `places` for one setting; 0 if the plan does not set the setting.
     pub fn place_of(&self, name: &str, places: &[usize]) -> usize {
         let found = self.0.iter().position(|axis| axis.name == name);
         found.map_or(0, |found| places[found])
     }
 
-    /// The index of the combination in which the settings that `keeps` accepts have the values at `places`, and all
-    /// other settings have their first values. Combinations that differ only in those other settings have the same
-    /// index.
+    /// The index of a combination that is representative of similar combinations. The settings that `keeps` accepts
+    /// have the values at `places`, and all other settings have their first values. Combinations that differ only in
+    /// the other settings therefore have the same index.
     pub fn index_of(&self, places: &[usize], keeps: impl Fn(&str) -> bool) -> usize {
         let digits = self.0.iter().zip(places);
         digits.fold(0, |index, (axis, place)| {
@@ -68,7 +68,7 @@ impl<S: Clone + 'static> Axes<S> {
         settings
     }
 
-    /// The results of `get` for all values of an axis, or only for `base` if the plan has no such axis.
+    /// The results of `get` for all values of an axis, or only for `base` if the plan does not set `name`.
     pub fn each<T>(&self, base: &S, name: &str, get: impl Fn(&S) -> T) -> Vec<T> {
         let Some(axis) = self.named(name) else {
             return vec![get(base)];

@@ -182,7 +182,7 @@ impl ReplayPlan {
         })
     }
 
-    /// The forward windows, in the order of the plan. Some of them may be `auto`, which must be resolved.
+    /// The forward windows, in the order of the plan. Some of them may be `auto`, which the caller must resolve.
     pub fn t_fwds(&self) -> Vec<TFwd> {
         self.axes
             .each(&self.base, "t_fwd", |settings| settings.log.rules.t_fwd)

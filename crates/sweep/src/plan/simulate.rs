@@ -149,7 +149,7 @@ impl SimulatePlan {
         shown.collect()
     }
 
-    /// The choices of all runs, one for each combination. Later settings vary faster. Lucid's settings vary only
+    /// The choices of all runs, one for each combination. The last setting varies fastest. Lucid's settings vary only
     /// in runs of Lucid. By default, runs of Lucid correct the faults of the original, unless the plan contains a
     /// preset.
     pub fn expand(&self) -> Vec<Choice> {
@@ -195,8 +195,8 @@ impl SimulatePlan {
     }
 }
 
-/// Combines the policies, parts and placer of several runs, without duplicates. The result's `corrected` is `Only`
-/// if all runs of Lucid correct the faults of the original, and `None` if there are no runs of Lucid.
+/// Combines the policies, parts and placer of several runs, without duplicates. In the result, `corrected` is `Only` if
+/// all runs of Lucid are corrected, and `None` if there are no runs of Lucid.
 pub(crate) fn together(choices: &[Choice]) -> Choice {
     let mut all = Choice {
         policy: Vec::new(),

@@ -201,8 +201,8 @@ fn distinct<T: Ord + Clone + std::fmt::Debug>(
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by formula: the positions of run i's values are the digits of i in a mixed radix
-    // whose bases are the lengths of the lists.
+    // Derived by formula: the positions of run i's values are the digits of i in mixed radix, with the lengths of the
+    // lists as bases.
     #[test]
     fn expansion_is_the_cross_product_in_a_fixed_order(
         windows in distinct(1u32..9_000),

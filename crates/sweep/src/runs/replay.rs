@@ -30,7 +30,7 @@ use gleaner_store::RunKey;
 /// The replays of a plan. There may be millions of runs, so the settings of a run are created on demand.
 pub struct Replays {
     plan: ReplayPlan,
-    /// The indices of the combinations that are runs, each with the key of the run.
+    /// For each run, the index of its combination and its key.
     runs: Vec<(u32, RunKey)>,
     /// Resolved forward windows, in seconds.
     t_fwds: BTreeMap<Situation, f64>,
@@ -52,7 +52,7 @@ struct TaskSet {
     tasks: Vec<TrainingTask>,
     groups: Arc<[TaskGroup]>,
     search: Option<TrialSearch>,
-    /// Digests of the files.
+    /// Digests of the files from which the tasks were read.
     digests: Vec<String>,
 }
 

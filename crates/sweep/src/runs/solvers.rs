@@ -14,7 +14,7 @@ pub(super) struct Solvers(Vec<Solver>);
 /// A solver of a plan.
 struct Solver {
     choice: SolverChoice,
-    /// The files of a program. If their content changes, the program counts as another solver.
+    /// The files of a program. If their content changes, the program is treated as a different solver.
     files: Vec<SourceId>,
 }
 

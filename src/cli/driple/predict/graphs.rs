@@ -137,7 +137,7 @@ fn unknown(job: &str, report: &Report) -> Vec<String> {
     }
     if report.unknown_shapes > 0 {
         notes.push(format!(
-            "{job}: {} of {} operations have no known shape and count as empty",
+            "{job}: {} of {} operations have an unknown shape and are treated as empty",
             report.unknown_shapes, report.grouped
         ));
     }

@@ -69,8 +69,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, which are reported together; a model without the settings for grouping graphs;
-/// no graph that can be predicted; a table that cannot be written; or an interrupt.
+/// Files are missing or faulty (all of them are reported together), the model lacks the settings for grouping graphs,
+/// or no graph can be predicted. It is also an error if the table cannot be written, or if the command is interrupted.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let inspector = model::read(&args.model)?.value;
@@ -96,7 +96,7 @@ pub(super) const UNSCALED: &str = "the model does not contain the units of its p
     are shares of each metric's highest value in the training data; gleaner driple convert \
     --scale-of DATA sets the units";
 
-/// The predictions. Graphs whose predictions are not finite are added to `faults`.
+/// Predicts a row for each graph. Adds graphs whose predictions are not finite to `faults`.
 fn rows(
     inspector: &Inspector,
     graphs: &[Named],

@@ -58,7 +58,7 @@ impl FromStr for Lend {
 /// The number of nodes that each virtual cluster lends, by the index of the virtual cluster.
 ///
 /// # Errors
-/// [`Error::Usage`] if `auto` is combined with names, if a name is not in the cluster, or if too few nodes can be
+/// [`Error::Usage`] if `auto` is combined with names, if a virtual cluster is unknown, or if too few nodes can be
 /// spared.
 pub fn loans(
     lend: &[Lend],
@@ -87,10 +87,10 @@ pub fn vc_named(cluster: &Cluster, option: &str, name: &str) -> Result<usize> {
     cluster.vc(name).ok_or_else(missing)
 }
 
-/// Takes nodes one at a time, each from the virtual cluster with the most nodes left. Each cluster keeps at least one
-/// node, and enough for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and only small jobs. Three
-/// nodes are needed. A lends the first node, because 5 is the largest number. A and B then have 4 nodes each, and A
-/// lends the second node because it comes first. B lends the third node.
+/// Takes nodes one at a time, each from the virtual cluster with the most nodes left. Each virtual cluster keeps at
+/// least one node, and enough for its largest job. Example: clusters A, B and C have 5, 4 and 2 nodes, and only small
+/// jobs. Three nodes are needed. A lends the first node, because 5 is the largest number. A and B then have 4 nodes
+/// each, and A lends the second node because it comes first. B lends the third node.
 fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u32)>> {
     let mut needed = vec![1; cluster.vcs.len()];
     for job in &trace.jobs {
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// A trace with one job for each pair of a virtual cluster and a number of GPUs.
+    /// A trace with one job for each element of `jobs`: the index of its virtual cluster and its number of GPUs.
     fn trace(jobs: &[(usize, u32)]) -> Trace {
         let job = |&(vc, gpus): &(usize, u32)| Job {
             vc,

@@ -30,10 +30,10 @@ settings! {
         /// no profiler. TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES
         /// times FACTOR GPUs, on NODES nodes.
         pub profiler: Setting = Setting::Auto => Spec::of("SETTING").used_for(Use::Profiler);
-        /// Virtual clusters that lend nodes to the profiler for the whole simulation: `auto` (all clusters, starting
-        /// with those that keep the most nodes), or VC=NODES, separated by commas. Without loans, the profiler's nodes
-        /// are extra nodes, which other policies do not have [default: as published with `--profiler auto`, otherwise
-        /// no loans].
+        /// Virtual clusters that lend nodes to the profiler for the whole simulation: `auto` (each node comes from the
+        /// virtual cluster with the most nodes left), or VC=NODES, separated by commas. Without loans, the profiler's
+        /// nodes are extra nodes, which other policies do not have [default: as published with `--profiler auto`,
+        /// otherwise no loans].
         pub lend: Vec<Lend> = Vec::new() => Spec::of("auto|VC=NODES")
             .separated_by(',')
             .used_for(Use::ProfilerOn);
@@ -57,7 +57,7 @@ pub enum Setting {
         time: i64,
         /// Number of nodes of the profiler.
         nodes: u32,
-        /// A job is profiled if it requests at most this many times `nodes` GPUs.
+        /// A job is profiled if it requests at most `nodes` times `factor` GPUs.
         factor: f64,
     },
 }
@@ -110,8 +110,8 @@ impl FromStr for Setting {
 }
 
 impl ProfilerArgs {
-    /// The profiler's settings; `None` if no policy has a profiler or it is off. Jobs that no longer fit their virtual
-    /// cluster are reported as faults, or skipped if the settings skip faulty jobs.
+    /// The profiler's settings; `None` if no policy has a profiler, or if the profiler is off. Jobs that no longer fit
+    /// their virtual cluster are reported as faults, or skipped if the settings skip faulty jobs.
     ///
     /// # Errors
     /// [`Error::Usage`] if settings do not fit the cluster. All other errors report faulty jobs.

@@ -11,7 +11,7 @@ use crate::cluster::Batch;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queue(BTreeMap<String, Job>);
 
-/// The job with a given name.
+/// A job or job array in the queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Job {
     /// Id of the job, without the index of an array task.

@@ -18,7 +18,7 @@ pub struct Call {
     pub plan: PathBuf,
     /// The directory of the sweep, relative to that folder.
     pub out: PathBuf,
-    /// Options of the job that collects results. They affect the tables.
+    /// Options that affect the tables, for the job that collects results.
     pub collecting: Vec<String>,
 }
 
