@@ -40,7 +40,7 @@ impl Content {
     /// Detects what kind of data `bytes` hold.
     ///
     /// # Errors
-    /// If `bytes` are neither a safetensors file nor a file written by `torch.save`, or the file is
+    /// The data are neither a safetensors file nor a file written by `torch.save`, or they are
     /// damaged.
     pub fn of(bytes: &[u8]) -> Result<Self, ContentError> {
         if torch::is_one(bytes) {

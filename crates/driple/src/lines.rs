@@ -1,7 +1,7 @@
 //! Line numbers of rows in CSV files.
 
-/// The line number, from 1, of the row that the CSV reader reads next when it is at `position`. The
-/// reader skips empty lines at this position, so they are counted too.
+/// The line number, from 1, of the next row, if the CSV reader is at `position`. The reader skips
+/// empty lines before that row, so this function counts them.
 pub(crate) fn line(bytes: &[u8], position: &csv::Position) -> u64 {
     let from = usize::try_from(position.byte()).unwrap_or(usize::MAX);
     let rest = bytes.get(from..).unwrap_or_default().iter();

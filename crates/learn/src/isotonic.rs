@@ -15,7 +15,8 @@ pub enum Direction {
 /// Returns the monotone sequence that is nearest to `values` in weighted least squares, found by
 /// pooling adjacent violators (Barlow et al., 1972). For example, the increasing sequence nearest
 /// to 1, 4, 2, 5 is 1, 3, 3, 5: the violators 4 and 2 are pooled to their mean. A value of weight 0
-/// has no influence: it joins the block before it, or the first block if no block comes before it.
+/// does not influence other values: it joins the block before it, or the first block if no block
+/// comes before it.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -37,8 +38,8 @@ pub fn isotonic(values: &[f64], weights: &[f64], direction: Direction) -> Vec<f6
     }
 }
 
-/// Neighbouring values with the same result: their mean, their total weight, and the index after
-/// the last of them.
+/// A block of neighbouring values with the same result: their mean, their total weight, and the
+/// index after the last value.
 struct Block {
     mean: f64,
     weight: f64,

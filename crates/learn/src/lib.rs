@@ -21,8 +21,8 @@
 //! - [`tree`]: decision trees that predict classes.
 //! - `baselines`, enabled by the crate feature of the same name: models from other libraries, for
 //!   comparison.
-//! - [`metrics`]: measures of how well predictions match the truth.
-//! - [`isotonic`]: monotone smoothing.
+//! - [`metrics`]: measures of how well predictions match the true values.
+//! - [`isotonic`]: isotonic regression, which makes curves monotone.
 //!
 //! A [`Table`] holds the features. The same seed gives the same results, regardless of the number
 //! of threads.

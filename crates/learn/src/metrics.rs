@@ -39,7 +39,7 @@ const WEAK: f64 = 0.1;
 /// 2 ÷ √(rows − 1).
 pub fn is_near_chance(rank_correlation: f64, rows: usize) -> bool {
     let deviation = 1.0 / (rows.max(2) as f64 - 1.0).sqrt();
-    // A NaN correlation means that the estimates define no order.
+    // A correlation of NaN means that the estimates do not define an order.
     rank_correlation.is_nan() || rank_correlation <= WEAK.max(2.0 * deviation)
 }
 
@@ -112,7 +112,7 @@ pub fn median(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    // Derived from a formula: two standard deviations are 0.5 for 17 rows, and 0.02 for 10,001.
+    // Two standard deviations are 0.5 for 17 rows and 0.02 for 10,001 rows.
     #[test]
     fn weak_correlations_are_near_chance() {
         for (correlation, rows, expected) in [

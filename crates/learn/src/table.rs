@@ -108,9 +108,9 @@ impl Table {
         self.columns.get(index)
     }
 
-    /// Returns this table with strings replaced by numbers: the index of a string among the sorted
-    /// strings of the same column of `known`. Strings that do not occur there become missing
-    /// values.
+    /// Returns this table with strings replaced by numbers. The number of a string is its index
+    /// among the sorted strings in the same column of `known`. Strings that do not occur in that
+    /// column become missing values.
     pub fn numbered(&self, known: &Table) -> Table {
         let number = |(name, column): (&String, &Column)| match (column, known.column(name)) {
             (Column::Categorical(texts), Some(Column::Categorical(known))) => {

@@ -1,4 +1,5 @@
-//! The load that a workload is expected to put on its GPUs, from an inspector's predictions.
+//! Computes the load that a workload is expected to put on its GPUs from an inspector's
+//! predictions.
 
 use gleaner_driple::dataset::average_utilisation;
 use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
@@ -9,10 +10,11 @@ use gleaner_domain::Usage;
 /// memory utilisation among their metrics is the share of time in which memory is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// From the tensors of its graph.
+    /// From the tensors of the workload's graph.
     Tensors,
-    /// From the peak of the memory utilisation, read as a share of the GPU's memory. This suits
-    /// only inspectors that were trained with the share of held memory as this metric.
+    /// From the peak of the memory utilisation, taken as a share of the GPU's memory. This suits
+    /// only inspectors that were trained with the share of memory held in place of the memory
+    /// utilisation.
     Peak,
 }
 
@@ -28,10 +30,10 @@ const MB: f64 = 1_048_576.0;
 ///
 /// Outputs of the forward pass are kept until their gradients are computed. Gradients are dropped
 /// as soon as they are used. Outputs and gradients have the same sizes. Therefore, training holds
-/// half of the outputs of all operations if the graph contains gradients, and all of them if it
-/// contains only the forward pass. For example, 1,048,576 elements of a graph with gradients take
-/// 0.5 × 4 bytes each, which is 2 MB. The memory of libraries is added. The result is an
-/// underestimate, because optimisers also store additional copies of parameters.
+/// half of the outputs of all operations if the graph contains gradients. If it contains only the
+/// forward pass, training holds all outputs. For example, 1,048,576 elements of a graph with
+/// gradients take 0.5 × 4 bytes each, which is 2 MB in total. The memory of libraries is added. The
+/// result is an underestimate, because optimisers also store additional copies of parameters.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
     let elements: f64 = grouped
         .features
@@ -54,13 +56,14 @@ fn has_gradients(graph: &Graph) -> bool {
 pub struct Expected {
     /// The usage; its speed is 0, because speeds are not predicted.
     pub usage: Usage,
-    /// Whether a predicted utilisation was outside 0 to 100 %, a predicted time was below 0 s, or
-    /// the predicted memory exceeded that of a GPU.
+    /// Whether a value had to be limited: a peak utilisation outside 0 to 100 %, a time below 0 s,
+    /// or more memory than a GPU has.
     pub clipped: bool,
 }
 
-/// The usage that follows from an inspector's `metrics`, if the tensors of the graph take `tensors`
-/// MB and a GPU has `memory` MB. `None` if a metric is not a finite number.
+/// Converts an inspector's `metrics` to a usage. `tensors` is the memory that the tensors of the
+/// graph hold, and `memory` is the memory of a GPU, both in MB. `None` if a metric is not a finite
+/// number.
 ///
 /// Utilisations are averages over time: the peak times the share of time in which the resource is
 /// not idle. A GPU that is active for 3 of 4 s at a peak of 80 % has a utilisation of 60 %.
@@ -96,7 +99,7 @@ pub fn usage(
     })
 }
 
-/// Limits predictions to possible values.
+/// Limits predicted values to possible values, and records whether a value was changed.
 struct Bounds {
     clipped: bool,
 }
@@ -109,7 +112,7 @@ impl Bounds {
     }
 }
 
-/// Rounds to three decimals, as in measured profiles.
+/// Rounds the values of a usage to three decimals, as in measured profiles.
 fn thousandths(usage: Usage) -> Usage {
     let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
     Usage {
@@ -125,7 +128,8 @@ mod tests {
     use super::*;
     use gleaner_driple::graph::{Node, Shape};
 
-    /// The memory is busy for 1 of 4 s at 40 %, and the GPU for 3 of 4 s at 80 %.
+    /// The metrics of a job: the memory is busy for 1 of 4 s at 40 %, and the GPU for 3 of 4 s at
+    /// 80 %.
     const METRICS_OF_A_JOB: [f64; METRICS] =
         [3.0, 1.0, 40.0, 1.0, 3.0, 80.0, 1.0, 2.0, 3.0, 1.0, 2.0, 3.0];
 
@@ -133,7 +137,7 @@ mod tests {
         usage(metrics, (held, 2_500.0), 16_000.0).unwrap()
     }
 
-    // Derived by formula.
+    // The GPU is active for ¾ of the time at 80 %, and its memory for ¼ of the time at 40 %.
     #[test]
     fn utilisations_are_averages_and_memory_is_that_held() {
         let found = expected(&METRICS_OF_A_JOB, Held::Tensors);

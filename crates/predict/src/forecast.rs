@@ -1,4 +1,4 @@
-//! Forecasts of submissions as inputs of the simulator.
+//! Converts forecasts of submissions to inputs of the simulator.
 
 use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::throughput::{
@@ -10,11 +10,11 @@ use gleaner_domain::Observer;
 use gleaner_domain::Trace;
 use gleaner_domain::inputs::ForecastTable;
 
-/// Number of intervals in a week, which is the minimum number for training.
+/// Number of intervals in a week. A model needs at least this number of intervals for training.
 const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;
 
-/// Number of intervals to look ahead. It is one less than [`LEAD`], because the current interval of
-/// the simulation is not over.
+/// Number of intervals for which the simulator has forecasts. It is one less than [`LEAD`], because
+/// the current interval of the simulation is not over.
 const AHEAD: usize = LEAD - 1;
 
 /// The actual submissions of a trace from second `start` on, in intervals of ten minutes.
@@ -53,8 +53,8 @@ pub fn forecast_by(
 /// the submissions of an hour earlier. The unit of progress is one interval.
 ///
 /// # Errors
-/// The training is stopped. There are no other errors in practice, because all values of the series
-/// are finite.
+/// [`FitError::Stopped`] if the training is stopped. No other error occurs in practice, because all
+/// values of the series are finite.
 pub fn forecast_trained(
     series: &Series,
     start: i64,

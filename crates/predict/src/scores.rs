@@ -1,4 +1,4 @@
-//! Sharing scores from a trained tree.
+//! Predicts sharing scores with a trained tree.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ pub fn score_workloads(model: &PackingModel, trace: &Trace) -> Vec<Option<u8>> {
     trace.workloads.iter().zip(&usages).map(score).collect()
 }
 
-/// Represents a workload without known pairs. Models that use only profiles ignore pairs.
+/// The measurements of a workload without known pairs. Models that use only profiles ignore them.
 const UNSHARED: Shared = Shared {
     speed: f64::NAN,
     pairs: 0,

@@ -10,7 +10,7 @@ pub const FORMAT: &str = "gleaner-model";
 /// Version of the format. Files of other versions are rejected.
 pub const VERSION: u32 = 2;
 
-/// The first fields of a file, which determine how the rest is read.
+/// The first fields of a model file. They determine how the other fields are read.
 #[derive(Debug, Deserialize)]
 pub struct Head {
     /// Name of the format: [`FORMAT`].

@@ -26,9 +26,9 @@ pub struct Trained {
 pub struct Span {
     /// Number of rows.
     pub rows: usize,
-    /// First civil time of the rows; `None` if the rows have no times.
+    /// Earliest civil time of the rows; `None` if the rows have no times.
     pub from: Option<DateTime>,
-    /// Last civil time of the rows; `None` if the rows have no times.
+    /// Latest civil time of the rows; `None` if the rows have no times.
     pub to: Option<DateTime>,
 }
 

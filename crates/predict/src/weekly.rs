@@ -1,10 +1,10 @@
-//! Estimates of durations by estimators that are retrained in each week of a simulation, on the
-//! jobs that have ended in the simulation by then.
+//! Estimates durations with estimators that are retrained at the start of each week of a
+//! simulation. They learn from the jobs that have ended in the simulation by then.
 //!
 //! The schedule up to any given moment depends only on the jobs submitted before that moment.
 //! Therefore, for each week, the jobs submitted before it are simulated with the estimates known so
 //! far. The jobs that ended before the week in this simulation are the training data for the
-//! estimates of the week's jobs. In week 1, for example, all jobs have the estimate
+//! estimates of the week's jobs. For example, all jobs of week 1 have the estimate
 //! [`Weekly::first`]. Week 2 learns from the jobs that ended in week 1, and week 3 from a new
 //! simulation of weeks 1 and 2. Neither later events nor the job's own duration can influence the
 //! estimate of a job.
@@ -23,7 +23,7 @@ use gleaner_domain::{Cluster, Trace};
 /// Number of seconds in a week.
 const WEEK: i64 = 7 * 24 * 3600;
 
-/// Settings for learning estimates.
+/// Settings for weekly estimates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weekly {
     /// The estimator, or the instruction to choose the best estimator each week.
@@ -32,8 +32,8 @@ pub struct Weekly {
     pub learning: Learning,
     /// The calendar of the trace.
     pub calendar: Calendar,
-    /// The estimate, in seconds, of jobs submitted in a week before which no job had ended, such as
-    /// the first week.
+    /// The estimate, in seconds, for the jobs of the first week, and of each later week before
+    /// which no job had ended.
     pub first: f64,
 }
 
@@ -51,10 +51,10 @@ pub struct WeeklyEstimates {
 pub struct Week {
     /// Second at which the week begins.
     pub from: i64,
-    /// Number of jobs that had ended before the week.
+    /// Number of training jobs: the jobs that had ended before the week.
     pub learnt: usize,
     /// The estimator. If the best estimator was requested, this is the estimator that performed
-    /// best on the last weeks of these jobs.
+    /// best on the last weeks of the training data.
     pub estimator: Estimator,
 }
 
@@ -75,8 +75,8 @@ pub struct Simulated<'a, S> {
 }
 
 impl Weekly {
-    /// Estimates of all jobs, as they would be available in a simulation. After an interrupt, the
-    /// remaining jobs keep [`Weekly::first`].
+    /// Estimates the durations of all jobs from what is known in a simulation by then. If the
+    /// training is stopped, the remaining jobs keep [`Weekly::first`].
     ///
     /// # Errors
     /// The simulation fails, or an estimator cannot be trained.
@@ -126,8 +126,7 @@ pub(super) struct Jobs {
     pub jobs: Range<usize>,
 }
 
-/// The weeks in which jobs are submitted, except the first week. The first week begins at second
-/// `start`.
+/// The weeks in which jobs are submitted, except the first week, which begins at second `start`.
 pub(super) fn weeks(trace: &Trace, start: i64) -> impl Iterator<Item = Jobs> {
     let place = |second: i64| trace.jobs.partition_point(|job| job.submit < second);
     let mut next = place(start.saturating_add(WEEK));

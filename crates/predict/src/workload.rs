@@ -39,8 +39,8 @@ fn usage(trace: &Trace, job: &Job) -> Usage {
     }
 }
 
-/// The jobs of a trace with the indices `places`, as if no job had waited: each job ends at its
-/// submission time plus its duration.
+/// The past jobs with the indices `places` in a trace, as if no job had waited: each job ends at
+/// its submission time plus its duration.
 pub fn past_jobs<'t>(
     trace: &Trace,
     known: &[Known<'t>],
@@ -58,7 +58,7 @@ pub fn past_jobs<'t>(
     places.into_iter().map(past).collect()
 }
 
-/// The estimates of one estimator for all jobs of a trace.
+/// Estimates the durations of all jobs of a trace with a trained estimator.
 pub fn estimates_by(
     estimator: &Fitted,
     trace: &Trace,

@@ -1,4 +1,4 @@
-//! Dense arrays of graphs of equal size, as stored in data set files.
+//! Converts dense arrays read from data set files to graphs.
 
 use super::Example;
 use crate::graph::{FEATURES, GroupedGraph, METRICS};
@@ -100,7 +100,7 @@ pub(crate) fn examples(
 }
 
 /// The shape `[B, N, N]` that the adjacency matrices must have. `B` and `N` are the first two
-/// dimensions of `adjacency`, but at least 1.
+/// dimensions of `adjacency`. A dimension that is missing or 0 counts as 1.
 fn adjacency_shape(adjacency: &Array) -> [usize; 3] {
     let dimension = |at: usize| adjacency.shape.get(at).map_or(1, |&size| size.max(1));
     [dimension(0), dimension(1), dimension(1)]
@@ -132,7 +132,8 @@ fn finite(graph: usize, array: &'static str, values: &[f32]) -> Result<(), Array
     }
 }
 
-/// The edges of an adjacency matrix of `size` nodes. The matrix must be symmetric.
+/// The edges of a graph, from its adjacency matrix with `size` rows and columns. The matrix must be
+/// symmetric.
 fn edges(graph: usize, size: usize, matrix: &[f32]) -> Result<Vec<(u32, u32)>, ArrayFault> {
     let mut edges = Vec::new();
     for (a, row) in matrix.chunks_exact(size).enumerate() {

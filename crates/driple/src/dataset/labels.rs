@@ -36,7 +36,7 @@ struct Row {
 #[non_exhaustive]
 pub enum LabelError {
     /// Columns are missing.
-    #[error("line 1: column {missing} is missing, found {found}; name the columns as expected")]
+    #[error("line 1: missing columns: {missing} (found {found}); add or rename columns")]
     Columns {
         /// The missing columns, quoted.
         missing: String,
@@ -105,8 +105,8 @@ impl Measurements {
     /// ignored, and so are rows of resources that are not in [`RESOURCES`].
     ///
     /// # Errors
-    /// If the text is not UTF-8, or a column is missing or occurs twice. Also if a row has more or
-    /// fewer fields than the header, or a measurement is not a finite number.
+    /// The text is not UTF-8. A column is missing or occurs twice. A row has more or fewer fields
+    /// than the header. A measurement is not a finite number.
     pub fn from_csv(bytes: &[u8]) -> Result<Self, LabelError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut reader = csv::Reader::from_reader(bytes);
@@ -215,8 +215,8 @@ impl Columns {
         self.fields.map(|at| record[at].trim().to_owned())
     }
 
-    /// The measurement in a row, or `None` if its resource is not in [`RESOURCES`]. Values that are
-    /// not finite numbers are added to `faults`.
+    /// The measurement in a row; `None` if [`RESOURCES`] does not contain the row's resource.
+    /// Values that are not finite numbers are added to `faults`.
     fn row(
         &self,
         line: u64,

@@ -29,8 +29,8 @@ pub const METRIC_NAMES: [&str; METRICS] = [
     "net_tx.peak",
 ];
 
-/// The average utilisation of a resource, from its three metrics `[idle, active, peak]`: the peak
-/// times the share of time in which the resource is active. Returns 0 if the idle and the active
+/// The average utilisation of a resource, from its three metrics `[idle, active, peak]`. It is the
+/// peak times the share of time in which the resource is active, and 0 if the idle and the active
 /// time are both 0.
 #[must_use]
 pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
@@ -42,7 +42,7 @@ pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
     }
 }
 
-/// A grouped graph and the metrics that were measured during its job's training.
+/// A job's grouped graph, and the metrics that were measured while the job was training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
     /// The name of the job; empty if the data set does not record it.
@@ -63,13 +63,13 @@ pub struct Dataset {
     pub train: Batches,
     /// The part whose error decides which epoch's weights are kept.
     pub val: Batches,
-    /// The part that training does not use.
+    /// The held-out part, on which the error of the trained network is measured.
     pub test: Batches,
 }
 
 impl Dataset {
-    /// The scale of each label: its largest value in the training part. `None` if that part is
-    /// empty.
+    /// The largest value of each label in the training part, by which the label is scaled. `None`
+    /// if that part is empty.
     #[must_use]
     pub fn largest_labels(&self) -> Option<[f32; METRICS]> {
         let labels = self.train.iter().flatten().map(|example| example.labels);

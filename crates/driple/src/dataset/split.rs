@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Example};
 use crate::random::PythonRandom;
 
-/// How jobs are split. The default settings are those of the published data sets, with two
-/// exceptions: the published data sets were split with `graphs` = 320 and `drop_remainder` = true.
+/// How jobs are split. The defaults are the settings of the published data sets, except that these
+/// were split with `graphs` = 320 and `drop_remainder` = true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The maximum number of jobs to use; `None` for no limit.
     pub graphs: Option<usize>,
     /// The number of jobs in a batch.
     pub batch: usize,
-    /// Whether to drop the remaining jobs of a part if they do not fill its last batch. Otherwise,
-    /// they form a smaller batch.
+    /// Whether to drop the last batch of a part if the part's jobs do not fill it. Otherwise, the
+    /// last batch is smaller.
     pub drop_remainder: bool,
     /// The seed of the shuffle.
     pub seed: u64,
@@ -40,7 +40,7 @@ pub struct Split<T> {
     pub train: Vec<Vec<T>>,
     /// The part whose error decides which epoch's weights are kept.
     pub val: Vec<Vec<T>>,
-    /// The part that training does not use.
+    /// The held-out part, on which the error of the trained network is measured.
     pub test: Vec<Vec<T>>,
     /// Jobs beyond the requested number, and jobs from dropped batches.
     pub unused: Vec<T>,
@@ -65,16 +65,16 @@ pub enum SplitError {
 /// Splits jobs in the same way as the published builder. The jobs are shuffled as Python's
 /// `random.shuffle` does after `random.seed`, and the first [`Settings::graphs`] jobs are kept. Of
 /// these, the first 60 % are for training, the next 20 % for validation and the rest for testing.
-/// Both bounds are rounded down to whole jobs. Each part is then divided into batches. For
-/// example, 320 jobs in batches of 32 give 6 training batches, 2 validation batches and 2 test
-/// batches.
+/// The boundaries at 60 % and 80 % are rounded down to whole jobs. Each part is then divided into
+/// batches. For example, 320 jobs in batches of 32 give 6 training batches, 2 validation batches
+/// and 2 test batches.
 ///
 /// Jobs are sorted by name before the shuffle, so that the same jobs are always split in the same
-/// way. The published builder shuffles them in the order in which the file system lists them.
-/// Callers should pass only jobs with labels.
+/// way. The published builder does not sort: it shuffles the jobs in the order in which the file
+/// system lists them. Callers should pass only jobs with labels.
 ///
-/// With fewer than 3 jobs, some parts are empty: 2 jobs are split into 1, 0 and 1, and a single job
-/// is used for testing.
+/// With fewer than 3 jobs, some parts are empty. Of 2 jobs, one is for training and one for
+/// testing. A single job is for testing.
 ///
 /// # Errors
 /// If two names are equal, the number of jobs per batch is 0, or there are 2³² jobs or more.
@@ -127,7 +127,7 @@ fn batches<T>(jobs: Vec<T>, settings: &Settings, unused: &mut Vec<T>) -> Vec<Vec
 }
 
 impl From<Split<Example>> for Dataset {
-    /// Leaves out the unused jobs.
+    /// Drops the unused jobs.
     fn from(split: Split<Example>) -> Self {
         Dataset {
             train: split.train,

@@ -61,8 +61,8 @@ impl Frequencies {
     /// byte-order mark.
     ///
     /// # Errors
-    /// If the text is not UTF-8, or there are no rows. Also if a row does not have two fields, a
-    /// type is empty or occurs twice, or a share is not a number from 0 to 1.
+    /// The text is not UTF-8, or there are no rows. A row does not have two fields. A type is empty
+    /// or occurs twice. A share is not a number from 0 to 1.
     pub fn from_csv(bytes: &[u8]) -> Result<Self, FrequencyError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut reader = csv::ReaderBuilder::new()
@@ -97,8 +97,8 @@ impl Frequencies {
         Self::of_counts(nodes.map(|(_, node)| (node.op.as_str(), 1)))
     }
 
-    /// Each type's share, computed from counts of operations. If a type is given several times, its
-    /// counts are added.
+    /// Each type's share of all operations, computed from the number of operations of each type. If
+    /// a type occurs several times in `counted`, its counts are added.
     pub fn of_counts<'a>(counted: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut counts = BTreeMap::<&str, u64>::new();
         for (op, count) in counted {
@@ -190,7 +190,7 @@ mod tests {
         );
     }
 
-    // By formula: of the four operations on GPUs, two are `Mul`.
+    // Of the four operations on GPUs, two are `Mul`, so the share of `Mul` is 0.5.
     #[test]
     fn shares_count_only_operations_on_gpus() {
         let first = Graph {

@@ -1,9 +1,9 @@
-//! The size of a tensor: the number of elements of an operation's output, as far as its dimensions
-//! are known.
+//! The size of a tensor: the number of elements of an operation's output. Unknown dimensions are
+//! ignored.
 
 use crate::graph::Shape;
 
-/// The number of elements of an operation's first output, and what is unknown about it.
+/// The size of an operation's first output, and which parts of its shape are unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TensorSize {
     /// The number of elements, counted by the rule of [`tensor_size`].
@@ -64,7 +64,7 @@ mod tests {
             .elements
     }
 
-    // Examples of the rule, computed by hand.
+    // The expected sizes are computed by hand, according to the rule of `tensor_size`.
     #[test]
     fn dimensions_before_an_unknown_one_are_ignored() {
         assert_eq!(elements(&[Some(2), Some(3), Some(4)]), 24);

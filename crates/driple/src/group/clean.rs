@@ -13,8 +13,8 @@ pub(super) struct Kept {
 }
 
 /// The largest connected component. If several components are equally large, the result is the
-/// component that contains the lowest vertex. A vertex without edges does not count as a component.
-/// A vertex whose only edge is a self-loop does.
+/// component that contains the lowest vertex. A vertex without edges does not count as a component,
+/// but a vertex whose only edge is a self-loop does.
 pub(super) fn largest_component(graph: &Adjacency) -> Kept {
     let components = Components::of(graph);
     let isolated = components.of.iter().filter(|of| of.is_none()).count();

@@ -42,7 +42,7 @@ pub enum GroupError {
     /// There are more operations than can be numbered.
     #[error("{0} operations are too many to group: expected fewer than 2^32 - 1")]
     TooMany(usize),
-    /// The settings ask for 0 groups.
+    /// The settings request 0 groups.
     #[error("the number of groups is 0; expected at least 1")]
     NoGroups,
     /// The settings allow 0 passes.

@@ -8,9 +8,9 @@
 //! joins the community with the greatest sum. Ties are broken at random. Passes are repeated until
 //! a pass changes nothing.
 //!
-//! For example, community A has 4 vertices and density 0.25, and community B has 1 vertex and
-//! density 1. A visited vertex of A has two neighbours in A and one in B. The sums are 3 × 0.25 =
-//! 0.75 for A and 1 for B, so the vertex joins B. The densities become 1 / 3 and 1 / 2.
+//! For example, let community A have 4 vertices and the density 0.25, and community B 1 vertex and
+//! the density 1. A visited vertex of A has two neighbours in A and one in B. The sums are 3 × 0.25
+//! = 0.75 for A and 1 for B, so the vertex joins B. The densities become 1 / 3 and 1 / 2.
 //!
 //! Random numbers are drawn and densities are summed in the same order as in networkx, so that both
 //! find the same communities.
@@ -47,7 +47,7 @@ pub struct Communities {
 /// The run time is proportional to the number of edges times the number of passes.
 ///
 /// # Panics
-/// If the graph is not connected, has fewer vertices than `count`, or `count` is 0.
+/// If the graph is not connected or has fewer vertices than `count`, or if `count` is 0.
 #[must_use]
 pub fn communities(graph: &Adjacency, count: usize, seed: u64, most_passes: usize) -> Communities {
     assert!(0 < count && count <= graph.len(), "too few vertices");
@@ -173,7 +173,7 @@ impl<'a> Fluid<'a> {
         self.sums[at] += self.densities[at];
     }
 
-    /// Sets `densest` to the communities of `seen` with the greatest sum, in the order of `seen`.
+    /// Sets `densest` to the communities with the greatest sum, in the order of `seen`.
     fn keep_densest(&mut self) {
         let sum = |&community: &u32| self.sums[community as usize];
         let most = self.seen.iter().map(sum).fold(0.0, f64::max);
@@ -255,8 +255,8 @@ mod tests {
         assert_eq!((found.passes, found.converged), (1, true));
     }
 
-    // In one pass, a community spreads only a few steps along a long path. The remaining vertices
-    // are assigned afterwards.
+    // In a single pass, the only community spreads just a few steps along the path of 1,000
+    // vertices. All other vertices must join it afterwards.
     #[test]
     fn unreached_vertices_join_the_nearest_community() {
         let found = communities(&path(1000), 1, 42, 1);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::Grouping;
 use crate::features::Frequencies;
 
-/// A grouped graph without the frequencies of its operations. The frequencies of a data set are
-/// known only after all its graphs have been read. Until then, this struct stores 8 bytes per
+/// A grouped graph whose features still lack the frequencies of operation types. These are known
+/// only after all graphs of a data set have been read. Until then, this struct stores 8 bytes per
 /// operation instead of the whole graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WithoutFrequencies {
@@ -21,9 +21,9 @@ pub struct WithoutFrequencies {
 }
 
 impl WithoutFrequencies {
-    /// `kinds` yields the type and the group of each grouped operation. `on_gpus` yields the type
-    /// of each operation that [`super::Devices`] selects, including operations that were not
-    /// grouped.
+    /// Stores a grouping and the types of its operations. `kinds` yields the type and the group of
+    /// each grouped operation. `on_gpus` yields the type of each operation that [`super::Devices`]
+    /// selects, including operations that were not grouped.
     pub(super) fn new<'g>(
         grouping: Grouping,
         kinds: impl Iterator<Item = (&'g str, u32)>,
@@ -60,8 +60,8 @@ impl WithoutFrequencies {
             .map(|(kind, &count)| (kind.as_str(), count))
     }
 
-    /// Adds the frequencies to the features. Types that are missing from `frequencies` get the
-    /// frequency 0 and are listed in the report.
+    /// Adds the frequencies of operation types to the features. Types that are missing from
+    /// `frequencies` count as 0 and are listed in the report.
     #[must_use]
     pub fn weigh(mut self, frequencies: &Frequencies) -> Grouping {
         let known: Vec<Option<f64>> = self

@@ -38,8 +38,8 @@ pub struct Grouping {
 /// Groups the operations of a graph. The same graph and settings always give the same groups.
 ///
 /// # Errors
-/// If too few operations on GPUs are connected, or two of them have the same name. Also if a tensor
-/// has more elements than can be counted, or the settings ask for 0 groups or 0 passes.
+/// Too few operations on GPUs are connected, or two of them have the same name. A tensor has more
+/// elements than can be counted. The settings request 0 groups or 0 passes.
 pub fn group(
     graph: &Graph,
     frequencies: &Frequencies,

@@ -43,8 +43,8 @@ pub(super) fn on_gpus(graph: &Graph, devices: Devices) -> Result<Ops, GroupError
 /// 2. Otherwise, if it contains a `^`, the name is the text after the first character.
 /// 3. Otherwise, the name is the whole text.
 ///
-/// So a control input with a colon keeps its `^` and does not match any operation. TensorFlow never
-/// writes such an input.
+/// Therefore, a control input with a colon keeps its `^` and does not match any operation.
+/// TensorFlow never writes such an input.
 fn source(input: &str) -> &str {
     if let Some((name, _)) = input.split_once(':') {
         return name;

@@ -66,12 +66,13 @@ pub struct Report {
     pub nodes: usize,
     /// The number of nodes on the selected devices.
     pub on_gpus: usize,
-    /// The number of these nodes that were dropped because they have no edges.
+    /// The number of nodes on the selected devices that were dropped because they have no edges.
     pub isolated: usize,
-    /// The number of these nodes that were dropped because they are in a smaller connected
-    /// component.
+    /// The number of nodes on the selected devices that were dropped because they are in a smaller
+    /// connected component.
     pub in_smaller_components: usize,
-    /// The number of operations that were grouped. All counts below refer to grouped operations.
+    /// The number of operations that were grouped. The fields after this one count only grouped
+    /// operations.
     pub grouped: usize,
     /// The number of operations whose output has an unknown number of dimensions. Such an output
     /// counts as having no elements.
@@ -103,7 +104,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The number of groups for the remaining operations of a graph.
+    /// The number of groups into which the remaining operations of a graph are divided.
     pub(super) fn count(&self, report: &Report) -> Result<usize, GroupError> {
         if report.on_gpus == 0 {
             return Err(GroupError::NothingOnGpus(report.nodes));

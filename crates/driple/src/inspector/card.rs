@@ -15,8 +15,9 @@ pub struct Card {
     pub architecture: Architecture,
     /// How the features of nodes are converted to inputs of the network.
     pub inputs: Inputs,
-    /// Converts outputs of the network to the metrics' own units. `None` for published weights,
-    /// because their files do not contain the scale. Predictions are then shares of unknown maxima.
+    /// The scale that converts outputs of the network to the metrics' own units. `None` for
+    /// published weights, because their files do not contain a scale. Without a scale, predictions
+    /// are shares of unknown maxima.
     pub scale: Option<Scale>,
     /// How graphs are grouped for the inspector; `None` if unknown.
     pub grouping: Option<group::Settings>,
@@ -41,7 +42,7 @@ pub struct Provenance {
     pub seed: u64,
     /// The number of completed epochs.
     pub epochs: usize,
-    /// The index of the epoch whose weights are kept, from 0.
+    /// The index, from 0, of the epoch whose weights are kept.
     pub best_epoch: usize,
     /// The mean squared error of each metric on the validation set, for labels divided by the
     /// scale. `None` if it was not computed or the set is empty.

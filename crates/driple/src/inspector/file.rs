@@ -1,5 +1,5 @@
-//! The file of an inspector: its weights as safetensors, under the original's names, and its card
-//! as JSON in the metadata entry `gleaner`.
+//! Reads and writes inspectors as safetensors files. The tensors are the weights, with the
+//! original's names. The metadata entry `gleaner` holds the card as JSON.
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
@@ -66,8 +66,8 @@ pub fn write(inspector: &Inspector) -> Result<Vec<u8>, InspectorError> {
     write_tensors(&weights(&inspector.parameters), (KEY, card))
 }
 
-/// Returns the bytes of a safetensors file with only the weights of an inspector, for torch and
-/// other programs.
+/// Returns the bytes of a safetensors file that torch and other programs can read: it holds only
+/// the weights of an inspector.
 ///
 /// # Errors
 /// If the safetensors library fails, which does not happen in practice.
@@ -134,8 +134,8 @@ impl Inspector {
     /// Creates an inspector from a card and weights.
     ///
     /// # Errors
-    /// If the architecture or the inputs on the card are invalid, or the weights do not belong to
-    /// its network.
+    /// If the architecture or the inputs on the card are invalid, or the weights do not match the
+    /// network.
     pub fn new(card: Card, weights: &Weights) -> Result<Self, InspectorError> {
         card.architecture.check()?;
         if card.inputs.width() != card.architecture.inputs() {

@@ -23,12 +23,11 @@ pub enum InferError {
     Inspector(#[from] InspectorError),
 }
 
-/// The prefix in the names of the weights that the original's transfer learning adds but never
-/// uses.
+/// The name prefix of weights that the original's transfer learning adds but never uses.
 const UNUSED: &str = "conv_layers.2.";
 
-/// Creates an inspector from the original's weights. Also returns the names of the weights that
-/// were left out because no output depends on them.
+/// Creates an inspector from the original's weights. Also returns the names of unused weights,
+/// which are left out because no output depends on them.
 ///
 /// The original's weights do not include the scale of the predictions. A caller that knows the
 /// scale should set `card.scale` of the result.

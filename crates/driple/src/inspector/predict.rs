@@ -31,8 +31,8 @@ impl Inspector {
         Ok(outputs.map(|one| one.map(|o| self.possible(o))).collect())
     }
 
-    /// Like [`Inspector::predict`], but returns the values as the network computes them. Some may
-    /// be negative, which is impossible for metrics. The unit of progress is one graph.
+    /// Like [`Inspector::predict`], but returns the outputs of the network unchanged. They may be
+    /// negative, although metrics cannot be. The unit of progress is one graph.
     ///
     /// # Errors
     /// [`Stopped`] if the observer stops the predictions.

@@ -18,7 +18,8 @@ pub enum Convolution {
     Mpnn,
 }
 
-/// How many convolutions are applied to a graph of `N` nodes. The number is always at least one.
+/// The number of convolutions that are applied to a graph of `N` nodes. At least one is always
+/// applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Depth {
@@ -55,8 +56,8 @@ impl Depth {
 #[serde(rename_all = "lowercase")]
 pub enum Design {
     /// The original's design, for its published weights. The recurrent unit takes a node's state as
-    /// its input and the result of the convolution as its memory. So within a few layers, the
-    /// states of neighbours displace a node's own state. The initial weights of the readout are
+    /// its input and the result of the convolution as its memory. Within a few layers, the states
+    /// of neighbours therefore displace a node's own state. The initial weights of the readout are
     /// near zero. Attention scores are computed from the wrong pairs of nodes, because a buffer is
     /// concatenated along the wrong axis.
     Original,
@@ -103,14 +104,15 @@ pub enum ArchitectureError {
 /// The maximum width of a state.
 const MOST_HIDDEN: usize = 4096;
 
-/// The maximum number of convolutions, and of linear layers.
+/// The maximum number of convolutions. The maximum number of linear layers is the same.
 const MOST_LAYERS: usize = 1000;
 
 impl Architecture {
-    /// Checks that the width and the numbers of layers are valid.
+    /// Checks that the hidden width, the number of convolutions and the number of linear layers are
+    /// in range.
     ///
     /// # Errors
-    /// If the width or a number of layers is invalid.
+    /// If the hidden width or a number of layers is invalid.
     pub fn check(&self) -> Result<(), ArchitectureError> {
         if !(4..=MOST_HIDDEN).contains(&self.hidden) || !self.hidden.is_multiple_of(4) {
             return Err(ArchitectureError::Hidden(self.hidden));
@@ -136,8 +138,8 @@ impl Architecture {
         }
     }
 
-    /// The recommended architecture, which can be trained at any depth. Three convolutions predict
-    /// as well as more convolutions, and train in a fraction of the time.
+    /// The recommended architecture, which can be trained at any depth. Networks with three
+    /// convolutions predict as well as deeper networks, but train in a fraction of the time.
     #[must_use]
     pub fn new(convolution: Convolution) -> Self {
         Self {

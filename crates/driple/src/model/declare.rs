@@ -14,8 +14,8 @@ pub(super) struct Declare<T> {
     random: ChaCha8Rng,
 }
 
-/// Added to the initial bias of the update gate. With this bias alone, a step keeps `sigmoid(2)`,
-/// about 88 %, of the state.
+/// Added to the initial bias of the update gate. If all other terms of the gate are 0, a step keeps
+/// `sigmoid(2)` of the state, which is about 88 %.
 const PERSISTENCE: f64 = 2.0;
 
 /// The parameters of a linear layer.
@@ -84,8 +84,8 @@ impl<T: Real> Declare<T> {
     }
 
     /// Adds a linear layer, named as in the original. The initial weights and biases are drawn
-    /// uniformly from ±`1 / sqrt(inputs)`. In the original's design, the range of the weights is
-    /// much narrower, namely Glorot's bound divided by the number of inputs, and the biases are 0.
+    /// uniformly from ±`1 / sqrt(inputs)`. In the original's design, the weights are much closer to
+    /// 0: their bound is Glorot's bound divided by the number of inputs. The biases are 0.
     pub fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Linear {
         let (bound, bias_bound) = match self.design {
             Design::Original => (
@@ -123,8 +123,8 @@ impl<T: Real> Declare<T> {
         let [input_weight, hidden_weight, input_bias, hidden_bias] =
             self.recurrent(name, 3 * width, width, width);
         if self.design == Design::Deep {
-            // At the start of training, the update gate keeps most of the old state, so that
-            // signals pass through all layers.
+            // This bias makes the update gate keep most of the old state at the start of training,
+            // so that signals pass through all layers.
             let mut update = self.parameters[input_bias].slice_mut(s![0, width..2 * width]);
             update.mapv_inplace(|bias| bias + T::of(PERSISTENCE));
         }

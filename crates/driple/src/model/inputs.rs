@@ -24,7 +24,8 @@ pub enum Inputs {
 }
 
 impl Inputs {
-    /// Standardised inputs, with means and standard deviations over the nodes of `graphs`.
+    /// The conversion to standardised inputs. The means and standard deviations are taken over all
+    /// nodes of `graphs`.
     #[must_use]
     pub fn standard<'g>(graphs: impl IntoIterator<Item = &'g GroupedGraph>) -> Self {
         let rows: Vec<[f64; STANDARD]> = graphs.into_iter().flat_map(logarithms).collect();
@@ -89,7 +90,8 @@ fn logarithms(graph: &GroupedGraph) -> Vec<[f64; STANDARD]> {
 mod tests {
     use super::*;
 
-    // Derived by formula: a path of three nodes.
+    // The graph is a path of three nodes. The third feature is constant, so its standardised values
+    // are 0.
     #[test]
     fn standardised_inputs_have_mean_zero_and_deviation_one() {
         let features = vec![[0.0, 1.0, 0.5], [10.0, 2.0, 0.5], [1e6, 3.0, 0.5]];

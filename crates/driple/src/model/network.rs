@@ -143,7 +143,7 @@ impl Network {
         self.readout.embed(tape, states, &layout.block)
     }
 
-    /// The predictions, given the value that [`Network::embed`] returns.
+    /// The predictions for all graphs, computed from the result of [`Network::embed`].
     pub fn metrics<T: Real>(&self, tape: &mut Tape<'_, T>, embedded: Var) -> Var {
         self.readout.metrics(tape, embedded)
     }

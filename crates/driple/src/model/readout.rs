@@ -74,7 +74,7 @@ impl Readout {
         }
     }
 
-    /// The metrics, given the value that [`Readout::embed`] returns.
+    /// The metrics of all graphs, computed from the result of [`Readout::embed`].
     pub fn metrics<T: Real>(&self, tape: &mut Tape<'_, T>, embedded: Var) -> Var {
         let mut values = embedded;
         for (index, layer) in self.layers.iter().enumerate() {

@@ -29,7 +29,7 @@ pub struct Block<T> {
     /// The adjacency matrix: symmetric, with zeros and ones.
     pub(super) adjacency: SparseMatrix<T>,
     /// The adjacency matrix with self-loops. Each entry is divided by the square roots of both
-    /// nodes' degrees, which include self-loops (Kipf and Welling 2017). For example, all four
+    /// nodes' degrees, where self-loops count (Kipf and Welling 2017). For example, all four
     /// entries of a graph of two connected nodes are 1 / (√2 √2) = 0.5.
     pub(super) normalised: SparseMatrix<T>,
 }
@@ -62,7 +62,7 @@ impl<T: Real> Block<T> {
     }
 }
 
-/// The neighbours of each row, in ascending order.
+/// For each node of all graphs, the rows of its neighbours, in ascending order.
 fn neighbours(graphs: &[&GroupedGraph], nodes: usize) -> Vec<Vec<usize>> {
     let mut neighbours = vec![Vec::new(); graphs.len() * nodes];
     for (index, graph) in graphs.iter().enumerate() {

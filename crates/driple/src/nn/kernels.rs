@@ -11,8 +11,8 @@ pub fn vectorised<R>(loops: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(loops)
 }
 
-/// The scalar product, computed as eight partial sums, so that compilers can keep them in one
-/// vector register.
+/// The scalar product. It is computed as eight partial sums, which compilers can keep in one vector
+/// register.
 #[inline(always)]
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let mut lanes = [T::zero(); 8];

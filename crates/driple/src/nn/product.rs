@@ -1,5 +1,5 @@
-//! Matrix products. Products of `f32` use the crate gemm. Products of `f64`, which
-//! only checks need, use the crate ndarray.
+//! Matrix products. Products of `f32` use the crate gemm. Products of `f64`, which only checks
+//! need, use the crate ndarray.
 
 #![expect(
     unsafe_code,
@@ -101,7 +101,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Compared with ndarray's own product, for transposed and sliced views. The values are
+        // Products of transposed and sliced views must equal ndarray's own products. The values are
         // whole numbers, so the results are exact.
         #[test]
         fn products_of_views_are_those_of_ndarray(m in 1_usize..9, k in 0_usize..9, n in 1_usize..40) {

@@ -116,14 +116,15 @@ impl Real for f32 {
 ///
 /// `x` is split into an integer multiple of ln 2, `whole * ln 2`, and a remainder, `rest`, so that
 /// `e^x = 2^whole * e^rest`. The polynomial gives `e^rest`, and `2^whole` is a float with `whole`
-/// as its exponent. For example, `x = 1` has `whole = 1` and `rest = 0.307`, so `e = 2 * e^0.307 =
-/// 2 * 1.359`.
+/// as its exponent. For example, for `x = 1`, `whole` is 1 and `rest` is 0.307, so `e = 2 * e^0.307
+/// = 2 * 1.359`.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
     // Beyond these limits, the result is not a normal number. NaN is returned unchanged.
     let x = if x > 88.0 { 88.0 } else { x };
     let x = if x < -87.0 { -87.0 } else { x };
-    // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits.
+    // Adding 1.5 * 2^23 rounds the value to a whole number, which is then in the low bits of the
+    // sum.
     const ROUND: f32 = 12_582_912.0;
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
@@ -148,8 +149,8 @@ fn exponential(x: f32) -> f32 {
     mantissa * f32::from_bits(exponent << 23)
 }
 
-/// The hyperbolic tangent. Near zero it is computed by a polynomial, because the formula with
-/// exponentials loses digits there.
+/// The hyperbolic tangent. Near zero, it is computed by a polynomial, because the formula with
+/// exponentials loses precision there.
 #[inline(always)]
 fn tangent(x: f32) -> f32 {
     let square = x * x;

@@ -1,10 +1,10 @@
 //! The record of a forward pass. The backward pass follows it in reverse order and computes the
 //! gradients (reverse-mode automatic differentiation).
 //!
-//! For example, `relu(w x)` with the weight `w` = 3 and the input `x` = 2 puts the values 2, 6 and
-//! 6 on the tape. The backward pass starts with the gradient 1 of the last value. The rectifier
-//! passes this gradient on unchanged, because its slope at 6 is 1. The product multiplies the
-//! gradient by `x`, which gives the gradient 2 of `w`.
+//! For example, let the weight `w` be 3 and the input `x` be 2. Then `relu(w x)` puts the values 2,
+//! 6 and 6 on the tape. The backward pass starts with the gradient 1 of the last value. The
+//! rectifier passes this gradient on unchanged, because its slope at 6 is 1. The product multiplies
+//! the gradient by `x`, which gives the gradient 2 of `w`.
 
 use ndarray::{Array2, ArrayView2};
 
@@ -67,7 +67,7 @@ impl<'a, T: Real> Tape<'a, T> {
         self
     }
 
-    /// Ends the pass and returns its buffers for reuse.
+    /// Ends the forward pass and returns its buffers for reuse.
     #[must_use]
     pub fn into_buffers(self) -> Buffers<T> {
         self.values

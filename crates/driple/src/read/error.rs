@@ -40,7 +40,7 @@ pub enum ReadError {
     },
 }
 
-/// Describes what a file of this format should hold.
+/// The content that a file of this format must have.
 fn expected(format: &Format) -> &'static str {
     match format {
         Format::GraphDefText => "a TensorFlow GraphDef in text format",

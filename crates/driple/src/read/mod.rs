@@ -27,8 +27,8 @@ impl Format {
     /// The file name extensions that [`Format::of_path`] recognises. Messages list them.
     pub const EXTENSIONS: [&str; 3] = ["pbtxt", "pb", "onnx"];
 
-    /// The format of a file, determined by its file name extension, in upper or lower case. `None`
-    /// if the extension is unknown.
+    /// The format of a file, determined by its file name extension, ignoring case. `None` if the
+    /// extension is unknown.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -49,9 +49,9 @@ impl Format {
 /// graph.
 ///
 /// # Errors
-/// If the bytes are not in this format, or the graph has no nodes. Also if two nodes have the same
-/// name, or the type or an input of a node is unknown. The error names the first faulty node in the
-/// file.
+/// The bytes are not in this format, or the graph has no nodes. Two nodes have the same name. A
+/// node has no name or no type, or one of its inputs is unknown. If several nodes are faulty, the
+/// error names the first of them in the file.
 pub fn graph(bytes: impl Into<Bytes>, format: Format) -> Result<Graph, ReadError> {
     let bytes = bytes.into();
     let graph = match format {

@@ -77,8 +77,8 @@ fn operations(network: &Network, step: &Step) -> f64 {
     each * elements(step)
 }
 
-/// A lower bound on the number of table elements that a step does not use, because the step
-/// selects only some rows.
+/// A lower bound on the number of table elements that a step does not use. A step that selects rows
+/// of a table uses only these rows.
 fn not_taken(network: &Network, step: &Step) -> f64 {
     match step.op {
         Op::Gather => (product(network.shape(step.inputs[0])) - elements(step)).max(0.0),

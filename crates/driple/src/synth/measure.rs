@@ -78,7 +78,7 @@ pub(super) fn exact(setup: &Setup, cost: &Cost, synchronous: bool) -> [f64; METR
 mod tests {
     use super::*;
 
-    /// Derived by formula, from round numbers.
+    /// The expected values are computed by hand, from the formulas at `Setup` and round numbers.
     #[test]
     fn figures_are_those_of_the_documented_model() {
         let setup = Setup {
@@ -96,7 +96,8 @@ mod tests {
             fetched: 32e6,
             sent: 8e6,
         };
-        // work 3 + 1, gaps 4, transfer 16e6 / 2e6 = 8, wait 8 × 8 / 16 = 4, step 12.
+        // Work is 3 + 1, gaps are 4, transfer is 16e6 / 2e6 = 8, wait is 8 × 8 / 16 = 4, and step
+        // is 12.
         let expected = [
             11.0, 1.0, 12.5, 8.0, 4.0, 50.0, 4.0, 8.0, 1.6, 10.0, 2.0, 1.0,
         ];

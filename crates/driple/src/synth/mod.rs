@@ -1,8 +1,9 @@
 //! Sample jobs: training graphs of random networks, and the resources that their training consumes
-//! according to a model of a set-up. They allow data sets to be built without measurements.
+//! according to a model of the hardware. With sample jobs, data sets can be built without
+//! measurements.
 //!
-//! The metrics are computed, not measured, according to the model described at [`Setup`]. These
-//! metrics are meant for examples and tests.
+//! The metrics are not measured but computed with the model described at [`Setup`], so they suit
+//! only examples and tests.
 
 mod cost;
 mod family;

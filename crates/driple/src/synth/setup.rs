@@ -3,11 +3,12 @@
 /// The hardware that jobs are trained on: servers with one GPU and one worker each. One of the
 /// servers also holds the parameters.
 ///
-/// The following model determines the resources that training consumes. For one training step,
+/// The following model determines the resources that training consumes. For one training step:
 ///
 /// - `F` is the number of floating-point operations: three times as many as in the forward pass;
-/// - `A` is the number of bytes that tensors move: four times the bytes of the forward pass's
-///   outputs, plus the bytes of the parameters, their gradients and the optimiser's tensors;
+/// - `A` is the number of bytes that move between the GPU and its memory: four times the bytes of
+///   the forward pass's outputs, plus the bytes of the parameters, their gradients and the
+///   optimiser's tensors;
 /// - `N` is the number of the graph's operations that run on the GPU;
 /// - `P` is the number of bytes of the parameters.
 ///
@@ -18,8 +19,8 @@
 /// - `bytes = P × (workers - 1) / workers` and `transfer = bytes / network`, in each direction. If
 ///   a step uses only some rows of a table, only the gradients of these rows are sent.
 /// - `wait = transfer² / (transfer + compute)`, because transfers overlap with computing. Here,
-///   `transfer` is the time in the slower direction. If workers wait for the slowest worker, `wait`
-///   increases by a tenth of `compute`.
+///   `transfer` is the time in the slower direction. In synchronous training, workers wait for the
+///   slowest worker, so `wait` increases by a tenth of `compute`.
 /// - `step = compute + wait`.
 ///
 /// | resource | idle | active | peak |
@@ -31,7 +32,7 @@
 /// Each value is multiplied by its own random factor: `exp` of a normal deviate with standard
 /// deviation 0.03.
 ///
-/// For example, with `work` = 4, `gaps` = 4 and `transfer` = 8 in both directions, `compute` is 8,
+/// For example, let `work` be 4, `gaps` 4 and `transfer` 8 in both directions. Then `compute` is 8,
 /// `wait` is 8² / 16 = 4 and `step` is 12. The GPU is then active for 4 of 12 seconds, with a peak
 /// of 50 percent.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,4 +1,4 @@
-//! Sample jobs of given workloads: a model, its data and the batch size.
+//! Sample jobs of given workloads.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -30,15 +30,15 @@ pub struct Workload<'a> {
     pub utilisation: Option<f64>,
 }
 
-/// The number of networks drawn for a workload with a requested utilisation. The network whose
-/// utilisation is closest to the requested one is used.
+/// The number of networks drawn for a workload with a requested utilisation. Of these networks, the
+/// one with the closest utilisation is used.
 const CANDIDATES: usize = 48;
 
 /// A job of a workload on a set-up. `index` is the number in the job's name and determines the
 /// job's noise. The network belongs to the model's family and has a random size. If a utilisation
-/// is requested, several networks are drawn, and the one whose utilisation is closest to it is
-/// used. Utilisations are computed according to the model described at [`Setup`]. The metrics are
-/// as noisy as the metrics of other samples.
+/// is requested, several networks are drawn, and the network whose utilisation is closest to it is
+/// used. Utilisations are computed according to the model described at [`Setup`]. The metrics have
+/// the same noise as the metrics of other samples.
 #[must_use]
 pub fn workload(setup: &Setup, seed: u64, index: usize, wanted: &Workload<'_>) -> Sample {
     let family = Family::of_model(wanted.model);

@@ -1,5 +1,5 @@
-//! The published data sets: `(adjacency, features, labels)`, each a dict of the batches of `train`,
-//! `val` and `test`.
+//! Reads the published data sets: tuples `(adjacency, features, labels)` of three dicts. Each dict
+//! holds the batches of `train`, `val` and `test`.
 
 use super::objects::{Object, Value};
 use super::{Saved, TorchError, open};
@@ -12,7 +12,7 @@ const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict o
 /// Reads a data set in the format that the published builder saves. Examples have no names.
 ///
 /// # Errors
-/// If the file is damaged, its objects are not tensors in this arrangement, or a batch does not
+/// The file is damaged. Its objects are not tensors in the published arrangement. A batch does not
 /// consist of undirected graphs with finite numbers.
 pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
     let saved = open(bytes)?;
@@ -36,7 +36,8 @@ pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
     }
 }
 
-/// Whether a file holds a tuple, like the published data sets, and not a dict of weights.
+/// Whether a file holds a tuple, like the published data sets. Files of weights hold a dict
+/// instead.
 ///
 /// # Errors
 /// If the file is damaged.
@@ -82,7 +83,7 @@ impl<'a> Saved<'a> {
         Ok(batches)
     }
 
-    /// The batches of a part in one of the three dicts.
+    /// The batches of a part, from one of the three dicts.
     fn list(&self, part: &str, dict: Value<'a>, name: &str) -> Result<Vec<Value<'a>>, TorchError> {
         let Object::Dict(entries) = self.object(dict) else {
             return Err(layout(&format!("the object of {name}"), self, dict));

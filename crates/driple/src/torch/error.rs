@@ -16,7 +16,7 @@ pub enum TorchError {
          it again"
     )]
     Format(String),
-    /// The zip archive is damaged or unusual.
+    /// The zip archive is damaged, or it was not written by `torch.save`.
     #[error("the zip archive was not written by torch.save: {0}; copy or save the file again")]
     Archive(String),
     /// A pickle cannot be read.
@@ -45,10 +45,10 @@ pub enum TorchError {
         /// What is wrong with the tensor.
         fault: String,
     },
-    /// The file refers to more data than a file of its length can hold.
+    /// The file describes more data than a file of its length normally does.
     #[error(
-        "the file's {length} bytes describe data that is too large or too deep, as in files made \
-         to exhaust memory; save tensors that share values as clones"
+        "the file has {length} bytes but describes data that is too large or too deeply nested, \
+         like a file made to exhaust memory; if tensors share storage, clone them before saving"
     )]
     Large {
         /// The length of the file in bytes.
@@ -81,7 +81,7 @@ pub enum TorchError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The pickle is damaged, or does not consist of tensors.
+    /// The pickle is damaged, or it holds objects other than tensors.
     #[error("{0}; {remedy}", remedy = remedy(.0))]
     Pickle(Decoding),
     /// Objects do not have the form in which torch saves them.

@@ -1,11 +1,11 @@
 //! Reads files written by `torch.save` without executing them: the published data sets, and the
 //! weights of models.
 //!
-//! Such a file holds a pickle, which [`gleaner_pickle`] decodes without executing anything: it only
-//! records the calls that the pickle requests. `globals` lists the names that files may refer to;
-//! any other name is an error. `objects` interprets the recorded calls. The cost of reading a file
-//! is bounded by the file's length: nothing recurses, and the expansion of shared objects is
-//! charged to a budget.
+//! Such a file holds a pickle. [`gleaner_pickle`] decodes the pickle without executing it, and only
+//! records the calls that it requests. `globals` lists the names that files may refer to; any other
+//! name is an error. `objects` interprets the recorded calls. The cost of reading a file is bounded
+//! by the file's length: the code does not recurse, and copies of shared objects are charged to a
+//! budget.
 //!
 //! Both file formats can be read, with pickle protocols 2 to 5. Files of torch 1.6 and later are
 //! zip archives (`archive`). Files of earlier versions are a sequence of pickles, followed by the
@@ -31,8 +31,7 @@ use objects::{Object, Pickle, Value};
 use storage::Storages;
 
 /// The budget of a file, as a multiple of its length. It is spent on elements of tensors, bytes of
-/// names and visited objects. Files whose tensors share no values need less than twice their
-/// length.
+/// names and visited objects. If tensors share no values, less than twice the length is spent.
 const EXPANSION: usize = 4;
 
 /// A file: the objects in it, and the values of its tensors.

@@ -89,8 +89,8 @@ pub(super) fn describe<'a>(pickle: &Pickle<'a>, value: Value<'a>) -> String {
     match object(pickle, value) {
         Object::Dict(_) => "a dict".to_owned(),
         Object::Tensor(_) => "a tensor".to_owned(),
-        // Bytes can only be a string that is not UTF-8, because the instructions for other bytes
-        // are rejected.
+        // Instructions for bytes objects are rejected, so these bytes can only be a string that is
+        // not UTF-8.
         _ if matches!(value, Value::Bytes(_)) => "a string that is not UTF-8".to_owned(),
         _ => pickle.describe(value),
     }
@@ -200,7 +200,7 @@ fn counts<'a>(pickle: &Pickle<'a>, tuple: Value<'a>) -> Result<Vec<usize>, Probl
 
 fn count(value: Value) -> Result<usize, Problem> {
     let count = value.as_usize();
-    count.ok_or(Problem::Malformed("a size is not a non-negative integer"))
+    count.ok_or(Problem::Malformed("a size is negative or not an integer"))
 }
 
 /// The items of a tuple.

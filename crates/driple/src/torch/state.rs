@@ -10,8 +10,8 @@ use super::{Saved, Tensor, TorchError, open};
 /// dots. Items of lists and tuples are named by their index from 0. Everything else is ignored.
 ///
 /// # Errors
-/// If the file is damaged, holds objects other than tensors, containers and plain values, contains
-/// two tensors of the same name, or contains no tensors.
+/// The file is damaged. It holds objects other than tensors, containers and plain values. Two
+/// tensors have the same name, or there are no tensors.
 pub fn tensors(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, TorchError> {
     let saved = open(bytes)?;
     let mut found = Vec::new();

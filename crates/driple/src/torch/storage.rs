@@ -1,4 +1,4 @@
-//! Storages: the bytes of tensors' values.
+//! Storages, which hold the bytes of tensors' values.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub(super) fn collect<'a>(
     Ok(storages)
 }
 
-/// What is wrong with a storage.
+/// The error for a faulty storage.
 pub(super) fn fault(key: &str, fault: &str) -> TorchError {
     TorchError::Storage {
         key: key.chars().take(60).collect(),

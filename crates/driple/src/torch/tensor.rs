@@ -53,7 +53,7 @@ impl Saved<'_> {
             .ok_or_else(|| fault("it reaches beyond its storage"))?;
         self.spend(len.max(view.shape.len()))?;
         let stored = self.storages.get(storage.key);
-        let (_, bytes) = stored.ok_or_else(|| fault("it has no values"))?;
+        let (_, bytes) = stored.ok_or_else(|| fault("its storage has no values"))?;
         Ok(Tensor {
             shape: view.shape.clone(),
             values: view.values(storage.kind, bytes, len),

@@ -12,8 +12,8 @@ use crate::model::{Inputs, Layout, Network};
 use crate::nn::{Gradients, Parameters, Real, SpareBuffers, Tape};
 
 /// The maximum number of graphs that a network processes together. The values of that many graphs
-/// fit into a processor's cache, and the parts of a batch are computed in parallel. This constant
-/// does not depend on the number of threads, so neither do the results.
+/// fit into a processor's cache, and the parts of a batch are computed in parallel. The size of a
+/// part does not depend on the number of threads, so the results do not either.
 const PART: usize = 16;
 
 /// A batch, laid out once for all epochs.
@@ -22,7 +22,7 @@ pub(super) struct Batch<T> {
     graphs: usize,
 }
 
-/// Some graphs of a batch, all with the same number of nodes.
+/// A part of a batch, in which all graphs have the same number of nodes.
 struct Part<T> {
     layout: Layout<T>,
     labels: Array2<T>,
@@ -31,7 +31,8 @@ struct Part<T> {
 }
 
 impl<T: Real> Batch<T> {
-    /// Lays out `examples` in parts of graphs of equal size. Labels are divided by `scale`.
+    /// Lays out `examples` in parts. All graphs of a part are of equal size. Labels are divided by
+    /// `scale`.
     pub fn new(network: &Network, inputs: &Inputs, scale: &Scale, examples: &[Example]) -> Self {
         let mut by_size: BTreeMap<usize, Vec<&Example>> = BTreeMap::new();
         for example in examples {

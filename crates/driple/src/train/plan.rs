@@ -21,9 +21,9 @@ const WARM_UP: f64 = 5.0;
 
 impl Schedule {
     /// The factor that multiplies the learning rate at step `step`, in a training run of `epochs`
-    /// epochs with `steps` steps each. Steps are numbered from 0. For example, with the cosine
-    /// schedule, 100 epochs and one step per epoch, the factor is 0.2 at step 0, 1 at step 4 and
-    /// 0.01 at step 99.
+    /// epochs with `steps` steps each. Steps are numbered from 0. For example, let the cosine
+    /// schedule have 100 epochs with one step each. The factor is then 0.2 at step 0, 1 at step 4
+    /// and 0.01 at step 99.
     #[must_use]
     pub fn share(self, step: u64, steps: usize, epochs: usize) -> f64 {
         let (step, steps, epochs) = (step as f64, steps as f64, epochs as f64);
@@ -47,8 +47,8 @@ impl Schedule {
 pub enum Learns {
     /// All parameters.
     All,
-    /// The parameters of the readout's linear layers. The rest of the network is reused without
-    /// changes, which suits a new set-up.
+    /// The parameters of the readout's linear layers. The rest of the network does not change. This
+    /// suits jobs that run on a new set-up.
     Readout,
     /// The parameters of the readout's linear layers and of the repeated convolution.
     ReadoutAndConvolution,
@@ -76,7 +76,7 @@ pub struct Plan {
     /// Training stops after this number of consecutive epochs without a lower validation error.
     /// `None` to run all epochs.
     pub patience: Option<usize>,
-    /// The highest learning rate of Adam.
+    /// The learning rate of Adam, before it is multiplied by the factor of the schedule.
     pub learning_rate: f64,
     /// The weight decay: this fraction of each weight is added to the weight's gradient.
     pub weight_decay: f64,
@@ -106,7 +106,8 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// The optimiser at step `step` if an epoch has `steps` steps. Steps are numbered from 0.
+    /// The optimiser for step `step` of a training run with `steps` steps per epoch. Steps are
+    /// numbered from 0.
     #[must_use]
     pub fn optimiser(&self, step: u64, steps: usize) -> Adam {
         let learning_rate = self.learning_rate * self.schedule.share(step, steps, self.epochs);
@@ -122,7 +123,8 @@ impl Plan {
 mod tests {
     use super::*;
 
-    // Derived by formula.
+    // The expected factors follow from the schedule's formula: the rate rises over the first 40 of
+    // 1,200 steps.
     #[test]
     fn cosine_rises_and_falls_to_a_hundredth() {
         let share = |step| Schedule::Cosine.share(step, 8, 150);

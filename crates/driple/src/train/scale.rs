@@ -7,8 +7,8 @@ use crate::dataset::Example;
 use crate::graph::METRICS;
 use crate::nn::Real;
 
-/// The highest label of each metric in the training set. Networks learn labels divided by this
-/// scale.
+/// The highest label of each metric in the training set. Networks are trained on labels divided by
+/// this scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Scale(pub [f64; METRICS]);
 

@@ -86,8 +86,8 @@ pub fn fresh(
     })
 }
 
-/// Starts with the weights of `inspector`, for the labels of `data`. If the plan trains only some
-/// of the weights, this is transfer learning. The input conversion of `inspector` is kept, because
+/// Starts with the weights of `inspector`, for the labels of `data`. This is transfer learning if
+/// the plan trains only some of the weights. The input conversion of `inspector` is kept, because
 /// the weights depend on it.
 ///
 /// # Errors
@@ -132,7 +132,8 @@ impl Start {
         )
     }
 
-    /// The inspector of the best epoch in `state`, which must be a state of this training run.
+    /// The inspector with the weights of the best epoch in `state`. `state` must belong to this
+    /// training run.
     #[must_use]
     pub fn best(&self, state: &State<f32>) -> Inspector {
         let mut card = self.card.clone();
@@ -146,8 +147,8 @@ impl Start {
         }
     }
 
-    /// The inspector of the best epoch of `training`, with its validation and test errors on the
-    /// card.
+    /// The inspector with the weights of the best epoch of `training`, and with its validation and
+    /// test errors on the card.
     #[must_use]
     pub fn inspector(&self, training: &Training<'_, f32>) -> Inspector {
         let mut inspector = self.best(training.state());

@@ -18,7 +18,7 @@ pub enum Stage {
     Train,
     /// The part whose error decides which epoch's weights are kept.
     Val,
-    /// The part that training does not use.
+    /// The held-out part, on which the error of the trained network is measured.
     Test,
 }
 
@@ -34,7 +34,7 @@ pub struct Training<'n, T> {
 }
 
 impl<'n, T: Real> Training<'n, T> {
-    /// Lays out `data`. Training starts or continues from `state`.
+    /// Lays out `data` for training that starts or continues from `state`.
     #[must_use]
     pub fn new(
         network: &'n Network,
@@ -87,8 +87,8 @@ impl<'n, T: Real> Training<'n, T> {
         self.state
     }
 
-    /// Whether all epochs are completed, or the validation error has not fallen for the number of
-    /// epochs that the plan allows.
+    /// Whether all epochs are completed, or the validation error has not fallen for
+    /// [`Plan::patience`] epochs.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let epochs = self.state.history.len();

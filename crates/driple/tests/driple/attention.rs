@@ -1,10 +1,10 @@
-//! Attention between neighbours, on an example computed by hand.
+//! Tests attention between neighbours on an example computed by hand.
 
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::nn::{Activation, Attention, Block, Parameters, Tape};
 use ndarray::array;
 
-// Small fixed example: a path of three nodes, one head of width 2, a = [1, -1, 0.5, 2].
+// The graph is a path of three nodes. The head has width 2 and a = [1, -1, 0.5, 2].
 #[test]
 fn weights_of_neighbours_sum_to_one_and_scores_are_of_node_and_neighbour() {
     let graph = GroupedGraph {

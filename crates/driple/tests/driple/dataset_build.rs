@@ -1,4 +1,4 @@
-//! Measurements of jobs, and how jobs are split.
+//! Tests that measurements of jobs are read, and that jobs are split as by the published builder.
 
 use gleaner_driple::dataset::job::JobName;
 use gleaner_driple::dataset::labels::Measurements;
@@ -28,7 +28,7 @@ fn job(model: &str) -> JobName {
     JobName::parse(&format!("V100_img_{model}_sync_32_w1")).unwrap()
 }
 
-// By formula: the labels of resource r are r, r + 0.5 and r + 0.25. Resources are numbered from 1.
+// The labels of resource r are r, r + 0.5 and r + 0.25, where resources are numbered from 1.
 #[test]
 fn labels_are_ordered_by_resource_and_measure() {
     let text = format!(
@@ -94,11 +94,9 @@ fn faults_name_line_and_column() {
         fault(good.replace(",\"a,b\"", "")).starts_with("line 2: 10 fields, but the header has")
     );
     let columns = fault(good.replace("Model,", "").replace("Resource", "Resources"));
-    assert!(
-        columns.starts_with("line 1: column \"Model\", \"Resource\" is missing, found \"GPU\"")
-    );
+    assert!(columns.starts_with("line 1: missing columns: \"Model\", \"Resource\" (found \"GPU\""));
     assert!(fault(good.replace("Notes", "GPU")).contains("two columns \"GPU\""));
-    assert!(fault(String::new()).contains("is missing"));
+    assert!(fault(String::new()).contains("missing columns"));
     let many = format!("{HEADER}{}", rows("vgg", &[("GPU util", f64::NAN); 5]));
     assert!(fault(many).contains(
         "; line 5, column \"avg Idle time\": \"NaN\" is not a finite number, and 5 more;"
@@ -142,7 +140,7 @@ fn jobs_are_shuffled_as_by_python() {
     assert_eq!(backwards.unwrap(), split);
 }
 
-// The published data: 320 jobs, divided into 192, 64 and 64, in batches of 32.
+// The published data sets have 320 jobs, divided into 192, 64 and 64, in batches of 32.
 #[test]
 fn batches_are_those_of_the_published_data() {
     let published = Settings {

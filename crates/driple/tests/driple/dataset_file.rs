@@ -1,4 +1,5 @@
-//! Data sets as safetensors files.
+//! Tests that data sets can be written to safetensors files and read back, and that invalid files
+//! are rejected.
 
 use gleaner_driple::dataset::file::{LeftOut, Manifest, Source, read, write};
 use gleaner_driple::dataset::{Dataset, DatasetError, Example, split};
@@ -86,8 +87,8 @@ fn only_batches_of_unequal_graphs_are_written_in_runs() {
     assert_eq!(file.tensor("train.1.0.adj").unwrap().shape(), [2, 5, 5]);
 }
 
-// Facts about the reference file: 240, 80 and 80 graphs in batches of 32. The last batch of each
-// part has 16 graphs.
+// The parts of the reference file have 240, 80 and 80 graphs in batches of 32. The last batch of
+// each part has 16 graphs.
 #[test]
 fn the_reference_data_set_is_read_and_written_again() {
     let Some(bytes) = crate::support::reference("synth_dataset.safetensors") else {

@@ -1,4 +1,5 @@
-//! Groups compared with the communities that networkx finds, and properties that all groups have.
+//! Tests that groups equal the communities that networkx finds, and that groups partition the
+//! operations of a graph.
 
 use crate::support::reference;
 use gleaner_driple::features::Frequencies;
@@ -109,7 +110,8 @@ fn cleaned_graphs_are_grouped_as_by_the_published_builder() {
     }
 }
 
-// By formula: a chain of three operations and an isolated operation, in one group.
+// The graph is a chain of three operations and an isolated operation. The chain becomes a single
+// group.
 #[test]
 fn features_are_sums_over_the_operations_of_a_group() {
     let settings = Settings {
@@ -243,8 +245,8 @@ proptest! {
         }
         let expected: Vec<_> = expected.into_iter().collect();
         prop_assert_eq!(&grouping.graph.edges, &expected);
-        // The groups of a connected graph form a connected graph, which has at least `count - 1`
-        // edges.
+        // The kept operations are connected, so the groups are connected too and have at least
+        // `count - 1` edges.
         prop_assert!(expected.len() + 1 >= count);
         let again = group(&graph, &frequencies(), &settings).unwrap();
         prop_assert_eq!(again, grouping);

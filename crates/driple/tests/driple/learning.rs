@@ -1,4 +1,4 @@
-//! Training on the synthetic data set, compared with the original's recorded runs and with ridge
+//! Compares training on the synthetic data set with the original's recorded runs and with ridge
 //! regression on graph statistics. Also tests that interrupted training runs continue as if they
 //! had not been interrupted.
 
@@ -127,7 +127,7 @@ fn the_default_learns_at_full_depth() {
     };
     let (inspector, error) = trained(architecture, &data, plan, 1);
     assert!(error < RIDGE, "{error}");
-    // The file records the measured error.
+    // The card records the test error that was measured.
     let test = inspector.card.provenance.unwrap().test.unwrap();
     assert!((test.iter().sum::<f64>() / 12.0 - error).abs() < 1e-12);
 }
@@ -135,7 +135,7 @@ fn the_default_learns_at_full_depth() {
 #[test]
 fn every_convolution_learns() {
     let Some(data) = synthetic() else { return };
-    // Predicting the mean of the training set has an error of 0.046.
+    // For comparison, predicting the mean of the training set has an error of 0.046.
     let plan = Plan {
         epochs: 12,
         ..Plan::default()
@@ -243,7 +243,7 @@ fn transfer_changes_the_readout_alone() {
 }
 
 /// The data set as if it had been measured on another set-up: every metric is raised to a power and
-/// scaled.
+/// multiplied by a factor.
 fn elsewhere(data: &Dataset) -> Dataset {
     let mut other = data.clone();
     let parts = [&mut other.train, &mut other.val, &mut other.test];

@@ -43,7 +43,7 @@ fn text(text: &str) -> Result<Graph, ReadError> {
     graph(text.to_owned(), Format::GraphDefText)
 }
 
-/// Small fixed example.
+/// All notations of the text format give the expected nodes, shapes and inputs.
 #[test]
 fn a_graph_def_of_every_notation_is_read() {
     let graph = text(GRAPH).unwrap();
@@ -66,7 +66,7 @@ fn a_graph_def_of_every_notation_is_read() {
     assert_eq!(graph.nodes[2].inputs, ["x", "^a", "wé/\":1"]);
 }
 
-/// Small fixed examples.
+/// Each error message names the line or the node of the fault.
 #[test]
 fn faults_name_the_line_and_the_node() {
     let cases = [
@@ -141,8 +141,8 @@ fn faults_name_the_line_and_the_node() {
     assert_eq!(empty, ReadError::NoNodes(Format::Onnx));
 }
 
-/// Derived by formula: the first fault in the file is reported, regardless of which thread is the
-/// first to find a fault.
+/// The first fault in the file is reported, regardless of which thread is the first to find a
+/// fault.
 #[test]
 fn the_first_fault_is_reported() {
     let mut file = String::new();
@@ -159,8 +159,8 @@ fn the_first_fault_is_reported() {
     );
 }
 
-/// Derived by formula: brackets beyond the limit, in fields that are read and in fields that are
-/// not.
+/// Brackets nested beyond the limit are rejected, both in fields that are read and in fields that
+/// are skipped.
 #[test]
 fn deep_nesting_is_refused() {
     for (field, open, close) in [
@@ -193,7 +193,7 @@ fn deep_nesting_is_refused() {
     assert!(graph(bytes, Format::Onnx).is_err());
 }
 
-/// Derived by formula: messages whose stated length exceeds the memory of any machine.
+/// Messages are rejected if their stated length exceeds the memory of any machine.
 #[test]
 fn huge_lengths_are_refused() {
     for tag in [0x0a, 0x3a, 0x42] {
@@ -203,7 +203,7 @@ fn huge_lengths_are_refused() {
     }
 }
 
-/// Small fixed examples.
+/// The extension is the text after the last dot; upper and lower case are equal.
 #[test]
 fn the_format_is_chosen_by_extension() {
     let format = |name: &str| Format::of_path(Path::new(name));
@@ -214,7 +214,7 @@ fn the_format_is_chosen_by_extension() {
     assert_eq!(format("a.txt"), None);
 }
 
-/// Words and characters of the text format, in any order.
+/// Texts that consist of words and characters of the text format, in any order.
 fn soup() -> impl Strategy<Value = String> {
     let pieces = [
         "node",

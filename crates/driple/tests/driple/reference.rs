@@ -1,5 +1,5 @@
-//! Outputs and gradients of the networks, compared with those of the original in double precision.
-//! Golden values: the reference outputs were computed by the original's code.
+//! Compares outputs and gradients of the networks with the original's. Golden values: the outputs
+//! and gradients that the original's code computed in double precision.
 
 use crate::support::reference;
 use gleaner_driple::graph::GroupedGraph;
@@ -52,8 +52,8 @@ fn network(kind: Convolution, hidden: usize, weights: &Weights) -> (Network, Par
     (network, parameters)
 }
 
-/// Compares the outputs for all graphs: closely in double precision, and within the original's own
-/// loss of precision in single precision.
+/// Compares the outputs for all graphs, in double precision with a tight tolerance. In single
+/// precision, the tolerance allows for the original's own loss of precision.
 fn check_outputs(kind: Convolution, hidden: usize, weights: &str, outputs: &str) {
     let (Some(weights), Some(outputs), Some(graphs)) =
         (reference(weights), json(outputs), json("gcn_forward.json"))
@@ -82,7 +82,7 @@ fn check_outputs(kind: Convolution, hidden: usize, weights: &str, outputs: &str)
                 drawn["id"]
             );
         }
-        // Here too, the tolerance allows for the original's loss of precision in single precision.
+        // `lost` is the error of the original's outputs in single precision.
         let lost = reference["max_abs_f32_minus_f64"].as_f64().unwrap();
         let layout = network.lay_out([&graph], &Inputs::Raw);
         let mut tape = Tape::without_gradients(&single);

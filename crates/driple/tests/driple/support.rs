@@ -1,4 +1,4 @@
-//! Access to the reference data.
+//! Reads the reference data.
 
 /// A file of the reference data. `None`, with a message on stderr, if it is missing.
 pub fn reference(name: &str) -> Option<Vec<u8>> {

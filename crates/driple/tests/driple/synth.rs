@@ -1,4 +1,4 @@
-//! Sample jobs: the graphs can be read back, are connected, and determine the metrics.
+//! Tests that the graphs of sample jobs can be read back, are connected, and determine the metrics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ fn elements(node: &Node) -> f64 {
     }
 }
 
-/// The number of nodes on GPUs, and how many of them are in the largest connected component.
+/// The number of nodes on GPUs, and the number of these nodes in the largest connected component.
 fn largest_part(graph: &Graph) -> (usize, usize) {
     let on_gpu: Vec<&Node> = graph
         .nodes
@@ -64,7 +64,8 @@ fn largest_part(graph: &Graph) -> (usize, usize) {
     )
 }
 
-/// Derived by formula, for many jobs of all families.
+/// The training graphs of all families can be read back: every node has a known shape, every input
+/// exists, and almost all nodes on the GPU are connected.
 #[test]
 fn training_graphs_are_read_back_complete() {
     for sample in samples(Setup::V100, 7, 60) {
@@ -105,7 +106,7 @@ fn training_graphs_are_read_back_complete() {
     }
 }
 
-/// Derived by formula: a gradient has the shape of the parameter it changes.
+/// Each gradient has the shape of the parameter that it changes.
 #[test]
 fn gradients_have_the_shapes_of_their_parameters() {
     for sample in samples(Setup::V100, 3, 15) {
@@ -140,9 +141,9 @@ fn gradients_have_the_shapes_of_their_parameters() {
     }
 }
 
-/// Derived by formula. The ONNX model declares only the shapes of its inputs and its scores. The
-/// reader infers the other shapes, which must equal those of the training graph. Images have a
-/// different order of axes.
+/// The ONNX model declares only the shapes of its inputs and its scores. The reader infers the
+/// other shapes, which must equal those of the training graph. The axes of images are in a
+/// different order, so sizes are sorted before they are compared.
 #[test]
 fn inferred_shapes_are_those_of_training() {
     for sample in samples(Setup::V100, 5, 30) {
@@ -187,8 +188,8 @@ fn inferred_shapes_are_those_of_training() {
     }
 }
 
-/// Derived by formula: the same seed always gives the same jobs, regardless of how many are
-/// requested. A different seed gives different jobs.
+/// The same seed always gives the same jobs, regardless of how many are requested. A different seed
+/// gives different jobs.
 #[test]
 fn a_seed_makes_the_same_jobs() {
     let first: Vec<Sample> = samples(Setup::V100, 11, 6).collect();
@@ -199,7 +200,7 @@ fn a_seed_makes_the_same_jobs() {
     assert_ne!(first, samples(Setup::V100, 12, 6).collect::<Vec<_>>());
 }
 
-/// Small fixed example.
+/// The file of measurements has the columns that the published builder reads.
 #[test]
 fn measurements_have_the_builders_columns() {
     let columns: Vec<&str> = MEASUREMENTS.trim_end().split(',').collect();
@@ -296,8 +297,7 @@ fn fit(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Derived by formula: metrics vary between jobs, and a fit on graph statistics predicts the
-/// metrics of unseen graphs.
+/// Metrics vary between jobs, and a fit on graph statistics predicts the metrics of unseen graphs.
 #[test]
 fn figures_of_unseen_graphs_are_predictable() {
     let jobs: Vec<(Vec<f64>, Sample)> = samples(Setup::V100, 42, 200)

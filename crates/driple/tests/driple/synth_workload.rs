@@ -1,5 +1,5 @@
-//! Sample jobs of given workloads have the model's family, the batch size and the requested
-//! utilisation.
+//! Tests that sample jobs of given workloads have the model's family, the batch size and the
+//! requested utilisation.
 
 use gleaner_driple::dataset::average_utilisation;
 use gleaner_driple::dataset::job::JobName;
@@ -27,7 +27,7 @@ fn utilisation(sample: &Sample) -> f64 {
     average_utilisation([idle, active, peak])
 }
 
-/// Small fixed examples.
+/// The operations of a graph show the family that the model's name indicates.
 #[test]
 fn a_models_name_gives_its_family() {
     let has = |model: &str, op: &str| {
@@ -62,8 +62,8 @@ fn graphs_have_the_requested_batch_size() {
     }
 }
 
-/// The utilisation of the closest of many networks is within a few percent of the requested
-/// utilisation, if the family can reach it.
+/// A sample's utilisation is close to the requested utilisation, if networks of the family can
+/// reach it.
 #[test]
 fn utilisations_are_close_to_the_requested_ones() {
     for (model, batch, wanted) in [
@@ -76,7 +76,7 @@ fn utilisations_are_close_to_the_requested_ones() {
         ("Transformer", 64, 40.0),
     ] {
         let found = utilisation(&made(model, batch, Some(wanted)));
-        // The noise of three metrics accounts for up to a tenth of the utilisation.
+        // The noise of three metrics changes the utilisation by up to a tenth.
         assert!((found - wanted).abs() < 0.2 * wanted, "{model}: {found}");
     }
     let most = [1.0, 25.0, 50.0, 75.0].map(|wanted| utilisation(&made("VGG", 64, Some(wanted))));

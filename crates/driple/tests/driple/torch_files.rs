@@ -1,4 +1,5 @@
-//! Files written by `torch.save`.
+//! Tests that files written by `torch.save` are read, and that damaged or dangerous files are
+//! rejected.
 
 use std::io::{Cursor, Read, Write};
 
@@ -30,7 +31,7 @@ fn example(graph: usize, nodes: usize, base: f32) -> Example {
     example
 }
 
-// By formula; see fixtures/torch_fixtures.py.
+// The values follow the formulas in fixtures/torch_fixtures.py.
 #[test]
 fn published_data_sets_are_read_in_both_forms() {
     for bytes in DATA {
@@ -42,7 +43,8 @@ fn published_data_sets_are_read_in_both_forms() {
     }
 }
 
-// By formula; see fixtures/torch_fixtures.py. Batch normalisation starts at 1, 0, 0, 1, 0.
+// The values follow the formulas in fixtures/torch_fixtures.py. Batch normalisation starts with the
+// values 1, 0, 0, 1 and 0.
 #[test]
 fn weights_are_read_in_both_forms() {
     let of = |shape: &[usize], values| Tensor {
@@ -115,7 +117,7 @@ fn files_cut_short_are_refused_at_every_byte() {
     }
 }
 
-/// A legacy file with a pickle but without values.
+/// A legacy file that holds `pickle` but no values.
 fn legacy(pickle: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.".to_vec();
     bytes.extend(b"\x80\x02}X\x0d\x00\x00\x00little_endian\x88s.");
@@ -202,7 +204,7 @@ fn tensors_have_no_attributes_and_parameters_do_not_nest() {
     assert!(refused(unused).contains("a call's target is not a function"));
 }
 
-// A dict that contains itself, and lists that are doubled forty times.
+// The dict contains itself. The lists double forty times: each contains the previous list twice.
 #[test]
 fn objects_that_refer_to_themselves_or_multiply_are_refused() {
     assert!(matches!(
@@ -240,7 +242,7 @@ fn changed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 
 #[test]
 fn tensors_beyond_their_storage_are_refused() {
-    // Offset 0, shape (2, 3, 3), strides (9, 3, 1).
+    // The start of a tensor's arguments: offset 0 and shape (2, 3, 3).
     let shape = b"QK\x00K\x02K\x03K\x03\x87";
     for to in [b"QK\x01K\x02K\x03K\x03\x87", b"QK\x00K\x03K\x03K\x03\x87"] {
         let error = dataset(&changed(DATA[1], shape, to))

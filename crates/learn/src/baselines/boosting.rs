@@ -8,11 +8,11 @@ use super::scale::Scale;
 use super::{BaselineError, Predictor};
 
 /// The settings match LightGBM's `LGBMRegressor`: 100 rounds at a rate of 0.1, at least 20 rows in
-/// a leaf, 255 bins per feature. The trees differ: here they grow level by level to at most 32
-/// leaves, whereas LightGBM always splits the leaf with the greatest gain, up to 31 leaves. (forust
-/// also has a best-first order, but it ranks leaves by what they already explain, so it cannot
-/// replace LightGBM's order.) On logarithms of durations, LightGBM's order reduces the error by 8
-/// %; on other labels it brings no improvement.
+/// a leaf, 255 bins per feature. The trees differ. In forust, they grow level by level to at most
+/// 32 leaves. LightGBM always splits the leaf with the greatest gain, up to 31 leaves. (The library
+/// forust also has a best-first order. It ranks leaves by what they already explain and not by the
+/// gain of their next split, so it cannot replace LightGBM's order.) On logarithms of durations,
+/// LightGBM's order reduces the error by 8 %. On other labels, it brings no improvement.
 pub(super) struct Boosting {
     booster: GradientBooster,
     /// Indices of the features that have at least two different values. The library does not accept

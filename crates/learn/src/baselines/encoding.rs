@@ -11,7 +11,7 @@ pub(super) struct Matrix {
     pub rows: usize,
 }
 
-/// How the features of a table are converted to numbers, learnt from the training table.
+/// The rule that converts the features of a table to numbers. It is learnt from the training table.
 pub(super) struct Encoding {
     features: Vec<(String, Kind)>,
 }
@@ -85,7 +85,8 @@ impl Kind {
         }
     }
 
-    /// Converts a column; `None` if it holds strings where numbers are expected, or vice versa.
+    /// Converts a column to numbers; `None` if it holds strings where numbers are expected, or vice
+    /// versa.
     fn encode(&self, column: &Column) -> Option<Vec<f64>> {
         match (self, column) {
             (Kind::Numbers, Column::Numeric(values)) => {
@@ -119,8 +120,8 @@ mod tests {
     fn texts_are_numbered_by_first_appearance_in_training() {
         let all = [Some("z"), Some("b"), None, Some("a"), Some("b")];
         let whole = table(&[1.0, 2.0, f64::INFINITY, 4.0, 5.0], &all);
-        // The first row is not used for training, so z is unseen, although it is a level of the
-        // table's column.
+        // The first row is not used for training, so the encoding has not seen z, although z is a
+        // level of the table's column.
         let encoding = Encoding::learn(&whole.take(&[1, 2, 3, 4]));
         let rows = encoding.encode(&whole).unwrap();
         assert_eq!(rows.columns[1][..2], [-1.0, 0.0]);

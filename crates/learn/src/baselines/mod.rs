@@ -1,7 +1,7 @@
 //! Baselines for the interpretable models: two models from libraries, and a neural network.
 //!
 //! Settings are the defaults of the reference libraries, scikit-learn and LightGBM. The
-//! documentation of each model lists the differences. Nothing is tuned. The same seed gives the
+//! documentation of each model lists the differences. No setting was tuned. The same seed gives the
 //! same model, regardless of the number of threads.
 //!
 //! Strings are numbered in the order of their first appearance in the training rows; strings that

@@ -17,9 +17,9 @@ use super::{BaselineError, Predictor};
 /// the rows is held out. Training stops after ten consecutive rounds that improve the loss on these
 /// rows by less than 0.0001. The best weights are kept.
 ///
-/// Features and labels are scaled to mean 0 and standard deviation 1. Users of scikit-learn must
-/// scale the data themselves. The reference did not scale them, and its worst predictions are wrong
-/// by thousands.
+/// Features and labels are scaled to mean 0 and standard deviation 1. Scikit-learn leaves the
+/// scaling to its users. The reference did not scale the data, and its worst predictions are off by
+/// thousands.
 pub(super) struct Perceptron {
     network: Network,
     inputs: Vec<Scale>,
@@ -145,7 +145,7 @@ impl Network {
     }
 }
 
-/// Trains a network until the loss on the held-out rows no longer improves.
+/// Trains a network until the loss on the held-out rows stops improving.
 fn train(rows: &Array2<f32>, labels: &[f32], seed: u64) -> Network {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut network = Network::new(rows.ncols(), &mut rng);
@@ -192,7 +192,7 @@ fn split(rows: usize, rng: &mut ChaCha8Rng) -> (Vec<usize>, Vec<usize>) {
     }
 }
 
-/// The chosen rows with their labels.
+/// The rows with the indices `chosen`, and their labels.
 fn choose(rows: &Array2<f32>, labels: &[f32], chosen: &[usize]) -> (Array2<f32>, Vec<f32>) {
     let labels = chosen.iter().map(|&row| labels[row]).collect();
     (rows.select(Axis(0), chosen), labels)

@@ -35,7 +35,8 @@ impl Scale {
         }
     }
 
-    /// The value with the given deviation: the inverse of [`Scale::apply`].
+    /// The value whose deviation is `deviations` standard deviations: the inverse of
+    /// [`Scale::apply`].
     pub fn undo(&self, deviations: f64) -> f64 {
         if self.deviation.is_normal() {
             self.mean + deviations * self.deviation
@@ -66,7 +67,7 @@ mod tests {
             assert_eq!((scale.apply(9.0), scale.undo(2.0)), (0.0, 7.0));
         }
         assert_eq!(Scale::of(&[f64::NAN]).undo(1.0), 0.0);
-        // The variance overflows to infinity.
+        // If the variance overflows to infinity, deviations are 0 too.
         assert_eq!(Scale::of(&[1e300, -1e300]).apply(1e300), 0.0);
     }
 }

@@ -9,7 +9,7 @@ use super::settings::Settings;
 use super::surface::Surface;
 use super::tables::Tables;
 
-/// The search for the best step of a term.
+/// Searches for the best step of a term.
 pub(super) enum Search {
     /// All training rows are in one cell, so the term cannot distinguish them.
     Nothing,
@@ -18,8 +18,8 @@ pub(super) enum Search {
 }
 
 impl Search {
-    /// `rows` holds the number of training rows in each cell, and `tree` the limits of a step's
-    /// tree.
+    /// Prepares the search for a term. `rows` holds the number of training rows in each cell, and
+    /// `tree` the limits of a step's tree.
     pub fn new(shape: Shape, rows: Vec<f64>, tree: Tree) -> Self {
         if rows.iter().filter(|&&rows| rows > 0.0).count() < 2 {
             return Search::Nothing;
@@ -81,8 +81,8 @@ pub(super) struct Bag {
     learners: Vec<Learner>,
     /// The score of each cell, for each term.
     scores: Vec<Vec<f64>>,
-    /// Residuals of the training rows, before the last step. The next pass over the rows subtracts
-    /// that step (see [`Tables::sum`]).
+    /// Residuals of the training rows before the last step, which the next pass over the rows
+    /// subtracts (see [`Tables::sum`]).
     train: Vec<f64>,
     /// Residuals of the held-out rows.
     pub held: Vec<f64>,
@@ -92,7 +92,7 @@ pub(super) struct Bag {
     random: ChaCha8Rng,
     /// Index of the bag in the entries of [`Tables`].
     pub lane: usize,
-    /// The scores after the best round, and the number of rounds up to it.
+    /// The scores after the best round so far, and the number of that round.
     pub best: Boosted,
     /// Sum of the held-out rows' squared residuals after the best round.
     least: f64,
@@ -192,7 +192,7 @@ impl Bag {
     }
 }
 
-/// Subtracts the value of a row's cell from the row's residual, for each row.
+/// Subtracts from each row's residual the value of the row's cell.
 pub(super) fn take(residuals: &mut [f64], cells: &[u16], values: &[f64]) {
     for (residual, &cell) in residuals.iter_mut().zip(cells) {
         *residual -= values[cell as usize];

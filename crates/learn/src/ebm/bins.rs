@@ -40,8 +40,8 @@ pub enum Bins {
 }
 
 impl Bins {
-    /// Bins for a column; `None` if it has more distinct strings than [`MOST_BINS`]. `most` is the
-    /// maximum number of bins of numbers.
+    /// Bins for a column; `None` if it has more distinct strings than [`MOST_BINS`]. If the column
+    /// holds numbers, there are at most `most` bins.
     pub(super) fn of(column: &Column, binning: Binning, most: usize) -> Option<Self> {
         match column {
             Column::Numeric(values) => Some(Bins::numeric(values, binning, most)),
@@ -109,8 +109,8 @@ impl Bins {
         }
     }
 
-    /// The label of several neighbouring bins of numbers, from bin `first` to bin `last`: `3 to 4.5`,
-    /// for example. For strings, the label of bin `first`.
+    /// The label of the neighbouring bins of numbers from `first` to `last`, such as `3 to 4.5`. For
+    /// strings, the label of bin `first`.
     pub(super) fn range(&self, first: usize, last: usize) -> String {
         let Bins::Numeric { cuts, .. } = self else {
             return self.label(first);
@@ -162,8 +162,8 @@ fn between(a: f64, b: f64) -> f64 {
     if middle > a { middle } else { b }
 }
 
-/// Cuts that put about the same number of values into each bin. If there are at most `most`
-/// distinct values, there is a cut between each value and the next.
+/// Cuts that put about the same number of values into each of `most` bins. If there are at most
+/// `most` distinct values, each value gets its own bin.
 fn quantiles(sorted: &[f64], most: usize) -> Vec<f64> {
     let mut distinct = sorted.to_vec();
     distinct.dedup();
@@ -198,7 +198,7 @@ fn nearest_change(sorted: &[f64], at: usize) -> Option<f64> {
     Some(between(sorted[change - 1], sorted[change]))
 }
 
-/// Equidistant cuts, so that bins have the same width.
+/// Equidistant cuts, which make bins of equal width.
 fn uniform(least: f64, greatest: f64, bins: usize) -> Vec<f64> {
     let step = greatest / bins as f64 - least / bins as f64;
     let mut cuts: Vec<f64> = (1..bins).map(|k| least + step * k as f64).collect();

@@ -16,7 +16,7 @@ use super::bag::Bag;
 use super::settings::Settings;
 use super::tables::Tables;
 
-/// A term's cells: the cell of each row, and the arrangement of the cells.
+/// The cell of each row in a term, and the arrangement of the term's cells.
 pub(super) struct CellMap {
     pub cells: Vec<u16>,
     pub shape: Shape,
@@ -58,8 +58,8 @@ pub(super) enum Cuts {
     Random,
 }
 
-/// The result of a bag: the score of each cell of each term, and the number of rounds up to the
-/// best round.
+/// The result of a bag: for each term, the scores of its cells after the best round, and the number
+/// of that round.
 pub(super) struct Boosted {
     pub scores: Vec<Vec<f64>>,
     pub rounds: usize,
@@ -67,9 +67,9 @@ pub(super) struct Boosted {
 
 /// Boosts the terms in at most [`ABREAST`](super::tables::ABREAST) bags of equal size. `residuals`
 /// holds the residuals of all rows for each bag. A bag stops once the error on its held-out rows
-/// has not decreased for a while. Returns the best round of each bag. A bag without held-out rows
-/// learns nothing. What a bag learns does not depend on the other bags. A stop takes effect after
-/// the current round.
+/// has not decreased for [`Settings::patience`] rounds. Returns the best round of each bag. A bag
+/// without held-out rows learns nothing. The scores of a bag do not depend on the other bags. A
+/// stop takes effect after the current round.
 pub(super) fn boost(
     maps: &[CellMap],
     residuals: &[Vec<f64>],
@@ -122,8 +122,8 @@ mod tests {
     use proptest::prelude::*;
     use rand::SeedableRng;
 
-    /// The simplest implementation: boosts one bag, with separate passes for the sums, the step and
-    /// the residuals.
+    /// Boosts one bag in the simplest way, with separate passes for the sums, the step and the
+    /// residuals.
     fn plain(
         maps: &[CellMap],
         residuals: &[f64],
@@ -178,7 +178,7 @@ mod tests {
         vec![
             map(&|bins| bins.0, curve(true)),
             map(&|bins| bins.1, curve(false)),
-            // All rows are in one cell.
+            // In this term, all rows are in the same cell.
             map(&|_| 3, curve(true)),
             map(
                 &|bins| 5 * bins.0 + bins.1,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::bins::Bins;
 use super::model::{Axis, Ebm, Term};
 
-/// The maximum number of strings that the label of a group lists. Further strings are only counted.
+/// The maximum number of strings that the label of a group lists. The label counts further strings.
 const NAMED: usize = 3;
 
 /// A cell of a term.

@@ -1,14 +1,15 @@
 //! The step of one feature: a small regression tree on a histogram of the residuals.
 //!
-//! The residuals of each bin are summed first, so the cost of a tree depends on the number of bins
-//! and not on the number of rows. Prefix sums give the sum over any range of bins in constant time.
+//! The residuals of each bin are summed first. The cost of a tree therefore depends on the number
+//! of bins and not on the number of rows. Prefix sums give the sum over any range of bins in
+//! constant time.
 //!
 //! If a leaf with `n` rows and the residual sum `s` predicts its mean, the sum of squares decreases
-//! by `s² ÷ n`. So the best cut of a leaf has the greatest `s₁² ÷ n₁ + s₂² ÷ n₂`. The leaf whose
-//! best cut has the greatest gain is cut next, until there are enough leaves. For example, three
-//! bins have 4 rows each and the residual sums 4, 4 and −8. A cut after bin 1 gains 16 ÷ 4 + 16 ÷ 8
-//! = 6, and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. So a tree of two leaves is cut after bin
-//! 2, and the steps of the three bins are 1, 1 and −2.
+//! by `s² ÷ n`. The best cut of a leaf is therefore the cut with the greatest `s₁² ÷ n₁ + s₂² ÷
+//! n₂`. The leaf whose best cut has the greatest gain is cut next, until there are enough leaves.
+//! For example, let three bins have 4 rows each and the residual sums 4, 4 and −8. A cut after bin
+//! 1 gains 16 ÷ 4 + 16 ÷ 8 = 6, and a cut after bin 2 gains 64 ÷ 8 + 64 ÷ 4 = 24. A tree of two
+//! leaves is therefore cut after bin 2, and the steps of the three bins are 1, 1 and −2.
 
 use std::ops::Range;
 
@@ -75,8 +76,8 @@ pub(super) struct Curve {
     rows: Vec<f64>,
     tree: Tree,
     /// Whether neighbouring bins are similar. Otherwise the bins are categories, which are first
-    /// sorted by their mean residuals. In the order of the means, one of the cuts between
-    /// neighbours is the best division into two groups (Fisher, 1958).
+    /// sorted by their mean residuals. When categories are sorted by mean, the best division into
+    /// two groups is a cut between neighbours (Fisher, 1958).
     ordered: bool,
     /// All bins except the bin for missing values, in the order in which they are cut.
     order: Vec<usize>,
@@ -85,7 +86,7 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// `rows` is the number of training rows in each bin.
+    /// Prepares the bins of a feature. `rows` holds the number of training rows in each bin.
     pub fn new(rows: Vec<f64>, tree: Tree, ordered: bool) -> Self {
         Curve {
             order: (1..rows.len()).collect(),
@@ -201,7 +202,8 @@ fn best_cut(before: &[Sum], start: usize, end: usize, least: f64) -> Leaf {
         cut: start,
         gain: 0.0,
     };
-    // A gain must exceed the rounding error. Otherwise a leaf of equal residuals could be cut.
+    // A gain must exceed the rounding error, because otherwise a leaf of equal residuals could be
+    // cut.
     let mut best = whole.gain() * (1.0 + 1e-12);
     for cut in start + 1..end {
         let left = before[cut].minus(before[start]);
@@ -227,7 +229,7 @@ mod tests {
     use super::*;
     use rand::SeedableRng;
 
-    /// The steps of bins given as (mean, rows).
+    /// The steps of bins that are given by their mean residual and their number of rows.
     fn steps(bins: &[(f64, f64)], ordered: bool) -> Vec<f64> {
         let rows = bins.iter().map(|(_, rows)| *rows).collect();
         let residuals: Vec<f64> = bins.iter().map(|(mean, rows)| mean * rows).collect();

@@ -1,4 +1,4 @@
-//! Training of a machine.
+//! Trains a machine.
 
 use gleaner_observer::{Observer, Parts};
 use rand::SeedableRng;
@@ -86,7 +86,7 @@ pub(super) fn fit(
     .centred())
 }
 
-/// All bags during training.
+/// The state of all bags during training.
 struct Bags {
     splits: Vec<Split>,
     /// The mean label of each bag's training rows, which is the bag's prediction before it has
@@ -275,7 +275,7 @@ fn run(
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            // Stopped bags report no work, because they may not have completed it.
+            // After a stop, bags report no work, because they may not have completed it.
             if !parts.observer().is_stopped() {
                 parts.add(work);
             }

@@ -30,8 +30,8 @@ pub struct Term {
     pub(super) rows: Vec<u32>,
 }
 
-/// A feature as an axis of a term. The feature's bins are merged into groups. In the term of a
-/// single feature, each bin is a group.
+/// A feature as an axis of a term. In the term of a pair, the feature's bins are merged into
+/// groups. In the term of a single feature, each bin is a group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
     pub(super) feature: usize,
@@ -167,8 +167,8 @@ impl Ebm {
     /// as missing.
     ///
     /// # Errors
-    /// If there are no rows, the numbers of labels and rows differ, or a label is NaN or too large.
-    /// Also if a feature has too many distinct strings, or a setting is out of its range.
+    /// There are no rows, or the numbers of labels and rows differ. A label is NaN or too large. A
+    /// feature has too many distinct strings. A setting is out of its range.
     pub fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Self, FitError> {
         Self::fit_observed(table, labels, settings, &Unobserved)
     }
@@ -178,7 +178,7 @@ impl Ebm {
     /// 100,000 rows. A fit may end before it has reported all units of progress.
     ///
     /// # Errors
-    /// The errors of [`Ebm::fit`], and [`FitError::Stopped`].
+    /// Same as [`Ebm::fit`], and [`FitError::Stopped`] if the observer stops the fit.
     pub fn fit_observed(
         table: &Table,
         labels: &[f64],
@@ -188,7 +188,7 @@ impl Ebm {
         fit::fit(table, labels, settings, observer)
     }
 
-    /// The features, in the order that tables must use.
+    /// The features, in the order in which tables must contain them.
     pub fn features(&self) -> &[Feature] {
         &self.features
     }

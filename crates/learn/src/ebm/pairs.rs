@@ -5,10 +5,10 @@
 //! plane that the two features span. FAST measures these differences with the simplest model of an
 //! interaction. It cuts each feature once, which makes four rectangles, and predicts each rectangle
 //! by the mean residual of its rows. The score of a pair is the greatest decrease of the sum of
-//! squares that any such *cross* of cuts achieves. For example, each rectangle has 4 rows, and the
-//! residuals are 1 in two opposite rectangles and −1 in the others. Each rectangle gains 4² ÷ 4, so
-//! the cross gains 16, which is the whole sum of squares. No cut of a single feature would gain
-//! anything.
+//! squares that any such *cross* of cuts achieves. For example, let each rectangle have 4 rows,
+//! with residuals of 1 in two opposite rectangles and −1 in the others. Each rectangle gains 4² ÷
+//! 4, so the cross gains 16, which is the whole sum of squares. A cut of a single feature would not
+//! gain anything.
 //!
 //! 1. [`Coarse::new`] merges the bins of each feature into at most [`MOST_GROUPS`] groups, so that
 //!    the grid of a pair has few cells.
@@ -16,7 +16,7 @@
 //!    over the rows.
 //! 3. [`Surface::best`] finds the best cross with prefix sums, so that each cross takes constant
 //!    time.
-//! 4. [`rank`] does this for all pairs in parallel and keeps the best.
+//! 4. [`rank`] scores all pairs in parallel and keeps the best.
 
 use rayon::prelude::*;
 
@@ -27,7 +27,7 @@ use super::surface::Surface;
 /// values.
 const MOST_GROUPS: usize = 33;
 
-/// A feature as an axis of pairs, with its bins merged into groups.
+/// A feature whose bins are merged into groups, for use as an axis of pairs.
 pub(super) struct Coarse {
     /// The group of each bin.
     pub groups: Vec<u16>,

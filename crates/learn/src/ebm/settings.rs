@@ -11,9 +11,9 @@ pub struct Settings {
     /// The maximum number of rounds. In a round, every term takes one step.
     pub max_rounds: usize,
     /// Number of initial rounds in which cuts are drawn at random instead of chosen by their gain
-    /// (called smoothing rounds in the library interpret). Random cuts let nearly equal features
-    /// share the effect that they explain. Otherwise the feature with the best cut would take all
-    /// of it.
+    /// (called smoothing rounds in the library interpret). With random cuts, nearly equal features
+    /// share the effect that they explain. Otherwise, the feature with the best cut would explain
+    /// all of it.
     #[serde(default)]
     pub random_rounds: usize,
     /// A bag stops after this number of rounds without progress on its held-out rows. Random rounds
@@ -25,7 +25,7 @@ pub struct Settings {
     pub leaves: usize,
     /// The minimum number of rows in a leaf; 0 counts as 1.
     pub least_in_leaf: u32,
-    /// How the values of a numeric feature are cut into bins.
+    /// How the values of a numeric feature are divided into bins.
     pub binning: Binning,
     /// The maximum number of bins of a numeric feature, between 2 and [`MOST_BINS`]. There is one
     /// additional bin for missing values.
@@ -37,14 +37,14 @@ pub struct Settings {
     pub bags: usize,
     /// Share of the rows that each bag holds out to decide when to stop, above 0 and below 1.
     pub validation: f64,
-    /// Seed of the random choice of rows and of random cuts.
+    /// Seed of the random numbers that choose rows and cuts.
     pub seed: u64,
 }
 
 /// The maximum number of bins or categories of a feature. Bin numbers are stored in 16 bits.
 pub const MOST_BINS: usize = 65_534;
 
-/// How the values of a numeric feature are cut into bins.
+/// How the values of a numeric feature are divided into bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Binning {

@@ -107,14 +107,14 @@ fn feature(feature: &Feature) -> Result<(), String> {
     let name = &feature.name;
     if feature.rows.len() != feature.bins.len() || feature.bins.len() > MOST_BINS + 1 {
         return Err(format!(
-            "feature {name}: it has too many bins, or not one row count per bin"
+            "feature {name}: it has too many bins, or its numbers of bins and row counts differ"
         ));
     }
     if let Bins::Numeric { cuts, .. } = &feature.bins
         && !(cuts.iter().all(|cut| cut.is_finite()) && cuts.windows(2).all(|w| w[0] < w[1]))
     {
         return Err(format!(
-            "feature {name}: its cuts are not in ascending order"
+            "feature {name}: its cuts are not finite numbers in ascending order"
         ));
     }
     Ok(())

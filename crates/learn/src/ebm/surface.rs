@@ -1,13 +1,13 @@
-//! The step of a pair of features: the best cross, which cuts each axis once and so makes four
-//! leaves.
+//! The step of a pair of features. It is the best cross, which cuts each axis once, so that the
+//! tree has four leaves.
 //!
 //! Residuals and rows are summed per cell of a grid. Two-dimensional prefix sums give the sum over
 //! any rectangle in constant time, so each cross of the grid is evaluated in constant time too. Its
 //! gain is the sum of `s² ÷ n` over its four rectangles, minus `s² ÷ n` of the whole grid. Here,
-//! `s` is a sum of residuals and `n` a number of rows. For example, a grid of 3 rows and 4 columns
-//! has 2 training rows in each cell. The residuals of these rows are 5 in the four cells at the
-//! lower right, and −1 elsewhere. One cross cuts the grid above and to the left of these four
-//! cells. For its rectangles, `s² ÷ n` is 4, 4, 8 and 40² ÷ 8 = 200. For the whole grid, it is
+//! `s` is a sum of residuals and `n` a number of rows. For example, let a grid of 3 rows and 4
+//! columns have 2 training rows in each cell. The residuals of these rows are 5 in the four cells
+//! at the lower right, and −1 elsewhere. One cross cuts the grid above and to the left of these
+//! four cells. For its rectangles, `s² ÷ n` is 4, 4, 8 and 40² ÷ 8 = 200. For the whole grid, it is
 //! 24² ÷ 24 = 24, so this cross gains 192.
 
 use rand::RngExt;
@@ -33,7 +33,7 @@ pub(super) struct Surface {
 }
 
 /// A pair of cuts, one for each axis. The first cut separates the cells before `row` from the cells
-/// at and after `row`. The second cut does the same with `column`.
+/// at and after `row`. The second cut separates the cells before `column` from the rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cross {
     row: usize,
@@ -47,8 +47,8 @@ pub(super) struct Cross {
 const ROUNDING: f64 = 1e-12;
 
 impl Surface {
-    /// `rows` is the number of training rows in each cell of a grid, row by row with `width` cells
-    /// each. `least` is the minimum number of rows in each rectangle of a cross.
+    /// Creates a grid. `rows` holds the number of training rows in each cell, row by row with
+    /// `width` cells each. `least` is the minimum number of rows in each rectangle of a cross.
     pub fn new(rows: &[f64], width: usize, least: f64) -> Self {
         let height = rows.len() / width;
         let mut surface = Surface {
@@ -154,9 +154,10 @@ impl Surface {
         }
     }
 
-    /// Computes the step of each cell: the mean of its rectangle in the best cross, or in a random
-    /// cross if a random number generator is given. Returns `false` if no cross gains anything, or
-    /// if a rectangle of the random cross has too few rows; `steps` is then unchanged.
+    /// Computes the step of each cell, which is the mean residual of the cell's rectangle. The
+    /// rectangles are those of a random cross if a random number generator is given, and those of
+    /// the best cross otherwise. Returns `false` if no cross gains anything, or if a rectangle of
+    /// the random cross has too few rows; `steps` is then unchanged.
     pub fn step(
         &mut self,
         residuals: &[f64],
@@ -219,7 +220,7 @@ mod tests {
         };
         let residuals: Vec<f64> = (0..12).map(|index| 2.0 * value(index)).collect();
         let mut grid = Surface::new(&[2.0; 12], 4, 1.0);
-        // 8 training rows with residual 5 and 16 with −1, minus the gain of the whole grid, 24²/24.
+        // The gain is 8 × 5² + 16 × (−1)², minus the gain of the whole grid, 24² ÷ 24.
         assert_eq!(
             grid.best(&residuals),
             Some(Cross {

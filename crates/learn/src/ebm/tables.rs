@@ -1,4 +1,5 @@
-//! Tables indexed by cell, which several bags share, and the pass over the bags' rows.
+//! Tables that are indexed by cell and shared by several bags, and the pass over the rows of these
+//! bags.
 
 use super::bag::Bag;
 

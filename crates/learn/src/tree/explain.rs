@@ -1,4 +1,4 @@
-//! Explains a tree by the path of one row and by the importance of each feature.
+//! Explains a tree by the path of a single row and by the importance of each feature.
 
 use serde::Serialize;
 
@@ -15,8 +15,8 @@ pub struct Step {
     pub value: f64,
     /// The threshold that the value is compared with.
     pub threshold: f64,
-    /// Whether the row goes left: its value is at most the threshold, or the value is missing and
-    /// the node sends missing values to the left.
+    /// Whether the row goes left. It does if its value is at most the threshold, or if its value is
+    /// missing and the node sends missing values to the left.
     pub left: bool,
     /// Index of the node that the row goes to next.
     pub next: usize,
@@ -47,8 +47,9 @@ impl Tree {
         path
     }
 
-    /// The importance of each feature: the share of its splits in the total decrease of impurity,
-    /// weighted by rows. All importances are 0 if no split decreases the impurity.
+    /// The importance of each feature: its splits' share of the total decrease of impurity, where
+    /// nodes are weighted by their number of rows. All importances are 0 if no split decreases the
+    /// impurity.
     pub fn importances(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.features.len()];
         let weighted = |node: usize| self.nodes[node].impurity * self.nodes[node].rows() as f64;

@@ -1,7 +1,7 @@
 //! Grows a tree: each node is divided by its best split, until the leaves are pure.
 //!
-//! Nodes are created in depth-first order, left before right. The rows of nodes that do not exist
-//! yet are kept on a stack, so deep trees need no recursion.
+//! Nodes are created in depth-first order, left before right. The rows of nodes that are yet to be
+//! created are kept on a stack, so deep trees need no recursion.
 
 use super::split::{self, Best};
 use super::{Node, Settings, Split, TreeError};
@@ -112,7 +112,7 @@ fn seek(data: &Data<'_>, open: &Open, counts: &[usize], settings: Settings) -> O
     split::best(data, &open.rows, counts, settings.min_leaf.max(1))
 }
 
-/// Divides rows into those that go left and those that go right.
+/// Divides the rows of a node between its left and its right child.
 fn part(data: &Data<'_>, best: &Best, rows: Vec<usize>) -> [Vec<usize>; 2] {
     let values = data.columns[best.feature];
     let split = best.at(0);

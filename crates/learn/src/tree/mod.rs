@@ -13,9 +13,9 @@
 //! # }
 //! ```
 //!
-//! A missing value goes to the child that has more training rows with known values. This rule
-//! applies to predictions and to the search for a split, where the impurity includes the rows with
-//! missing values.
+//! A row with a missing value goes to the child that has more training rows with known values. This
+//! rule applies to predictions and to the search for a split: the impurity of a split includes the
+//! rows with missing values.
 
 mod error;
 mod explain;
@@ -33,12 +33,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Column, Table};
 
-/// Limits on the size of a tree.
+/// Settings that limit the size of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Strength of pruning. A subtree of `n` leaves is kept if it decreases the impurity, weighted
-    /// by the share of rows, by more than `n - 1` times this value. If this value is 0, the tree is
-    /// not pruned.
+    /// Strength of pruning. A subtree of `n` leaves is kept if it decreases the impurity by more
+    /// than `n - 1` times this value. Here, impurities are weighted by their share of all rows. If
+    /// this value is 0, the tree is not pruned.
     pub ccp_alpha: f64,
     /// The maximum number of splits on the path to a leaf; `None` for no limit.
     pub max_depth: Option<usize>,
@@ -100,7 +100,8 @@ impl Node {
         self.counts.iter().sum()
     }
 
-    /// The most frequent class among the training rows; the lowest if several are equally frequent.
+    /// The most frequent class among the training rows; the lowest class if several are equally
+    /// frequent.
     pub fn class(&self) -> u8 {
         let rows = |class: usize| (self.counts[class], std::cmp::Reverse(class));
         let most = (0..self.counts.len()).max_by_key(|class| rows(*class));
@@ -132,12 +133,13 @@ impl Split {
 impl Tree {
     /// Grows a tree on numeric features and the class of each row, and prunes it.
     ///
-    /// Among equally good splits, splits on the last feature are preferred, and among these the
-    /// split with the lowest threshold. A feature whose known values are all equal is never used.
+    /// Among equally good splits, splits on the last feature are preferred. Among splits on the
+    /// same feature, the lowest threshold is preferred. A feature whose known values are all equal
+    /// is never used.
     ///
     /// # Errors
-    /// If there are no rows, the numbers of labels and rows differ, or a feature holds strings.
-    /// Also if a value is infinite, or `ccp_alpha` is negative or not finite.
+    /// There are no rows, or the numbers of labels and rows differ. A feature holds strings, or a
+    /// value is infinite. `ccp_alpha` is negative or not finite.
     pub fn fit(table: &Table, labels: &[u8], settings: Settings) -> Result<Self, TreeError> {
         let data = grow::Data::check(table, labels)?;
         if !settings.ccp_alpha.is_finite() || settings.ccp_alpha < 0.0 {

@@ -1,10 +1,10 @@
 //! Minimal cost-complexity pruning (Breiman et al., 1984).
 //!
 //! The cost of a leaf is its impurity, weighted by its share of the rows, plus a constant `alpha`.
-//! A split is kept only if its two subtrees cost less than the node would as a leaf. For example, a
-//! root with impurity 0.5 is split into two pure leaves. If `alpha` is 0.1, the root costs 0.6 as a
-//! leaf and 0.2 with the split, so the split is kept. If `alpha` is 0.6, the root costs 1.1 as a
-//! leaf and 1.2 with the split, so the split is removed.
+//! A split is kept only if its two subtrees cost less than the node would as a leaf. For example,
+//! let a root with impurity 0.5 be split into two pure leaves. If `alpha` is 0.1, the root costs
+//! 0.6 as a leaf and 0.2 with the split, so the split is kept. If `alpha` is 0.6, the root costs
+//! 1.1 as a leaf and 1.2 with the split, so the split is removed.
 
 use super::{Node, Split};
 

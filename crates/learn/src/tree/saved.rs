@@ -70,7 +70,7 @@ fn check(saved: &Saved, index: usize, node: &Node) -> Result<(), String> {
     if below.contains(&split.left) && below.contains(&split.right) {
         Ok(())
     } else {
-        Err("its children are not both later nodes".to_owned())
+        Err("its children must be later nodes of the tree".to_owned())
     }
 }
 

@@ -36,10 +36,10 @@ impl Tree {
         questions
     }
 
-    /// Describes a step of a row's path: `gpu_util 12.5 <= 20.23`.
+    /// Describes a step of a row's path, such as `gpu_util 12.5 <= 20.23`.
     ///
     /// # Panics
-    /// If the step belongs to a tree with more features.
+    /// If the tree does not have the feature of the step.
     pub fn describe(&self, step: &Step) -> String {
         let name = &self.features[step.feature];
         let sign = if step.left { "<=" } else { ">" };
@@ -51,7 +51,7 @@ impl Tree {
     }
 }
 
-/// Displays the number of rows of a node, in total and by class: `25 rows (16, 8, 1)`.
+/// Displays the number of rows of a node, in total and by class, such as `25 rows (16, 8, 1)`.
 struct Rows<'n>(&'n Node);
 
 impl fmt::Display for Rows<'_> {

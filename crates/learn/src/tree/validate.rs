@@ -30,8 +30,7 @@ pub fn held_out(
 /// Predicts the class of each row with a tree grown on all other rows.
 ///
 /// # Errors
-/// Same as [`Tree::fit`]. A table with a single row is an error, because no row is left to learn
-/// from.
+/// Same as [`Tree::fit`]. The table has a single row, so that no row is left to learn from.
 pub fn leave_one_out(
     table: &Table,
     labels: &[u8],
@@ -57,10 +56,10 @@ pub struct Splits {
     pub seed: u64,
 }
 
-/// Returns the accuracy on the test rows, for each random split.
+/// Returns, for each random split, the accuracy on the test rows.
 ///
 /// # Errors
-/// Same as [`Tree::fit`]. A split that leaves no rows to learn from is also an error.
+/// Same as [`Tree::fit`]. The splits leave no rows to learn from.
 pub fn random_splits(
     table: &Table,
     labels: &[u8],
@@ -101,8 +100,8 @@ mod tests {
         (table, (0..rows).map(|row| row / 10).collect())
     }
 
-    // Derived by formula: if a row next to a threshold is left out, the threshold moves half a step
-    // towards it, but stays between the classes. There is no threshold at the ends.
+    // If a row next to a threshold is left out, the threshold moves half a step towards it, but
+    // stays between the classes. There is no threshold at the ends.
     #[test]
     fn a_row_left_out_is_predicted_by_its_neighbours() {
         let (table, labels) = steps(30);

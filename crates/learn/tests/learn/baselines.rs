@@ -1,5 +1,5 @@
-//! Models from libraries: the functions that they learn, their handling of unusual tables, and
-//! their errors compared with those of the same models in Python.
+//! Tests the baselines: the functions that they learn, their handling of unusual tables, and their
+//! errors compared with those of the reference models in Python.
 
 use std::time::Instant;
 
@@ -18,8 +18,8 @@ fn table(columns: Vec<(&str, Column)>) -> Table {
     Table::new(named.collect()).unwrap()
 }
 
-/// A table with a label that depends on a number, on whether another number is large, and on a
-/// string.
+/// A table and its labels. A label depends on a number, on whether another number is large, and on
+/// a string.
 fn example(rows: usize) -> (Table, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let mut random = || (0..rows).map(|_| rng.random::<f64>()).collect::<Vec<_>>();
@@ -48,7 +48,7 @@ fn numbers_of(features: &Table) -> Vec<(&str, Column)> {
         .collect()
 }
 
-/// The training rows, and the remaining rows.
+/// The first `train` rows, and the remaining rows.
 fn parted(table: &Table, train: usize) -> (Table, Table) {
     let rows = |range: std::ops::Range<usize>| table.take(&range.collect::<Vec<_>>());
     (rows(0..train), rows(train..table.rows()))
@@ -158,8 +158,8 @@ fn labels_that_cannot_be_learnt_and_other_features_are_refused() {
     }
 }
 
-/// The reference's mean absolute errors for jobs and for GPUs. The reference for boosting is
-/// LightGBM.
+/// The mean absolute errors of the reference model, for jobs and for GPUs. The reference model for
+/// boosting is LightGBM.
 fn references(baseline: Baseline) -> [f64; 2] {
     match baseline {
         Baseline::Boosting => [4.503, 53.30],
@@ -212,7 +212,7 @@ fn numeric<'n>(sheet: &Sheet, names: impl IntoIterator<Item = &'n str>) -> Vec<(
 /// The features of a job's profile, which was assigned according to the job's duration.
 const PROFILE: [&str; 4] = ["amp", "gpu_util", "gmem_util", "gmem"];
 
-/// The features of the workload task.
+/// The features from which durations are estimated.
 fn workload(sheet: &Sheet) -> Table {
     let request = ["gpu_num", "cpu_num", "day", "hour", "dayofweek"];
     let text = |name| (name, Column::texts(sheet.texts(name).into_iter().map(Some)));
@@ -222,8 +222,9 @@ fn workload(sheet: &Sheet) -> Table {
 }
 
 // Golden values: LightGBM on the durations of Venus, with strings replaced by numbers. On
-// logarithms with all features, its leaf-wise trees are better than any that grow level by level.
-// For this combination, the reference is therefore the error of scikit-learn's trees, 8,578 s.
+// logarithms with all features, its leaf-wise trees are better than any trees that grow level by
+// level. The reference for this combination is therefore 8,578 s, the error of scikit-learn's
+// trees.
 #[test]
 fn boosted_durations_of_venus_are_no_worse_than_those_of_the_reference() {
     let Some(sheet) = Sheet::shared("models/workload_features.csv") else {

@@ -1,4 +1,5 @@
-//! The explainable boosting machine on made-up data, for which the true functions are known.
+//! Tests the explainable boosting machine on synthetic data, for which the true functions are
+//! known.
 
 use gleaner_learn::ebm::{Binning, Bins, Ebm, FitError, Mismatch, Settings, Term};
 use gleaner_learn::isotonic::Direction;
@@ -155,7 +156,8 @@ fn gaps_constants_and_texts_are_learnt_from() {
     let machine = Ebm::fit(&features, &labels, &Settings::default()).unwrap();
     let error = metrics::mean_absolute_error(&labels, &machine.predict(&features).unwrap());
     assert!(error < 0.03, "{error}");
-    // The score of missing values is 2 + E[x] below the score of a middle value.
+    // Missing values contribute −2 to the label, and a middle value about 0.6, so their scores
+    // differ by 2.6.
     let gaps = &machine.terms()[0];
     let middle = gaps.scores()[gaps.scores().len() / 2];
     assert!(
@@ -294,8 +296,8 @@ fn the_number_of_threads_changes_nothing() {
             .unwrap()
         })
     };
-    // There are 14 bags. With one thread or three threads, each thread boosts two bags at a time;
-    // with 16 threads, each boosts one bag.
+    // There are 14 bags. With one or three threads, each thread boosts two bags at a time. With 16
+    // threads, each thread boosts one bag.
     let one = fit(1, 11);
     assert_eq!(one, fit(3, 11));
     assert_eq!(one, fit(16, 11));
@@ -314,7 +316,7 @@ fn a_fit_is_watched_and_stopped() {
     let (watched, progress) = fit(usize::MAX);
     let watched = watched.unwrap();
     assert_eq!(watched, Ebm::fit(&features, &labels, &settings).unwrap());
-    // Ten pairs were requested, but four features form only six.
+    // Ten pairs were requested, but four features form only six pairs.
     let pairs = watched.terms().len() - 4;
     let done = Settings {
         interactions: pairs,
@@ -322,7 +324,8 @@ fn a_fit_is_watched_and_stopped() {
     };
     let last = progress.iter().max();
     assert_eq!(last, Some(&(done.work(300, 4), settings.work(300, 4))));
-    // Each of the 14 bags reports twice: after the features, and after the pairs.
+    // Each of the 14 bags reports progress twice: after it has learnt the features, and after it
+    // has learnt the pairs.
     assert_eq!(progress.len(), 28);
     assert_eq!(fit(0), (Err(FitError::Stopped), Vec::new()));
     // The fit stops before any bag learns the pairs.
@@ -363,7 +366,7 @@ fn a_saved_machine_is_the_same_and_a_broken_one_refused() {
         ),
         (
             &|v| v["features"][0]["bins"]["numeric"]["cuts"][0] = 1e9.into(),
-            "not in ascending order",
+            "not finite numbers in ascending order",
         ),
         (
             &|v| v["terms"][0]["axes"][0]["size"] = 1u64.wrapping_shl(63).into(),

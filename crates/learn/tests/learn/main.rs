@@ -1,4 +1,5 @@
-//! Models on made-up data, for which the true functions are known, and on published data.
+//! Tests the models on synthetic data, for which the true functions are known, and on published
+//! data.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(feature = "baselines")]

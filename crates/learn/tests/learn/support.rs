@@ -1,4 +1,4 @@
-//! Readers of the models' reference data.
+//! Reads the reference data of the models.
 
 /// The content of a file of the shared data. `None`, with a message on stderr, if it is missing.
 pub fn shared(name: &str) -> Option<String> {
@@ -6,7 +6,7 @@ pub fn shared(name: &str) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// The table in a CSV file without quoted cells.
+/// A table from a CSV file without quoted cells.
 pub struct Sheet {
     names: Vec<String>,
     rows: Vec<Vec<String>>,

@@ -1,4 +1,4 @@
-//! Decision trees compared with exhaustive search.
+//! Compares decision trees with an exhaustive search.
 
 use gleaner_learn::tree::{Settings, Tree, TreeError};
 use gleaner_learn::{Column, Table};
@@ -19,7 +19,7 @@ fn fit(rows: &Rows, settings: Settings) -> Tree {
     Tree::fit(&table, &labels, settings).unwrap()
 }
 
-/// Rows with few distinct values, so that there are ties, and with some missing values.
+/// Rows with few distinct values, so that there are ties. Some values are missing.
 fn rows(most: usize) -> impl Strategy<Value = Rows> {
     let value = prop_oneof![9 => (0..6i32).prop_map(f64::from), 1 => Just(f64::NAN)];
     let row = (proptest::collection::vec(value, 3), 0..3u8);
@@ -34,9 +34,9 @@ fn impurity(rows: &[&(Vec<f64>, u8)]) -> f64 {
     number - (0..3).map(|class| same(class).powi(2)).sum::<f64>() / number.max(1.0)
 }
 
-/// The least impurity after any split of rows, computed from the definition: every value of every
-/// feature is tried as a threshold. Missing values go to the side with more known values, or to
-/// the left if both sides have equally many.
+/// The lowest impurity after any split of rows. It is computed from the definition: every value of
+/// every feature is tried as a threshold. Missing values go to the side with more known values, or
+/// to the left if both sides have equally many.
 fn least_impurity(rows: &[&(Vec<f64>, u8)], min_leaf: usize) -> Option<f64> {
     let mut least: Option<f64> = None;
     for feature in 0..rows[0].0.len() {
@@ -151,7 +151,7 @@ proptest! {
     }
 }
 
-// Small fixed examples.
+// If rows cannot be split, the tree is a single leaf, which predicts the most frequent class.
 #[test]
 fn one_row_one_class_and_constant_columns_are_a_leaf() {
     let same = |labels: &[u8]| {
@@ -185,7 +185,8 @@ fn a_split_without_gain_may_lead_to_one_with_gain() {
             .iter()
             .all(|(values, label)| tree.class(values) == *label)
     );
-    // The first split gains nothing, and each of the other two gains ½ · ½.
+    // The first split gains nothing. Each of the other two splits reduces the impurity of half of
+    // the rows from ½ to 0, so its weighted gain is ½ · ½.
     assert_eq!(tree.importances(), [1.0, 0.0]);
     let alpha = |ccp_alpha| Settings {
         ccp_alpha,

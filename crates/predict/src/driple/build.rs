@@ -33,7 +33,7 @@ pub struct Settings {
     pub grouping: group::Settings,
     /// How jobs are split.
     pub split: split::Settings,
-    /// The frequencies of operations; `None` to compute them from the training part.
+    /// The frequencies of operation types; `None` to compute them from the training part.
     pub frequencies: Option<Frequencies>,
     /// Whether to leave out jobs with faulty graphs. Otherwise a faulty graph is an error.
     pub skip_faulty: bool,
@@ -70,7 +70,7 @@ pub fn build(
         skipped: Faults::default(),
         left_out: Vec::new(),
     };
-    // If jobs were removed because of faulty graphs, the remaining jobs are split again.
+    // If jobs with faulty graphs were removed, the remaining jobs are split again.
     let split = loop {
         let split = pool.split()?;
         if pool.prepare(&split, &read, observer)? {
@@ -93,7 +93,7 @@ fn by_name(jobs: Vec<Job>) -> Result<BTreeMap<String, Job>> {
                 file: format!("{} and {file}", other.file.display()),
                 found: format!("two graphs of job {}", other.name),
                 expected: "one".to_owned(),
-                remedy: "leave one out, or rename it".to_owned(),
+                remedy: "remove or rename one of the graphs".to_owned(),
                 ..Fault::default()
             };
             faults.push(fault);
@@ -102,7 +102,7 @@ fn by_name(jobs: Vec<Job>) -> Result<BTreeMap<String, Job>> {
     faults.into_result(named)
 }
 
-/// The remaining jobs, with the graphs grouped so far.
+/// The jobs that have not been removed, with the graphs grouped so far.
 struct Pool<'s> {
     jobs: BTreeMap<String, Job>,
     settings: &'s Settings,
@@ -121,7 +121,7 @@ impl Pool<'_> {
         split.map_err(|error| Error::Usage(error.to_string()))
     }
 
-    /// Reads and groups the graphs of a split that are not grouped yet. Removes jobs whose graphs
+    /// Reads and groups those graphs of a split that are not grouped yet. Removes jobs whose graphs
     /// are faulty. Returns true if no graph was faulty.
     fn prepare(
         &mut self,
@@ -134,7 +134,7 @@ impl Pool<'_> {
         let mut wanted: Vec<&String> = wanted
             .filter(|name| !self.ready.contains_key(*name))
             .collect();
-        // The names are sorted, so that faults are listed by name and not in the random order of the split.
+        // The names are sorted, so that faults are listed by name instead of in the random order of the split.
         wanted.sort();
         let parts = Parts::new(observer, wanted.len());
         let one = |&name: &&String| {
@@ -207,7 +207,7 @@ impl Pool<'_> {
         }
     }
 
-    /// The frequencies of operations in the training part.
+    /// The frequencies of operation types in the training part.
     fn frequencies(&self, split: &Names) -> Frequencies {
         let names = split.train.iter().flatten();
         let graphs = names.filter_map(|name| self.ready.get(name));

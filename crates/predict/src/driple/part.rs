@@ -11,7 +11,7 @@ pub enum Part {
     Train,
     /// Jobs whose error decides which epoch's weights are kept.
     Val,
-    /// Jobs that training does not use.
+    /// Held-out jobs, on which the error of the trained network is measured.
     Test,
     /// All jobs.
     All,

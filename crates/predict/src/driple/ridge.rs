@@ -1,23 +1,23 @@
 //! Ridge regression (Hoerl and Kennard, 1970) on statistics of graphs: a baseline that models
 //! should beat.
 //!
-//! With standardised statistics `X`, labels `y`, `n` graphs and the penalty `p`, the weights `w`
-//! solve `(Xᵀ X + p n I) w = Xᵀ y`. The intercept is the weight of a column of ones and has no
-//! penalty. For example, one statistic has the values -1 and 1, the labels are 1 and 3, and there
-//! is no penalty. The weight is then `Xᵀ y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean
-//! label, 2.
+//! The weights `w` solve `(Xᵀ X + p n I) w = Xᵀ y`. Here, `X` are the standardised statistics, `y`
+//! the labels, `n` the number of graphs and `p` the penalty. The intercept is the weight of a
+//! column of ones and has no penalty. For example, let the only statistic have the values -1 and 1,
+//! let the labels be 1 and 3, and let the penalty be 0. The weight is then `Xᵀ y / Xᵀ X`, which is
+//! 2 ÷ 2, and the intercept is the mean label, 2.
 
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};
 
-/// Number of statistics of a graph. The first half is ln(1 + x) of the number of nodes, of the
-/// number of edges, and of the sum, mean and maximum of each feature. The second half is the
+/// Number of statistics of a graph. The first half are logarithms ln(1 + x) of the number of nodes,
+/// the number of edges, and the sum, mean and maximum of each feature. The second half are the
 /// squares of the first half.
 const STATISTICS: usize = 2 * BASE;
 
 const BASE: usize = 11;
 
-/// The statistics and the constant 1, whose weight is the intercept.
+/// Number of columns: the statistics and the constant 1, whose weight is the intercept.
 const COLUMNS: usize = STATISTICS + 1;
 
 /// Penalty on the weights of standardised statistics, per training graph.
@@ -32,8 +32,8 @@ pub(super) struct Ridge {
 }
 
 impl Ridge {
-    /// Fits the weights to examples; `None` if there are too few, or if the equations cannot be
-    /// solved.
+    /// Fits the weights to examples; `None` if there are fewer than two examples or if the
+    /// equations cannot be solved.
     pub fn fit(examples: &[&Example]) -> Option<Self> {
         if examples.len() < 2 {
             return None;
@@ -151,7 +151,8 @@ mod tests {
         }
     }
 
-    // Derived by formula: a label that is linear in a statistic.
+    // For a graph of `n` nodes, the label is 3 + 2 ln(1 + `n`), and ln(1 + `n`) is one of the
+    // statistics.
     #[test]
     fn a_label_linear_in_a_statistic_is_learnt() {
         let examples: Vec<Example> = (2..40).map(example).collect();

@@ -81,9 +81,9 @@ pub fn scores(model: &str, examples: &[&Example], predicted: &[Metrics], scale: 
     }
 }
 
-/// Predictions of `inspector` for `examples`. If the inspector does not know the metrics' units,
-/// its predictions are shares of `scale`, and this function multiplies them by `scale`. The result
-/// is NaN for a graph without a prediction.
+/// Predictions of `inspector` for `examples`. If the inspector has no scale, its predictions are
+/// shares of `scale`, so this function multiplies them by `scale`. The result is NaN for a graph
+/// without a prediction.
 ///
 /// # Errors
 /// [`Error::Stopped`] if the observer stops the predictions.
@@ -108,9 +108,9 @@ pub fn predicted(
     Ok(own.collect())
 }
 
-/// The scores of two baselines without a network: the mean of each label, and ridge regression on
-/// statistics of the graph. Both learn from the training part of a data set. Negative predictions
-/// of the regression count as 0.
+/// The scores of two baselines that do not use a network: the mean of each label, and ridge
+/// regression on statistics of the graph. Both learn from the training part of a data set. Negative
+/// predictions of the regression count as 0.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();
     if train.is_empty() {
@@ -139,8 +139,7 @@ fn mean_squared_error(truth: &[f64], predicted: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    // Derived by formula: labels 1 and 3, predictions off by 1 everywhere, highest training label
-    // 4.
+    // The labels are 1 and 3, all predictions are off by 1, and the highest training label is 4.
     #[test]
     fn scores_follow_their_formulas() {
         let example = |label: f32| Example {

@@ -44,8 +44,7 @@ pub struct EvaluateError {
 }
 
 impl Score {
-    /// Scores predictions that are already available, so the training and prediction times are
-    /// `None`.
+    /// Scores predictions that were made elsewhere. The training and prediction times are `None`.
     fn of(model: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
         Score {
             model: model.into(),
@@ -100,7 +99,7 @@ struct Split<'t> {
     labels: &'t [f64],
     /// True values of the test rows, in the unit of the scores.
     truth: &'t [f64],
-    /// Converts labels to the unit of `truth`.
+    /// Converts predicted labels to the unit of `truth`.
     unit: fn(f64) -> f64,
     parts: &'t Parts<'t>,
 }

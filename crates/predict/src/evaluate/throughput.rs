@@ -1,4 +1,4 @@
-//! Evaluates forecasts of submissions.
+//! Evaluates forecasts of GPU job submissions.
 
 use gleaner_domain::Observer;
 use gleaner_domain::observer::Parts;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{BASELINES, EvaluateError, Score, Split, constants};
 
-/// Scores of the forecasts of both labels.
+/// Scores of the forecasts of GPU jobs and of GPUs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ThroughputScores {
     /// Number of training intervals.

@@ -1,4 +1,4 @@
-//! Evaluates estimates of durations by estimators that are retrained each week.
+//! Evaluates the duration estimates of estimators that are retrained each week.
 
 use gleaner_domain::observer::Parts;
 use gleaner_learn::ebm::FitError;
@@ -41,8 +41,8 @@ impl WorkloadTask<'_> {
         Ok((truth.len(), scores.collect::<Result<_, _>>()?))
     }
 
-    /// Estimates of all jobs from the second week on. The estimates of a week are 0 if no job had
-    /// ended before the week.
+    /// The estimates for all jobs from the second week on. The estimates for a week are 0 if no job
+    /// had ended before that week.
     fn week_by_week(
         &self,
         estimator: Estimator,

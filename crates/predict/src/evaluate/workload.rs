@@ -1,4 +1,4 @@
-//! Evaluates estimates of durations.
+//! Evaluates estimates of job durations.
 
 use gleaner_domain::Observer;
 use gleaner_domain::observer::Parts;
@@ -19,7 +19,7 @@ use gleaner_domain::inputs::EstimateTable;
 pub struct WorkloadTask<'t> {
     /// The trace whose jobs are estimated.
     pub trace: &'t Trace,
-    /// What is known about each of its jobs at submission.
+    /// What is known about each job of the trace at submission.
     pub known: &'t [Known<'t>],
     /// Number of training jobs: the first jobs of the trace.
     pub train: usize,
@@ -29,8 +29,8 @@ pub struct WorkloadTask<'t> {
     pub seed: u64,
 }
 
-/// Scores of models that learn once, from the first jobs, and of estimators that are retrained each
-/// week.
+/// Scores of models that are trained once on the first jobs, and of estimators that are retrained
+/// each week.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadScores {
     /// Number of training jobs.
@@ -44,17 +44,17 @@ pub struct WorkloadScores {
     pub without_profile: Vec<Score>,
     /// Scores of rules, and of estimates from another source.
     pub rules: Vec<Score>,
-    /// The model or rule that ranks jobs best, with and without profiles.
+    /// The estimators that rank jobs best, with and without profiles.
     pub best: Best,
     /// Number of estimated jobs from the second week on.
     pub weekly_test: usize,
-    /// Scores of estimators that are retrained at the start of each week, on the jobs that would
-    /// have ended by then if no job had waited.
+    /// Scores of estimators that are retrained at the start of each week. They learn from the jobs
+    /// that would have ended by then if no job had waited.
     pub weekly: Vec<Score>,
 }
 
-/// The best estimators by rank correlation, among the estimators that learnt from the same jobs and
-/// that a user can choose. `None` if no rank correlation is defined.
+/// The estimators with the highest rank correlation. Only estimators that a user can choose and
+/// that learnt from the same jobs are compared. `None` if no rank correlation is defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
     /// The best of the rules and of the EBMs that use profiles.
@@ -112,7 +112,7 @@ fn best_estimator(models: &[Score], rules: &[Score]) -> Option<String> {
     best(models.iter().chain(rules).filter(can_be_chosen))
 }
 
-/// Options of one of the two EBMs.
+/// The options of an EBM.
 fn options(ebm: Estimator, profile: bool) -> Options {
     Options {
         profile,
@@ -217,8 +217,8 @@ impl WorkloadTask<'_> {
         }
     }
 
-    /// Estimates from the past jobs of each job's user. A past job is used as soon as it has ended.
-    /// The estimate is 0 if no job has ended.
+    /// Estimates each job from the past jobs of its user. A past job is used as soon as it has
+    /// ended. The estimate is 0 if no job has ended.
     fn history_as_jobs_end(&self, seconds: &[f64]) -> Vec<f64> {
         let ended = self.trace.jobs.iter().zip(seconds);
         let ended = ended.map(|(job, &seconds)| Ended {

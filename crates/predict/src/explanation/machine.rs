@@ -20,7 +20,7 @@ pub enum Label {
     Duration,
 }
 
-/// A machine of a model, and what it predicts.
+/// An explainable boosting machine of a model, with a label for what it predicts.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelledEbm<'m> {
     /// What the machine predicts.
@@ -33,7 +33,7 @@ pub struct LabelledEbm<'m> {
     pub ebm: &'m Ebm,
 }
 
-/// Facts about a machine.
+/// The explanation of a machine: its intercept and the importance of its terms.
 #[derive(Debug, Clone, Serialize)]
 pub struct EbmFacts {
     /// What the machine predicts.
@@ -51,7 +51,7 @@ pub struct EbmFacts {
 /// The importance of a term: how strongly it influences predictions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Importance {
-    /// The feature, or `a & b` for a pair.
+    /// Name of the term: its feature, or `a & b` for a pair.
     pub term: String,
     /// For a machine, the mean absolute score over the training rows; for a tree, the term's share
     /// of the decrease of impurity.
@@ -63,7 +63,7 @@ pub struct Importance {
 pub struct TermFacts {
     /// What the machine predicts.
     pub label: Label,
-    /// The feature, or `a & b` for a pair.
+    /// Name of the term: its feature, or `a & b` for a pair.
     pub term: String,
     /// Mean absolute score over the training rows.
     pub importance: f64,
@@ -141,7 +141,7 @@ impl<'m> LabelledEbm<'m> {
             .collect()
     }
 
-    /// Facts about a term.
+    /// The shape function of a term, for reports.
     pub fn facts(&self, term: &Term) -> TermFacts {
         TermFacts {
             label: self.label,

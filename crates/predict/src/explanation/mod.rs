@@ -24,7 +24,8 @@ pub struct Explanation {
     pub trained: Span,
     /// The files that the model was trained on.
     pub inputs: Vec<Input>,
-    /// For a workload model, the estimator that is explained, and the scores of all estimators.
+    /// The estimator that is explained and the scores of all estimators; `None` if the model is not
+    /// a workload model.
     pub estimator: Option<EstimatorFacts>,
     /// The explainable boosting machines of the model; empty for a tree and for an estimator that
     /// is a rule.
@@ -37,20 +38,20 @@ pub struct Explanation {
     pub prediction: Option<Prediction>,
 }
 
-/// Facts about a decision tree.
+/// The explanation of a decision tree.
 #[derive(Debug, Clone, Serialize)]
 pub struct TreeFacts {
     /// One line for each node, below the line of its parent and indented further.
     pub text: String,
     /// Number of nodes, including leaves.
     pub nodes: usize,
-    /// Features and their shares of the decrease of impurity by all splits, strongest first.
+    /// Features and their shares of the total decrease of impurity, strongest first.
     pub importances: Vec<Importance>,
 }
 
 impl Explanation {
-    /// The general explanation of a model, without single terms and predictions. For a workload
-    /// model, the chosen estimator is explained.
+    /// The general explanation of a model, without explanations of single terms or predictions. For
+    /// a workload model, the chosen estimator is explained.
     pub fn of(trained: &Trained, choice: EstimatorChoice) -> Self {
         Explanation {
             kind: trained.model.kind(),

@@ -24,18 +24,18 @@ pub enum Prediction {
     Rule(Rule),
 }
 
-/// A prediction of a machine. The prediction is the sum of the intercept and the scores.
+/// A prediction of a machine, explained as the sum of an intercept and scores.
 #[derive(Debug, Clone, Serialize)]
 pub struct Sum {
     /// The job or interval that the prediction is about, such as `job 17`.
     pub subject: String,
-    /// The predicted label.
+    /// What the machine predicts.
     pub label: Label,
     /// Unit of the prediction and of the scores.
     pub unit: &'static str,
     /// Mean prediction over the training rows.
     pub intercept: f64,
-    /// The scores of the terms, largest first.
+    /// The scores of the terms, in descending order of their absolute values.
     pub contributions: Vec<Part>,
     /// The prediction: the sum of the intercept and the scores.
     pub prediction: f64,
@@ -54,7 +54,7 @@ pub struct Part {
     pub factor: Option<f64>,
 }
 
-/// A prediction of a tree.
+/// A prediction of a tree, explained as a path of decisions.
 #[derive(Debug, Clone, Serialize)]
 pub struct Way {
     /// The workload whose sharing score is predicted.

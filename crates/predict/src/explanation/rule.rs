@@ -15,7 +15,7 @@ pub struct EstimatorFacts {
     pub name: Estimator,
     /// The estimator that is used by default.
     pub chosen: Estimator,
-    /// A description of what the estimator has learnt, if it is a rule; empty for a machine.
+    /// A description of what the estimator has learnt; empty if the estimator is an EBM.
     pub learnt: String,
     /// Scores of all estimators on the last weeks of the training period; `None` if that period had
     /// too few jobs.
@@ -29,10 +29,10 @@ pub struct Rule {
     pub subject: String,
     /// The estimated duration in seconds.
     pub seconds: f64,
-    /// Number of past jobs whose mean duration is the estimate; `None` if the estimate is not such
-    /// a mean.
+    /// Number of past jobs whose mean duration is the estimate; `None` if the rule does not select
+    /// past jobs.
     pub jobs: Option<u64>,
-    /// What those jobs have in common with this job; empty if they have nothing in common.
+    /// What these past jobs have in common with the job; empty if they have nothing in common.
     pub alike: String,
 }
 

@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// Estimates learnt in a simulation of `trace`.
+    /// The estimates that are learnt in a simulation of `trace`.
     fn learn(&self, trace: &Trace, weekly: &Weekly, request: &Request) -> WeeklyEstimates {
         let simulation = self.simulation(trace);
         let learnt = weekly.estimates(&Simulated {
@@ -137,10 +137,10 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         .collect()
 }
 
-/// The trace with a different future from the start of `week` on. Jobs that are running at that
-/// time have longer durations. Jobs submitted later have other durations. Half of the jobs
-/// submitted after the week are removed, and the rest belong to another user. `ends` holds the
-/// end time of each job. Also returns the number of running jobs.
+/// A copy of the trace with a different future from the start of `week` on. Jobs that are running
+/// at that time have longer durations. Jobs submitted later have other durations. Half of the jobs
+/// submitted after the week are removed, and the rest belong to another user. `ends` holds the end
+/// time of each job. Also returns the number of running jobs.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -188,7 +188,8 @@ fn knows_only_the_past(world: &World, name: &str, choice: EstimatorChoice) {
             of(&changed, told),
             "{name}, {choice}, week {week}"
         );
-        // If these estimates were equal, the estimators would have learnt nothing.
+        // The estimates for later weeks must differ. If they were equal, the estimators would not
+        // have learnt from the changed jobs.
         let after = &other.jobs[later..];
         assert_ne!(
             of(&estimates, after),
@@ -214,8 +215,9 @@ fn estimates_use_only_jobs_that_have_ended() {
     knows_only_the_past(&world, "lucid", EstimatorChoice::Best);
 }
 
-/// Derived by formula: the median duration of all jobs, and the mean duration of the user's similar
-/// jobs. Only jobs that ended under the policy before the week count.
+/// The estimates must equal the median duration of all jobs or the mean duration of the user's
+/// similar jobs, depending on the estimator. Only jobs that ended under the policy before the week
+/// count.
 #[test]
 fn rules_use_only_jobs_that_have_ended() {
     let world = World::new();
@@ -248,8 +250,8 @@ fn rules_use_only_jobs_that_have_ended() {
                         let (low, high) = ((durations.len() - 1) / 2, durations.len() / 2);
                         (durations[low] + durations[high]) as f64 / 2.0
                     }
-                    // Jobs with names that are new to the history are skipped. Other tests check
-                    // their estimates.
+                    // Jobs whose names are new to the history are skipped. Other tests check their
+                    // estimates.
                     _ => {
                         let named = |past: &Job| past.user == job.user && past.name == job.name;
                         let Some(any) = alike(&named) else { continue };
@@ -298,7 +300,8 @@ fn forecasts_use_only_past_intervals() {
                 changed.gpus(now),
             ]
         };
-        // Step 2500 is compared in the last second of interval 2500, which is not over yet.
+        // `at` returns the forecasts in the last second of an interval. Interval 2500 is therefore
+        // not over yet, so its values cannot have an influence.
         for step in 1500..=2500 {
             let [jobs, gpus, other_jobs, other_gpus] = at(step);
             assert!(

@@ -1,4 +1,4 @@
-//! Models trained on simulated and on published traces.
+//! Tests models that are trained on synthetic and on published traces.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod foresight;

@@ -1,4 +1,4 @@
-//! Models on the trace Venus in September 2020, compared with the published data and results.
+//! Compares models on the Venus trace of September 2020 with the published data and results.
 
 use gleaner_inputs::jobs;
 use gleaner_learn::lucid::packing::{Features, agreement, evaluate, shared};
@@ -16,12 +16,12 @@ fn packing_is_evaluated_as_published() {
     let pairs = packing_pairs(&jobs::colocate::read(&pairs).unwrap().value);
     let examples = packing_profiles(&profiles);
     let beside = shared(&examples, &pairs);
-    // 53 of 66 is a golden value of the artifact.
+    // Golden value: in the artifact, 53 of 66 scores agree.
     assert!((agreement(&examples, &beside) - 53.0 / 66.0).abs() < 1e-12);
     assert_eq!(beside.iter().filter(|shared| shared.pairs == 0).count(), 10);
-    // Over other splits, scikit-learn's accuracies are .684 ± .090 and .771 ± .092. With
-    // leave-one-out cross-validation, scikit-learn predicts 45 to 47 and 52 to 55 of the 66
-    // profiles correctly, depending on how ties are broken.
+    // For comparison, scikit-learn's accuracies over other random splits are .684 ± .090 and .771 ±
+    // .092. With leave-one-out cross-validation, scikit-learn predicts 45 to 47 and 52 to 55 of the
+    // 66 profiles correctly, depending on how ties are broken.
     let by = |features| evaluate(features, &examples, &beside, 0).unwrap();
     let (profile, leaking) = (by(Features::Profile), by(Features::WithPairs));
     assert!(
@@ -82,8 +82,9 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
             .unwrap()
             .clone()
     };
-    // The training mean and median are golden values. For comparison, LightGBM on logarithms has an
-    // error of 7,944 s and a rank correlation of .374 with profiles, and 11,543 s and .281 without.
+    // Golden values: the errors of the training mean and the training median. For comparison,
+    // LightGBM on logarithms has an error of 7,944 s and a rank correlation of .374 with profiles,
+    // and 11,543 s and .281 without.
     assert!((score(&found.rules, "training median").mae - 11_567.734).abs() < 0.01);
     assert!((score(&found.rules, "training mean").mae - 19_873.776).abs() < 0.01);
     let with = score(&found.with_profile, "EBM of logarithms");
@@ -93,8 +94,8 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
         without.mae < 12_500.0 && without.spearman > 0.18,
         "{without:?}"
     );
-    // Golden value of pandas: the rank correlation of one estimate, the mean duration of the user's
-    // training jobs with the same number of GPUs.
+    // Golden value of pandas: the rank correlation if each job is estimated by the mean duration of
+    // its user's training jobs with the same number of GPUs.
     let history = score(&found.rules, "user's history");
     assert!((history.spearman - 0.285).abs() < 0.0005, "{history:?}");
     assert_eq!(

@@ -54,7 +54,7 @@ pub enum DatasetError {
     Maximum {
         /// The index of the label, from 0.
         label: usize,
-        /// The maximum that the file states.
+        /// The maximum stored in the file.
         stored: f32,
         /// The largest value of the label in the training part.
         found: f32,

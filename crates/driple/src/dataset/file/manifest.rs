@@ -52,8 +52,8 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// The manifest as stored in the file. It includes facts about the data, which are checked when the
-/// file is read.
+/// The manifest as stored in the file. It also describes the data, so that the description can be
+/// checked when the file is read.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,

@@ -18,9 +18,9 @@ type Tensors<'a> = BTreeMap<Name, (String, TensorView<'a>)>;
 /// [`super`] describes.
 ///
 /// # Errors
-/// If the file is incomplete, or a tensor is missing, unknown or of the wrong type or shape. Also
-/// if an adjacency matrix does not describe an undirected graph, a number is not finite, or the
-/// manifest or `y_train_max` does not match the data.
+/// The file is incomplete. A tensor is missing, unknown, or of the wrong type or shape. An
+/// adjacency matrix does not describe an undirected graph. A number is not finite. The manifest or
+/// `y_train_max` does not match the data.
 pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
     let format = |error: &dyn std::fmt::Display| DatasetError::Format(error.to_string());
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| format(&error))?;
@@ -45,7 +45,7 @@ pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
     Ok((data, manifest))
 }
 
-/// Separates the batches' tensors from the tensor with the largest labels.
+/// Splits the tensors into those of the batches and the tensor with the largest labels.
 fn sorted<'a>(
     file: &SafeTensors<'a>,
 ) -> Result<(Tensors<'a>, Option<TensorView<'a>>), DatasetError> {

@@ -22,9 +22,9 @@ struct Tensor {
 /// [`super`] describes. [`super::read`] is the inverse.
 ///
 /// # Errors
-/// If a graph has no nodes, or one of its numbers is not finite. Also if its edges are out of
-/// order, or an edge leads to a missing node or connects a node to itself. Also if a batch has no
-/// graphs, there are no batches, or the data are too large for one file.
+/// A graph has no nodes, or one of its numbers is not finite. Its edges are out of order, or an
+/// edge leads to a missing node or connects a node to itself. A batch has no graphs, or there are
+/// no batches. The data are too large for one file.
 pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetError> {
     let mut tensors = Vec::new();
     let mut bytes = 0usize;
@@ -36,7 +36,7 @@ pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetErro
                 bytes.saturating_add(example.graph.len().saturating_pow(2))
             });
             if bytes > MOST_BYTES {
-                let fault = "its adjacency matrices need more than 16 GiB: use fewer groups";
+                let fault = "the adjacency matrices need more than 16 GiB: use fewer groups";
                 return Err(DatasetError::Write(fault.to_owned()));
             }
             tensors.extend(batch_tensors(part, batch, examples));

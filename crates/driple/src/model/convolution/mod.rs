@@ -1,4 +1,4 @@
-//! Graph convolutions. Each kind has its own file.
+//! Graph convolutions, one kind per file.
 
 mod gat;
 mod gcn;

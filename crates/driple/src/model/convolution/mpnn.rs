@@ -85,8 +85,8 @@ impl Mpnn {
 impl Tower {
     fn apply<'a, T: Real>(&self, tape: &mut Tape<'a, T>, states: Var, block: &'a Block<T>) -> Var {
         let (own, other) = (0..self.width, self.width..2 * self.width);
-        // A linear map of a pair is the sum of a map of the node and a map of the neighbour, so no
-        // matrix over all pairs is needed.
+        // A linear map of a pair is the sum of a map of the node and a map of the neighbour. A
+        // matrix over all pairs is therefore not needed.
         let from_node = tape.linear(
             states,
             self.before.part(own.clone()),

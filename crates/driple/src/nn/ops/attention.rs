@@ -2,8 +2,8 @@
 //!
 //! A node's new value is a weighted sum of the values of the nodes that it attends to. The weights
 //! are the softmax of scores. For example, if a node attends to two nodes with the scores 1.5 and
-//! 3, the weights are `e^1.5 / (e^1.5 + e^3)` = 0.18 and 0.82. Only pairs of nodes that attend to
-//! each other are stored, so the cost is proportional to their number.
+//! 3, the weights are `e^1.5 / (e^1.5 + e^3)` = 0.18 and 0.82. Only pairs in which one node attends
+//! to the other are stored, so the cost is proportional to the number of these pairs.
 
 use std::ops::Range;
 
@@ -35,8 +35,8 @@ struct Pair {
 }
 
 impl Attention {
-    /// Every node attends to itself and its neighbours, with weights that sum to one. A score is
-    /// computed from the node and the node that it attends to (Veličković et al. 2018).
+    /// Every node attends to itself and its neighbours, with weights that sum to one. Each score is
+    /// computed from a node and the node that it attends to (Veličković et al. 2018).
     #[must_use]
     pub fn neighbours<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
@@ -59,9 +59,9 @@ impl Attention {
         let mut this = Self::default();
         let nodes = block.nodes();
         let squared = nodes * nodes;
-        // The node in row `k` of the buffer. The first half of the buffer repeats each node `nodes`
-        // times, and the second half repeats the sequence of all nodes `nodes` times. A score is
-        // computed from two consecutive rows.
+        // The node in row `k` of the original's buffer of pairs. The first half of the buffer
+        // repeats each node `nodes` times, and the second half repeats the sequence of all nodes
+        // `nodes` times. A score is computed from two consecutive rows.
         let buffered = |k: usize| {
             if k < squared {
                 k / nodes
@@ -82,8 +82,8 @@ impl Attention {
                         from: first + from,
                         score,
                     };
-                    // If a node has no neighbours, all its scores are equal, and so are all its
-                    // weights.
+                    // If a node has no neighbours, it is paired with every node. All these scores
+                    // are equal, so the weights are equal too.
                     (linked || neighbours.is_empty()).then_some(pair)
                 }));
             }
@@ -218,8 +218,9 @@ impl<T: Real> Head<'_, T> {
         let (mut first, mut second) = (vec![T::zero(); nodes], vec![T::zero(); nodes]);
         for group in &self.attention.groups {
             let (weights, by_weights) = (&self.weights[group.clone()], &by_weights[group.clone()]);
-            // The gradient of a score is its weight times a difference: the gradient of this weight
-            // minus the weighted mean gradient of all weights in the group.
+            // The gradient of a score is its weight times a difference. The difference is the
+            // gradient of this weight minus the weighted mean of the gradients of all weights in
+            // the group.
             let mean = dot(weights, by_weights);
             for (offset, index) in group.clone().enumerate() {
                 if let Some((u, v)) = self.attention.pairs[index].score {

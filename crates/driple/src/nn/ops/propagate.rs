@@ -90,8 +90,8 @@ impl<'a, T: Real> Tape<'a, T> {
         self.push(out, &[input], &[epsilon], || op())
     }
 
-    /// For each node, the sum of `own[node] + other[neighbour]` over its neighbours. If a message
-    /// is a linear map of a pair of nodes, the result is the sum of the node's messages.
+    /// For each node, the sum of `own[node] + other[neighbour]` over its neighbours. If messages
+    /// are linear maps of pairs of nodes, this is the sum of all messages to the node.
     pub fn pair_sum(&mut self, own: Var, other: Var, block: &'a Block<T>) -> Var {
         let mut out = times(&block.adjacency, self.value(other), self.buffers());
         for ((index, to), own) in rows_mut(&mut out).enumerate().zip(rows(self.value(own))) {

@@ -57,8 +57,8 @@ fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     ReadError::Node { place, fault }
 }
 
-/// The nodes that represent weights and inputs, the node that each of their values comes from, and
-/// the names in use.
+/// The nodes that represent weights and inputs, the node that each of these values comes from, and
+/// the node names in use.
 fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, Values<'g>, Names) {
     let (mut nodes, mut values, mut names) = (Vec::new(), Values::default(), Names::default());
     let constants = graph.initializer.iter().map(|tensor| tensor.name.as_str());
@@ -72,7 +72,7 @@ fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, 
         .iter()
         .map(|input| (input.name.as_str(), "Placeholder"));
     let constants = constants.chain(sparse).map(|name| (name, "Const"));
-    // An input may have the name of a weight, which is then its default value. Both become one
+    // If an input has the name of a weight, the weight is its default value. Both become a single
     // node.
     for (value, op) in constants.chain(inputs) {
         if values.contains(value) {

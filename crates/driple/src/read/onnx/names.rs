@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::message::{Graph, Node};
 
 /// The maximum number of characters of a node's name. The limit keeps the memory proportional to
-/// the size of the file. The name of a value can be shorter than the name of its node. Without the
-/// limit, a small file could therefore refer to a long node name many times.
+/// the size of the file. A file refers to a node by the names of its values, which may be much
+/// shorter than the node's name. Without the limit, many short references in a small file could
+/// expand to many copies of a long name.
 const LENGTH: usize = 250;
 
 /// The node names in use so far.

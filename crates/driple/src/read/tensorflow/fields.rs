@@ -154,7 +154,7 @@ mod tests {
         message(Scanner::new(text.as_bytes()))
     }
 
-    // Checked against google.protobuf.text_format of protobuf 7.36.2 for Python.
+    // Golden values: google.protobuf.text_format of protobuf 7.36.2 for Python.
     #[test]
     fn repeated_fields_may_be_lists() {
         let found = node("input: 'a' input: ['b' 'c', \"d\"], input: [];").unwrap();
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(found.name, "n");
     }
 
-    // As above.
+    // Golden values: the parser named above.
     #[test]
     fn values_of_the_wrong_type_or_number_are_refused() {
         for (text, part) in [

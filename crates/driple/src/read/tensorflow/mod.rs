@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::{NodeFault, Place, ReadError};
 use crate::graph::{Graph, Node};
 
-/// The number of nodes that are read in parallel before they are checked for faults.
+/// The number of nodes that are read in parallel before the results are searched for faults.
 const CHUNK: usize = 4096;
 
 /// A node, or its name and what is wrong with it.

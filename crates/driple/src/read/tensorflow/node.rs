@@ -32,7 +32,7 @@ fn check(def: &NodeDef) -> Result<(), NodeFault> {
 }
 
 /// The shape of a node's first output. It is the inferred shape if the graph contains it.
-/// Otherwise, it is the shape that the node's own attributes state.
+/// Otherwise, it is the shape in the node's own attributes.
 fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
     if let Some(list) = attribute(def, "_output_shapes").and_then(|value| value.list.as_ref()) {
         return list.shape.first().map_or(Ok(Shape::None), shape);

@@ -76,7 +76,7 @@ fn magnitude(word: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(digits?).ok()?, radix).ok()
 }
 
-/// Skips an unexpected value. Returns the error that describes it.
+/// Skips an unexpected value, and returns an error that describes the value.
 fn other(text: &mut Scanner<'_>, expected: &str) -> Result<ParseError, ParseError> {
     const SHOWN: usize = 40;
     text.peek();
@@ -89,7 +89,7 @@ fn other(text: &mut Scanner<'_>, expected: &str) -> Result<ParseError, ParseErro
     )))
 }
 
-/// Appends the bytes of a string, given the text between its quotes.
+/// Appends the bytes of a string to `bytes`. `inside` is the text between its quotes.
 fn unescape(mut inside: &[u8], bytes: &mut Vec<u8>) -> Result<(), String> {
     while let Some(at) = inside.iter().position(|byte| *byte == b'\\') {
         bytes.extend_from_slice(&inside[..at]);
@@ -187,14 +187,14 @@ mod tests {
             (r#""\u12""#, None),
             ("5", None),
             ("{}", None),
-            // According to the specification; Python keeps the backslash.
+            // The specification does not allow this escape; Python's parser keeps the backslash.
             (r#""\q""#, None),
         ] {
             assert_eq!(all(text, string).as_deref(), expected, "{text}");
         }
     }
 
-    // Golden values: as above.
+    // Golden values: the same parser as for strings.
     #[test]
     fn integers_have_three_bases() {
         for (text, expected) in [
@@ -213,7 +213,7 @@ mod tests {
             ("x", None),
             ("-", None),
             ("0x", None),
-            // According to the specification; Python differs.
+            // The specification defines these results; Python's parser returns others.
             ("- 7", Some(-7)),
             ("+5", None),
             ("1_0", None),
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    // Golden values: as above.
+    // Golden values: the same parser as for strings.
     #[test]
     fn booleans_are_words_or_digits() {
         for (texts, expected) in [

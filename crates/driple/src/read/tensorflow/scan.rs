@@ -1,13 +1,13 @@
 //! The lexical layer of protobuf's text format: where fields and their values begin and end.
 //!
-//! It knows nothing about specific messages, so it can skip any field. Its time and memory are
-//! bounded by the length of the text.
+//! This layer does not depend on specific messages, so it can skip any field. Its time and memory
+//! are bounded by the length of the text.
 
 use crate::read::TextFault;
 use crate::read::error::Found;
 
-/// The maximum number of brackets that may be open at the same time. TensorFlow's own GraphDefs
-/// stay below 20.
+/// The maximum number of brackets that are allowed to be open at the same time. In TensorFlow's own
+/// GraphDefs, fewer than 20 are open.
 pub(super) const DEPTH: usize = 100;
 
 /// The position of a fault, in bytes, and the fault.

@@ -103,7 +103,8 @@ fn nodes() -> impl Strategy<Value = (Vec<NodeDef>, Graph)> {
     })
 }
 
-/// The nodes as text, laid out either as TensorFlow does or as unusually as the format allows.
+/// The nodes as text, in TensorFlow's layout if `pretty` is true, and otherwise in the most unusual
+/// layout that the format allows.
 fn text(nodes: &[NodeDef], pretty: bool) -> String {
     let layout = if pretty { Layout::Pretty } else { Layout::Odd };
     nodes
@@ -112,7 +113,7 @@ fn text(nodes: &[NodeDef], pretty: bool) -> String {
         .collect()
 }
 
-/// How the text is laid out.
+/// The layout of the text.
 #[derive(Clone, Copy)]
 enum Layout {
     Pretty,
@@ -216,7 +217,7 @@ proptest! {
     }
 }
 
-/// Small fixed example.
+/// Errors in binary files name the faulty node by its position, and by its name if it has one.
 #[test]
 fn faults_of_binary_nodes_name_them() {
     let node = |name: &str, op: &str| NodeDef {

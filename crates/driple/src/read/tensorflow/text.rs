@@ -1,8 +1,8 @@
 //! Reads GraphDefs in protobuf's text format.
 //!
-//! A scanner first divides the file into nodes, which are then parsed one by one. An error can
-//! therefore name the node, and only a few parsed nodes are in memory at the same time. The parser
-//! recurses into nested messages, but never deeper than [`super::scan::DEPTH`].
+//! A scanner first divides the file into nodes, which are then parsed one by one. Errors can
+//! therefore name the faulty node, and only a few parsed nodes are in memory at the same time. The
+//! parser recurses into nested messages, but never deeper than [`super::scan::DEPTH`].
 
 use super::Read;
 use super::fields::{self, ParseError};
@@ -49,8 +49,8 @@ fn nodes(text: &[u8]) -> Result<Vec<Scanner<'_>>, Fault> {
     Ok(nodes)
 }
 
-/// Reads a node from its text. Returns an error if the text is malformed. If only the node is
-/// faulty, returns its name and the fault.
+/// Reads a node from its text. Returns an error if the text is malformed. If the text is
+/// well-formed but the node is faulty, returns the node's name and the fault.
 fn read(block: Scanner<'_>) -> Result<Read, Fault> {
     match fields::message(block.clone()) {
         Ok(def) => Ok(node(def)),

@@ -1,4 +1,4 @@
-//! Families of networks. Networks of a family are drawn at random, with sizes that are typical of
+//! Families of networks. The networks of a family are drawn at random. Their sizes are typical of
 //! training jobs.
 
 mod convolutional;
@@ -24,7 +24,7 @@ pub(super) enum Family {
     Decoder,
 }
 
-/// A network drawn from a family.
+/// A network that was drawn from a family.
 pub(super) struct Drawn {
     /// The name of the data set.
     pub(super) data: &'static str,

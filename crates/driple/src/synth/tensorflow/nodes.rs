@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Integer,
 }
 
-/// The contents of a node besides its inputs.
+/// What a node contains in addition to its inputs.
 pub(super) enum Holds {
     /// The node has no further contents.
     Nothing,

@@ -19,7 +19,7 @@ impl Optimiser {
     /// All optimisers.
     pub(in crate::synth) const ALL: [Self; 3] = [Self::Descent, Self::Momentum, Self::Adam];
 
-    /// The optimiser's name in the names of jobs.
+    /// The optimiser's name, as it occurs in the names of jobs.
     pub(in crate::synth) fn name(self) -> &'static str {
         match self {
             Self::Descent => "sgd",

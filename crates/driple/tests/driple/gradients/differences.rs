@@ -2,9 +2,9 @@
 //!
 //! A network with rectifiers is smooth, except at switches: points where the slope jumps. A step to
 //! one side may cross a switch that a step to the other side does not cross. In that case, neither
-//! the mean of the two slopes nor a quotient over both sides is the derivative, so the slope on
-//! each side is computed separately. The steps are shortened until no switch lies within a step of
-//! the point.
+//! the mean of the two slopes nor a quotient over both sides is the derivative. The slope on each
+//! side is therefore computed separately. The steps are shortened until no switch lies within a
+//! step of the point.
 
 /// The step lengths to try, longest first. A switch closer than the shortest step cannot be
 /// distinguished from a switch at the point itself.

@@ -1,5 +1,5 @@
-//! Gradients of whole networks, compared with finite differences of the loss. The check shares no
-//! code with the computation of the gradients. Its expected values are derived by formula.
+//! Compares the gradients of whole networks with finite differences of the loss. The finite
+//! differences share no code with the computation of the gradients.
 
 use gleaner_driple::graph::GroupedGraph;
 use gleaner_driple::model::{Architecture, Convolution, Depth, Inputs, Network};
@@ -50,7 +50,7 @@ fn inputs(network: &Network, graphs: &[GroupedGraph]) -> Inputs {
     }
 }
 
-/// The first, middle and last derivative of each parameter, compared with finite differences.
+/// Compares the first, middle and last derivative of each parameter with finite differences.
 fn verdicts(
     architecture: Architecture,
     seed: u64,
@@ -135,9 +135,9 @@ proptest! {
     }
 }
 
-/// MPNN with seed 906 has a rectifier with a switch less than 1e-5 to the right of the point. So a
-/// central difference with a step of 1e-5 does not equal the derivative (.0000604 instead of
-/// .0000623).
+/// MPNN with seed 906 has a rectifier with a switch less than 1e-5 to the right of the point.
+/// Therefore, a central difference with a step of 1e-5 does not equal the derivative (.0000604
+/// instead of .0000623).
 #[test]
 fn a_rectifier_that_switches_close_by_is_stepped_around() {
     let graphs = [

@@ -1,9 +1,10 @@
-//! Estimates from history: a job is expected to run as long as its user's earlier jobs with the
-//! same name and number of GPUs.
+//! Estimates the duration of a job from its user's earlier jobs with the same name and number of
+//! GPUs.
 //!
 //! As in Lucid's artifact, the similarity of names is the ratio that Python's difflib computes. The
 //! artifact compares a name with all names of all users. This implementation compares a name only
-//! with recent names of the same user. Other users' jobs count only if the user has no ended jobs.
+//! with recent names of the same user. Other users' jobs are used only if none of the user's jobs
+//! has ended.
 
 mod replay;
 mod similarity;
@@ -22,8 +23,8 @@ const CUT_OFF: f64 = 0.6;
 /// The number of similar names whose jobs are used in place of the jobs of an unknown name.
 const CLOSEST: usize = 2;
 
-/// The maximum number of earlier names that a new name is compared with. These are the names of the
-/// user's jobs that ended last.
+/// The maximum number of earlier names that a new name is compared with: the names of the user's
+/// jobs that ended last.
 const RECENT: usize = 100;
 
 /// Mean durations of jobs that have ended, by user, name and number of GPUs.
@@ -53,21 +54,21 @@ struct Named {
 /// An estimated duration: the mean duration of similar past jobs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found<'h> {
-    /// Mean duration of these jobs, in seconds.
+    /// Mean duration of the similar jobs, in seconds.
     pub seconds: f64,
-    /// Number of these jobs.
+    /// Number of similar jobs.
     pub jobs: u64,
-    /// What these jobs have in common with the job whose duration is estimated.
+    /// What the similar jobs have in common with the job whose duration is estimated.
     pub alike: Similarity<'h>,
 }
 
-/// What past jobs have in common with a job.
+/// What past jobs have in common with the job whose duration is estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Similarity<'h> {
-    /// The user, the number of GPUs, and one of these names: the job's own name, or the names most
-    /// similar to it.
+    /// The user, the number of GPUs, and the name. The past jobs have one of these names: the job's
+    /// own name, or the names most similar to it.
     NameAndGpus(Vec<&'h str>),
-    /// The user and one of these names, with any number of GPUs.
+    /// The user and the name, but not the number of GPUs. The past jobs have one of these names.
     Name(Vec<&'h str>),
     /// The user only.
     User,
@@ -144,7 +145,7 @@ impl History {
         self.all.jobs
     }
 
-    /// Number of users who submitted these jobs.
+    /// Number of users who submitted the added jobs.
     pub fn users(&self) -> usize {
         self.users.len()
     }
@@ -219,7 +220,7 @@ mod tests {
         history
     }
 
-    // Small fixed examples.
+    // The estimate is the mean of the most specific group of past jobs that is not empty.
     #[test]
     fn the_most_specific_mean_is_taken() {
         let history = learnt(&[
@@ -259,10 +260,11 @@ mod tests {
             ("ann", "train-22", 2, 60.0),
             ("ann", "evaluate", 1, 500.0),
         ]);
-        // 21 and 22 are equally similar to 23, and more similar than 1.
+        // `train-21` and `train-22` are equally similar to `train-23`, and `train-1` is less
+        // similar.
         assert_eq!(history.estimate("ann", "train-23", 2), Some(60.0));
         assert_eq!(history.estimate("ann", "train-23", 4), Some(40.0));
-        // Among equally similar names, the last in alphabetical order are used: 22 and 21, not 1.
+        // `train-21` and `train-22` are more similar to `train-2` than `train-1` is.
         assert_eq!(history.estimate("ann", "train-2", 9), Some(40.0));
         assert_eq!(history.estimate("ann", "evaluated", 1), Some(500.0));
     }

@@ -1,4 +1,4 @@
-//! Computes, for each job, the estimate that the history would have given at its submission.
+//! Computes the estimate that the history would have given for each job at its submission.
 
 use super::History;
 
@@ -63,9 +63,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Each estimate equals the estimate of a history of the jobs that ended earlier. It
-        /// therefore uses neither the job's own duration nor the duration of any job that ends
-        /// later.
+        /// Each estimate equals the estimate from a history that contains only the jobs that ended
+        /// before this job was submitted.
         #[test]
         fn a_job_is_learnt_only_after_it_ended(jobs in jobs()) {
             for (job, estimate) in jobs.iter().zip(estimates(&jobs)) {

@@ -4,7 +4,7 @@
 //! For example, `train-1` and `train-2` have the 6 matching characters `train-` and 14 characters
 //! in total, so their ratio is 2 × 6 ÷ 14 = 0.86.
 
-/// The number of leading characters of a name that are compared.
+/// The maximum number of characters of a name that are compared, from its beginning.
 const LONGEST: usize = 128;
 
 /// A name, prepared for comparisons.
@@ -29,9 +29,9 @@ impl Name {
     /// below `least`.
     ///
     /// The longest common substring consists of matching characters. If there are several such
-    /// substrings, the substring that begins first in `other` is used. Ties are broken by where
-    /// the substring begins in this name. The same rule is applied recursively to the parts of
-    /// both names before the substring, and to the parts after it.
+    /// substrings, the substring that begins first in `other` is used. If several of them begin
+    /// there, the substring that begins first in this name is used. The same rule is applied
+    /// recursively to the parts of both names before the substring, and to the parts after it.
     ///
     /// Two quick upper bounds are computed first, from the lengths and from the common characters.
     /// They rule out most names.
@@ -48,7 +48,8 @@ impl Name {
         ratio(matches(&other, &self.chars))
     }
 
-    /// An upper bound on the number of matching characters: the common characters, in any order.
+    /// An upper bound on the number of matching characters: the number of common characters,
+    /// regardless of their order.
     fn in_common(&self, other: &[char]) -> usize {
         let mut left = self.buckets;
         let mut takes = |char: char| {
@@ -140,8 +141,8 @@ mod tests {
 
     #[test]
     fn ratios_below_the_minimum_are_none() {
-        // One name is too short; too few characters in common; the same characters in a different
-        // order.
+        // The pairs are dissimilar for different reasons: a name is too short, the names have too
+        // few characters in common, or the characters are in a different order.
         for other in ["ab", "uvwxyz", "fedcba"] {
             let name = Name::new("abcdef");
             assert!(name.ratio(other, 0.0).unwrap() < 0.6);

@@ -7,13 +7,14 @@ use crate::metrics::{accuracy, confusion, mean};
 use crate::tree::validate::{Splits, leave_one_out, random_splits};
 use crate::tree::{Tree, TreeError};
 
-/// Number of random splits of an evaluation.
+/// Number of random splits in an evaluation.
 const SPLITS: usize = 200;
 
 /// Share of test rows in each split.
 const TEST_SHARE: f64 = 0.3;
 
-/// How well the model predicts the scores of profiles that it has not seen.
+/// The results of an evaluation: how well the model predicts the scores of profiles that it has not
+/// seen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
     /// The features that the model uses.
@@ -25,8 +26,8 @@ pub struct Evaluation {
     pub fitted: Vec<u8>,
     /// Share of profiles whose score is predicted correctly by a tree grown on all other profiles.
     pub accuracy: f64,
-    /// Confusion matrix: for each true score, the number of profiles for each score that is
-    /// predicted when the profile is left out.
+    /// Confusion matrix: for each true score and each predicted score, the number of profiles. Each
+    /// profile's score is predicted by a tree grown on all other profiles.
     pub confusion: Vec<Vec<usize>>,
     /// The accuracy over 200 random splits, each with 30 % of the profiles as test rows.
     pub splits: Spread,
@@ -37,12 +38,12 @@ pub struct Evaluation {
 pub struct Spread {
     /// Arithmetic mean.
     pub mean: f64,
-    /// Standard deviation of the population: the sum of squares is divided by the number of values,
-    /// not by that number minus 1.
+    /// Population standard deviation: the sum of squares is divided by the number of values `n`,
+    /// not by `n` − 1.
     pub deviation: f64,
-    /// The least.
+    /// The smallest number.
     pub min: f64,
-    /// The greatest.
+    /// The largest number.
     pub max: f64,
 }
 
@@ -91,7 +92,7 @@ pub fn evaluate(
     })
 }
 
-/// Share of profiles whose score from measured pairs equals the score set by hand.
+/// The share of profiles whose score from measured pairs equals the score that was set by hand.
 pub fn agreement(profiles: &[Profile], shared: &[Shared]) -> f64 {
     let measured: Vec<u8> = shared.iter().map(Shared::score).collect();
     accuracy(&scores(profiles), &measured)

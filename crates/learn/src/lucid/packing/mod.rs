@@ -1,4 +1,4 @@
-//! Lucid's packing analyze model. It predicts how well a job shares its GPUs, as a score of 0
+//! Lucid's Packing Analyze Model. It predicts how well a job shares its GPUs, as a score of 0
 //! (well), 1 or 2 (badly). The prediction comes from a pruned decision tree. The features of the
 //! tree describe the job's workload: its GPU usage when it runs alone, and whether it uses mixed
 //! precision.
@@ -6,8 +6,8 @@
 //! The training scores are set by hand. Measured pairs of workloads give a second score,
 //! [`Shared::score`]. The published model uses this score, and the speed from which it is computed,
 //! as features: [`Features::WithPairs`]. Both are unknown for a new workload until it is measured
-//! together with others. The purpose of the model is to avoid these measurements, so
-//! [`Features::Profile`] is the default.
+//! together with others. The purpose of the model is to avoid such measurements, so the default is
+//! [`Features::Profile`], which uses neither feature.
 
 mod evaluate;
 mod model;
@@ -58,8 +58,8 @@ pub struct Pair {
 /// The speed of a workload when it shares a GPU.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shared {
-    /// The workload's mean speed in the measured pairs, as a share of its speed when it runs alone,
-    /// rounded to three decimals; 0 if there are no pairs.
+    /// The workload's mean speed in the measured pairs, as a share of its speed when it runs alone.
+    /// It is rounded to three decimals, and is 0 if there are no pairs.
     pub speed: f64,
     /// Number of measurements. A pair of the workload with itself counts twice.
     pub pairs: usize,
@@ -77,8 +77,8 @@ impl Shared {
     }
 }
 
-/// Returns the speed of each profiled workload over all measured pairs that contain it, as the
-/// first or as the second workload.
+/// Returns the mean speed of each profiled workload over all measured pairs that contain it,
+/// whether as the first or as the second workload.
 pub fn shared(profiles: &[Profile], pairs: &[Pair]) -> Vec<Shared> {
     let mut sums: BTreeMap<&Workload, (f64, usize)> = BTreeMap::new();
     for pair in pairs {
@@ -175,7 +175,8 @@ mod tests {
         }
     }
 
-    // Small fixed example.
+    // A workload's speed is averaged over the pairs in which it is first and the pairs in which it
+    // is second.
     #[test]
     fn speeds_are_averaged_over_both_roles() {
         let profile = |model| Profile {

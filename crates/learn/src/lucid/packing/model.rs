@@ -6,7 +6,7 @@ use super::{Features, Profile, Shared, row, scores};
 use crate::lucid::Usage;
 use crate::tree::{Settings, Tree, TreeError};
 
-/// Settings of the published tree. The pruning is weak: it removes only splits that gain almost
+/// Settings of the published tree. Pruning is weak and removes only splits that gain almost
 /// nothing.
 pub const SETTINGS: Settings = Settings {
     ccp_alpha: 1e-4,

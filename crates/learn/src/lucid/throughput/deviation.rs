@@ -1,16 +1,16 @@
 //! The standard deviation of a sliding window, with the rounding errors of pandas.
 //!
-//! A running mean `m` and sum of squared deviations `q` are updated for each value `x` that enters
-//! or leaves the window (Welford, 1962). When a value enters, and the window then has `n` values,
-//! `m` becomes `m' = m + (x - m) / n` and `q` becomes `q + (x - m) (x - m')`. When a value leaves,
-//! the same formulas apply with the signs reversed. For example, 2 and 4 have `m` = 3 and `q` = 2.
-//! When 6 enters, it differs by 3 from the old mean. The new mean is 4, from which 6 differs by 2,
-//! so `q` becomes 2 + 3 × 2 = 8.
+//! The mean `m` and the sum of squared deviations `q` of the window are updated whenever a value
+//! `x` enters or leaves it (Welford, 1962). Let `n` be the number of values in the window after the
+//! update. When a value enters, `m` becomes `m' = m + (x - m) / n`, and then `q` becomes
+//! `q + (x - m) (x - m')`. When a value leaves, the same formulas apply with the signs reversed. For
+//! example, the values 2 and 4 have `m` = 3 and `q` = 2. If 6 enters, it differs by 3 from the old
+//! mean and by 2 from the new mean 4, so `q` becomes 2 + 3 × 2 = 8.
 //!
 //! The differences are compensated for rounding in the same way as in pandas 3, which computed the
 //! published features. Values that have left the window therefore leave the same rounding errors
-//! behind: up to 10⁻⁵ for six equal values, whose deviation should be 0. Models that are trained on
-//! such features then have the same bins.
+//! behind: up to 10⁻⁵ for six equal values, whose deviation should be 0. Models trained on these
+//! features therefore have the same bins as models trained on the published features.
 
 use super::WINDOW;
 
@@ -25,7 +25,7 @@ struct Running {
     values: f64,
     mean: f64,
     squares: f64,
-    /// Rounding errors to compensate: one for values that enter, one for values that leave.
+    /// The rounding errors to compensate: of values that entered, and of values that left.
     lost: [f64; 2],
     cancelled: bool,
 }

@@ -1,5 +1,5 @@
-//! Features of Lucid's throughput model. It forecasts the submissions to a cluster in an interval
-//! of ten minutes, from the calendar and from earlier submissions.
+//! Features of Lucid's throughput model. The model forecasts the submissions to a cluster in an
+//! interval of ten minutes, from the calendar and from earlier submissions.
 //!
 //! The features of an interval use neither the interval itself nor the [`LEAD`] − 1 intervals
 //! before it. Therefore up to [`LEAD`] intervals after the end of a [`Series`] can be forecast.
@@ -112,7 +112,8 @@ impl<'s> Past<'s> {
         Past { values, deviations }
     }
 
-    /// The nine features of interval `step` from earlier values. Unknown features are 0.
+    /// The nine features of interval `step` that are computed from earlier values. Unknown features
+    /// are 0.
     fn before(&self, step: usize) -> [f64; 9] {
         let [hour, hours, day] = LAGS;
         let window = window(self.values, step);
@@ -175,8 +176,7 @@ mod tests {
         row[FEATURES.iter().position(|other| *other == name).unwrap()]
     }
 
-    // Derived by formula: the last day of a year and the first day of the next, both in the 53rd
-    // week of ISO 8601.
+    // The last day of a year and the first day of the next year are both in week 53 of ISO 8601.
     #[test]
     fn the_calendar_turns_at_midnight() {
         let series = series(vec![0.0; 7]);
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(after, [1.0, 1.0, 0.0, 0.0, 4.0, 1.0, 53.0]);
     }
 
-    // Derived by formula: for squares, the soft average exceeds the value by ½.
+    // For squares, the soft average exceeds the value at the lag by ½.
     #[test]
     fn lags_and_windows_of_squares() {
         let series = series((0..200).map(|step| f64::from(step).powi(2)).collect());

@@ -36,8 +36,9 @@ impl TryFrom<Saved> for ThroughputModel {
     }
 }
 
-/// The settings with the best forecasts for August after training on April to July: 32 bins and at
-/// most 200 rounds. The learning rate of 0.1 and the 10 pairs are the published settings.
+/// The default settings. With 32 bins and at most 200 rounds, models trained on April to July gave
+/// the best forecasts for August. The learning rate of 0.1 and the 10 pairs are the published
+/// settings.
 pub fn settings(seed: u64) -> Settings {
     Settings {
         learning_rate: 0.1,
@@ -99,8 +100,8 @@ impl ThroughputModel {
 
     /// Forecasts the intervals `steps` of a series: the number of GPU jobs, and the number of GPUs
     /// that they request. A forecast uses only values that are at least [`super::LEAD`] intervals
-    /// earlier. Therefore the intervals may extend that far beyond the end of the series; later
-    /// intervals are left out.
+    /// earlier. Therefore, up to [`super::LEAD`] intervals after the end of the series can be
+    /// forecast. Later intervals are left out.
     pub fn predict(&self, series: &Series, steps: Range<usize>) -> (Vec<f64>, Vec<f64>) {
         let table = super::table(series, steps);
         // Prediction cannot fail, because the machines were either trained on these features or
@@ -116,7 +117,8 @@ mod tests {
 
     use super::*;
 
-    /// About 20 jobs per interval by day, and about 2 in the first eight hours.
+    /// A series with about 2 jobs per interval in the first eight hours of each day, and about 20
+    /// in the remaining hours.
     fn series() -> Series {
         let jobs: Vec<f64> = (0..3000)
             .map(|step| if (step / 6) % 24 < 8 { 2.0 } else { 20.0 } + f64::from(step % 3))

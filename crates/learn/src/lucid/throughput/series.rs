@@ -23,9 +23,9 @@ pub enum SeriesError {
         "found {jobs} intervals of GPU jobs and {gpus} intervals of GPUs, expected equal numbers"
     )]
     Length {
-        /// Number of intervals of jobs.
+        /// Number of intervals in the list of jobs.
         jobs: usize,
-        /// Number of intervals of GPUs.
+        /// Number of intervals in the list of GPUs.
         gpus: usize,
     },
     /// A value is missing or infinite. Holds the beginning of its interval.
@@ -82,8 +82,8 @@ impl Series {
         &self.gpus
     }
 
-    /// Number of intervals that begin before a time. If training ends at this time, the number is
-    /// the index of the first test interval.
+    /// Number of intervals that begin before a time. This is the index of the first test interval
+    /// if training ends at this time.
     pub fn steps_before(&self, time: DateTime) -> usize {
         let steps = time.duration_since(self.start).as_secs();
         let steps = usize::try_from(steps.max(0)).unwrap_or(usize::MAX);

@@ -8,7 +8,7 @@ use crate::ebm::{Binning, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// The features that an EBM learns durations from, and whether its labels are logarithms.
+/// Which features an EBM learns from, and whether it learns logarithms of durations.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
@@ -28,9 +28,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Settings of the machine. For logarithms, these settings gave the best estimates for later
-    /// days in a trial on the first days of September of the Venus trace. Few rounds are used,
-    /// because users change their habits faster than the machine can learn them. For seconds, these
+    /// Settings of the machine. The settings for logarithms gave the best estimates for later days
+    /// in a trial on the first days of September in the Venus trace. They use few rounds, because
+    /// users change their habits faster than the machine can learn them. The settings for seconds
     /// are the published settings (learning rate 0.01, bins of equal width, 20 pairs), but with at
     /// most 1,000 rounds.
     pub fn settings(self, seed: u64) -> Settings {
@@ -82,11 +82,11 @@ impl TryFrom<Saved> for DurationEbm {
 }
 
 impl DurationEbm {
-    /// Trains an EBM on jobs and how long they ran, in seconds.
+    /// Trains an EBM on jobs and their durations in seconds.
     ///
     /// # Errors
-    /// If there is no job, the numbers of durations and jobs differ, a duration is not finite or is
-    /// too large, or the fit is stopped.
+    /// There is no job, or the numbers of durations and jobs differ. A duration is not finite or is
+    /// too large. The fit is stopped.
     pub fn fit(
         jobs: &[Job<'_>],
         seconds: &[f64],
@@ -104,7 +104,7 @@ impl DurationEbm {
         Ok(DurationEbm { options, machine })
     }
 
-    /// The features that the EBM learnt from, and whether its labels are logarithms.
+    /// Which features the EBM learnt from, and whether it learnt logarithms of durations.
     pub fn options(&self) -> Options {
         self.options
     }

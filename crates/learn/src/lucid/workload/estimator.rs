@@ -114,8 +114,8 @@ impl Estimator {
     /// Trains the estimator on jobs that have ended.
     ///
     /// # Errors
-    /// If there is no job, the estimator is an EBM and a duration is too large or not finite, or
-    /// the fit is stopped.
+    /// There is no job, or the fit is stopped. The estimator is an EBM, and a duration is too large
+    /// or not finite.
     pub fn fit(
         self,
         past: &[Past<'_>],
@@ -138,8 +138,7 @@ impl Estimator {
 
 impl Learning {
     /// An upper bound on the work of training an estimator on `rows` jobs, in the unit of
-    /// [`Settings::work`](crate::ebm::Settings::work). Only EBMs count; the work of all other
-    /// estimators is 0.
+    /// [`Settings::work`](crate::ebm::Settings::work). Returns 0 for estimators that are not EBMs.
     pub fn work_of(&self, estimator: Estimator, rows: usize) -> usize {
         let logarithm = match estimator {
             Estimator::Ebm => true,
@@ -176,8 +175,8 @@ impl Learning {
     }
 }
 
-/// The history of past jobs, added in the order in which they ended. Jobs that ended at the same
-/// time keep the given order.
+/// A history to which past jobs are added in the order in which they ended. Jobs that ended at the
+/// same time are added in the given order.
 fn history(past: &[Past<'_>]) -> History {
     let mut ended: Vec<&Past<'_>> = past.iter().collect();
     ended.sort_by_key(|past| past.ended);

@@ -1,5 +1,5 @@
-//! Features of Lucid's workload estimate model. It estimates how long a job will run from its user,
-//! its submission time, its requests and its measured GPU usage.
+//! Features of Lucid's Workload Estimate Model. The model estimates how long a job will run from
+//! its user, its submission time, its requests and its measured GPU usage.
 //!
 //! In published traces, a job's workload was assigned according to the job's own duration, and the
 //! workload determines the profile. In these traces, the profile therefore reveals the duration, so
@@ -56,7 +56,7 @@ const REQUEST: [(&str, Value); 6] = [
     }),
 ];
 
-/// Numeric features of profiled jobs; NaN for others.
+/// Numeric features of profiled jobs; NaN for jobs without a profile.
 const PROFILE: [(&str, Value); 4] = [
     ("amp", |job| {
         job.amp.map_or(f64::NAN, |amp| f64::from(u8::from(amp)))

@@ -15,12 +15,11 @@ pub enum EstimatorChoice {
     /// The estimator that ranks held-out jobs best (see [`Trial::best`]).
     #[default]
     Best,
-    /// This estimator.
+    /// The given estimator.
     Named(Estimator),
 }
 
-/// The estimator that [`EstimatorChoice::Best`] stands for if there are too few jobs to hold some
-/// out.
+/// The estimator that [`EstimatorChoice::Best`] uses if there are too few jobs to hold some out.
 pub(super) const UNTRIED: Estimator = Estimator::Ebm;
 
 /// A trained model that estimates how long jobs run.
@@ -100,7 +99,7 @@ impl Estimators {
 
 impl WorkloadModel {
     /// Tries every estimator on the last weeks of the jobs in `past`. Then fits every estimator on
-    /// all of these jobs, because any estimator may be requested later.
+    /// all jobs in `past`, because any estimator may be requested later.
     ///
     /// # Errors
     /// If there is no job, a duration is not finite or is too large, or the fit is stopped.
@@ -149,8 +148,8 @@ impl WorkloadModel {
         self.trial.as_ref()
     }
 
-    /// Returns the chosen estimator. [`EstimatorChoice::Best`] stands for the estimator that was
-    /// best in the trial during training.
+    /// Returns the chosen estimator. For [`EstimatorChoice::Best`], this is the estimator that
+    /// performed best in the trial during training.
     pub fn pick(&self, choice: EstimatorChoice) -> (Estimator, &Fitted) {
         let estimator = match choice {
             EstimatorChoice::Best => self.chosen,
@@ -177,8 +176,8 @@ impl EstimatorChoice {
         }
     }
 
-    /// Fits the chosen estimator on jobs that have ended. To find the best estimator, first tries
-    /// the [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
+    /// Fits the chosen estimator on jobs that have ended. If the best estimator is requested, first
+    /// tries the [quick](Estimator::QUICK) estimators on the last weeks of these jobs.
     ///
     /// # Errors
     /// Same as [`WorkloadModel::fit`].

@@ -12,10 +12,10 @@ use crate::metrics::{is_near_chance, mean_absolute_error, spearman};
 /// A week in seconds.
 const WEEK: i64 = 7 * 24 * 3600;
 
-/// The minimum number of training jobs, and the minimum number of held-out jobs.
+/// The minimum number of training jobs. The minimum number of held-out jobs is the same.
 const LEAST: usize = 10;
 
-/// How well estimators performed on jobs that they had not seen.
+/// The results of estimators on jobs that they had not seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
@@ -31,7 +31,7 @@ pub struct Trial {
     pub scores: Vec<TrialScore>,
 }
 
-/// How well an estimator performed.
+/// The result of an estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialScore {
@@ -102,9 +102,9 @@ impl Trial {
         }))
     }
 
-    /// Returns the estimator that ranked the held-out jobs best, because schedulers use ranks.
-    /// Among equally good estimators, the estimator with the smallest error is returned. An
-    /// estimator without a rank correlation counts as having a rank correlation of 0.
+    /// Returns the estimator with the highest rank correlation on the held-out jobs. Ranks decide
+    /// because schedulers order jobs by their estimates. If rank correlations are equal, the
+    /// estimator with the smallest error is returned. A missing rank correlation counts as 0.
     pub fn best(&self) -> Estimator {
         let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
         let mut best: Option<&TrialScore> = None;

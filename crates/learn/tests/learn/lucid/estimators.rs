@@ -1,4 +1,5 @@
-//! Estimators of durations, their trial, and the model that contains them all.
+//! Tests the estimators of durations, the trial that compares them, and the model that contains all
+//! of them.
 
 use gleaner_learn::ebm::FitError;
 use gleaner_learn::lucid::Usage;
@@ -15,7 +16,7 @@ const DAY: i64 = 24 * 3600;
 const USERS: [&str; 4] = ["ann", "bob", "cy", "di"];
 const NAMES: [&str; 5] = ["train", "test", "evaluate", "", "x"];
 
-/// An ended job. The user and the name are given as numbers.
+/// A job that has ended. `user` and `name` are indices into `USERS` and `NAMES`.
 fn past(user: usize, name: usize, submitted: i64, seconds: i64) -> Past<'static> {
     let start = date(2020, 9, 1).at(0, 0, 0, 0);
     Past {
@@ -51,7 +52,7 @@ fn run(past: &[Past<'_>]) -> Option<Trial> {
     Trial::run(&Estimator::ALL, past, &learning(), &Unobserved).unwrap()
 }
 
-/// One job per hour, for this number of days.
+/// One job per hour, for the given number of days.
 fn hourly(days: i64) -> Vec<Past<'static>> {
     let job = |k: i64| {
         let (user, name) = ((k * 3 % 4) as usize, (k * 7 % 5) as usize);
@@ -65,7 +66,7 @@ fn hourly(days: i64) -> Vec<Past<'static>> {
     (0..days * 24).map(job).collect()
 }
 
-// Derived by formula: a third of the span. If that is more than a week, it is rounded down to whole
+// The last third of the span is held out. If it is more than a week, it is rounded down to whole
 // weeks.
 #[test]
 fn the_last_weeks_are_held_out() {
@@ -93,7 +94,7 @@ fn too_few_jobs_are_not_held_out() {
     assert!(run(&jobs).is_some());
     assert_eq!(run(&jobs[..20]), None);
     assert_eq!(run(&[]), None);
-    // All jobs are submitted at the same time, so no job ended before that time.
+    // All jobs are submitted at the same time, so no job has ended before the held-out period.
     let at_once: Vec<Past<'_>> = (0..50).map(|k| past(k % 4, k % 5, 0, 60)).collect();
     assert_eq!(run(&at_once), None);
     let fit = |past: &[Past<'_>]| {
@@ -129,7 +130,7 @@ fn scores_are_those_of_fits_on_ended_jobs() {
             Some(rank).filter(|rank| rank.is_finite())
         );
     }
-    // Users and names determine the durations.
+    // Users and names determine the durations, so the history estimates them exactly.
     assert_eq!(trial.best(), Estimator::History);
     assert!(trial.scores[2].rank_correlation.unwrap() > 0.999);
     let (estimator, fitted) = EstimatorChoice::Best
@@ -146,8 +147,8 @@ fn equal_rank_correlations_are_decided_by_errors() {
     for (score, rank) in trial.scores.iter_mut().zip(ranks) {
         (score.rank_correlation, score.mae) = (rank, 10.0);
     }
-    // Three estimators have a rank correlation of 0, or an undefined correlation, which counts as
-    // 0. The first of them is the best until another has a smaller error.
+    // Three estimators have a rank correlation of 0 or an undefined correlation, which counts as 0.
+    // With equal errors, the first of these estimators is the best.
     assert_eq!(trial.best(), Estimator::EbmSeconds);
     trial.scores[3].mae = 9.0;
     assert_eq!(trial.best(), Estimator::Median);

@@ -1,4 +1,4 @@
-//! Features and models of Lucid, compared with published data and reference implementations.
+//! Compares the features and models of Lucid with published data and reference implementations.
 
 mod estimators;
 mod packing;

@@ -1,4 +1,4 @@
-//! The packing model, compared with scikit-learn's trees on the published profiles.
+//! Compares the packing model with scikit-learn's trees on the published profiles.
 
 use gleaner_learn::lucid::Usage;
 use gleaner_learn::lucid::packing::{
@@ -72,7 +72,7 @@ const MODELS: [(Features, &str); 2] = [
     (Features::WithPairs, "upstream_with_avg_speed_auto_label"),
 ];
 
-// Golden values: pandas.
+// Golden values: speeds and scores that pandas computed.
 #[test]
 fn measured_speeds_and_scores_of_all_workloads_are_the_published_ones() {
     let Some((profiles, pairs)) = published() else {
@@ -105,8 +105,8 @@ fn trees_of_the_published_split_are_those_of_scikit_learn() {
     let train = indices(&results["train_rows_in_order"]);
     let of_train = |row: &usize| (profiles[*row].clone(), shared[*row]);
     let (train_profiles, train_shared): (Vec<_>, Vec<_>) = train.iter().map(of_train).unzip();
-    // scikit-learn chooses at random among equally good splits. In the first tree, its choices are
-    // the same as the choices made here. In the second tree, three of the seven splits differ.
+    // scikit-learn chooses at random among equally good splits. In the first tree, its choices
+    // equal those of this implementation. In the second tree, three of the seven splits differ.
     for ((features, name), same) in MODELS.into_iter().zip([10, 4]) {
         let model = PackingModel::fit(features, &train_profiles, &train_shared, SETTINGS).unwrap();
         let expected = reference(&format!("models/packing_tree_{name}.json"));
@@ -128,8 +128,8 @@ fn trees_of_the_published_split_are_those_of_scikit_learn() {
     }
 }
 
-/// Asserts that a value is near a number of a reference tree, which scikit-learn computed in single
-/// precision.
+/// Asserts that a value is near a number in a reference tree. Scikit-learn computed these numbers
+/// in single precision.
 fn near(value: f64, expected: &Value) {
     let expected = expected.as_f64().unwrap();
     let difference = (value - expected).abs();
@@ -163,8 +163,8 @@ fn assert_same_tree(tree: &Tree, expected: &Value) {
     }
 }
 
-/// Asserts that every split of a reference tree makes its rows as pure as the best split does, and
-/// that every leaf is pure. Returns the number of splits that equal the best split.
+/// Asserts that every leaf of a reference tree is pure, and that every split is as good as the best
+/// split of the same rows. Returns the number of splits that equal the best split.
 fn splits_as_good(reference: &Value, table: &Table, profiles: &[Profile]) -> usize {
     let at = |name: &str, index: usize| reference[name][index].as_f64().unwrap();
     let left_of = |index: usize| reference["left"][index].as_u64();
@@ -206,7 +206,7 @@ fn splits_as_good(reference: &Value, table: &Table, profiles: &[Profile]) -> usi
     same
 }
 
-// Golden values: scikit-learn.
+// Golden values: accuracies and confusion matrices of scikit-learn.
 #[test]
 fn accuracy_and_confusion_of_the_published_split() {
     let Some((profiles, pairs)) = published() else {
@@ -228,9 +228,9 @@ fn accuracy_and_confusion_of_the_published_split() {
     }
 }
 
-// Golden values: scikit-learn over its own 200 splits. With leave-one-out cross-validation, it
-// predicts 45 to 47 and 52 to 55 of the 66 profiles correctly. These numbers depend on its random
-// choices among equally good splits.
+// Golden values: the mean accuracies of scikit-learn over its own 200 splits. With leave-one-out
+// cross-validation, scikit-learn predicts 45 to 47 and 52 to 55 of the 66 profiles correctly. These
+// numbers depend on its random choices among equally good splits.
 #[test]
 fn accuracy_over_random_splits_is_near_the_published_one() {
     let Some((profiles, pairs)) = published() else {

@@ -1,4 +1,4 @@
-//! Features of the throughput model, compared with those of the published notebook.
+//! Compares the features of the throughput model with those of the published notebook.
 use gleaner_learn::Column;
 use gleaner_learn::lucid::throughput::{FEATURES, LEAD, Row, Series, features, rows};
 use jiff::civil::DateTime;
@@ -14,7 +14,7 @@ fn row(series: &Series, step: usize) -> Option<Row> {
     rows(series, step..step + 1).first().copied()
 }
 
-// Golden values: pandas, with the ten digits that it printed.
+// Golden values: the features that pandas computed and printed with ten digits.
 #[test]
 fn all_features_of_venus_are_those_of_the_notebook() {
     let Some(sheet) = Sheet::shared("models/throughput_features.csv") else {
@@ -49,8 +49,8 @@ fn all_features_of_venus_are_those_of_the_notebook() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// A row does not depend on the [`LEAD`] − 1 intervals before its own, and does not change when
-    /// the series continues.
+    /// A row depends neither on its own interval nor on the [`LEAD`] − 1 intervals before it, and
+    /// does not change when the series continues.
     #[test]
     fn later_values_change_no_earlier_row(
         values in proptest::collection::vec((0u32..50, 0u32..400), 1..200),

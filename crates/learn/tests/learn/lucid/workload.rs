@@ -1,4 +1,4 @@
-//! Features of jobs and estimates from history, on the published trace.
+//! Tests the features of jobs and the estimates from history on the published trace.
 
 use gleaner_learn::lucid::Usage;
 use gleaner_learn::lucid::history::{Ended, estimates};
@@ -36,7 +36,7 @@ fn table(trace: &Sheet) -> Table {
     features(&jobs, true)
 }
 
-// Golden values: pandas, in the reference table.
+// Golden values: the reference table, which pandas computed.
 #[test]
 fn all_features_of_venus_are_those_of_the_reference() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
@@ -61,7 +61,7 @@ fn all_features_of_venus_are_those_of_the_reference() {
     }
 }
 
-/// The jobs of a trace, as if each job had started at its submission.
+/// The jobs of a trace. They end as if each job had started at its submission.
 fn ended<'s>(trace: &'s Sheet, names: &'s [String]) -> Vec<Ended<'s>> {
     let column = |name| trace.numbers(name);
     let [gpus, submitted, duration] = ["gpu_num", "submit_time", "duration"].map(column);
@@ -102,8 +102,8 @@ fn experience_ranks_the_jobs_of_venus() {
     assert!(rank > 0.3, "{rank}");
 }
 
-/// The trace as if all jobs belonged to one user and had different but similar names. This gives
-/// the greatest possible number of comparisons.
+/// All jobs belong to the same user and have different but similar names, so that as many names as
+/// possible are compared.
 #[test]
 fn as_many_names_as_jobs_can_be_compared() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {
@@ -115,8 +115,8 @@ fn as_many_names_as_jobs_can_be_compared() {
     jobs.iter_mut().for_each(|job| job.user = "ann");
     let estimates = estimates(&jobs);
     let first = estimates.iter().position(Option::is_some);
-    // No job ended before the first jobs were submitted. At least one job ended before each later
-    // job was submitted.
+    // The first jobs were submitted before any job had ended. Before each later job was submitted,
+    // at least one job had ended.
     let known = estimates
         .iter()
         .filter(|estimate| estimate.is_some())

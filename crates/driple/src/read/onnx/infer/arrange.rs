@@ -89,7 +89,7 @@ fn transpose(operation: &Operation<'_, '_>) -> Option<Dimensions> {
         .filter(|dimensions| dimensions.len() == x.len())
 }
 
-/// The inputs, concatenated along the axis. Their sizes along the axis are added. Any other
+/// The dimensions of the inputs' concatenation. The sizes along the axis are added. Any other
 /// dimension of the output is known if it is known for at least one input.
 fn concatenation(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let mut dimensions = operation.input(0)?.clone();
@@ -184,7 +184,8 @@ fn slice(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(dimensions)
 }
 
-/// A bound of a slice, limited to the size. A negative bound counts from the end.
+/// A bound of a slice as an index from 0 to the size of the dimension. A negative bound counts from
+/// the end.
 pub(super) fn bound(at: i64, size: u64) -> Option<u64> {
     let size = i64::try_from(size).ok()?;
     let at = if at < 0 { at.saturating_add(size) } else { at };
@@ -215,7 +216,7 @@ fn reduction(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     reduced(operation, &all)
 }
 
-/// The input's dimensions. The dimensions along the axes are reduced to 1 or removed.
+/// The input's dimensions after reduction: the dimensions along the axes are 1 or are removed.
 fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let axes = axes(along, x.len())?;
@@ -236,8 +237,8 @@ fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     )
 }
 
-/// The dimensions of each output. They equal the input's dimensions, except that each output has
-/// only its share of the dimension along the axis.
+/// The dimensions of each output: the input's dimensions, but along the axis only the output's
+/// share of the size.
 pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
     let x = operation.input(0)?;
     let along = axis(operation.integer("axis", 0), x.len())?;

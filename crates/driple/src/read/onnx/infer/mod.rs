@@ -10,7 +10,7 @@ mod window;
 use super::message::{Attribute, Node};
 use super::tensors::{Dimensions, Tensors};
 
-/// Infers what is known about a node's outputs from its inputs. Nodes must be passed in order,
+/// Infers the shapes and values of a node's outputs from its inputs. Nodes must be passed in order,
 /// because inference for a node uses the results for the nodes before it.
 pub(super) fn outputs<'g>(node: &'g Node, tensors: &mut Tensors<'g>) {
     let Some(output) = node.output.first().filter(|output| !output.is_empty()) else {

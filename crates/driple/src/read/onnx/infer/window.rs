@@ -1,13 +1,13 @@
 //! Operators that slide a window over the spatial dimensions: convolutions and pooling.
 //!
-//! A window takes `(size + pads - extent) / stride + 1` steps, rounded down. For example, a kernel
-//! of 7 with a stride of 2 and a padding of 3 on both sides takes (224 + 6 - 7) / 2 + 1 = 112 steps
-//! over 224 pixels.
+//! A window takes `(size + pads - extent) / stride + 1` steps, rounded down. For example, let a
+//! kernel of 7 have a stride of 2 and a padding of 3 on both sides. Over 224 pixels, the window
+//! then takes 112 steps: (224 + 6 - 7) / 2 + 1 is 112.5.
 
 use super::Operation;
 use crate::read::onnx::tensors::Dimensions;
 
-/// How a window slides.
+/// A sliding window: its size, and how it moves over the input.
 struct Window {
     kernel: Vec<Option<u64>>,
     strides: Vec<u64>,
@@ -42,15 +42,15 @@ pub(super) fn pool(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(x[..2].iter().copied().chain(steps).collect())
 }
 
-/// The input with each spatial dimension reduced to 1.
+/// The input's dimensions, with each spatial dimension reduced to 1.
 pub(super) fn global(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let space = x.get(2..)?.iter().map(|_| Some(1));
     Some(x[..2].iter().copied().chain(space).collect())
 }
 
-/// The output channels and the output's spatial size. An ordinary convolution over an image of that
-/// size would give an image of the input's size.
+/// The output channels of a transposed convolution, and the spatial size of its output. An ordinary
+/// convolution over an image of that size would give an image of the input's size.
 pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let space = x.get(2..)?;

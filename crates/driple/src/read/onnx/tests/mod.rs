@@ -1,4 +1,4 @@
-//! Hand-made models: names, faults, and graphs in attributes.
+//! Tests the reader on hand-made ONNX models: names of nodes, faults, and graphs in attributes.
 
 mod shapes;
 
@@ -75,7 +75,8 @@ fn fault(nodes: Vec<Node>) -> String {
     .to_string()
 }
 
-/// Small fixed example.
+/// Names that collide or contain `:` or `^` are changed, and inputs refer to nodes by the new
+/// names.
 #[test]
 fn names_are_unique_and_inputs_name_nodes() {
     let nodes = vec![
@@ -121,7 +122,7 @@ fn names_are_unique_and_inputs_name_nodes() {
     assert_eq!(lines, expected);
 }
 
-/// Small fixed examples.
+/// Each error message names the faulty node and describes its fault.
 #[test]
 fn faults_name_the_node() {
     let cases = [
@@ -156,7 +157,7 @@ fn faults_name_the_node() {
     );
 }
 
-/// Small fixed example: a value that a branch uses but does not define is an input of the node.
+/// A value that a branch uses but does not define is an input of the node with the branch.
 #[test]
 fn graphs_in_attributes_take_values_from_outside() {
     let inner = Graph {
@@ -194,7 +195,7 @@ fn graphs_in_attributes_take_values_from_outside() {
     assert_eq!(read.nodes[3].inputs, ["x", "s", "s:1", "x"]);
 }
 
-/// Derived by formula: many short references to one long name take limited memory.
+/// Many short references to a node with a long name take little memory.
 #[test]
 fn long_names_are_cut() {
     let name = "é".repeat(100_000);

@@ -1,11 +1,11 @@
-//! Inference of shapes that hand-made models do not contain.
+//! Tests the inference of shapes that hand-made models do not contain.
 
 use super::{info, node, read, tensor, with};
 use crate::graph::Shape;
 use crate::read::onnx::message::{Graph, Node};
 
-/// Derived by formula, from the definitions of the operators. Sizes are known, partly known or
-/// unknown.
+/// The expected shapes follow from the definitions of the operators. The sizes of the inputs are
+/// known, partly known or unknown.
 #[test]
 fn shapes_are_inferred() {
     let constants = [
@@ -142,7 +142,7 @@ fn shapes_are_inferred() {
     }
 }
 
-/// Derived by formula: shapes computed from shapes, as PyTorch exports `x.view(x.size(0), -1)`.
+/// The model computes a shape from other shapes, as in PyTorch's export of `x.view(x.size(0), -1)`.
 #[test]
 fn shapes_computed_by_the_model_are_followed() {
     let nodes = vec![
@@ -173,7 +173,7 @@ fn shapes_computed_by_the_model_are_followed() {
     assert_eq!(read.nodes.last().map(|node| &node.shape), Some(&expected));
 }
 
-/// Derived by formula: a matrix of sizes is not used as a list of sizes.
+/// A matrix of sizes is not used as a list of sizes.
 #[test]
 fn integers_of_more_dimensions_are_not_followed() {
     let nodes = vec![
@@ -208,7 +208,7 @@ fn integers_of_more_dimensions_are_not_followed() {
     assert_eq!(shapes, [&row, &rows, &second, &Shape::Unknown, &size, &z]);
 }
 
-/// Derived by formula: invalid attributes and constants cause no panic and leave shapes unknown.
+/// Invalid attributes and constants cause no panic and leave shapes unknown.
 #[test]
 fn impossible_attributes_leave_shapes_unknown() {
     let lists: [&[i64]; 6] = [
