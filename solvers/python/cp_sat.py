@@ -6,7 +6,7 @@ from ortools.sat.python import cp_model
 
 from dp import value
 
-SCALE = 10**9  # CP-SAT works with integers: the largest absolute value of any task is scaled to this
+SCALE = 10**9  # CP-SAT works with integers: the largest absolute value of any task is scaled to this number
 messages, cancelled, running = queue.Queue(), set(), {}
 
 

@@ -66,7 +66,7 @@ impl Allocation {
         }
     }
 
-    /// An answer with a plan. Its objective and fairness are computed here.
+    /// An answer with a plan, whose objective and fairness are computed from the problem.
     pub fn with_plan(
         problem: &Problem,
         status: Status,
@@ -97,7 +97,7 @@ impl Allocation {
 mod tests {
     use super::*;
 
-    // Derived by formula.
+    // Derived by formula: the gap is relative to the larger absolute value of objective and bound.
     #[test]
     fn the_gap_of_a_plan_worth_nothing_is_at_most_1() {
         let gap = |objective, bound| {

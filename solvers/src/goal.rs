@@ -97,7 +97,7 @@ impl Problem {
         Merit::of(self.fairness(counts), self.objective(counts))
     }
 
-    /// The worth of changing nothing; a task below its minimum earns nothing.
+    /// The worth of the plan that changes nothing; a task below its minimum earns nothing.
     pub fn merit_of_keeping(&self) -> Merit {
         let total = self.tasks.iter().map(|t| self.t_fwd * t.current_rate());
         let runs = |task: &&Task| task.current > 0 && task.current >= task.min_nodes;

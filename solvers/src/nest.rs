@@ -75,7 +75,7 @@ impl Nest {
         let mut members = members(problem);
         members.sort_by_key(|member| Reverse(member.tasks.len()));
         let mut branches = vec![Branch::new(None, problem.nodes)];
-        // The first group and the number of tasks of every branch. The root has no group.
+        // For every branch, its first group and its number of tasks. The root has no group.
         let mut made_of = vec![(usize::MAX, problem.tasks.len())];
         let mut innermost = vec![0; problem.tasks.len()];
         for Member { group, tasks } in members {
@@ -170,7 +170,8 @@ mod tests {
         shared && lacks(a, b) && lacks(b, a)
     }
 
-    // Small fixed example: a chain of three, an equal set and an empty set.
+    // Small fixed example: a chain of three groups, a group with the same tasks as one of them, a separate group and
+    // an empty group.
     #[test]
     fn nested_groups_form_a_tree() {
         let groups = [

@@ -29,7 +29,8 @@ pub struct Task {
     /// Factor on the objective of every point: usually 1, which is also the default in JSON.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f64,
-    /// Number of nodes that the task holds now. Below `min_nodes` (after a preemption) it earns nothing.
+    /// Number of nodes that the task holds now. With fewer than `min_nodes` nodes (after a preemption), the task
+    /// earns nothing.
     pub current: u32,
 }
 
@@ -40,10 +41,10 @@ pub struct GroupLimit {
     pub name: String,
     /// Names of the tasks in the group.
     pub tasks: Vec<String>,
-    /// Minimum number of nodes that the group must hold together.
+    /// Minimum number of nodes that the group's tasks must hold together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_total: Option<u32>,
-    /// Maximum number of nodes that the group may hold together.
+    /// Maximum number of nodes that the group's tasks may hold together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_total: Option<u32>,
 }
@@ -254,8 +255,8 @@ impl Problem {
     }
 }
 
-/// Interpolates linearly between integer `points`; beyond the last point the value stays flat.
-/// `value` returns the value at a point, given the point's index.
+/// Interpolates linearly between integer `points`; beyond the last point, the value is constant. `value` returns the
+/// value at a point, given the point's index.
 pub fn interpolate(points: &[u32], value: impl Fn(usize) -> f64, at: u32) -> f64 {
     match points.binary_search(&at) {
         Ok(i) => value(i),
@@ -315,7 +316,7 @@ mod tests {
         }
     }
 
-    // Derived by formula.
+    // Derived by formula: the window times the rate, less the cost of the change.
     #[test]
     fn value_is_window_times_rate_less_the_rescale_cost() {
         let t = task();

@@ -40,8 +40,7 @@ pub const LOSS: f64 = 1e6;
 /// A number smaller than every gain within the ranges. It replaces 0 as a divisor.
 pub const NOTHING: f64 = 1e-120;
 
-/// Returns every number in `problem` that is out of range, one sentence each. The curves must be
-/// well formed.
+/// Describes every number in `problem` that is out of range, in one sentence each. The curves must be well formed.
 pub fn faults(problem: &Problem) -> Vec<String> {
     let mut out = Vec::new();
     push_window(problem.t_fwd, &mut out);

@@ -169,7 +169,7 @@ pub(crate) const EQUAL_SHARE: &str = "the equal-share solver";
 /// Rejects a problem that has side constraints; `solver` names the solver in the error.
 ///
 /// # Errors
-/// [`SolveError::SideConstraint`] if the problem has groups. It names the first group.
+/// [`SolveError::SideConstraint`], which names the first group, if the problem has groups.
 pub(crate) fn refuse_groups(solver: &'static str, problem: &Problem) -> Result<(), SolveError> {
     match problem.groups.first() {
         None => Ok(()),

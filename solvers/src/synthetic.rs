@@ -171,7 +171,7 @@ fn some_plan(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<u32> {
     problem.tasks.iter().map(&mut count).collect()
 }
 
-/// 0, the powers of two below `max`, and `max`.
+/// Returns 0, the powers of two below `max`, and `max`.
 fn curve_nodes(max: u32) -> Vec<u32> {
     let powers = (0..).map(|e| 1 << e).take_while(|&n| n < max);
     std::iter::once(0).chain(powers).chain([max]).collect()

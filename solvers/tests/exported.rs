@@ -1,5 +1,5 @@
-//! Tests that the libraries read and solve exported models. Only these tests call CBC in their own
-//! process, where no other thread uses it.
+//! Tests that the libraries read and solve exported models. Only these tests call CBC directly. They have a process
+//! of their own, in which no other thread uses CBC.
 #![cfg(all(feature = "highs", feature = "cbc"))]
 #![expect(
     clippy::unwrap_used,

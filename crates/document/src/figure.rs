@@ -50,12 +50,12 @@ pub enum Scale {
 }
 
 impl Axis {
-    /// An axis of numbers from zero.
+    /// A linear axis of numbers that starts at zero.
     pub fn linear(title: impl Into<String>) -> Self {
         Axis::new(title, Scale::Linear)
     }
 
-    /// An axis of numbers that need not include zero.
+    /// A linear axis over the range of the values, which need not include zero.
     pub fn spread(title: impl Into<String>) -> Self {
         Axis::new(title, Scale::Spread)
     }
@@ -93,7 +93,7 @@ impl Axis {
     }
 }
 
-/// What a figure draws, and its data.
+/// The marks that a figure draws, with their data.
 #[derive(Debug, Clone)]
 pub enum Marks {
     /// Curves over a common axis; the first curve is drawn at the back.
@@ -169,8 +169,8 @@ pub enum Shape {
     Stairs,
     /// Like [`Shape::Step`], but filled down to zero.
     Area,
-    /// Like [`Shape::Step`]. If there are more points than fit, the line passes through the mean of
-    /// each visible interval instead of its extremes.
+    /// Like [`Shape::Step`], but if there are more points than fit, the line shows the mean of each visible interval
+    /// instead of its extremes.
     Mean,
     /// Like [`Shape::Mean`], but filled down to zero.
     MeanArea,
@@ -207,11 +207,10 @@ pub struct Heat {
     pub values: Vec<Vec<Option<f64>>>,
     /// The text written in each cell, by row, then column.
     pub labels: Vec<Vec<String>>,
-    /// An extra line of hover text for each cell, below its value; by row, then column; empty if there
-    /// is nothing to add.
+    /// Hover text of each cell, shown below the cell's value; by row, then column. Empty if no cell has such a text.
     pub notes: Vec<Vec<String>>,
-    /// Whether the colour scale is logarithmic. Values below a ten-thousandth of the highest value have
-    /// the colour of that ten-thousandth.
+    /// Whether the colour scale is logarithmic. All values below a ten-thousandth of the highest value have the same
+    /// colour.
     pub log: bool,
 }
 

@@ -40,7 +40,7 @@ pub fn slug(text: &str) -> String {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
+    // Small fixed examples of identifiers and shortened names.
     #[test]
     fn names_become_identifiers() {
         assert_eq!(slug("Run 10 / <b>x</b>"), "run-10-b-x-b");

@@ -5,8 +5,7 @@ use std::fmt::Display;
 /// Seconds in an hour.
 pub const HOUR: f64 = 3600.0;
 
-/// A number with about three significant digits and commas between thousands: `1,234`, `12.3`,
-/// `0.012`.
+/// Formats a number with about three significant digits and commas between thousands: `1,234`, `12.3`, `0.012`.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
@@ -22,12 +21,12 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A count with commas between thousands.
+/// Formats a count with commas between thousands.
 pub fn count(value: impl Display) -> String {
     grouped(&value.to_string())
 }
 
-/// Formats a number with about five significant digits, and with a word for millions and more:
+/// Formats a number with about five significant digits. Numbers from a million on get a word for their magnitude:
 /// `1.2345 billion`.
 pub fn large(value: f64) -> String {
     let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
@@ -48,7 +47,7 @@ fn five_digits(value: f64) -> String {
     grouped(&format!("{value:.*}", decimals as usize))
 }
 
-/// A share as a percentage: `12.3 %`. A share that rounds to 0 has no minus sign.
+/// Formats a share as a percentage: `12.3 %`. A share that rounds to 0 has no minus sign.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent.abs() {
@@ -58,7 +57,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A part of a whole in percent; 0 % if the whole is 0.
+/// Formats a part of a whole as a percentage; 0 % if the whole is 0.
 pub fn part(part: f64, whole: f64) -> String {
     percent(if whole > 0.0 { part / whole } else { 0.0 })
 }
@@ -81,8 +80,8 @@ pub fn in_hours(seconds: f64) -> String {
     format!("{} h", hours(seconds))
 }
 
-/// The change from `base` to `value`: `+12.3 %`, `× 50.0` if it is large, `same` if it is below 0.05 %,
-/// `none` if the ratio is undefined.
+/// Formats the change from `base` to `value`: `+12.3 %`, `× 50.0` for a large increase, `same` below 0.05 %, `none`
+/// if the ratio is undefined.
 pub fn change(value: f64, base: f64) -> String {
     if value == base {
         return "same".to_owned();
@@ -99,7 +98,7 @@ pub fn change(value: f64, base: f64) -> String {
     }
 }
 
-/// The change of a share from `base`, in percentage points.
+/// Formats the change of a share from `base` in percentage points.
 pub fn points(share: f64, base: f64) -> String {
     let points = 100.0 * (share - base);
     match points {
@@ -130,7 +129,7 @@ pub fn grouped(digits: &str) -> String {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
+    // Small fixed examples of formatted numbers.
     #[test]
     fn numbers_have_the_digits_that_matter() {
         for (value, text) in [

@@ -120,7 +120,7 @@ mod tests {
         cells.iter().map(|cell| (*cell).to_owned()).collect()
     }
 
-    // Small fixed example.
+    // Small fixed example: a fact and one of its parts.
     #[test]
     fn facts_are_aligned_and_indented() {
         let mut part = Fact::main("used", "60.0 h").remark("(60.0 %)");
@@ -149,7 +149,7 @@ mod tests {
         );
     }
 
-    // Small fixed example.
+    // Small fixed example: a table with a text, a number and a bar column.
     #[test]
     fn texts_and_bars_are_aligned_to_the_left() {
         let heads = [Head::text("hour"), Head::number("idle"), Head::bar()];
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(text(&[Block::Grid(grid)]), expected);
     }
 
-    // Derived from [`WIDTH`].
+    // Derived by formula: 20 words of 4 letters take 99 of the 100 characters of a line.
     #[test]
     fn notes_are_wrapped_between_words() {
         let note = ["word"; 41].join(" ");

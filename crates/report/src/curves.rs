@@ -9,8 +9,8 @@ use gleaner_domain::{Local, Utc};
 /// Number of rows of a table of means. Each row covers an equal part of the common axis.
 const ROWS: usize = 24;
 
-/// A time in whole milliseconds since 1970, the unit of time axes. Pages store times as differences, and integers add
-/// up exactly.
+/// Converts a time to whole milliseconds since 1970, the unit of time axes. Pages store the differences between
+/// times, and the sum of whole numbers is exact.
 pub(super) fn millis(time: Utc) -> f64 {
     (time.0 / 1_000_000) as f64
 }
@@ -21,7 +21,7 @@ pub(super) fn minute(millis: f64) -> String {
     text.chars().take("2021-02-10 20:21".len()).collect()
 }
 
-/// A table of the means of step curves over [`ROWS`] equal parts of their common axis.
+/// Builds a table of the means of step curves over [`ROWS`] equal parts of their common axis.
 ///
 /// `place` is the heading of the first column. `tell` formats the start of a part for that column. The table has no
 /// rows if the curves' axis has length 0.

@@ -1,4 +1,4 @@
-//! The histogram of a log's idle fragments by length, for replays and for inspected logs.
+//! The histogram of a log's idle fragments by length, which the pages of replays, pilots and inspected logs share.
 
 use super::Figure;
 use super::figure::Axis;

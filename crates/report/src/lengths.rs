@@ -4,8 +4,8 @@ use super::figure::{Colour, Marks, Part};
 use super::numbers::{count, number, percent};
 use gleaner_runs::lengths::Lengths;
 
-/// Two bars for each class: the class's share of the number of lengths, and its share of the sum
-/// of the lengths.
+/// Two bars for each length class: the share of the lengths that fall into the class, and their share of the total
+/// length.
 pub(super) fn marks(lengths: &Lengths) -> Marks {
     Marks::Groups(parts(lengths).to_vec())
 }
@@ -25,8 +25,8 @@ fn parts(lengths: &Lengths) -> [Part; 2] {
     ]
 }
 
-/// A bar for each amount: the amount's share of the sum. The label shows the share and the text
-/// that `tell` returns.
+/// A bar for each amount, whose length is the amount's share of the sum. The label shows the share and the text that
+/// `tell` returns.
 fn part(name: &str, colour: Colour, amounts: &[f64], tell: impl Fn(usize) -> String) -> Part {
     let sum: f64 = amounts.iter().sum();
     let share = |amount: &f64| if sum > 0.0 { amount / sum } else { 0.0 };
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
     use gleaner_runs::lengths::Class;
 
-    // Small fixed example.
+    // Small fixed example: three short fragments and a long one.
     #[test]
     fn bars_are_shares_of_all() {
         let class = |from, to, count, seconds| Class {

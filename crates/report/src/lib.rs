@@ -52,9 +52,8 @@ pub use sweep::SweepChoice;
 /// of solvers has a section. `choice` selects which metrics and settings of sweeps are drawn.
 ///
 /// # Errors
-/// Returns an error if `choice` names a setting or figure that a sweep does not have. Also returns an error if
-/// `choice` is not empty but none of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a
-/// stop.
+/// Returns an error if `choice` names a setting or metric that a sweep does not have, or if `choice` is not empty but
+/// none of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a stop.
 pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> Result<Document> {
     let names = names::of(runs);
     let (mut replays, mut simulations) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@ use std::path::Path;
 pub(super) use gleaner_document::names::{cut, short, slug};
 use gleaner_runs::read::Run;
 
-/// The last parts of the runs' paths. Repeated names get a number.
+/// Names each run by the last part of its path. If a name repeats, a number is added to it.
 pub(super) fn of(runs: &[Run]) -> Vec<String> {
     let stems: Vec<String> = runs.iter().map(|run| of_path(&run.info.path)).collect();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();

@@ -81,7 +81,7 @@ fn by_model(pilots: &Pilots, ladder: &Ladder) -> Figure {
     }
 }
 
-/// The section about the best ladders; `None` if the ladder was given.
+/// The section about the best ladders; `None` if the user gave the wall times.
 fn best_ladders(pilots: &Pilots) -> Option<Section> {
     let grid = pilots.grid?;
     let table = best(pilots, grid);
@@ -91,7 +91,8 @@ fn best_ladders(pilots: &Pilots) -> Option<Section> {
     Some(Section {
         id: "best".to_owned(),
         title: "The best wall times".to_owned(),
-        lead: "Each ladder has the greatest ready share under fits of all ladders with at most as many wall times."
+        lead: "Under fits, each of these ladders has the greatest ready share of all ladders with at most as many \
+               wall times."
             .to_owned(),
         blocks,
     })

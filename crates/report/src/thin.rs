@@ -147,7 +147,7 @@ fn shares(points: &[(f64, f64)], of: fn(&(f64, f64)) -> f64) -> Vec<f64> {
     points.iter().map(share).collect()
 }
 
-/// The first point of each cell, if each axis is divided into the number of cells in `counts`.
+/// Returns the index of the first point in each cell. `counts` is the number of cells along each axis.
 fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
     // The conversion to `u32` turns NaN into 0.
     let cell = |axis: usize, place: usize| {
@@ -161,9 +161,9 @@ fn firsts(along: &[Vec<f64>; 2], counts: [u32; 2]) -> Vec<usize> {
 
 /// Reduces spans, which are ordered by row, then time, to about `most` spans.
 ///
-/// Time is divided into equal steps. Spans of a row that begin in the same step become one span, with the largest of
-/// their values. The step is the shortest of the tried steps that leaves few enough spans. The step is returned with
-/// the spans, and is 0 if no spans were joined.
+/// Time is divided into equal steps. Spans of a row that begin in the same step are joined into one span, which has
+/// the largest of their values. Of the steps that are tried, the shortest that leaves at most `most` spans is used.
+/// The step is returned with the spans, and is 0 if no spans were joined.
 pub(super) fn spans(spans: &[Span], most: usize) -> (Vec<Span>, f64) {
     if spans.len() <= most {
         return (spans.to_vec(), 0.0);
@@ -201,7 +201,7 @@ fn merge(spans: &[Span], origin: f64, step: f64) -> Vec<Span> {
 mod tests {
     use super::*;
 
-    // Derived by formula: the extremes of every part are kept.
+    // The first, last, lowest and highest of 100,002 points are kept.
     #[test]
     fn extremes_are_kept() {
         let many: Vec<(f64, f64)> = (0..100_000)
@@ -216,8 +216,8 @@ mod tests {
         assert!(few.is_sorted_by(|a, b| a.0 < b.0));
     }
 
-    // Derived from a formula: the curve steps from 0 to 6 in the middle of the third interval. The area
-    // below a curve does not depend on the intervals.
+    // Derived by formula: the curve rises from 0 to 6 in the middle of the third interval. Thinning does not change
+    // the area below a curve.
     #[test]
     fn means_are_weighted_by_length() {
         let found = stretches(&[(0.0, 0.0), (2.5, 6.0), (24.0, 1.0)], 0.0, 1.0, 25);
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(points(&[], 2), []);
     }
 
-    // Derived by formula: 100 by 100 points in a square. Every point has a kept point near it.
+    // 100 by 100 points fill a square, and each of them is near a point that is kept.
     #[test]
     fn clouds_keep_a_point_near_every_point() {
         let grid = (0..10_000).map(|i| (f64::from(i % 100), f64::from(i / 100)));
@@ -270,7 +270,7 @@ mod tests {
         assert!(cloud(&line, 4).len() <= 4);
     }
 
-    // Derived by formula: the largest value of each row is kept, and spans do not overlap.
+    // Five rows of 1,000 spans keep their largest values, and the joined spans do not overlap.
     #[test]
     fn spans_are_merged_and_keep_their_maximum() {
         let span = |i: u32| Span {

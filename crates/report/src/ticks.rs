@@ -160,8 +160,8 @@ impl Ticks {
     }
 }
 
-/// The smallest of 1, 2 or 5 times a power of ten that is at least `step`; 1 if `step` is not a
-/// positive number.
+/// The smallest number that is at least `step` and is 1, 2 or 5 times a power of ten; 1 if `step` is not a positive
+/// number.
 fn round_step(step: f64) -> f64 {
     if !step.is_finite() || step <= 0.0 {
         return 1.0;
@@ -204,7 +204,7 @@ mod tests {
         ticks.marks.iter().map(|mark| mark.1.as_str()).collect()
     }
 
-    // Small fixed examples.
+    // Small fixed examples of the marks on each kind of axis.
     #[test]
     fn tick_marks_are_round_numbers() {
         let ticks = Ticks::of(&Scale::Linear, 3.0, 97.0, 5);

@@ -29,13 +29,12 @@ pub struct Setting<'a> {
     pub gpus_per_node: u32,
     /// Second at which the simulation starts; jobs with an earlier entry arrive then.
     pub start: i64,
-    /// Seconds for which a job still holds its GPUs once its work is done.
+    /// Seconds for which a job holds its GPUs after its work is done.
     pub notice: i64,
     /// Chooses the GPUs of jobs.
     pub placer: &'a dyn Placer,
-    /// Whether the second of two jobs that share GPUs returns to full speed when the first ends. The
-    /// original gives full speed to the job that was placed first, even if that job is the one that
-    /// ends.
+    /// Whether the second of two jobs that share GPUs returns to full speed when the first ends. The original
+    /// simulator gives full speed to the job that was placed first, even if that job is the one that ends.
     pub corrected: bool,
 }
 
@@ -71,7 +70,7 @@ pub struct Refused {
     pub second: i64,
     /// Id of the job.
     pub job: String,
-    /// Why.
+    /// Why the decision was rejected.
     pub refusal: Refusal,
 }
 

@@ -127,7 +127,7 @@ impl FreeGpus {
 mod tests {
     use super::*;
 
-    // Small fixed example.
+    // Small fixed example: three nodes of 4 GPUs, of which one is free, one is partly in use and one is fully in use.
     #[test]
     fn nodes_are_found_by_their_free_gpus() {
         let mut free = FreeGpus::new(3, 4);

@@ -79,7 +79,7 @@ impl Gauges {
     }
 }
 
-/// A running sum that does not drift: `low` collects the rounding errors of `high`.
+/// A running sum whose rounding errors do not accumulate: `low` collects the rounding errors of `high`.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     high: f64,
@@ -87,7 +87,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds by Knuth's two-sum, which finds the rounding error exactly.
+    /// Adds a value by Knuth's two-sum algorithm, which also returns the exact rounding error.
     fn add(&mut self, value: f64) {
         let sum = self.high + value;
         let virtual_value = sum - self.high;
@@ -105,7 +105,7 @@ impl Sum {
 mod tests {
     use super::*;
 
-    // Derived by formula.
+    // Derived by formula: the averages over the GPUs of each node are averaged over the nodes.
     #[test]
     fn averages_over_gpus_then_nodes() {
         let mut gauges = Gauges::default();

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use gleaner_domain::results::policy_run::{PolicyRun, VcRun};
 use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Local, Trace, Utc};
 
-/// A node that becomes idle or busy at a second. Several flips within a second may cancel out.
+/// The change of a node to idle or to busy. Several changes of a node within a second may cancel out.
 struct Flip {
     time: i64,
     node: u32,
@@ -21,14 +21,13 @@ pub struct TooLate {
     pub second: i64,
 }
 
-/// The log of fully idle nodes of a run that started at second `start`.
+/// Builds the log of the nodes that are fully idle in a run. The run started at second `start`.
 ///
 /// Nodes are named `<vc>/<name>`. They are ordered by virtual cluster, in the order of the run, then by number. The
-/// first row is at the start, and the last row is at the last submission. With `with_drain`, the
-/// last row is at the end of the last job in any virtual cluster. Between the first row and the
-/// last, there is a row for every second with changes. Nodes that have not been added yet or have
-/// been removed count as busy. The profiler's nodes are left out. Times are relative to the trace's
-/// origin, or to 1970 if it has none.
+/// first row is at the start. The last row is at the last submission or, if `with_drain` is set, at the end of the
+/// last job in any virtual cluster. Between them, there is a row for every second with changes. Nodes that have not
+/// been added yet or have been removed count as busy. The profiler's nodes are left out. Times are relative to the
+/// trace's origin, or to 1970 if it has none.
 ///
 /// # Errors
 /// Returns an error if a time of the log is later than the latest [`Utc`].

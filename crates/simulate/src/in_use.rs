@@ -37,8 +37,8 @@ impl InUse {
     }
 }
 
-/// Adds the changes of a schedule, whose runs are ordered by start. If earlier runs still hold a GPU when a run starts
-/// on it, only the time after their end is added for that GPU.
+/// Adds the changes of a schedule, whose runs are ordered by start. If earlier runs still hold a GPU when a run
+/// starts on it, the GPU counts once until they end, and the run adds only the time after their end.
 fn add(schedule: &Schedule, changes: &mut BTreeMap<i64, i64>) {
     let mut held_until: BTreeMap<(u32, u32), i64> = BTreeMap::new();
     for run in &schedule.runs {
@@ -78,8 +78,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: two GPUs are in use from 10 to 40, one of them until 60, and a third from 50
-    // to 70.
+    // Two GPUs are in use from second 10 to 40, one of them until 60, and a third GPU from 50 to 70.
     #[test]
     fn a_gpu_that_two_jobs_hold_counts_once() {
         let schedule = Schedule {

@@ -155,8 +155,8 @@ impl Nodes {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
         let added = self.added_node().filter(|&added| added != idle);
         let renamed = added.filter(|_| self.shrunk);
-        // The log of idle times identifies nodes by name. The log entry marks this name as busy, because no idle node
-        // has the name from now on: either a busy node takes the name, or no node has it.
+        // The log of idle times identifies nodes by name. This entry marks the name as busy, because after the
+        // removal no idle node has the name: either a busy node takes it, or no node has it.
         self.log(idle, now, false);
         if let Some(busy) = renamed {
             self.nodes[busy as usize].life.name = self.name(idle);

@@ -1,5 +1,5 @@
-//! Lucid's profiler, which runs each job briefly on a few nodes before the job is scheduled, unless
-//! the job is too large. Many jobs end during profiling.
+//! Lucid's profiler, which runs each job briefly on a few nodes before the job is scheduled. Jobs that are too large
+//! are not profiled. Many jobs end during profiling.
 
 use super::engine::{Failure, Setting, run};
 use super::placer::Placer;

@@ -1,11 +1,10 @@
 //! Chooses the jobs that keep or get GPUs, for the preemptive policies.
 //!
-//! The rule is one pass over all running and waiting jobs in a common order. Each job takes its GPUs if
-//! that many of the total are left; otherwise it takes no GPUs. Running jobs that take no GPUs are
-//! preempted; waiting jobs that take their GPUs are chosen to start. For example, suppose that
-//! there are 8 GPUs. In order, the jobs are a running job with 4 GPUs, a waiting job with 8, a
-//! waiting job with 2, and a running job with 4. The first job takes 4, the second is refused, and
-//! the third takes 2. The last is preempted, because only 2 are left.
+//! The rule is one pass over all running and waiting jobs in a common order. Each job takes its GPUs if enough of the
+//! total are left; otherwise it takes no GPUs. Running jobs that take no GPUs are preempted; waiting jobs that take
+//! their GPUs are chosen to start. For example, suppose that there are 8 GPUs. In order, the jobs are a running job
+//! with 4 GPUs, a waiting job with 8, a waiting job with 2, and a running job with 4. The first job takes 4, the
+//! second is refused, and the third takes 2. The last is preempted, because only 2 are left.
 //!
 //! [`select`] finds the same jobs without visiting each one. It steps through the order from one
 //! decision to the next. A decision is about one of two jobs:
@@ -198,8 +197,8 @@ pub struct Selection {
     pub chosen: Vec<usize>,
 }
 
-/// Goes through running and waiting jobs in a common order and gives each job its GPUs if that many of
-/// the total are left.
+/// Goes through running and waiting jobs in a common order and gives each job its GPUs if enough of the total are
+/// left.
 ///
 /// `place` maps the stored key of a waiting job to its current position; it must preserve the order
 /// among waiting jobs. There is one step for each preempted job, for each chosen job, and for each
@@ -274,7 +273,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The rule itself: one list, one pass.
+    /// Applies the rule directly, in one pass over one list of all jobs.
     fn plain(total: u64, mut jobs: Vec<(u32, bool, usize, u32)>) -> Selection {
         jobs.sort_unstable();
         let mut left = total;

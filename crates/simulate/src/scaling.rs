@@ -37,7 +37,7 @@ pub struct Lender {
 }
 
 impl Lender {
-    /// `steps` are the other cluster's steps: pairs of a second and a number of nodes, by ascending
+    /// Creates a lender from the other cluster's `steps`: pairs of a second and a number of nodes, by ascending
     /// second. Steps before the start of the simulation are ignored.
     pub fn new(steps: &[(i64, i32)]) -> Self {
         Lender {
@@ -75,11 +75,11 @@ pub struct TimeAware<'a> {
     pub quiet_gpus: f64,
 }
 
-/// Seconds between two checks of whether to borrow a node.
+/// Seconds between two decisions whether to borrow a node.
 const BORROW_EVERY: i64 = 10;
 /// A node is borrowed if more jobs than this are waiting.
 const LONG_QUEUE: usize = 10;
-/// Seconds between two checks of whether to return the node.
+/// Seconds between two decisions whether to return the node.
 const RETURN_EVERY: i64 = 100;
 /// The node is returned if fewer jobs than this are waiting.
 const SHORT_QUEUE: usize = 5;

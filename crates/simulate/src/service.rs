@@ -12,7 +12,7 @@ const MANTISSA: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
 /// Returns what remains of `left` after `speed` is subtracted `steps` times, one by one.
 pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
     if speed == 1.0 {
-        // Exact: no difference needs more binary digits than `left` has.
+        // This is exact, because no difference needs more binary digits than `left` has.
         return left - steps as f64;
     }
     while steps > 0 {
@@ -22,9 +22,8 @@ pub fn left_after(mut left: f64, speed: f64, mut steps: i64) -> f64 {
     left
 }
 
-/// Returns how many times `speed` must be subtracted from `left` until the result is at most 0, and
-/// that result. If the speed is so small that the subtraction does not change `left`, the number is
-/// `i64::MAX`.
+/// Returns the number of times that `speed` must be subtracted from `left` until the result is at most 0, and that
+/// result. If the speed is so small that the subtraction does not change `left`, the number is `i64::MAX`.
 pub fn steps_to_end(mut left: f64, speed: f64) -> (i64, f64) {
     if speed == 1.0 {
         let steps = left.ceil().max(0.0);
@@ -74,7 +73,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The original's loop: the number of steps until the result is at most 0, and that result.
+    /// Subtracts in a loop like the original simulator. Returns the number of steps until the result is at most 0,
+    /// and that result.
     fn one_by_one(mut left: f64, speed: f64, most: i64) -> (i64, f64) {
         let mut steps = 0;
         while left > 0.0 && steps < most {
@@ -89,7 +89,8 @@ mod tests {
             0.4..1.6,
             (400u32..1600).prop_map(|thousandths| f64::from(thousandths) / 1000.0),
             (1u32..64).prop_map(|of_32| f64::from(of_32) / 32.0),
-            // Halfway between the floats of a coarser power of two.
+            // Odd multiples of half the spacing of floats between 2 and 4, so that differences fall halfway between
+            // two floats.
             (1u64..1 << 20).prop_map(|odd| f64::from_bits(1f64.to_bits() + 2 * odd + 1)),
         ]
     }

@@ -118,7 +118,8 @@ pub enum Problem {
 /// number of virtual clusters, summed over all policies.
 ///
 /// # Errors
-/// Returns an error if a job can never start, or if [`Simulation::check`] is set and a schedule is invalid.
+/// Returns an error if a job can never start, if a decision cannot be carried out, or if [`Simulation::check`] is set
+/// and a schedule is invalid.
 pub fn simulate(
     simulation: &Simulation<'_>,
     requests: &[Request<'_>],
@@ -153,7 +154,7 @@ struct Stages<'a> {
     done: AtomicUsize,
 }
 
-/// The result of a virtual cluster under a policy; `None` if the simulation was stopped.
+/// The result of simulating a virtual cluster under a policy; `None` if the simulation was stopped.
 type Stage = Result<Option<VcRun>, SimulateError>;
 
 impl<'a> Stages<'a> {
@@ -196,8 +197,7 @@ impl<'a> Stages<'a> {
         let profiler_run = self.profiled.as_ref().filter(|_| request.policy.profiled);
         let simulation = self.simulation;
         let run = match simulation.simulate_vc(request, vc, profiler_run, self.observer) {
-            // A policy that was stopped may make no further decisions, so its jobs seem to wait
-            // forever.
+            // After a stop, a policy may make no further decisions, so that its jobs seem to wait forever.
             Err(_) if self.observer.is_stopped() => return Ok(None),
             run => run?,
         };
@@ -358,7 +358,7 @@ impl Simulation<'_> {
         let estimates = self.estimates;
         let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
         let seconds = known.unwrap_or(job.duration as f64);
-        // File readers limit estimates; models do not.
+        // The readers of estimate files limit the estimates, but models do not.
         seconds.clamp(-LONGEST_ESTIMATE, LONGEST_ESTIMATE)
     }
 }

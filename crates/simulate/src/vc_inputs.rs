@@ -17,8 +17,8 @@ pub(super) struct VcInputs<'a> {
     pub queued: Vec<i64>,
     /// Number of nodes that are not lent to the profiler for the whole simulation.
     pub nodes: u32,
-    /// Second and number of nodes of each loan to the profiler (positive) and of each return (negative). `None` if this
-    /// virtual cluster lends no nodes during the simulation.
+    /// The loans to the profiler and their returns: the second, and the number of nodes (positive for a loan,
+    /// negative for a return). `None` if this virtual cluster lends no nodes during the simulation.
     pub echo: Option<Vec<(i64, i32)>>,
 }
 

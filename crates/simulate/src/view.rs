@@ -74,8 +74,8 @@ impl<'a> View<'a> {
         self.live[job].status
     }
 
-    /// Remaining work of a job, in seconds at full speed. Before the first start, this is its duration.
-    /// For a preempted job, it is the unfinished work plus the cost of its checkpoints.
+    /// Remaining work of a job, in seconds at full speed. Before the first start, this is all of its work. For a
+    /// preempted job, it is the unfinished work plus the cost of its checkpoints.
     pub fn left(&self, job: usize) -> f64 {
         let live = &self.live[job];
         match live.status {

@@ -22,7 +22,7 @@ pub(super) struct World<'a> {
     starts: u64,
     arrived: usize,
     done: usize,
-    /// Future ends, by second and then by order of start. An entry is stale if the job has changed
+    /// Future ends, by second and then by order of start. An entry is stale if the job's start or end has changed
     /// since.
     ends: BinaryHeap<Reverse<(i64, u64, usize)>>,
     nodes: Nodes,
@@ -163,7 +163,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Gives a job its full speed from now on.
+    /// Marks a job as alone on its GPUs and sets its speed back to full speed from the current second.
     fn restore(&mut self, job: usize) {
         self.live[job].alone = true;
         self.recorder.delocate(job, self.now);
@@ -173,7 +173,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Changes the speed of a job from now on.
+    /// Changes the speed of a job from the current second.
     fn change_speed(&mut self, job: usize, speed: f64) {
         let live = &mut self.live[job];
         live.left = left_after(live.left, live.speed, self.now - live.since);
@@ -294,7 +294,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Returns the schedule, with the numbers by which the policy sorted the jobs.
+    /// Returns the schedule, with the priorities that the policy assigned to the jobs.
     pub fn finish(mut self, priorities: Vec<Option<f64>>) -> Schedule {
         self.recorder
             .sample_until(self.now + 1, self.running.len(), &self.nodes);

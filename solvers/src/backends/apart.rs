@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 /// Grace period between the deadline and the kill. The library checks its time limit only occasionally.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Interval between checks for a stop while waiting for an answer.
+/// Interval between two checks of the stop flag while waiting for an answer.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Maximum number of bytes of the library's printed output to keep.
+/// Maximum number of bytes that are kept of the library's printed output.
 const KEPT: usize = 4096;
 
 /// On systems that can only close files one by one, a copy closes only the file descriptors below this
@@ -108,7 +108,7 @@ impl Blocked {
 
 impl Drop for Blocked {
     fn drop(&mut self) {
-        // SAFETY: the set was returned by an earlier call of `pthread_sigmask`.
+        // SAFETY: the set was returned by an earlier call to `pthread_sigmask`.
         unsafe {
             libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, std::ptr::null_mut());
         }

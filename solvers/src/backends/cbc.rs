@@ -19,9 +19,9 @@ use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, Solver
 /// this process. A failed assertion in CBC therefore costs only one answer, and solves in several
 /// threads do not interfere.
 ///
-/// When a stop is requested, the process is killed, and the plans that CBC has found are lost. The
-/// answer is then the plan that was known before the search. CBC's C interface cannot end a search
-/// early: its callback returns nothing, and CBC 2.10 continues after SIGINT.
+/// When a stop is requested, the copy is killed, and the plans that CBC has found are lost. The answer is then the
+/// plan that was known before the search. CBC's C interface cannot end a search early: its callback returns nothing,
+/// and CBC 2.10 continues after SIGINT.
 #[derive(Debug, Clone)]
 pub struct Cbc {
     spec: SolverSpec,
@@ -72,7 +72,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<Outcome, String> {
             let outcome = Outcome::from_bytes(&bytes);
             outcome.ok_or_else(|| "its process wrote an incomplete answer".to_owned())
         }
-        // Treat a kill like a search that reached its time limit without a plan.
+        // Treat a killed copy like a search that reached its time limit without a plan.
         apart::Ended::Killed => Ok(Outcome::default()),
         apart::Ended::Failed(how) => Err(how),
     }
@@ -129,7 +129,8 @@ fn outcome(job: &Job<'_>, raw: &raw::Model, was_interrupted: bool) -> Outcome {
     match &job.start {
         // CBC reports an interrupted search in the same way as an infeasible model.
         _ if was_interrupted => Outcome::default(),
-        // With a start, CBC finds nothing if no plan is better than the start. Its values and bound are useless then.
+        // With a start solution, CBC reports that it found nothing if no plan is better. Its values and its bound are
+        // then meaningless.
         Some(start) => Outcome {
             optimal: true,
             bound: Some(job.scaled_objective(start)),

@@ -62,8 +62,8 @@ pub(super) struct Outcome {
     pub infeasible: bool,
     /// Column values, if the library found any. They are not trusted: the plan is checked.
     pub values: Option<Vec<f64>>,
-    /// Upper bound on the objective: scaled as the library returns it, in the problem's units after
-    /// [`Job::solve`].
+    /// Upper bound on the objective. It is scaled when the library returns it, and [`Job::solve`] converts it to the
+    /// problem's units.
     pub bound: Option<f64>,
     /// Largest absolute value of an objective coefficient, before scaling.
     pub largest: f64,
@@ -246,7 +246,8 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
     }
 }
 
-/// Solves a model of another crate with `library`, without a start solution. A model that is too large gets no values.
+/// Solves a model of another crate with `library`, without a start solution. If the model is too large, the answer
+/// has no values.
 pub(super) fn solve_model(
     solver: &'static str,
     model: Model,
@@ -521,7 +522,7 @@ mod tests {
         (answer.status, answer.bound.map(|b| b / objective))
     }
 
-    // Derived by formula: the gap between plan and bound decides.
+    // Derived by formula: the status depends on the gap between plan and bound.
     #[test]
     fn the_gap_decides_the_status_beside_the_solvers_claim() {
         assert_eq!(status(1e-9, true, 1.0), (Status::Optimal, Some(1.0)));
@@ -532,7 +533,7 @@ mod tests {
         assert_eq!(status(1e-9, true, 1.0 + 1e-8).0, Status::Optimal);
     }
 
-    // Small fixed examples.
+    // Small fixed examples: a library that fails, under each goal.
     #[test]
     fn a_library_that_fails_costs_what_it_would_have_found() {
         let problem = synthetic::problem(3, 20, 1);

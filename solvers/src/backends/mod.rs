@@ -61,8 +61,8 @@ pub struct ModelAnswer {
     pub bound: Option<f64>,
 }
 
-/// Solves a model, on one thread, with a MILP solver. The search ends soon after `stop` is set. A model that is too large
-/// to load within the time limit gets no values.
+/// Solves a model, on one thread, with a MILP solver. The search ends soon after `stop` is set. If the model is too
+/// large to load within the time limit, the answer has no values.
 ///
 /// # Errors
 /// [`SolveError::NotBuilt`] if the solver's library was left out of this build, [`SolveError::Unfit`] if the solver is

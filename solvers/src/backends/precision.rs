@@ -1,4 +1,4 @@
-//! Whether rounding and tolerances can hide a better plan.
+//! Decides whether rounding and tolerances can hide a better plan.
 //!
 //! The values of a problem may differ by more orders of magnitude than a float has digits. The error of
 //! a method is proportional to the largest value in its computations. If the plan found is worth far
@@ -22,7 +22,7 @@ pub(super) fn matters(problem: &Problem, counts: &[u32], objective: f64, error: 
         && !is_little(least_gain(problem))
 }
 
-/// The sum of a plan's earnings and of its losses to rescaling.
+/// The sum of a plan's earnings and its losses to rescaling.
 fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     let tasks = problem.tasks.iter().zip(counts);
     let of =
@@ -30,8 +30,8 @@ fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     tasks.map(of).sum()
 }
 
-/// A lower bound on what any task earns in the window, unless it earns nothing. Infinite if no task
-/// can earn anything.
+/// A lower bound on the earnings in the window of any task that earns something; infinite if no task can earn
+/// anything.
 fn least_gain(problem: &Problem) -> f64 {
     let of = |task: &Task| {
         let most = task.cap().min(problem.nodes);

@@ -1,13 +1,13 @@
 //! Recomputes an answer's feasibility and objective from the problem alone, and looks for plans that
 //! refute the answer's claims.
 //!
-//! It shares no code with any solver. Its own code, which is as simple as possible, interpolates the
-//! curve and adds up the costs.
+//! The checker shares no code with any solver. It interpolates the curves and adds up the costs with code that is as
+//! simple as possible.
 //!
-//! The checker can refute a claim but cannot prove it. To refute a bound it tries every plan that
-//! differs from the answer's plan in one task. To refute a max-min fair plan it looks for a plan that
-//! runs as many tasks, all with a greater share. The time is at most linear in the points of the
-//! curves, so that a check costs no more than a solve.
+//! The checker can refute a claim but cannot prove it. To refute a bound it tries every plan that differs from the
+//! answer's plan in one task. To refute a max-min fair plan it looks for a plan that runs as many tasks, all with a
+//! greater share. The running time is at most linear in the number of points of the curves, so that a check costs no
+//! more than a solve.
 
 mod fair;
 mod recount;
@@ -24,7 +24,7 @@ pub use violation::Violation;
 use crate::solver::BigM;
 use crate::{Allocation, Goal, Problem, Status, Task};
 
-/// Relative tolerance on objectives, and on shares greater than 1; absolute on smaller shares.
+/// Relative tolerance on objectives and on shares above 1 or below −1; absolute tolerance on all other shares.
 const TOLERANCE: f64 = 1e-6;
 
 /// Rounding error to allow if gains and losses cancel out, relative to the sum of their absolute
@@ -225,7 +225,7 @@ fn check_bound(
     }
 }
 
-/// The count of at most `within` at which the task earns most, and its gain over the earnings at
+/// Returns the count of at most `within` at which the task earns most, and how much more it earns there than at
 /// `count`.
 fn best_change(task: &Task, t_fwd: f64, count: u32, within: u32) -> (u32, f64) {
     let (min, max) = bounds(task);

@@ -12,8 +12,7 @@ use std::ops::RangeInclusive;
 use crate::model::Model;
 use crate::{BigM, GroupLimit, Problem, Task};
 
-/// The allowed next counts of a task: 0 if `zero` is set, and those in `range`. The 0, the range or
-/// both may be absent.
+/// The allowed next counts of a task: 0 if `zero` is set, and the counts in `range`, which may be empty.
 struct Choices {
     zero: bool,
     range: RangeInclusive<u32>,
@@ -89,7 +88,7 @@ pub fn build(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// The terms of the row `nodes` that belong to the group's tasks.
+/// Returns the terms of the group's tasks in the row `nodes`.
 fn group_terms(
     problem: &Problem,
     group: &GroupLimit,
@@ -150,7 +149,7 @@ mod tests {
         (problem, model)
     }
 
-    // Small fixed example.
+    // Small fixed example: two tasks with 8 and 9 allowed counts.
     #[test]
     fn one_binary_per_allowed_count() {
         let (problem, model) = small(BigM::Corrected);

@@ -260,7 +260,7 @@ mod tests {
         model
     }
 
-    // Small fixed example.
+    // Small fixed example of the `.lp` format.
     #[test]
     fn lp_text() {
         let mut out = Vec::new();
@@ -292,7 +292,7 @@ End
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
-    // Small fixed example.
+    // Small fixed example of the `.mps` format.
     #[test]
     fn mps_text() {
         let mut out = Vec::new();

@@ -24,8 +24,8 @@ use crate::{BigM, Fairness, Problem};
 /// shares.
 const SCALE: f64 = 1024.0;
 
-/// Smaller shares are set to 0 in the model of [`level`]. CBC 2.10 reports a model that contains
-/// coefficients of 1e-16 and of 1 as infeasible, and no library can distinguish shares this close.
+/// Shares with a smaller absolute value are set to 0 in the model of [`level`]. CBC 2.10 reports a model that
+/// contains coefficients of 1e-16 and of 1 as infeasible, and no library can distinguish shares this close.
 const LEAST: f64 = 1e-10;
 
 /// The share of each column of the counts formulation, in order; `None` for a count of 0.
@@ -187,7 +187,7 @@ mod tests {
         assert!(sizes.fold(f64::INFINITY, f64::min) > 1e-8);
     }
 
-    // Derived by formula: two tasks with 8 and 9 choices.
+    // Derived by formula: the two tasks have 8 and 9 allowed counts.
     #[test]
     fn the_level_is_bound_by_every_task_that_runs() {
         let problem = small();

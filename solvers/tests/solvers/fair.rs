@@ -1,4 +1,4 @@
-//! The max-min goal: compares the exact solver with brute force.
+//! Compares the exact solver with brute force under the max-min goal.
 
 use crate::common;
 use gleaner_solvers::backends::Exact;
@@ -100,7 +100,7 @@ fn fair(nodes: u32, t_fwd: f64, tasks: Vec<Task>) -> Problem {
     }
 }
 
-// Small fixed examples, worked by hand.
+// Small fixed examples, worked out by hand: one task can use 4 nodes, the other 12.
 #[test]
 fn nodes_are_dealt_in_proportion_to_what_tasks_can_use() {
     let tasks = vec![linear("small", 1, 4, 0), linear("large", 1, 12, 0)];

@@ -68,15 +68,13 @@ fn best_of_all(problem: &Problem, big_m: BigM) -> Option<(f64, Vec<u32>)> {
     valued.max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// A set of tasks with the greatest value for each number of nodes that the tasks can hold
-/// together.
+/// A set of tasks, with their greatest total value for each number of nodes that they can hold together.
 struct Block {
     tasks: Vec<usize>,
     values: Vec<f64>,
 }
 
-/// Merges two blocks: the best value for each number of nodes, up to `most`, that both can hold
-/// together.
+/// Merges two blocks into one, with the greatest total value for each number of nodes up to `most`.
 fn joined(a: &Block, b: &Block, most: usize) -> Block {
     let mut values = vec![f64::NEG_INFINITY; (a.values.len() + b.values.len()).min(most + 2) - 1];
     for (i, x) in a.values.iter().enumerate() {
@@ -368,7 +366,7 @@ fn equally_good_plans_keep_tasks_as_they_are() {
         );
         assert_eq!(answer.counts.unwrap()[..3], order[..3]);
     }
-    // One task of the group must shrink, and the plan shrinks only one.
+    // One task of the group must shrink, and the plan changes no other task.
     let answer = solve(&flat_problem(20, &[3, 4, 4, 8], at_most_9), BigM::Corrected);
     let counts = answer.counts.unwrap();
     let kept = counts.iter().zip([3, 4, 4, 8]).filter(|(a, b)| **a == *b);
@@ -488,7 +486,7 @@ fn generated_problems_are_solved_within_their_groups() {
     assert!(limits_that_bind > 20, "{limits_that_bind} of 30");
 }
 
-// Compares two methods on wide ranges of counts and on curves that are far from concave.
+// Compares the exact solver with plain tables on wide ranges of counts and on curves that are far from concave.
 #[test]
 fn nested_groups_match_plain_tables() {
     let (mut bind, mut infeasible) = (0, 0);
@@ -535,7 +533,7 @@ fn nested_groups_match_plain_tables() {
     assert!(bind > 60, "{bind} of 120 bind, {infeasible} are infeasible");
 }
 
-/// A time limit of 0.
+/// Limits with a time limit of 0.
 const NO_TIME: Limits = Limits {
     time: Duration::ZERO,
     gap: 1e-9,
@@ -601,7 +599,7 @@ fn a_plan_that_the_big_m_forbids_is_not_fallen_back_to() {
     assert_eq!(solve(&problem, BigM::Paper).counts.unwrap()[0], 7);
 }
 
-// Tables of these groups would take hundreds of gigabytes.
+// The tables for this group and for all tasks would take hundreds of gigabytes.
 #[test]
 fn a_problem_too_large_for_memory_is_answered_with_a_bound() {
     let task = |j: usize| Task {
@@ -647,7 +645,7 @@ fn deep_nests_are_solved() {
     assert_eq!(answer.status, Status::Optimal);
 }
 
-// Compares methods that share no code.
+// Compares the exact solver with HiGHS and CBC, which share no code with it.
 #[cfg(all(feature = "highs", feature = "cbc"))]
 #[test]
 fn nested_groups_match_the_libraries() {

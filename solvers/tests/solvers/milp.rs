@@ -244,7 +244,7 @@ fn the_paper_formulation_refuses_more_held_nodes_than_idle() {
     }
 }
 
-// Derived by formula: M = N + 1 makes a task with a minimum above it infeasible.
+// With M = N + 1, a problem is infeasible if the minimum of a task exceeds M.
 #[test]
 fn the_papers_big_m_makes_a_large_minimum_infeasible() {
     let mut problem = synthetic::problem(2, 4, 3);
@@ -292,8 +292,8 @@ fn a_time_limit_never_loses_the_floor() {
     }
 }
 
-// The library cannot prove an optimum of the paper's formulation here, even within hours. So any
-// answer means that the time limit ended the search.
+// No library can prove an optimum of the paper's formulation here, even within hours. Any answer therefore means that
+// the time limit ended the search.
 #[test]
 fn a_time_limit_ends_the_search() {
     let problem = synthetic::problem(60, 600, 5);
@@ -308,7 +308,7 @@ fn a_time_limit_ends_the_search() {
     }
 }
 
-// The same problem, for which no library proves an optimum within the time limit.
+// The problem of the previous test, for which no library proves an optimum within the time limit.
 #[test]
 fn a_stop_ends_the_search_and_keeps_a_plan() {
     let problem = synthetic::problem(60, 600, 5);
@@ -443,7 +443,7 @@ fn fair(problem: Problem) -> Problem {
     }
 }
 
-// Compares two methods that share only the definition of a share.
+// Compares the libraries with the exact solver, which shares only the definition of a share with them.
 #[test]
 fn max_min_equals_that_of_the_exact_solver() {
     for seed in 0..40 {

@@ -1,4 +1,4 @@
-//! Plans that solvers report while they solve.
+//! Tests the plans that solvers report while they solve.
 
 use crate::common::problem;
 use gleaner_solvers::{

@@ -1,5 +1,5 @@
-//! Numbers at the edges of the ranges: problems with numbers in range are solved, and all other
-//! problems are rejected.
+//! Tests numbers at the edges of the ranges: problems with numbers in range are solved, and all other problems are
+//! rejected.
 
 use crate::common::best_of_all;
 use crate::common::extreme::{problem, spread, turnover};

@@ -9,7 +9,7 @@ use gleaner_runs::read::CompareRun;
 /// Gap of a solver that has no plan yet. Larger gaps count as this value.
 const NO_PLAN: f64 = 1.0;
 
-/// The mean gap of a solver's best plans so far.
+/// The mean gap of a solver's best plans so far, as a function of time.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct GapOverTime {
     pub solver: Arc<str>,
@@ -66,7 +66,7 @@ fn problems(answers: &[AnswerRow]) -> BTreeMap<Arc<str>, usize> {
 /// The time, in seconds, at which a plan reduced the gap of a problem, and the reduction.
 type Step = (f64, f64);
 
-/// The steps of each solver over all problems.
+/// Returns the steps of each solver, from all problems.
 fn steps(incumbents: &[IncumbentRow]) -> BTreeMap<Arc<str>, Vec<Step>> {
     let mut steps: BTreeMap<Arc<str>, Vec<Step>> = BTreeMap::new();
     // If the time goes backwards, the rows belong to another problem of the same name.
@@ -86,7 +86,7 @@ fn steps(incumbents: &[IncumbentRow]) -> BTreeMap<Arc<str>, Vec<Step>> {
     steps
 }
 
-/// The mean gap over `problems` problems after each of these steps. Steps at the same time count as one step.
+/// Returns the mean gap over `problems` problems after each step. Steps at the same time count as one step.
 fn falls(mut steps: Vec<Step>, problems: usize) -> Vec<(f64, f64)> {
     steps.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut closed = 0.0;
@@ -209,7 +209,7 @@ pub(super) mod tests {
         assert_eq!(gaps[0].gap_at(9.0), gaps[0].falls[2].1);
     }
 
-    // Small fixed example: two problems of the same name.
+    // Small fixed example: the rows of two problems of the same name follow each other.
     #[test]
     fn a_time_before_the_last_is_of_another_solve() {
         let mut run = compared();

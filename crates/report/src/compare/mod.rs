@@ -14,7 +14,7 @@ use gleaner_runs::read::CompareRun;
 mod figure;
 mod gap_over_time;
 
-/// Maximum number of characters of a sentence about faults.
+/// Maximum length of a sentence about faults, in characters.
 const TOLD: usize = 400;
 
 /// A comparison with its name on the page.

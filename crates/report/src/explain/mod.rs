@@ -12,9 +12,9 @@ mod pair;
 mod prediction;
 mod shape;
 
-/// Number of features with a curve if the user asks for no terms.
+/// Number of features with a curve if the user names no terms.
 const SHAPES: usize = 8;
-/// Number of pairs with a heat map if the user asks for no terms.
+/// Number of pairs with a heat map if the user names no terms.
 const PAIRS: usize = 4;
 
 /// The sections about a model. Figures of terms are drawn for `machine`, if there is one.
@@ -90,7 +90,7 @@ fn one(told: &Prediction) -> Section {
     }
 }
 
-/// The sections with the terms that the user asked for, or else with the strongest terms.
+/// The sections about the terms that the user named, or about the strongest terms if the user named none.
 fn terms(told: &Explanation, machine: &LabelledEbm<'_>) -> Vec<Section> {
     let (features, pairs) = chosen(told, machine);
     let section = |id: &str, title: &str, blocks: Vec<Block>| Section {

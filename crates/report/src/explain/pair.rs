@@ -32,7 +32,7 @@ pub(super) fn figure(machine: &LabelledEbm<'_>, term: &Term) -> Figure {
         .collect();
     let (width, name) = (labels.last().map_or(1, Vec::len), machine.ebm.name(term));
     let rows: Vec<&[Cell]> = cells.chunks(width).collect();
-    // Bins without training rows are left out. Often, this is the bin for missing values.
+    // Bins without training rows are left out. This is often the case for the bin of missing values.
     let across: Vec<usize> = (0..width)
         .filter(|&column| rows.iter().any(|row| row[column].rows > 0))
         .collect();

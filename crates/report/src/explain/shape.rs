@@ -12,7 +12,8 @@ use gleaner_runs::explanation;
 
 /// Maximum number of categories with a bar.
 const CATEGORIES: usize = 30;
-/// Maximum drawn width of the first and the last step, as a share of the distance from the first cut to the last.
+/// Maximum width at which the first and the last step are drawn, as a share of the distance from the first cut to the
+/// last.
 const MARGIN: f64 = 0.1;
 
 /// The shape function of a feature: a step curve for numbers, bars for categories.
@@ -49,7 +50,7 @@ fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis,
     let read = format!(
         "What each value adds to the prediction. The thin curves are one standard deviation \
          (over the bags) above and below; they are far apart where data are scarce. The first \
-         and the last step extend to {} and {}.{}",
+         step begins at {}, and the last step ends at {}; both may be drawn shorter.{}",
         number(least),
         number(greatest),
         missing(&facts.cells)

@@ -70,8 +70,8 @@ fn marks(marks: &Marks) -> (&'static str, Value) {
     }
 }
 
-/// A curve. `x` is `None` if it equals the previous curve's `x`. In that case, the script thins both curves
-/// alike and shows their values together.
+/// A curve. `x` is `None` if it equals the previous curve's `x`. In that case, the script reduces both curves to the
+/// same points and shows their values together.
 #[derive(Serialize)]
 struct CurveData<'a> {
     name: &'a str,
@@ -108,7 +108,7 @@ fn panels_json(panels: &[Panel]) -> Value {
     curves_json(&curves, &shades)
 }
 
-/// Converts the curves to JSON; `shades` has the shades of each curve, or is empty.
+/// Converts the curves to JSON. `shades` lists the shaded parts of the axis for each curve, or is empty.
 fn curves_json(curves: &[&Curve], shades: &[&[Shade]]) -> Value {
     let kept = kept(curves);
     let shade = |shade: &Shade| json!({"name": shade.name, "from": shade.from, "to": shade.to});
@@ -145,8 +145,8 @@ fn kept(curves: &[&Curve]) -> Vec<Kept> {
         extremes: None,
     };
     let each = curves.iter().enumerate().map(|(place, curve)| {
-        // Short curves that share x values must still share them afterwards, and the points of whiskers must stay in
-        // pairs. These curves are not thinned. All other curves are thinned.
+        // Thinning selects points of each curve separately. Short curves that share x values must keep sharing them,
+        // and the points of whiskers must stay in pairs, so these curves are not thinned.
         let shares = |other: Option<&&Curve>| {
             other.is_some_and(|other| {
                 curve.points.len() <= 4 * BUCKETS && same_x(&other.points, &curve.points)
@@ -262,7 +262,7 @@ fn rounded(number: f64) -> f64 {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
+    // Small fixed examples of rounded numbers.
     #[test]
     fn numbers_keep_eight_digits() {
         assert_eq!(rounded(1.0 / 3.0), 0.333_333_33);
@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(rounded(0.0), 0.0);
     }
 
-    // Derived from a formula: idle nodes at 100,000 events, of which 9 % are unused. The thinned curves
-    // keep the area and the extremes, and share their intervals.
+    // Derived by formula: the first curve has 100,000 points, and the second has 91 % of its values. The thinned
+    // curves keep the area and the extremes, and share their intervals.
     #[test]
     fn means_of_many_points_keep_the_area() {
         let curve = |share: f64| Curve {

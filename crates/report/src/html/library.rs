@@ -8,7 +8,7 @@ const CLOSING: &str = "</script>";
 /// The source of plotly.js, which begins with its licence.
 ///
 /// # Errors
-/// The crate that contains plotly.js does not have the expected layout.
+/// The plotly crate does not contain plotly.js in the expected form.
 pub(super) fn source() -> Result<String> {
     // The crate provides two script elements: plotly.js, and a library that typesets formulas. The
     // second element is dropped, because no figure has formulas.
@@ -20,7 +20,7 @@ pub(super) fn source() -> Result<String> {
     match source {
         Some(source) if source.starts_with("/**\n* plotly.js v") => Ok(source.to_owned()),
         _ => Err(Error::Run(
-            "cannot find plotly.js in the plotly crate: its layout is not the expected one"
+            "cannot find plotly.js in the plotly crate: expected a script element that begins with its licence"
                 .to_owned(),
         )),
     }

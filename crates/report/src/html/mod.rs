@@ -1,8 +1,8 @@
 //! A document as one HTML file that needs no network.
 //!
 //! The page contains the figures' data and the charting library, plotly.js, both compressed. The page's own script
-//! decompresses both and draws the figures. A content security policy in the page allows no other script. Even if some
-//! text were left unescaped by mistake, it could not run a script.
+//! decompresses both and draws the figures. A content security policy in the page allows only this script and the
+//! charting library. Text that is left unescaped by mistake therefore cannot run a script.
 
 use gleaner_domain::error::Result;
 
@@ -36,7 +36,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The page. The same document always gives the same bytes.
+/// Renders a document as a page. The same document always gives the same bytes.
 ///
 /// # Errors
 /// The charting library cannot be found in its crate.
@@ -44,8 +44,8 @@ pub fn page(document: &Document) -> Result<String> {
     page::write(document, &library::source()?)
 }
 
-/// The facts, notes and tables as HTML that needs no style sheet. The HTML is kept small for notebooks, which store
-/// what they show. Figures and folded tables are left out.
+/// Renders the facts, notes and tables as HTML that needs no style sheet. The HTML is kept small, because notebooks
+/// store what they show. Figures and folded tables are left out.
 pub fn notebook(document: &Document) -> String {
     notebook::write(document)
 }

@@ -3,7 +3,7 @@
 use super::blocks::{paragraph, table};
 use crate::{Block, Document, Fact};
 
-/// The facts, notes and tables of a document, without figures and folded tables.
+/// Renders the facts, notes and tables of a document. Figures and folded tables are left out.
 pub(super) fn write(document: &Document) -> String {
     let blocks = document.sections.iter().flat_map(|section| &section.blocks);
     let shown = blocks.map(|block| match block {
@@ -19,7 +19,7 @@ pub(super) fn write(document: &Document) -> String {
 mod tests {
     use crate::{Block, Document, Fact, Grid, Head, Section, html};
 
-    // Small fixed example.
+    // Small fixed example: a fact and a folded table.
     #[test]
     fn facts_and_tables_are_shown_and_figures_are_not() {
         let mut folded = Grid::new("Folded", [Head::text("a")]);

@@ -7,7 +7,7 @@ use super::{SCRIPT, STYLE, data};
 use crate::Document;
 use gleaner_domain::error::Result;
 
-/// The page. `library` is the source of the charting library.
+/// Renders a document as a page. `library` is the source of the charting library.
 pub(super) fn write(document: &Document, library: &str) -> Result<String> {
     let figures = data::json(document)?;
     let (figures, packed) = (pack(&figures)?, pack(library)?);

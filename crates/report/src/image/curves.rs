@@ -47,7 +47,7 @@ pub(super) fn draw<B: DrawingBackend>(
     Ok(())
 }
 
-/// The points of a curve that are drawn.
+/// Returns the points of a curve that are drawn.
 pub(super) fn drawn(curve: &Curve) -> Vec<(f64, f64)> {
     match curve.shape {
         Shape::Whiskers => curve.points.clone(),
@@ -111,8 +111,8 @@ fn changes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     same.map(|same| same[0]).collect()
 }
 
-/// The corners of a step curve, whose values hold until the next point. Points between corners are left out, because
-/// the drawing library draws a line of many short segments at a slant.
+/// The corners of a step curve, whose values hold until the next point. Points between corners are left out: the
+/// drawing library would draw a slanted line through many short segments.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut ends = changes(points);
     ends.extend(points.last());
@@ -128,7 +128,7 @@ fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
 
-    // Small fixed example.
+    // Small fixed example: a step curve of four points.
     #[test]
     fn stairs_have_corners_only() {
         let points = [(0.0, 1.0), (1.0, 1.0), (2.0, 3.0), (4.0, 3.0)];

@@ -1,4 +1,4 @@
-//! The lengths of time between events.
+//! The lengths of the gaps between events.
 
 use crate::Figure;
 use crate::figure::Axis;

@@ -7,12 +7,12 @@ use gleaner_inspect::{Distribution, Inspection};
 /// A table of the percentiles.
 pub(super) fn grid(log: &Inspection) -> Grid {
     let heads = [
-        Head::text("share"),
-        Head::number("this share of fragments lasts at most"),
-        Head::number("this share of idle node-time is in fragments of at most"),
-        Head::number("this share of gaps between events lasts at most"),
+        Head::text("percentile"),
+        Head::number("length of idle fragments"),
+        Head::number("length of idle fragments, weighted by node-time"),
+        Head::number("gap between events"),
     ];
-    let mut grid = Grid::new("Lengths by share", heads);
+    let mut grid = Grid::new("Percentiles of lengths", heads);
     let (fragments, gaps) = (&log.fragments.lengths, &log.event_gaps);
     for quantile in &fragments.quantiles {
         grid.row([

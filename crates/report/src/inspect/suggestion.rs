@@ -107,7 +107,8 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "T",
             format!("{} s", window.t_fwd_s),
-            "the shortest window for which it pays to take the waiting nodes: up · (1 − F(τ)) ÷ F(τ), to two digits",
+            "the shortest window for which it pays to take the waiting nodes: up · (1 − F(τ)) ÷ F(τ), rounded to \
+             two digits",
         ),
     ];
     for (name, value, meaning) in rows {

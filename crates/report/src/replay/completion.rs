@@ -40,8 +40,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// A curve, from the first event to the last, of the number of tasks for which the time returned by `of` has passed.
-/// Such a time is, for example, the task's end.
+/// Counts, from the first event to the last, the tasks for which the time that `of` returns has passed, such as the
+/// tasks that have ended.
 fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Utc>) -> Vec<(f64, f64)> {
     let mut times: Vec<Utc> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();

@@ -208,7 +208,7 @@ fn numbers(run: &ReplayRun, kind: Rows, rows: &[Row], held: &[Vec<AllocationRow>
 mod tests {
     use super::*;
 
-    // Small fixed example.
+    // Small fixed example: a task holds one node, then two, then none, then one again.
     #[test]
     fn spans_follow_the_node_count() {
         let hold = |from, to| AllocationRow {

@@ -47,8 +47,8 @@ fn names(artifact: &Artifact, of: fn(&ReproducedRow) -> &String) -> Vec<String> 
     names
 }
 
-/// Bars of our values by column. If there is a single column, bars of the published values and of
-/// ours.
+/// Bars of our values, one series for each column. If there is only one column, a second series shows the published
+/// values.
 fn bars(artifact: &Artifact) -> Vec<Part> {
     let (rows, columns) = (
         names(artifact, |row| &row.row),

@@ -96,7 +96,7 @@ fn at(sorted: &[i64], percent: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
+    // Small fixed examples of distributions and percentiles.
     #[test]
     fn shares_of_jobs() {
         let expected = [(1.0, 50.0), (7.0, 75.0), (9.0, 100.0)];

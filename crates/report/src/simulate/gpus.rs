@@ -2,7 +2,7 @@
 
 use super::Named;
 
-/// A number of GPUs, and the policies that ran on that many.
+/// A number of GPUs, and the policies that ran on that number.
 type Group<'a> = (u64, Vec<&'a str>);
 
 /// The numbers of GPUs of a run's policies, in the order of their first appearance.
@@ -33,8 +33,8 @@ pub(super) fn note(run: &Named<'_>) -> Option<String> {
     (groups.len() > 1).then(|| {
         format!(
             "The policies ran on different numbers of GPUs: {}. The difference is the \
-             profiler's nodes that no virtual cluster lends; gleaner simulate --lend auto compares all \
-             policies on the same number of GPUs.",
+             profiler's nodes that no virtual cluster lends. To compare all policies on the same number \
+             of GPUs, run gleaner simulate --lend auto.",
             listed(&groups)
         )
     })

@@ -6,7 +6,7 @@ use crate::{Grid, Head};
 use gleaner_runs::read::PolicyRun;
 use gleaner_runs::simulate::Figure as Delay;
 
-/// A table for each figure, with a row for each policy and a column for each run.
+/// A table for each of the compared metrics, with a row for each policy and a column for each run.
 pub(super) fn grids(runs: &[Named<'_>]) -> Vec<Grid> {
     Delay::ALL.map(|delay| grid(runs, delay)).to_vec()
 }

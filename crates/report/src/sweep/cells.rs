@@ -19,8 +19,8 @@ pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
 pub(super) struct Cell {
     /// The mean over all repetitions.
     pub mean: f64,
-    /// The spread over the seeds. `None` if the settings are also repeated with other tasks or slices of the log. The
-    /// interval of the mean then depends on more than the seeds.
+    /// The spread over the seeds. `None` if the settings are also repeated with other tasks or slices of the log,
+    /// because the mean then depends on more than the seeds.
     pub seeds: Option<Spread>,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Valu
     )
 }
 
-/// Names the settings with the best value, or the number of cells that reach it.
+/// Names the settings with the best value or, if several cells have this value, states their number.
 fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>) -> String {
     let better = |best, next| if metric.beats(next, best) { next } else { best };
     let Some(best) = values.values().map(|cell| cell.mean).reduce(better) else {

@@ -45,11 +45,10 @@ pub(super) enum Axes {
 }
 
 impl Drawn {
-    /// Decides what to draw. For each choice that the user did not make, the most informative
-    /// option is used.
+    /// Decides what to draw. Where the user made no choice, the most informative option is used.
     ///
     /// # Errors
-    /// [`Error::Usage`] for a setting or figure that the sweep does not have.
+    /// [`Error::Usage`] if the user chose a setting or metric that the sweep does not have.
     pub fn of(sweep: &SweepRuns, trials: &Trials, choice: &SweepChoice) -> Result<Self> {
         let metric = match &choice.metric {
             Some(name) => named(trials, "--metric", name)?,
@@ -135,8 +134,8 @@ fn opposed(trials: &Trials, metric: usize) -> usize {
     tells.unwrap_or(first)
 }
 
-/// The two settings with the most effect on a metric. The setting with more values is on the horizontal axis. A setting
-/// that only repeats runs, such as the tasks, is used only if all settings are of this kind.
+/// The two settings with the most effect on a metric. The setting with more values is on the horizontal axis.
+/// Settings that only repeat runs, such as the tasks, are used only if there are no other settings.
 fn weightiest(trials: &Trials, metric: usize) -> Axes {
     let all = 0..trials.settings.len();
     let is_knob = |&setting: &usize| !is_repetition(trials.settings[setting]);
@@ -229,8 +228,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: the mean is 5.5 for both solvers, and 5 and 6 for the two windows, with 2
-    // trials each.
+    // Derived by formula: the mean is 5.5 for each solver, and 5 and 6 for the two windows. Each has 2 trials.
     #[test]
     fn weights_are_variances_between_values() {
         let trials = trials();

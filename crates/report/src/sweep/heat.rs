@@ -73,7 +73,7 @@ mod tests {
     use super::super::trials::tests::trials;
     use super::*;
 
-    // Small fixed examples.
+    // Small fixed example: a sweep of two windows and two solvers.
     #[test]
     fn cells_hold_means_over_repetitions() {
         let trials = trials();

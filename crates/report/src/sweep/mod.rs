@@ -32,8 +32,8 @@ pub(super) struct Named<'a> {
 /// A section for each of the `sweeps`.
 ///
 /// # Errors
-/// Returns an error if `choice` names a setting or figure that a sweep does not have, or if the
-/// observer requests a stop.
+/// Returns an error if `choice` names a setting or metric that a sweep does not have, or if the observer requests a
+/// stop.
 pub(super) fn sections(
     sweeps: &[Named<'_>],
     choice: &SweepChoice,

@@ -1,5 +1,5 @@
-//! Plots two metrics against each other, with the Pareto front: the trials for which no other trial is better in one
-//! metric and at least as good in the other.
+//! Plots two metrics against each other, with the Pareto front. A trial is on the front if no other trial is better
+//! in one metric and at least as good in the other.
 
 use super::tables::LISTED;
 use super::trials::{Metric, Trials, shown};
@@ -98,7 +98,7 @@ fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) 
     };
     Curve {
         name: name.to_owned(),
-        // The grey series, because the muted colour is too pale for points.
+        // The last series is grey. The muted colour would be too pale for points.
         colour: Colour::Series(SERIES - 1),
         shape: Shape::Points,
         points: places.iter().filter_map(scaled).collect(),
@@ -203,7 +203,7 @@ mod tests {
         (place("work_lost"), place("total_work"))
     }
 
-    // Small fixed examples.
+    // Small fixed example: a sweep of two windows and two solvers.
     #[test]
     fn no_setting_dominates_the_pareto_front() {
         let trials = trials();

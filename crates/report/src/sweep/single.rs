@@ -12,14 +12,14 @@ use gleaner_runs::sweep::scale::{Scale, capital};
 /// Maximum number of values that are drawn one by one, as bars or as points with whiskers. If there are more values,
 /// they are drawn as lines.
 const APART: usize = 60;
-/// The grey series, for the ends of intervals.
+/// The series of the lines at the ends of intervals; its colour is grey.
 const ENDS: usize = SERIES - 1;
 
 /// The values of a setting, and the metric for each value.
 struct BySetting<'a> {
     scale: &'a Scale,
     columns: Vec<&'a str>,
-    /// The metric by column; `None` if no run with this value of the setting has the metric.
+    /// The metric for each value in `columns`; `None` if no run with this value has the metric.
     cells: Vec<Option<Cell>>,
 }
 
@@ -194,8 +194,8 @@ impl<'a> BySetting<'a> {
     }
 }
 
-/// An end of a mean's interval. A mean without an interval serves as both ends, because the lines need points at the
-/// same places.
+/// Returns one end of a mean's interval. If the mean has no interval, returns the mean itself, because both lines
+/// need a point at every value of the setting.
 fn end(cell: &Cell, of: fn(&Spread) -> Option<f64>) -> f64 {
     cell.seeds.as_ref().and_then(of).unwrap_or(cell.mean)
 }
@@ -205,7 +205,7 @@ mod tests {
     use super::super::trials::tests::trials;
     use super::*;
 
-    // Small fixed examples.
+    // Small fixed example: a sweep of two windows and two solvers.
     #[test]
     fn bars_hold_the_best_and_lower_may_be_better() {
         let trials = trials();

@@ -1,4 +1,4 @@
-//! Tables of the best settings, of all settings, and of the settings and figures that never change.
+//! Tables of the best settings, of all settings, and of the settings and metrics that are the same in all runs.
 
 use super::trials::{Trials, shown};
 use crate::numbers::count;
@@ -8,7 +8,7 @@ use gleaner_domain::results::sweep::{Best, SweepRow};
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::scale::Scale;
 
-/// Maximum number of runs in a table.
+/// Maximum number of settings in a table.
 pub(super) const LISTED: usize = 1_000;
 
 /// A table of the best settings by each metric that differs between trials.
@@ -114,7 +114,7 @@ fn ranked(trials: &Trials, metric: usize) -> Vec<usize> {
     order
 }
 
-/// A table of the settings and figures that are the same in all runs.
+/// A table of the settings and metrics that are the same in all runs.
 pub(super) fn same(sweep: &SweepRuns) -> Grid {
     let heads = [Head::text("setting or figure"), Head::text("value")];
     let mut grid = Grid::new("The same in all runs", heads);

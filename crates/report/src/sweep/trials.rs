@@ -1,4 +1,4 @@
-//! The settings that differ in a sweep, with the figures of their runs.
+//! The settings that differ in a sweep, with the metrics of their runs.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use gleaner_domain::results::sweep::{Kind, SEED, Spread};
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::scale::Scale;
 
-/// Name of the metric for the total work that a replay lost. Summaries report this work in two parts.
+/// Name of the metric for the total work that a replay lost. Summaries report the work lost to rescaling and to
+/// preemption separately.
 const LOST: &str = "work_lost";
 
 /// The trials of a sweep. The runs of a trial differ only in their seed.
@@ -17,22 +18,22 @@ pub(super) struct Trials {
     pub settings: Vec<&'static str>,
     /// Maximum number of seeds with which a trial was repeated.
     pub seeds: usize,
-    /// The figures for which either low or high values are better, and the total lost work.
+    /// The metrics for which either low or high values are better, including the total lost work.
     pub metrics: Vec<Metric>,
     /// The trials, in the order of the plan.
     pub trials: Vec<Trial>,
 }
 
-/// A figure for which either low or high values are better.
+/// A metric for which either low or high values are better.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Metric {
-    /// The name of the figure's column in the sweep's table.
+    /// The name of the metric's column in the sweep's table.
     pub name: &'static str,
     /// Whether higher or lower values are better.
     pub better: Direction,
     /// The unit and the number of decimals for its values.
     pub scale: Scale,
-    /// Whether the figure is the same in all trials that have it.
+    /// Whether the metric is the same in all trials that have it.
     pub constant: bool,
 }
 
@@ -108,7 +109,7 @@ impl Trials {
         }
     }
 
-    /// Index of a figure by its name.
+    /// Index of a metric by its name.
     pub fn metric(&self, name: &str) -> Option<usize> {
         self.metrics.iter().position(|metric| metric.name == name)
     }
@@ -131,8 +132,7 @@ impl Trials {
         values.into_iter().map(|(value, _)| value).collect()
     }
 
-    /// A trial's figure as text: the mean, with half of its 95 % interval if there are several
-    /// seeds.
+    /// A metric of a trial as text: the mean, with half of its 95 % interval if there are several seeds.
     pub fn figure(&self, trial: usize, metric: usize) -> String {
         let scale = &self.metrics[metric].scale;
         match self.trials[trial].figures[metric] {
@@ -144,7 +144,7 @@ impl Trials {
         }
     }
 
-    /// The mean of a trial's figure as text.
+    /// The mean of a metric of a trial, as text.
     pub fn mean(&self, trial: usize, metric: usize) -> String {
         let mean = self.trials[trial].mean(metric);
         mean.map_or("–".to_owned(), |mean| {
@@ -160,8 +160,8 @@ impl Trials {
     }
 }
 
-/// Whether a setting determines what is replayed, such as the tasks or the part of the log. Runs that
-/// differ only in such settings are repetitions.
+/// Whether a setting selects what is replayed, such as the tasks or the part of the log. Runs that differ only in
+/// these settings are repetitions.
 pub(super) fn is_repetition(setting: &str) -> bool {
     const NAMES: [&str; 7] = [
         "tasks",
@@ -185,7 +185,7 @@ pub(super) fn shown(value: &str) -> String {
 
 type Column = (&'static str, Kind, Direction, Vec<Option<Spread>>);
 
-/// The metrics for which either low or high values are better, and the total work that replays lost. Each metric has
+/// The metrics for which either low or high values are better, including the total work that replays lost, each with
 /// its values for all trials.
 fn columns(sweep: &SweepRuns) -> Vec<Column> {
     let metrics = sweep.mode.metrics().iter().enumerate();
@@ -262,7 +262,7 @@ pub(super) mod tests {
         names.map(of).collect()
     }
 
-    // Small fixed example.
+    // Small fixed example: a sweep of two windows and two solvers.
     #[test]
     fn settings_that_vary_are_kept() {
         let trials = trials();

@@ -129,8 +129,8 @@ impl Counts {
         }
     }
 
-    /// Adds a node to the counts (`sign` 1) or removes it (`sign` -1). The counts are those of busy
-    /// GPUs, of nodes with one job and of nodes with several jobs.
+    /// Adds a node to the counts (`sign` 1) or removes it from them (`sign` -1): the busy GPUs, the nodes with one
+    /// job and the nodes with several jobs.
     fn node(&mut self, claims: &Claims, sign: i64) {
         self.busy_gpus += sign * i64::from(claims.busy().count_ones());
         match claims.len() {

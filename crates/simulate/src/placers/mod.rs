@@ -43,14 +43,14 @@ fn spread(free: &FreeGpus, gpus: u32, slots: impl Iterator<Item = u32>) -> Optio
 mod tests {
     use super::*;
 
-    /// Nodes of 4 GPUs with 1, 4, 3, 4 and 0 free.
+    /// Five nodes of 4 GPUs, of which 1, 4, 3, 4 and 0 GPUs are free.
     fn free() -> FreeGpus {
         let mut free = FreeGpus::new(5, 4);
         free.take(&vec![(0, 0b0111), (2, 0b0001), (4, 0b1111)]);
         free
     }
 
-    // Small fixed examples.
+    // Small fixed examples: the placements of jobs with 1 to 12 GPUs.
     #[test]
     fn consolidate_fits_tightest_and_never_splits_a_node() {
         let place = |gpus| Consolidate.place(&free(), gpus);

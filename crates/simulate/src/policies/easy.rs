@@ -55,13 +55,13 @@ struct Easy {
 struct Reservation {
     gpus: u32,
     second: i64,
-    /// The GPUs that will be free in that second.
+    /// The GPUs that will be free in that second, according to the estimates.
     free: FreeGpus,
 }
 
 impl Easy {
     fn reserve(&self, gpus: u32, view: &View<'_>) -> Option<Reservation> {
-        // Assume that the running jobs end in the order of their expected ends, until the job fits.
+        // Assume that the running jobs end in the order of their expected ends, and stop as soon as the job fits.
         let mut free = view.free().clone();
         // A job that runs longer than estimated is expected to end in the next second.
         let soon = view.now() + 1;
@@ -100,8 +100,8 @@ impl Easy {
 }
 
 impl Reservation {
-    /// Returns whether the job with the reservation still fits if these GPUs are taken too. If so,
-    /// takes them.
+    /// Takes the GPUs of `placement` if the job with the reservation still fits without them. Returns whether it took
+    /// them.
     fn outlasts(&mut self, placement: &Placement, view: &View<'_>) -> bool {
         self.free.take(placement);
         let holds = view.placer().place(&self.free, self.gpus).is_some();
@@ -146,9 +146,9 @@ impl Policy for Easy {
         self.backfill(view)
     }
 
-    /// Once a job has overtaken the first job of the queue, a previously rejected job may overtake it too, because the
-    /// placer may choose other GPUs for that job now. Otherwise, while no job ends, a reservation changes only when a
-    /// running job exceeds its estimate.
+    /// Wakes in the next second if a job has overtaken the first job of the queue. The placer may then choose other
+    /// GPUs for a job that was rejected before, so that this job can start too. Otherwise, while no job ends, a
+    /// reservation changes only when a running job exceeds its estimate.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.queue.len() < 2 {
             return None;

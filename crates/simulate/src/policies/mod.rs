@@ -38,8 +38,8 @@ pub struct PolicyEntry<'p> {
     pub needs: Needs,
     /// What the policy knows about the durations of jobs before they end.
     pub durations: Durations,
-    /// Seconds for which a job still holds its GPUs once its work is done. Policies that count down the remaining work
-    /// notice a job's end one second later.
+    /// Seconds for which a job holds its GPUs after its work is done. Policies that count down the remaining work
+    /// notice a job's end one second late.
     pub notice: i64,
     /// Whether its jobs are profiled first, on nodes lent for this purpose.
     pub profiled: bool,

@@ -45,7 +45,7 @@ struct Qssf<'a> {
     second: i64,
     /// Jobs that have arrived since priorities were last assigned.
     unrated: Vec<usize>,
-    /// Whether all waiting jobs of this round arrived in this second.
+    /// Whether all waiting jobs arrived in the second of this round.
     fresh: bool,
     again: Option<i64>,
     /// The priority assigned to each job, if any.
@@ -57,7 +57,7 @@ impl Qssf<'_> {
         self.estimates[job] * f64::from(gpus)
     }
 
-    /// Clears the list of arrivals if `second` is not the second of these arrivals.
+    /// Clears the list of arrivals if these jobs arrived in a second other than `second`.
     fn turn_to(&mut self, second: i64) {
         if self.second != second {
             self.arrived.clear();

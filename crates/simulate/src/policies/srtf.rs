@@ -31,12 +31,12 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The sort key of a job. The first criterion is the second at which the job would end if it ran
-/// from now on. Ties are broken by status, with waiting jobs first, and then by the rank among the
-/// waiting or running jobs.
+/// The sort key of a job. The first criterion is the second at which the job would end if it ran without
+/// interruption. Ties are broken by status, with waiting jobs first, and then by the rank among the waiting or
+/// running jobs.
 ///
-/// For a running job, this second stays the same; for a waiting job, it moves with the clock. The key
-/// of a waiting job therefore holds its remaining time; [`Key::at`] adds the clock.
+/// For a running job, this second is fixed; for a waiting job, it moves with the clock. The key of a waiting job
+/// therefore holds its remaining time; [`Key::at`] adds the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     end: i64,
@@ -54,9 +54,8 @@ impl Key {
     }
 }
 
-/// In every second, jobs are assigned GPUs in the order of remaining time while enough GPUs are left.
-/// Running jobs that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can
-/// place them.
+/// In every second, goes through the jobs by remaining time and gives each job its GPUs if enough are left. Running
+/// jobs that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can place them.
 struct Srtf {
     running: Running<Key>,
     waiting: Waiting<Key>,
@@ -130,10 +129,9 @@ impl Policy for Srtf {
         None
     }
 
-    /// After a change, the choice may be different in the next second. Without a change it stays the
-    /// same. As time passes, running jobs only move ahead of waiting jobs. If two jobs both get GPUs,
-    /// their order makes no difference. A waiting job that was refused is also refused when fewer
-    /// GPUs are left.
+    /// Wakes in the second after a change, because the choice may then be different. Without a change it stays the
+    /// same. As time passes, running jobs only move ahead of waiting jobs. If two jobs both get GPUs, their order
+    /// makes no difference. A waiting job that was refused is also refused when fewer GPUs are left.
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {
         self.again
     }

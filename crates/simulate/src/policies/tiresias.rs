@@ -51,8 +51,8 @@ struct Key {
     rank: u64,
 }
 
-/// Every minute, jobs are assigned GPUs in the order of the queues while enough GPUs are left. Running
-/// jobs that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can place them.
+/// Every minute, goes through the jobs in the order of their keys and gives each job its GPUs if enough are left.
+/// Running jobs that get no GPUs are preempted. Waiting jobs that get GPUs start if the placer can place them.
 struct Tiresias {
     running: Running<Key>,
     waiting: Waiting<Key>,
@@ -84,7 +84,7 @@ impl Tiresias {
         self.changed = true;
     }
 
-    /// Second at which a job passes the threshold if it keeps running after its latest start.
+    /// Second at which a job passes the threshold if it runs from its latest start without interruption.
     fn fall(&self, job: usize, gpus: u32) -> i64 {
         let rest = (THRESHOLD - self.service[job]).max(0);
         self.started[job] + rest / i64::from(gpus) + 1

@@ -1,4 +1,4 @@
-//! The checker rejects schedules of the engine after any change that makes them invalid.
+//! Tests that the checker rejects the engine's schedules after changes that make them invalid.
 
 use gleaner_domain::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, Schedule};
 use gleaner_simulate::policies;
@@ -12,7 +12,7 @@ use crate::product::schedule;
 /// A change that makes a valid schedule invalid.
 #[derive(Clone, Copy)]
 enum Spoil {
-    /// Changes some run.
+    /// Changes a randomly chosen run.
     JobRun(fn(&mut JobRun)),
     /// Changes the outcome of some job.
     Job(fn(&mut JobOutcome)),
@@ -20,7 +20,7 @@ enum Spoil {
     Sample(fn(&mut Samples)),
     /// Changes the node of some run.
     Node(fn(&mut NodeLife, &JobRun)),
-    /// Changes anything else.
+    /// Changes another part of the schedule.
     Whole(fn(&mut Schedule)),
 }
 

@@ -1,4 +1,4 @@
-//! The files written for random traces pass `gleaner check`, which is independent of the engine.
+//! Tests that the files written for random traces pass `gleaner check`, which is independent of the engine.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Tests that a corrected simulation differs from the original in only two ways: in the speeds of surviving partners,
-//! and in that profiled jobs join their virtual cluster at the end of their profiling.
+//! Tests that a corrected simulation differs from the original in only two ways. Partners that survive return to full
+//! speed, and profiled jobs join their virtual cluster at the end of their profiling.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,7 @@ use crate::same::assert_same;
 use crate::town::{self, Town, town};
 use crate::venus::{request, venus};
 
-/// The ends of jobs that ended before the job that had joined them. They are computed only from the
-/// runs.
+/// Finds, from the runs alone, the jobs that ended before the job that had joined them.
 fn early_ends(schedule: &Schedule) -> Vec<Correction> {
     let mut by_gpus: BTreeMap<Placement, Vec<&JobRun>> = BTreeMap::new();
     let mut ends = Vec::new();
@@ -68,7 +67,7 @@ fn assert_same_before(second: i64, a: &Schedule, b: &Schedule) {
     }
 }
 
-/// From a correction on, a survivor's speed is 1 until another job joins it.
+/// Fails unless every survivor runs at speed 1 after its correction, or another job joins it in the same second.
 fn assert_full_speed(corrected: &Schedule) {
     for correction in &corrected.corrections {
         let mut runs = corrected.runs.iter();
@@ -122,7 +121,7 @@ fn profiled(town: &Town, corrected: bool) -> PolicyRun {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by formula: between its submission and its end, a job waits, is profiled, or runs.
+    // At any time between its submission and its end, a job waits, is profiled, or runs.
     #[test]
     fn profiled_jobs_wait_are_profiled_and_run_one_after_the_other(town in town()) {
         let run = profiled(&town, true);
@@ -144,8 +143,8 @@ proptest! {
         prop_assert_eq!(figures.profiled_jobs, Some(profiler.jobs.len() as u64));
     }
 
-    /// In the original, jobs may start before their profiling ends. The profiler's schedule is the same in both
-    /// simulations.
+    /// In the original simulator, jobs may start before their profiling ends. The profiler's schedule is the same in
+    /// both simulations.
     #[test]
     fn early_starts_of_the_original_are_counted(town in town()) {
         let (original, corrected) = (profiled(&town, false), profiled(&town, true));
@@ -161,7 +160,7 @@ proptest! {
     }
 }
 
-// Golden value: the published schedule is reproduced to the second.
+// In the published schedule, some jobs start before their profiling ends.
 #[test]
 fn early_starts_of_the_published_trace() {
     let Some(venus) = venus() else { return };

@@ -12,10 +12,10 @@ use crate::product::{policy, schedule};
 use crate::town::{self, Town, town};
 
 const TRACES: usize = 400;
-/// Minimum number of traces that must show each case.
+/// Minimum number of traces in which each case must occur.
 const ENOUGH: usize = 4;
 
-/// Fails unless enough values of a strategy show each of the named cases.
+/// Fails unless each of the named cases occurs in at least [`ENOUGH`] values of the strategy.
 fn assert_shown<T, const N: usize>(
     strategy: impl Strategy<Value = T>,
     things: [&str; N],
@@ -40,7 +40,7 @@ fn preempts(case: &Case, name: &str) -> bool {
     jobs.iter().any(|job| job.checkpoints > 0)
 }
 
-/// Whether Tiresias gives a job so much service that other jobs overtake it.
+/// Whether Tiresias gives a job so much service that the job moves to the low queue.
 fn is_lowered(case: &Case) -> bool {
     let jobs = schedule(case, &policy("tiresias")).unwrap().jobs;
     let mut services = jobs.iter().filter_map(|job| job.priority);

@@ -1,5 +1,5 @@
-//! Tests that the engine rejects decisions that cannot be carried out, and that a policy sees the correct remaining
-//! work of a job that it preempted. Small fixed examples.
+//! Tests with small fixed examples that the engine rejects decisions that cannot be carried out, and that a policy
+//! sees the correct remaining work of a job that it preempted.
 
 use std::sync::{Arc, Mutex};
 
@@ -68,8 +68,8 @@ pub fn entry<'p>(make: &'p Make<'p>) -> PolicyEntry<'p> {
     }
 }
 
-/// The outcome of a job of 100 seconds under [`Restless`]: the job's end or the error, and its
-/// remaining work at submission and at preemption.
+/// Simulates a job of 100 seconds under [`Restless`]. Returns the job's end or the error, and the job's remaining
+/// work at submission and at preemption.
 fn simulate(after: i64, forget: bool) -> (Result<i64, String>, Vec<f64>) {
     let left = Arc::new(Mutex::default());
     let noted = Arc::clone(&left);
@@ -137,7 +137,7 @@ fn a_job_is_not_preempted_in_the_second_of_its_start() {
 
 #[test]
 fn only_jobs_in_the_right_state_are_started_and_preempted() {
-    /// Makes the same decision twice.
+    /// Returns a decision again although it has already been carried out.
     struct Twice(fn(&View<'_>) -> Option<Decision>);
 
     impl Policy for Twice {

@@ -20,10 +20,10 @@ use proptest::prelude::*;
 use crate::town::{self, town};
 use crate::venus::venus;
 
-/// The number of idle nodes from each second on.
+/// The number of idle nodes after each second in which it changes.
 type Counts = BTreeMap<i64, i64>;
 
-/// Adds up changes by second. Seconds without a net change are left out.
+/// Adds up the changes in each second. Seconds without a net change are left out.
 fn counts(changes: impl IntoIterator<Item = (i64, i64)>) -> Counts {
     let mut by_second = Counts::new();
     for (second, change) in changes {
@@ -38,7 +38,7 @@ fn counts(changes: impl IntoIterator<Item = (i64, i64)>) -> Counts {
     by_second
 }
 
-/// The numbers of idle nodes from a log that starts at second `start`.
+/// Computes the numbers of idle nodes from a log that starts at second `start`.
 fn by_log(log: &EventLog, start: i64) -> Counts {
     let first = log.times()[0];
     let changes = log.rows().map(|(time, changes)| {
@@ -94,7 +94,7 @@ fn node_seconds(counts: &Counts, end: i64) -> i64 {
         .sum()
 }
 
-/// A replay of the log with at most 12 tasks at a time and a forward window of 600 seconds.
+/// Replays the log with at most 12 tasks at a time and a forward window of 600 seconds.
 fn replayed(log: &EventLog) -> Outcome {
     let options = Options::original(600.0, 12);
     let mut exact =

@@ -1,4 +1,4 @@
-//! GPU use while jobs arrive, counted second by second from the runs alone.
+//! Tests the GPU use while jobs arrive: compares it with the number of GPUs that the runs hold in each second.
 
 use std::collections::BTreeSet;
 

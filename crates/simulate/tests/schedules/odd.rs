@@ -1,4 +1,4 @@
-//! Tests odd input: nothing to do, too much to do, absurd times. Small fixed examples.
+//! Tests unusual input with small fixed examples: no jobs, jobs that never fit, absurd times and estimates.
 
 use gleaner_domain::Workload;
 use gleaner_domain::inputs::{LEAST_SPEED, PackingTable, Pair};
@@ -54,7 +54,7 @@ fn jobs_that_never_fit_are_an_error() {
     for request in requests() {
         let simulation = simulation(&trace, &cluster);
         let error = town::run(&simulation, &[request]).unwrap_err().to_string();
-        // QSSF tries again a second later, Tiresias at the next minute.
+        // QSSF tries again one second later, and Tiresias at the next full minute.
         let seconds = match request.name {
             "qssf" => 8,
             "tiresias" => 60,
@@ -143,8 +143,8 @@ fn estimates_may_be_any_number() {
     }
 }
 
-/// Because of the forecast, the profiler never returns the nodes that it has borrowed, which are all
-/// nodes of `vc0`.
+/// The forecast is so high that the profiler keeps the node that it borrows, the only node of `vc0`, until its last
+/// job has ended.
 #[test]
 fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
     let mut jobs = vec![(1, 1, 0, 5); 30];
@@ -159,7 +159,7 @@ fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
     let run = run_one(&simulation, "lucid");
     let profiled = run.profiler.unwrap().schedule;
     assert_eq!(profiled.scaling, [(0, 1)]);
-    // 2 jobs run at once in the first second, and 4 from then on. The last jobs start at second 35.
+    // In the first second, 2 jobs run at the same time; after that, 4. The last jobs start in second 35.
     assert_eq!(profiled.jobs[29].end, 40);
     assert_eq!(run.vcs[0].schedule.scaling, [(0, -1), (40, 1)]);
     assert_eq!(run.vcs[0].schedule.jobs[0].start, 41);

@@ -28,7 +28,7 @@ pub fn outcome(found: &JobOutcome) -> Outcome {
     (numbers, exclusive, nodes_text(&found.nodes))
 }
 
-/// The outcomes in a table of jobs, by job.
+/// The outcomes in a table of jobs, by job id.
 pub fn outcomes(table: &Table) -> BTreeMap<String, Outcome> {
     let columns = [
         "start_time",

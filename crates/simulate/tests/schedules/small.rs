@@ -1,4 +1,4 @@
-//! Small hand-made simulations.
+//! Helpers for small hand-made simulations.
 
 use gleaner_domain::{Cluster, Job, Trace, VirtualCluster};
 use gleaner_simulate::policies::Without;

@@ -12,7 +12,7 @@ use crate::venus::path;
 pub struct Table(BTreeMap<String, Vec<Field>>);
 
 impl Table {
-    /// Reads a table of `reference/`.
+    /// Reads a table in the folder `reference/`.
     pub fn read(name: &str) -> Table {
         let path = path(&format!("reference/{name}.parquet")).unwrap();
         let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
@@ -38,7 +38,7 @@ impl Table {
         self.0[column].iter().map(float).collect()
     }
 
-    /// Whole numbers. Where pandas stored integers as floats, the tables contain floats.
+    /// A column of whole numbers. Some columns contain floats, because pandas stored their integers as floats.
     pub fn integers(&self, column: &str) -> Vec<i64> {
         let whole = |number: f64| {
             assert_eq!(number.fract(), 0.0, "{column}");

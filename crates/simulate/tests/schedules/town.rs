@@ -98,7 +98,7 @@ impl Town {
         self.case.profiler.profile(&self.case.world())
     }
 
-    /// The plain schedule of a virtual cluster, after the profiler if there is one.
+    /// The plain simulator's schedule of a virtual cluster, after profiling if there is a profiler.
     pub fn plain_schedule(
         &self,
         vc: usize,

@@ -3,10 +3,9 @@
 //! Such tasks have the same value at every count. Many tasks of a replay are alike, so everything that depends on a
 //! single task is computed once for each *group* of tasks that are alike.
 //!
-//! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a
-//! problem states about a task except its name. A sort keeps its number from one problem to the
-//! next. A single comparison detects whether the task at an index is of the same sort as the task
-//! at this index of the previous problem.
+//! From one event of a replay to the next, few tasks change. A *sort* of task is everything that a problem states
+//! about a task except its name. A sort keeps its number from one problem to the next. A single comparison detects
+//! whether the task at an index is of the same sort as the task at the same index in the previous problem.
 //!
 //! The stored sorts are valid for any problem: a sort is found by its values, and its number
 //! carries no other information. The groups of a problem are numbered in the order of their first
@@ -77,7 +76,7 @@ struct Group {
 #[derive(Debug, Default)]
 pub(super) struct Alike {
     sorts: Vec<Sort>,
-    /// Index in `sorts` of each sort.
+    /// Index of each sort in `sorts`.
     known: BTreeMap<Key, u32>,
     /// Total number of points of the sorts' curves.
     points: usize,
@@ -113,7 +112,7 @@ impl Alike {
         }
     }
 
-    /// The sort of `task`, whose index is `place`.
+    /// Returns the index of the sort of `task`, which is at index `place` in the problem.
     fn sort_of(&mut self, place: usize, task: &Task) -> u32 {
         let key = Key::of(task);
         if let Some(&sort) = self.sort_at.get(place)
@@ -132,7 +131,7 @@ impl Alike {
         sort
     }
 
-    /// Adds the sort of `task`.
+    /// Adds the sort of `task` and returns its index.
     fn learn(&mut self, key: Key, task: &Task) -> u32 {
         let objective = task.curve_objective.list();
         let sort = self.sorts.len() as u32;

@@ -72,7 +72,7 @@ impl Levels {
         }
     }
 
-    /// The greatest level at which as many tasks can run as in `any`, the reach without any level.
+    /// The greatest level at which as many tasks can run as without a level. `any` is the reach without a level.
     fn greatest_level(&mut self, shapes: &Shapes, problem: &Problem, any: Reach) -> f64 {
         if any.running == 0 {
             return any.least;
@@ -159,8 +159,8 @@ impl Levels {
     }
 }
 
-/// The first count above `low` for which `holds` is true, by bisection. `holds` must be true at
-/// `high`, and once it is true it must stay true up to `high`.
+/// Finds the first count above `low` for which `holds` is true, by bisection. `holds` must be true at `high`, and
+/// once it is true it must stay true up to `high`.
 pub(super) fn first_count(mut low: u32, mut high: u32, holds: impl Fn(u32) -> bool) -> u32 {
     while high - low > 1 {
         let middle = low + (high - low) / 2;

@@ -32,10 +32,9 @@ impl Layer {
     }
 }
 
-/// The count of a task, among the counts of `pieces`, that leads to `state` at the least loss, and that
-/// loss. The layer before the task is `from`, whose least losses are `before`. Among equally good
-/// counts, the first wins. If no count leads to `state`, the loss is infinite and the count is
-/// `least`.
+/// Finds the count of a task, among the counts of `pieces`, that leads to `state` at the least loss. Returns this
+/// loss and the count. The layer before the task is `from`, whose least losses are `before`. Among equally good
+/// counts, the first wins. If no count leads to `state`, the loss is infinite and the count is `least`.
 pub(super) fn best_count(
     pieces: &[Piece],
     least: u32,
@@ -115,8 +114,8 @@ impl SlidingMinimum {
 
     /// after[i] = min(after[i], before[i + shift − k] + loss(k)) over the piece's counts k.
     ///
-    /// The loss is linear in k, so before[s] − slope · s can be minimised over a window of states s
-    /// alone; slope · o is added back for output o.
+    /// The loss is linear in k, so it is enough to minimise before[s] − slope · s over a window of states s. For
+    /// output o, slope · o is then added back.
     fn relax(&mut self, before: &[f64], after: &mut [f64], shift: i64, piece: Piece) {
         let wide = (piece.high - piece.low + 1) as usize;
         self.tilt(before, wide, piece.slope);

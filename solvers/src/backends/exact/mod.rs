@@ -36,9 +36,9 @@
 //! between plans near the optimum are lost to rounding. The answer is then reported only as feasible,
 //! with a bound.
 //!
-//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte
-//! of memory. This happens with counts in the millions on curves that are far from concave. In both
-//! cases the answer is the relaxation's plan with its bound.
+//! The search ends at the time limit. It does not begin if it would take more than about a gibibyte of memory. This
+//! can happen if counts are in the millions and curves are far from concave. In both cases the answer is the
+//! relaxation's plan with its bound.
 //!
 //! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run, and how
 //! high their least share can be. The steps above then find the best total among the plans that attain
@@ -98,8 +98,8 @@ pub struct Exact {
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ended {
-    /// The best plan found is in [`Exact::counts`]. Its objective may be this far from the optimum;
-    /// 0 if it is proven optimal.
+    /// The best plan found is in [`Exact::counts`]. The number is the maximum distance of its objective from the
+    /// optimum; 0 if the plan is proven optimal.
     WithPlan(f64),
     /// There is no plan.
     WithoutPlan,
@@ -108,7 +108,7 @@ enum Ended {
 }
 
 impl Exact {
-    /// An exact solver that respects the cap on changes that `big_m` implies.
+    /// Creates an exact solver that respects the cap on changes that `big_m` implies.
     pub fn new(big_m: BigM) -> Self {
         Exact {
             big_m,
@@ -118,10 +118,10 @@ impl Exact {
 
     /// Returns the optimal counts, in an internal buffer, or `None` if there is no plan.
     ///
-    /// Once the buffers have grown, this function allocates memory only for tasks that are unlike all
-    /// earlier tasks. `problem` must be valid, and its numbers must be in [`range`]. Its groups are
-    /// ignored. If the search would need more than about a gibibyte, the counts are feasible but not
-    /// proven optimal. Only [`Solver::solve`] reports that.
+    /// Once the buffers have grown, this function allocates memory only for tasks that are unlike all earlier tasks.
+    /// `problem` must be valid, and its numbers must be in [`range`]. Its groups are ignored. If the search would
+    /// need more than about a gibibyte, the counts are feasible but not proven optimal. Only [`Solver::solve`]
+    /// reports whether they are proven optimal.
     pub fn optimal_counts(&mut self, problem: &Problem) -> Option<&[u32]> {
         match self.run(problem, None, &mut |_| {}) {
             Ended::WithPlan(_) => Some(&self.counts),
@@ -187,7 +187,7 @@ impl Exact {
         }
     }
 
-    /// Solves `problem`. `before_search` is as in [`Exact::run`].
+    /// Solves `problem`. `before_search` is called as in [`Exact::run`].
     fn answer(
         &mut self,
         problem: &Problem,

@@ -39,7 +39,7 @@ impl Piece {
         if low > high {
             return None;
         }
-        // Both are within the piece's own counts, so the casts lose nothing.
+        // Both ends are counts of the piece, so the casts lose nothing.
         let (low, high) = (low as u32, high as u32);
         Some(Piece {
             low,
@@ -57,7 +57,7 @@ pub(super) fn surviving_pieces(vertices: &[Vertex], price: f64, limit: f64, out:
     push_pieces(vertices, |v| top - net(v), limit, out);
 }
 
-/// Appends all counts, in ascending order. Their losses are their values, negated.
+/// Appends all counts, in ascending order. The loss of a count is its negated value.
 pub(super) fn all_pieces(vertices: &[Vertex], out: &mut Vec<Piece>) {
     push_pieces(vertices, |v| -v.value, f64::INFINITY, out);
 }
@@ -86,8 +86,8 @@ fn push_pieces(
     }
 }
 
-/// The counts strictly between two (count, loss) points whose loss is at most `limit`; the loss is
-/// linear between the points.
+/// Returns the counts strictly between two (count, loss) points whose loss is at most `limit`. The loss is linear
+/// between the points.
 fn surviving_between(from: (u32, f64), to: (u32, f64), limit: f64) -> Option<Piece> {
     let slope = (to.1 - from.1) / f64::from(to.0 - from.0);
     let at = |count: u32| from.1 + slope * f64::from(count - from.0);

@@ -32,7 +32,8 @@ pub(super) struct Relaxation {
     steps: Vec<Step>,
     /// For each group, the count that all its tasks have reached.
     reached: Vec<u32>,
-    /// For each group, its step among the steps of the first slope that do not all fit; `None` if it has no such step.
+    /// For each group, its step with the first slope whose steps do not all fit; `None` if no step of the group has
+    /// this slope.
     last: Vec<Option<Step>>,
     growths: Growths,
     price: f64,
@@ -85,8 +86,8 @@ impl Relaxation {
         (0..0, left as u32)
     }
 
-    /// Takes the steps `rest`, which all have the same slope, task by task up to the break step, and
-    /// rounds the plan. Returns its gap to the upper bound.
+    /// Takes the steps `rest`, which all have the same slope, task by task up to the break step, and rounds the plan.
+    /// Returns the plan's gap to the upper bound.
     fn take_to_break(
         &mut self,
         shapes: &Shapes,

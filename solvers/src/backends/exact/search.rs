@@ -1,9 +1,9 @@
 //! Dynamic programming over the counts that the relaxation's bound does not rule out.
 //!
-//! The net value of a count is its value minus λ per node. The *loss* of a count is the best net
-//! value of the task minus the net value of the count. A plan's objective is U − Σ losses − λ ·
-//! unused nodes, so the best plan is the one with the least total loss, unused nodes included. One
-//! search for plans that lose at most a limit has four steps:
+//! The net value of a count is its value minus λ per node. The *loss* of a count is the best net value of the task
+//! minus the net value of the count. A plan's objective is U − Σ losses − λ · unused nodes, so the best plan has the
+//! least total loss, including the cost of its unused nodes. One search for plans that lose at most a limit has four
+//! steps:
 //!
 //! 1. [`Search::open`] keeps the counts that lose at most the limit, as pieces on which the loss is
 //!    linear; they are the same for tasks that are alike. A task with a single remaining count is
@@ -110,8 +110,8 @@ enum Ended {
 }
 
 impl Search {
-    /// Replaces `counts`, the plan known so far, by the plan with the least loss. Returns `false`
-    /// if it had to give up; `counts` is then unchanged.
+    /// Replaces `counts`, the plan known so far, by the plan with the least loss. Returns `false` if the time limit
+    /// ended the search or the search would take too much memory; `counts` is then unchanged.
     ///
     /// A search that keeps only counts and states of loss ≤ g finds the optimum if the optimum's
     /// loss is ≤ g. So on large problems the first limit is small, and it grows fourfold until a

@@ -197,7 +197,7 @@ impl Shapes {
                 value.at(x, y0 + slope * f64::from(x - x0))
             }
         };
-        // The costs jump at the current count, so it and its neighbours are vertices.
+        // The costs jump at the current count, so this count and its neighbours are vertices.
         let current = task.current;
         let around = current.saturating_sub(1)..=current.saturating_add(1);
         self.push_once(first, from, at(from));
@@ -244,7 +244,7 @@ impl Shapes {
     /// then there is no plan.
     pub fn limit(&mut self, problem: &Problem, ranges: &[Window]) -> Option<bool> {
         let before = self.ends();
-        // Trim one end at a time: [`Shapes::retain`] finds only one change between two joined vertices.
+        // Trim one end at a time, because [`Shapes::retain`] finds only one change between two joined vertices.
         self.retain(problem, |g, _, count| i64::from(count) <= ranges[g].high);
         self.retain(problem, |g, _, count| i64::from(count) >= ranges[g].low);
         if self.starts.windows(2).any(|range| range[0] == range[1]) {
@@ -280,8 +280,8 @@ impl Shapes {
         (self.best, self.largest) = sizes(&self.vertices);
     }
 
-    /// Keeps the counts for which `keeps` is true. Its arguments are a group, a task of the group, and
-    /// a count. Between two joined vertices `keeps` must change at most once.
+    /// Keeps the counts for which `keeps` is true. The arguments of `keeps` are a group, a task of the group, and a
+    /// count. Between two joined vertices `keeps` must change at most once.
     fn retain(&mut self, problem: &Problem, keeps: impl Fn(usize, &Task, u32) -> bool) {
         std::mem::swap(&mut self.vertices, &mut self.unrestricted);
         self.vertices.clear();

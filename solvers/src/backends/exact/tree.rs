@@ -13,9 +13,9 @@
 //!    omit states from which the branch cannot reach its span.
 //! 3. [`Tree::fill`] computes the layers. Inner branches come first, so the tables that a branch needs
 //!    already exist.
-//! 4. [`Tree::walk_back`] starts at the best state of the root. It finds the counts of tasks and
-//!    the states of inner branches that lead to this state, and then does the same in each inner
-//!    branch. The layers hold only losses: counts are recomputed from the layer before.
+//! 4. [`Tree::walk_back`] starts at the best state of the root. It finds the counts of tasks and the states of inner
+//!    branches that lead to this state, and then continues in each inner branch. The layers hold only losses: counts
+//!    are recomputed from the layer before.
 //!
 //! A layer has at most one state for each number of nodes that its branch may hold. A task takes
 //! O(states × pieces), and a branch O(states × states of its table).

@@ -23,8 +23,8 @@ struct Best<'a> {
     loss: f64,
 }
 
-/// The figure, or a note if no trial of any run reached the last rung. If `is_named`, the curves have the names of
-/// their runs, because the page has several runs.
+/// The figure, or a note if no trial of any run reached the last rung. If `is_named`, each curve is named after its
+/// run, because the page has several runs.
 pub(super) fn block(runs: &[Searched<'_>], is_named: bool) -> Block {
     let bests: Vec<Vec<Best<'_>>> = runs.iter().map(bests).collect();
     if bests.iter().all(Vec::is_empty) {
@@ -64,8 +64,8 @@ fn bests<'a>(run: &Searched<'a>) -> Vec<Best<'a>> {
         })
     });
     let mut bests: Vec<Best<'_>> = measured.collect();
-    // Among trials that reach the last rung at the same time, the best trial comes first, so that
-    // only this trial is kept.
+    // If several trials reach the last rung at the same time, the best of them comes first, so that only this trial
+    // is kept.
     bests.sort_by(|a, b| a.time.cmp(&b.time).then(a.loss.total_cmp(&b.loss)));
     let mut least = f64::INFINITY;
     bests.retain(|best| {

@@ -5,7 +5,7 @@ use super::told::{loss, resource};
 use crate::numbers::{count, in_hours};
 use crate::{Grid, Head};
 
-/// A row for each rung. `is_alone` states whether the page has no other search.
+/// Builds a table with a row for each rung. `is_alone` states whether the page has no other search.
 pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
     let title = if is_alone {
         "Rungs".to_owned()
@@ -14,8 +14,8 @@ pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
     };
     let heads = [
         "trials that reached the rung",
-        "first of these trials after",
-        "half of these trials after",
+        "first trial reached it after",
+        "half of them reached it after",
         "best loss at the rung",
     ];
     let heads = std::iter::once(Head::text("resource")).chain(heads.map(Head::number));

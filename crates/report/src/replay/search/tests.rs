@@ -39,7 +39,7 @@ fn the_best_loss_falls_with_each_better_trial() {
     let section = section(&[one(&run)]).unwrap();
     let best = figures(&section)[0];
     let [curve] = curves(best) else {
-        panic!("not one curve");
+        panic!("expected one curve");
     };
     assert_eq!(curve.points, [(1.0, 0.5), (3.0, 0.25), (5.0, 0.25)]);
     assert_eq!(
@@ -65,7 +65,7 @@ fn trials_are_counted_at_each_rung() {
     let run = replay(Some(outcome()));
     let section = section(&[one(&run)]).unwrap();
     let [low, high] = curves(figures(&section)[1]) else {
-        panic!("not two curves");
+        panic!("expected two curves");
     };
     assert_eq!(
         (low.name.as_str(), high.name.as_str()),
@@ -108,7 +108,7 @@ fn figures_of_searches_are_compared_with_the_first() {
     assert_eq!(row("best loss")[1..], ["0.2500", "0.2000", "−20.0 %"]);
     assert_eq!(row("  wasted share")[1], "25.0 % of the work done");
     let [best, first, second] = figures(&section)[..] else {
-        panic!("not three figures");
+        panic!("expected three figures");
     };
     assert_eq!(
         (first.id.as_str(), second.id.as_str()),
@@ -146,8 +146,7 @@ fn searches_without_results_are_told_in_words() {
     assert_eq!(notes.count(), 2);
 }
 
-// Derived by formula: a search with more rungs than colours, and with more trials than the figure
-// has points.
+// The search has more rungs than there are colours, and more trials than the figure has points.
 #[test]
 fn a_large_search_is_thinned() {
     let trials = 100_000;

@@ -16,7 +16,7 @@ pub(super) fn resource(value: f64) -> String {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
+    // Small fixed examples of losses and resources.
     #[test]
     fn losses_have_four_digits_and_resources_as_few_as_possible() {
         for (value, text) in [

@@ -4,7 +4,7 @@
 use super::*;
 use gleaner_domain::results::schedule::{JobOutcome, JobRun, NodeLife, Samples, State};
 
-/// A deliberately broken schedule must be rejected with a violation of this kind.
+/// Defines tests that break a valid schedule and expect the checker to report a violation of the given kind.
 macro_rules! broken {
     ($($name:ident: $example:ident, $break:expr, $violation:pat $(if $guard:expr)?,)*) => {$(
         #[test]
@@ -75,8 +75,8 @@ fn nodes(number: u32) -> Vec<NodeLife> {
     (0..number).map(node).collect()
 }
 
-/// The samples that begin at second `first`: free GPUs out of eight, running jobs, and the GPUs of each
-/// waiting job.
+/// A sample of second `first`, with the given number of free GPUs out of eight, number of running jobs, and GPUs of
+/// each waiting job.
 fn sample(first: i64, idle_gpus: u64, running_jobs: u32, waiting: &[u64]) -> Samples {
     let state = State {
         total_gpus: 8,

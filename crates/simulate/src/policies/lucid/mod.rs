@@ -67,14 +67,14 @@ struct Lucid<'a> {
 }
 
 impl Lucid<'_> {
-    /// While sharing is off: the first waiting job, if it fits.
+    /// While sharing is off: starts the first waiting job if it fits.
     fn next_in_order(&self, view: &View<'_>) -> Option<Decision> {
         let (job, gpus) = self.waiting.first()?;
         let placement = view.place(gpus)?;
         Some(Decision::Start { job, placement })
     }
 
-    /// While sharing is on: the next waiting job that can start.
+    /// While sharing is on: starts the next waiting job that can start.
     fn next_of_all(&mut self, pass: &mut Pass, view: &View<'_>) -> Option<Decision> {
         while let Some((job, gpus)) = pass.next(&self.waiting) {
             if let Some(with) = self.partners.find(job, gpus, view)
@@ -137,9 +137,9 @@ impl Policy for Lucid<'_> {
         }
     }
 
-    /// While sharing is on, all jobs that could start have started, so the next second offers nothing
-    /// new. After a job has found neither GPUs nor a partner, no later job of the same size can start
-    /// on free GPUs in this walk. So no new partner appears for the rejected job.
+    /// Wakes at the next check that switches sharing on. While sharing is on, all jobs that could start have started.
+    /// After a job has found neither GPUs nor a partner, no later job of the same size can start on free GPUs in this
+    /// walk. Therefore, no new partner appears for the rejected job.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.waiting.is_empty() || self.pass.is_some() {
             return None;

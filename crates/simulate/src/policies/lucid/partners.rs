@@ -66,13 +66,13 @@ impl Partners {
             .map_or(0, |class| class.appeared.len())
     }
 
-    /// Among the running jobs that a waiting job may join, the one that started first.
+    /// Returns the running job that started first among those that a waiting job may join.
     pub fn find(&mut self, job: usize, gpus: u32, view: &View<'_>) -> Option<usize> {
         let class = self.classes.get(&gpus)?;
         let met = self.met[job].replace(class.appeared.len());
         let joins = |&(_, other): &(u64, usize)| self.go_together(job, other);
-        // The first search looks at all jobs that are alone. Later searches only look at the jobs that
-        // have become alone since the last search.
+        // The first search considers all jobs that are alone on their GPUs. Later searches consider only the jobs
+        // that have become alone since the last search.
         let found = match met {
             None => class.alone.iter().copied().find(joins),
             Some(met) => {
@@ -106,7 +106,7 @@ impl Partners {
         }
     }
 
-    /// Records that a running job is alone on its GPUs from now on.
+    /// Records that a running job has become alone on its GPUs.
     pub fn appear(&mut self, job: usize, view: &View<'_>) {
         let gpus = view.job(job).gpus;
         if gpus <= SHARED_GPUS {

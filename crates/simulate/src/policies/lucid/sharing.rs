@@ -9,15 +9,15 @@ const INTERVAL: i64 = 100;
 /// Sharing is off while at most this many GPU jobs are expected per interval.
 const QUIET_JOBS: f64 = 2.0;
 
-/// The switch. Sharing is off until the first check.
+/// Whether GPUs are shared. Sharing is off until the first check.
 pub(super) struct Sharing<'a> {
     forecast: Option<&'a dyn Forecast>,
     never: bool,
     start: i64,
     /// Second of the last check, and whether this check switched sharing on.
     look: Option<(i64, bool)>,
-    /// The second for which [`Sharing::next_on`] was computed, and its result. The result is valid for
-    /// every second from this second until just before the resulting second.
+    /// The second for which [`Sharing::next_on`] was last computed, and its result, which stays valid until the
+    /// second that it names.
     next: Option<(i64, Option<i64>)>,
 }
 

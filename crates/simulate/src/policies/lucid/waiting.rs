@@ -25,8 +25,8 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// All jobs except new ones have been compared with this many possible partners, in the order in
-    /// which the partners appeared.
+    /// Number of possible partners, in the order of their appearance, with which all jobs except new ones have been
+    /// compared.
     met: usize,
 }
 
@@ -76,7 +76,7 @@ struct Walk {
     may_fit: bool,
     /// Whether a job that has not been visited yet may find a partner.
     may_share: bool,
-    /// How many possible partners had appeared before the walk.
+    /// Number of possible partners that had appeared before the walk.
     appeared: usize,
 }
 

@@ -29,7 +29,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The world that a policy sees, without any wait for a profiler.
+    /// The input of a simulation of this case in which no job has waited for a profiler.
     pub fn world(&self) -> World<'_> {
         World {
             jobs: self.jobs.iter().collect(),

@@ -21,8 +21,7 @@ impl Rule for Easy {
     }
 }
 
-/// Starts later jobs before the head of the queue, if they do not delay the head according to the
-/// estimates.
+/// Starts later jobs before the head of the queue if, according to the estimates, they do not delay it.
 fn backfill(sim: &mut Sim, head: usize) {
     let reserved = reservation(sim, head);
     let later: Vec<usize> = sim.waiting.iter().skip(1).copied().collect();
@@ -71,7 +70,7 @@ fn fits_at(sim: &Sim, mut nodes: Nodes, job: usize, second: i64) -> bool {
     sim.world.placer.select(&nodes, sim.gpus(job)).is_some()
 }
 
-/// A job: its GPUs, submission, duration and estimate, and the start that it should get.
+/// A job: its GPUs, submission, duration, estimate and expected start.
 #[cfg(test)]
 type Expected = (u32, i64, i64, f64, i64);
 

@@ -5,7 +5,7 @@ use gleaner_domain::results::schedule::Correction;
 use super::Rule;
 use super::sim::Sim;
 
-/// The parts of Lucid that are switched off, and the parts that are added.
+/// The parts of Lucid that are switched off, and the changes to it that are switched on.
 #[derive(Debug, Clone, Default)]
 pub struct Switches {
     pub without_packing: bool,
@@ -49,9 +49,8 @@ impl Lucid {
         }
     }
 
-    /// When one job of a pair ends, the job that was placed first gets full speed, even if it is
-    /// the one that ends. If corrected, the survivor gets full speed, provided that it does not end
-    /// too.
+    /// When one job of a pair ends, the job that was placed first gets full speed, even if it is the one that ends.
+    /// If corrected, the survivor gets full speed unless it ends too.
     fn restore(&self, sim: &mut Sim, ended: usize) {
         let (slot, gpus) = &sim.jobs[ended].nodes[0];
         let node = sim.nodes.node(*slot);
@@ -92,8 +91,7 @@ impl Lucid {
         });
     }
 
-    /// Whether sharing is on. It is off only if few jobs are forecast; beyond the forecast it is
-    /// on.
+    /// Whether sharing is on. It is off only while few jobs are forecast, and on after the end of the forecast.
     fn forecast(&self, sim: &Sim) -> bool {
         let jobs = if self.switches.without_throughput {
             Some(1.0)

@@ -49,7 +49,7 @@ pub struct World<'a> {
 }
 
 impl World<'_> {
-    /// The world of a virtual cluster with this many nodes.
+    /// The input of a simulation of one virtual cluster, which has `nodes` nodes.
     pub fn of_vc(&self, vc: usize, nodes: u32) -> Self {
         let here: Vec<usize> = (0..self.jobs.len())
             .filter(|&job| self.jobs[job].vc == vc)

@@ -24,7 +24,8 @@ pub struct Profiled {
 }
 
 impl Profiler {
-    /// The world of the profiler: the jobs that are small enough, and their indices among all jobs.
+    /// The input of the profiler's simulation, with the jobs that are small enough, and the indices of these jobs
+    /// among all jobs.
     pub fn world<'a>(&self, all: &World<'a>) -> (World<'a>, Vec<usize>) {
         let small = |&index: &usize| all.jobs[index].gpus <= self.most_gpus;
         let small: Vec<usize> = (0..all.jobs.len()).filter(small).collect();
@@ -50,10 +51,10 @@ impl Profiler {
 }
 
 impl Profiled {
-    /// All jobs that continue after the profiler, with their waits: the jobs that are too large for the profiler, and
-    /// the jobs that it released. In the original simulator, released jobs enter at their submission, as if they had
-    /// not been profiled. If corrected, they enter when the profiler releases them, in the order of their release. Jobs
-    /// released in the same second enter in the order of the trace.
+    /// The input of the simulation after the profiler, with the jobs' waits: the jobs that are too large for the
+    /// profiler, and the jobs that it released. In the original simulator, released jobs enter at their submission,
+    /// as if they had not been profiled. If corrected, they enter when the profiler releases them, in the order of
+    /// their release. Jobs released in the same second enter in the order of the trace.
     pub fn rest<'a>(&self, all: &World<'a>, corrected: bool) -> World<'a> {
         let mut going_on = Vec::new();
         for (index, &job) in all.jobs.iter().enumerate() {
@@ -132,7 +133,7 @@ impl Profiler {
         }
     }
 
-    /// Whether few GPUs are forecast. This is also assumed beyond the end of the forecast.
+    /// Whether few GPUs are forecast. True after the end of the forecast.
     fn quiet(&self, sim: &Sim) -> bool {
         let forecast = sim.world.forecast.gpus(sim.time);
         forecast.is_none_or(|gpus| gpus <= f64::from(self.most_gpus * 5))

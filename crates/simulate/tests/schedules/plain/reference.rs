@@ -17,7 +17,7 @@ const VCS: [&str; 3] = ["vcvlY", "vchbv", "vcgkz"];
 /// The virtual clusters with published tables by minute.
 const BY_MINUTE: [&str; 2] = ["vcvlY", "vchbv"];
 
-/// The world of all jobs.
+/// The input of a simulation with all jobs of the trace.
 fn world(venus: &Venus) -> World<'_> {
     World {
         jobs: venus.trace.jobs.iter().collect(),
@@ -107,7 +107,7 @@ fn small_virtual_clusters_without_parts_of_lucid_are_as_published() {
     assert_vcs(venus, &VCS, "lucid_no_estimate", &estimates);
 }
 
-/// The virtual cluster that performs the opposite of the profiler's steps, with renamed nodes.
+/// Tests the virtual cluster that lends a node whenever the profiler borrows one, so that nodes are renamed.
 #[test]
 fn the_echo_is_as_published() {
     let Some(venus) = venus() else { return };

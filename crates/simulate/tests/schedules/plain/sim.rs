@@ -27,7 +27,7 @@ pub struct Live {
     pub speed: f64,
     pub colocated: i64,
     pub delocated: i64,
-    /// Node names with GPUs, set at the end of the job.
+    /// Names of its nodes, with its GPUs on each, set when the job ends.
     named: Vec<(u32, GpuSet)>,
     run: usize,
 }
@@ -132,7 +132,7 @@ impl<'a> Sim<'a> {
         self.running.retain(|&other| other != job);
     }
 
-    /// Gives a waiting job GPUs, if the placer finds enough. Returns whether the job got GPUs.
+    /// Gives GPUs to a waiting job if the placer finds enough. Returns whether the job got them.
     pub fn place(&mut self, job: usize) -> bool {
         let Some(chosen) = self.world.placer.select(&self.nodes, self.gpus(job)) else {
             return false;

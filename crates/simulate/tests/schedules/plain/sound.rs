@@ -1,5 +1,4 @@
-//! The plain simulator's schedules are valid (derived by formula). The checker and the plain
-//! simulator share no code.
+//! Tests that the plain simulator's schedules are valid. The checker and the plain simulator share no code.
 
 use gleaner_domain::Job;
 use gleaner_domain::results::schedule::Schedule;
