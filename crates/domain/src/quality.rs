@@ -44,7 +44,8 @@ pub struct Quality {
     pub unreadable_lines: u64,
     /// Whether the source only counts nodes. The nodes of the log are then generated.
     pub are_nodes_generated: bool,
-    /// Whether several jobs ran on a node at once. The bounds then hold only for the other nodes.
+    /// Whether several jobs ran on a node at once. If so, the bounds hold for the number of idle nodes, but which nodes
+    /// were idle is not certain.
     pub are_nodes_shared: bool,
 }
 
@@ -82,7 +83,7 @@ impl Quality {
         share(self.unknown, self.idle_upper)
     }
 
-    /// What a user needs to know, as sentences. The list is empty if everything is known.
+    /// Sentences that tell a user what the log leaves unknown. The list is empty if everything is known.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.are_nodes_generated {
@@ -142,7 +143,7 @@ impl Quality {
         ]
     }
 
-    /// The bounds, and how this log shows the nodes in between.
+    /// A sentence that states the bounds on the idleness, and whether this log shows unknown nodes as busy or idle.
     fn bounds(&self) -> String {
         let counted = self
             .idle_counted
@@ -177,8 +178,8 @@ impl Quality {
         format!(" (equal to {share:.1} % of the idle time)")
     }
 
-    /// Why the state of nodes can be unknown: for each cause, the node-hours that lists lack, and their share of the
-    /// idle time. `None` if all lists are complete.
+    /// The reasons why the state of nodes can be unknown. For each reason, the sentence states the node-hours that jobs
+    /// used but did not list, and their share of the idle time. `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
         let causes = [
             (self.unreadable, "in lists that cannot be read"),
@@ -340,7 +341,7 @@ mod tests {
             quality.sentences(),
             [
                 "the source does not cover 2.0 node-hours of the log (equal to 200.0 % of the idle time): nothing is \
-                 known of that time",
+                 known about that time",
                 "1 line cannot be read: jobs may be missing, so the idleness may be lower by an unknown \
                  amount"
             ]

@@ -171,7 +171,7 @@ fn read_allocations(
         let name = node.text()?;
         let next = nodes.len() as u32;
         let row = AllocationRow {
-            task: place.ok_or_else(|| task.fault("a task of tasks.parquet"))?,
+            task: place.ok_or_else(|| task.fault("a task listed in tasks.parquet"))?,
             node: match nodes.get(name.as_ref()) {
                 Some(node) => *node,
                 None => *nodes.entry(name.into_owned()).or_insert(next),
