@@ -17,7 +17,7 @@ pub enum UnknownNodes {
 
 /// The quality of an event log. All amounts are node-seconds between the first and the last row.
 ///
-/// A job that lists fewer nodes than it used leaves nodes whose state is unknown. For example, a job of 4 nodes lists
+/// If a job lists fewer nodes than it used, the state of some nodes is unknown. For example, a job of 4 nodes lists
 /// only `n1,n2`, and during the job nothing else holds n3 to n6. Then 2 of these 4 nodes were idle, but the log does
 /// not say which: n3 to n6 are unknown while the job runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,7 +34,7 @@ fn set_objective(
 }
 
 /// Sets the objective curves of all tasks to the function's values. Tasks with equal curves then share one curve, which
-/// saves solvers work.
+/// reduces the work of solvers.
 ///
 /// # Errors
 /// The function fails, or a value is outside the range that solvers accept ([`Error::Usage`]).

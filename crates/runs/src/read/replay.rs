@@ -132,7 +132,7 @@ fn read_search(files: &RunFiles<'_>) -> Result<Option<SearchOutcome>> {
     }))
 }
 
-/// Reads the class of each of the nodes in the allocations.
+/// Reads the class of each node in the allocations.
 fn read_class_of_node(files: &RunFiles<'_>, nodes: &[String]) -> Result<Vec<String>> {
     let places: BTreeMap<&str, usize> = nodes.iter().map(String::as_str).zip(0..).collect();
     let mut classes = vec![String::new(); nodes.len()];
