@@ -122,7 +122,7 @@ fn evaluations_come_as_text_and_json() {
         "Throughput, GPU jobs",
         "EBM of logarithms",
         "training median",
-        "leave one out",
+        "leave-one-out",
         "user's history, updated as jobs end",
         "Best by rank correlation",
     ] {

@@ -49,7 +49,7 @@ fn a_mixed_machine_is_replayed_checked_and_drawn() {
     for words in [
         "Used nodes by class",
         "Moves between classes",
-        "Where tasks ran",
+        "Node-time by task and class",
     ] {
         assert!(page.contains(words), "{words}");
     }

@@ -77,8 +77,8 @@ impl TrainingTask {
         }
     }
 
-    /// The same task for a log whose classes have these names, with its terms also by class index. If there is only one
-    /// class and the task has terms for it, they become the task's own terms.
+    /// The same task for a log whose classes have these names, with its terms also stored by class index. If there is
+    /// only one class and the task has terms for this class, these terms become the task's own.
     pub fn in_classes(&self, names: &[String]) -> TrainingTask {
         let mut task = self.clone();
         let terms = |name: &String| match &*self.classes.by_name {
@@ -158,8 +158,8 @@ impl TrainingTask {
         }
     }
 
-    /// The task as it runs in each class that it uses; only the task itself if [`TrainingTask::in_classes`] has not set
-    /// any terms.
+    /// Returns a copy of the task for each class that it uses, with the terms of that class. If
+    /// [`TrainingTask::in_classes`] has not set any terms, returns only the task itself.
     pub fn in_each_class(&self) -> Vec<TrainingTask> {
         if self.classes.by_index.is_empty() {
             return vec![self.clone()];

@@ -58,8 +58,8 @@ impl Clock {
         clock
     }
 
-    /// From `from` on, sets the clock `offset` seconds ahead of UTC. `from` must be later than all
-    /// earlier changes.
+    /// Sets the offset to `offset` seconds ahead of UTC, from the instant `from` on. `from` must not be before the last
+    /// change.
     pub fn change(&mut self, from: Utc, offset: i32) {
         match self.offsets.last_mut() {
             Some((_, last)) if *last == offset => {}
@@ -118,7 +118,7 @@ impl Clock {
         time.at_offset(self.first_offset())
     }
 
-    /// The instant of a time that [`Clock::steady`] returned.
+    /// Converts a time that [`Clock::steady`] returned back to its instant.
     #[inline]
     pub fn of_steady(&self, time: Local) -> Utc {
         time.from_offset(self.first_offset())
@@ -142,8 +142,8 @@ impl Clock {
         })
     }
 
-    /// The instant of a written time. A local time that did not occur, because the clock was put
-    /// forward, is converted with the earlier offset.
+    /// Converts a parsed time to an instant. If the clock was put forward and skipped the local time, the offset before
+    /// that change is used.
     ///
     /// # Errors
     /// The time has an offset from UTC, and the clock is unknown.
@@ -159,9 +159,9 @@ impl Clock {
     fn of_local(&self, local: Local, occurrence: Occurrence) -> Utc {
         let ends = self.changes().iter().map(|(time, _)| *time);
         let ends = ends.chain([Utc(i64::MAX)]);
-        // Tries all offsets in turn. An offset yields an instant if the instant is in the span in
-        // which the offset is in force. If no offset does, the clock skipped the local time, and
-        // the last offset that began before this time is used.
+        // Converts the local time with each offset. A result is correct if the offset was in force at that instant. If
+        // no result is correct, the clock skipped the local time, and the last offset that began before this time is
+        // used.
         let mut found = local.from_offset(0);
         let mut occurs = false;
         for ((start, offset), end) in self.offsets.iter().zip(ends) {
@@ -286,7 +286,7 @@ mod tests {
         )
     }
 
-    // Derived from the hours at which the clock was changed.
+    // The expected local times follow from the instants at which the clock was changed.
     #[test]
     fn a_clock_shows_local_time() {
         let clock = chicago();
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(place(twice, Occurrence::First), utc("2026-11-01 06:30:00"));
         assert_eq!(place(twice, Occurrence::Second), utc("2026-11-01 07:30:00"));
         for occurrence in [Occurrence::First, Occurrence::Second] {
-            // The times are converted with the offset before the change.
+            // The clock skipped 2:30 on March 8, so the offset before the change applies. July 1 is unambiguous.
             assert_eq!(
                 place("2026-03-08 02:30:00", occurrence),
                 utc("2026-03-08 08:30:00")
@@ -409,7 +409,7 @@ mod tests {
             prop_assert_eq!(pieces[0].0, clock.local(from));
         }
 
-        // A clock that starts later shows the same times.
+        // A clock that is cut at `start` shows the same times from `start` on as the whole clock.
         #[test]
         fn a_clock_with_a_later_start_shows_the_same_times(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
             let start = Utc::from_seconds(start);

@@ -187,8 +187,7 @@ impl Faults {
     /// Returns the values of all `results`, or the faults of all failed results.
     ///
     /// # Errors
-    /// A result is an error: [`Error::Data`] with the faults of all results, or the first error of
-    /// another kind.
+    /// [`Error::Data`] with the faults of all failed results, or the first error of another kind.
     pub fn gather<T>(results: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
         let mut faults = Faults::default();
         let mut values = Vec::new();
@@ -205,7 +204,7 @@ impl Faults {
     /// Returns `Ok(value)` if there are no faults, otherwise the faults.
     ///
     /// # Errors
-    /// There are faults: [`Error::Data`].
+    /// [`Error::Data`] if there are faults.
     pub fn into_result<T>(self, value: T) -> Result<T> {
         if self.0.is_empty() {
             Ok(value)

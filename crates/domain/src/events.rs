@@ -120,8 +120,8 @@ impl EventLog {
         (0..self.len()).map(|row| (self.times[row], self.changes(row)))
     }
 
-    /// Returns the part of the log that `slice` selects, without rows that equal the previous row. The
-    /// last row is kept as the end of the log, unless the slice drops it.
+    /// Returns the part of the log that `slice` selects, without rows in which no selected node changes. The last row
+    /// is kept as the end of the log, unless the slice drops it.
     ///
     /// The part is empty if the slice keeps no row. A slice that begins after the last node keeps no nodes. If a local
     /// time occurs twice, `from` means the first occurrence and `to` the second.
@@ -174,7 +174,7 @@ impl EventLog {
             if row == first_row {
                 let start = (0..).zip(&idle).filter(|(_, idle)| **idle);
                 out.push_row(time, start.map(|(node, _)| Change::new(node, true)));
-                // No job takes the nodes that are idle at the start.
+                // The first row only makes nodes idle, so no job takes a node in it.
                 takers.clear();
                 takers.resize(out.last_changes(), 0);
             } else if row > first_row && (!row_changes.is_empty() || end_row == Some(row)) {
@@ -200,7 +200,7 @@ impl EventLog {
     }
 
     /// The same log, with a clock that begins with the offset in force at the first row. In a part of a log, this
-    /// offset may be later than the first offset of the whole log.
+    /// offset may differ from the first offset of the whole log.
     pub fn with_clock_from_start(mut self) -> EventLog {
         if let Some(first) = self.times.first() {
             self.clock = self.clock.starting(*first);
@@ -225,8 +225,8 @@ impl EventLog {
         self
     }
 
-    /// The same log as shown in result tables. Its times are the results of [`Clock::steady`], treated as UTC, and its
-    /// clock is unknown.
+    /// The same log with the times that result tables show: the results of [`Clock::steady`], treated as UTC. Its clock
+    /// is unknown.
     pub fn as_in_tables(mut self) -> EventLog {
         for time in &mut self.times {
             *time = self.clock.steady(*time).from_offset(0);
@@ -309,7 +309,8 @@ pub enum InvalidLog {
     },
     /// The batch queue does not describe the rows and changes of the log.
     #[error(
-        "found a batch queue that does not match the log, expected a queue for every row, with a job for every taker"
+        "found a batch queue that does not match the log, expected a queue for every row, with every \
+         job that takes a node"
     )]
     Queue,
     /// The number of nodes with a class differs from the number of nodes in the log.
@@ -322,7 +323,7 @@ pub enum InvalidLog {
     },
     /// The log exceeds the maximum number of nodes, rows or changes.
     #[error(
-        "found a larger log, expected at most {} nodes, {} rows and {} changes",
+        "found a log that is too large, expected at most {} nodes, {} rows and {} changes",
         MAX_NODES,
         MAX_ROWS,
         MAX_CHANGES
@@ -609,7 +610,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: 1 node is idle for 2 s, then 2 nodes are idle for 1 s.
+    // 1 node is idle for 2 s, then 2 nodes are idle for 1 s.
     #[test]
     fn idle_node_seconds_are_the_area_under_the_idle_count() {
         let log = from_matrix(&[

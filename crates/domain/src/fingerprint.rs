@@ -20,7 +20,7 @@ use crate::Digest;
 pub struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Begins with the nodes, and the description of the clock if it is known.
+    /// Starts the digest with the nodes, and with the description of the clock if it is known.
     pub fn new(nodes: &[String], clock: Option<&str>) -> Self {
         let mut hasher = Sha256::new();
         for text in nodes.iter().map(String::as_str).chain(clock) {
@@ -49,8 +49,8 @@ impl Fingerprint {
         Digest(self.0.finalize().into())
     }
 
-    /// The digest of a whole log. `clock` is the file's description of the log's clock. `descriptions` are those of the
-    /// log's quality and classes, if the file has them.
+    /// The digest of a whole log. `clock` is the file's description of the log's clock. `descriptions` are the file's
+    /// descriptions of the log's quality and classes, if it has them.
     ///
     /// The digest does not depend on the time zone in which the log was read. If the file describes
     /// the log's clock, the hashed times are in UTC, otherwise they are local times.

@@ -15,7 +15,8 @@ pub struct Trace {
     pub known: Vec<Known>,
 }
 
-/// What is known about a workload before its jobs run. Policies and models use only this.
+/// What is known about a workload before its jobs run. Policies and models use only this
+/// information.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Known {
     /// The load of the workload's jobs was measured: see [`Job::usage`].

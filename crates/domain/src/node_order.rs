@@ -9,10 +9,10 @@ pub struct NodeOrder {
 }
 
 impl NodeOrder {
-    /// Puts a node at the end.
+    /// Appends a node to the order.
     ///
     /// # Errors
-    /// The node already has a place, which is returned.
+    /// The order already contains the node. The error is the node's place.
     pub fn push(&mut self, name: &str) -> Result<(), u32> {
         match self.place(name) {
             Some(place) => Err(place),

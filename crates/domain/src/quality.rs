@@ -17,7 +17,7 @@ pub enum UnknownNodes {
 
 /// The quality of an event log. All amounts are node-seconds between the first and the last row.
 ///
-/// A job that lists fewer nodes than it used leaves nodes whose state is unknown. For example, a job of 4 nodes lists
+/// If a job lists fewer nodes than it used, the state of some nodes is unknown. For example, a job of 4 nodes lists
 /// only `n1,n2`, and during the job nothing else holds n3 to n6. Then 2 of these 4 nodes were idle, but the log does
 /// not say which: n3 to n6 are unknown while the job runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,8 @@ pub struct Quality {
     pub unreadable_lines: u64,
     /// Whether the source only counts nodes. The nodes of the log are then generated.
     pub are_nodes_generated: bool,
-    /// Whether several jobs ran on a node at once. The bounds then hold only for the other nodes.
+    /// Whether several jobs ran on a node at once. If so, the bounds hold for the number of idle nodes, but which nodes
+    /// were idle is not certain.
     pub are_nodes_shared: bool,
 }
 
@@ -82,7 +83,7 @@ impl Quality {
         share(self.unknown, self.idle_upper)
     }
 
-    /// What a user needs to know, as sentences. The list is empty if everything is known.
+    /// Sentences that tell a user what the log leaves unknown. The list is empty if everything is known.
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if self.are_nodes_generated {
@@ -142,7 +143,7 @@ impl Quality {
         ]
     }
 
-    /// The bounds, and how this log shows the nodes in between.
+    /// A sentence that states the bounds on the idleness, and whether this log shows unknown nodes as busy or idle.
     fn bounds(&self) -> String {
         let counted = self
             .idle_counted
@@ -177,8 +178,8 @@ impl Quality {
         format!(" (equal to {share:.1} % of the idle time)")
     }
 
-    /// Why the state of nodes can be unknown: for each cause, the node-hours that lists lack, and their share of the
-    /// idle time. `None` if all lists are complete.
+    /// The reasons why the state of nodes can be unknown. For each reason, the sentence states the node-hours that jobs
+    /// used but did not list, and their share of the idle time. `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
         let causes = [
             (self.unreadable, "in lists that cannot be read"),
@@ -340,7 +341,7 @@ mod tests {
             quality.sentences(),
             [
                 "the source does not cover 2.0 node-hours of the log (equal to 200.0 % of the idle time): nothing is \
-                 known of that time",
+                 known about that time",
                 "1 line cannot be read: jobs may be missing, so the idleness may be lower by an unknown \
                  amount"
             ]

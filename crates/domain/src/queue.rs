@@ -56,8 +56,8 @@ impl Queue {
         }
     }
 
-    /// Whether the queue describes this many rows and changes, and whether all takers are jobs of their rows. `starts`
-    /// contains the index of each row's first change, followed by the number of changes.
+    /// Whether the queue has an entry for each row and each change, and whether each change names a job of its own row
+    /// or no job. `starts` contains the index of each row's first change, followed by the number of changes.
     pub(crate) fn fits(&self, starts: &[usize]) -> bool {
         let rows = starts.len().saturating_sub(1);
         let has_rows = self.starts.len() == rows + 1 && self.takers.len() == starts[rows];
@@ -178,7 +178,7 @@ mod tests {
         log.finish().unwrap()
     }
 
-    // Derived by formula: a job waits during 10 of 220 idle node-seconds.
+    // A job waits during 10 of 220 idle node-seconds.
     #[test]
     fn idle_time_with_a_queue_is_counted() {
         let log = log();

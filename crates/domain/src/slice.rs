@@ -30,7 +30,7 @@ pub struct Slice {
 }
 
 impl fmt::Display for Slice {
-    /// Writes the slice as in a plan, without default values.
+    /// Writes the slice in the syntax of a sweep's plan, without default values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = Slice::default();
         let count = |name: &str, value: usize, default: usize| {

@@ -180,7 +180,6 @@ mod tests {
         Stamp::Zoned { utc, offset }
     }
 
-    // Derived by subtraction.
     #[test]
     fn offsets_are_subtracted() {
         for (text, expected) in [

@@ -8,8 +8,8 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Maximum number of degrees of freedom for which the distribution is summed and inverted.
 const SUMMED: usize = 200;
 
-/// The 97.5th percentile of Student's t distribution: |t| is smaller than it with a probability of
-/// 95 %. Infinite for 0 degrees of freedom.
+/// The 97.5th percentile of Student's t distribution: |t| is smaller than this value with a
+/// probability of 95 %. Infinite for 0 degrees of freedom.
 ///
 /// For up to 200 degrees of freedom, bisection inverts the distribution, which is a finite sum
 /// (Abramowitz and Stegun, 26.7.3 and 26.7.4). For more degrees of freedom, the result is an
@@ -86,7 +86,7 @@ fn expanded(freedom: f64) -> f64 {
 mod tests {
     use super::*;
 
-    // From published tables of the distribution.
+    // The expected values are from published tables of the distribution.
     #[test]
     fn percentiles_are_those_of_tables() {
         let table = [

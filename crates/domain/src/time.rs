@@ -27,14 +27,14 @@ impl Utc {
         Utc(seconds.saturating_mul(NANOS))
     }
 
-    /// An instant from seconds since 1970, rounded to the nearest microsecond, because a float of
-    /// the present time in seconds is not more precise. `None` outside the years 1677 to 2262.
+    /// An instant from seconds since 1970, rounded to the nearest microsecond. A float that holds the present time in
+    /// seconds is not more precise. `None` outside the years 1677 to 2262.
     pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
         const LIMIT: f64 = 9.2e9;
         if !(-LIMIT..LIMIT).contains(&seconds) {
             return None;
         }
-        // The fraction is exact, and so is the product of the whole seconds.
+        // The fraction is computed exactly, and so is the number of nanoseconds in the whole seconds.
         let micros = ((seconds - seconds.floor()) * 1e6).round();
         Some(Utc(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
     }

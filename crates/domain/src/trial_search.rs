@@ -5,7 +5,7 @@ use gleaner_search::{Algorithm, LearningCurves, Plan};
 /// A search whose trials train the tasks of a set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrialSearch {
-    /// The algorithm and its settings. The work of a task is the work for `max_resource`.
+    /// The algorithm and its settings. The work of a task is the work that a trial needs to reach `max_resource`.
     pub plan: Plan,
     /// The losses of trials. If the losses are drawn from a family of curves, the seed of the replay is used.
     pub curves: LearningCurves,
@@ -29,7 +29,7 @@ impl TrialSearch {
         }
         match self.curves.trials_known() {
             Some(known) if self.trials() > u64::from(known) => Err(format!(
-                "{algorithm} starts {} trials, but there are learning curves of only {known}",
+                "{algorithm} starts {} trials, but there are learning curves for only {known}",
                 self.trials()
             )),
             _ => Ok(self),

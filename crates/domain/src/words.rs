@@ -123,7 +123,6 @@ pub fn duration(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn terminal_control_characters_are_escaped() {
         assert!(matches!(printable("vc 1 – é 漢"), Cow::Borrowed(_)));
@@ -139,7 +138,6 @@ mod tests {
         }
     }
 
-    // The expected values are derived from a formula.
     #[test]
     fn long_texts_are_cut_and_say_by_how_much() {
         assert_eq!(shortened("a\u{202e}b"), "a\\u{202e}b");
@@ -166,7 +164,6 @@ mod tests {
         assert_eq!(back, [name]);
     }
 
-    // Small fixed examples.
     #[test]
     fn last_lines_that_are_not_blank_are_joined() {
         assert_eq!(last_lines("a\n\n  b \r\n\t\nc\x1b\n", 2), "b | c\\u{1b}");
@@ -182,7 +179,6 @@ mod tests {
         assert_eq!(counted(2_u64, "node"), "2 nodes");
     }
 
-    // Small fixed examples.
     #[test]
     fn durations_have_at_most_two_units() {
         assert_eq!(duration(12.4), "12 s");

@@ -60,8 +60,7 @@ pub trait Observer: Sync {
         let _ = words;
     }
 
-    /// The flag that stops the run once it is set. If the run can be incomplete, its partial results are
-    /// kept.
+    /// The flag that stops the run once it is set. If the run supports partial results, they are kept.
     fn stop(&self) -> &Arc<AtomicBool>;
 
     /// Whether the flag to stop is set.

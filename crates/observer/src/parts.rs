@@ -23,7 +23,7 @@ pub struct Parts<'o> {
 }
 
 impl<'o> Parts<'o> {
-    /// Reports to `observer`. All parts together have `total` steps.
+    /// Creates a sum that is reported to `observer`. All parts together have `total` steps.
     pub fn new(observer: &'o dyn Observer, total: usize) -> Self {
         Parts {
             observer,

@@ -95,13 +95,18 @@ pub fn tasks<'a>(
     let heads = heads
         .into_iter()
         .chain(names().map(|name| Head::number(format!("in {name}"))));
-    Grid::of("Where tasks ran", heads, rows, |(task, all, seconds)| {
-        let shares = names().map(|name| part(seconds.get(name).copied().unwrap_or(0.0), all));
-        [task.to_owned(), hours(all)]
-            .into_iter()
-            .chain(shares)
-            .collect::<Vec<_>>()
-    })
+    Grid::of(
+        "Node-time by task and class",
+        heads,
+        rows,
+        |(task, all, seconds)| {
+            let shares = names().map(|name| part(seconds.get(name).copied().unwrap_or(0.0), all));
+            [task.to_owned(), hours(all)]
+                .into_iter()
+                .chain(shares)
+                .collect::<Vec<_>>()
+        },
+    )
 }
 
 #[cfg(test)]
@@ -138,7 +143,6 @@ mod tests {
         }
     }
 
-    // Small fixed examples.
     #[test]
     fn moves_are_a_matrix() {
         let grid = moves(&outcome());

@@ -51,7 +51,7 @@ fn answers(solvers: &[SolverRow]) -> Grid {
         Head::number("refused").meaning("number of decisions that the solver cannot make"),
         Head::number("no plan").meaning("number of decisions for which it found no plan"),
         Head::number("optimal").meaning(
-            "number of decisions with a proven optimal plan (external programs: confirmed)",
+            "number of decisions with a proven optimal plan (for external programs: confirmed by the exact solver)",
         ),
         Head::number("total value")
             .meaning("sum of the objective values of its plans over all problems"),
@@ -142,7 +142,6 @@ pub fn time(micros: f64) -> String {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn times_have_a_unit_that_fits() {
         let times = [0.25, 12.34, 1_230.0, 4.56e6, 7.2e9].map(time);

@@ -158,7 +158,7 @@ fn decimals(value: f64) -> String {
 }
 
 fn packing(found: &PackingResults) -> Vec<Block> {
-    let heads = ["leave one out", "200 splits", "±", "worst", "best"].map(Head::number);
+    let heads = ["leave-one-out", "200 splits", "±", "worst", "best"].map(Head::number);
     let heads = std::iter::once(Head::text("features")).chain(heads);
     let title = format!(
         "Packing, share of scores predicted correctly: {} profiles",
@@ -189,7 +189,7 @@ fn packing(found: &PackingResults) -> Vec<Block> {
     let tree = found.tree.to_string();
     let tree = tree.lines().map(|line| [line.to_owned()]);
     let tree = Grid::of("", [Head::text("The fitted tree")], tree, |line| line);
-    let heads = ["by hand", "by pairs", "leave one out", "fitted"].map(Head::number);
+    let heads = ["by hand", "by pairs", "leave-one-out", "fitted"].map(Head::number);
     let heads = std::iter::once(Head::text("workload")).chain(heads);
     let rows = Grid::of("Scores", heads, &found.rows, |row| {
         let scores = [row.by_hand, row.by_pairs, row.left_out, row.fitted];

@@ -121,7 +121,6 @@ impl Lengths {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn classes_are_named_by_their_bounds() {
         let class = |from, to| Class {

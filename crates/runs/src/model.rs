@@ -10,7 +10,8 @@ use gleaner_io::files;
 use gleaner_predict::stored::{FORMAT, Stored, VERSION};
 use gleaner_predict::{Model, Trained};
 
-/// Writes a model. An existing file is replaced atomically; it stays unchanged if writing fails.
+/// Writes a model. An existing file is replaced atomically: if writing fails, the file stays
+/// unchanged.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -14,13 +14,13 @@ use super::lengths::Lengths;
 /// Maximum number of wall times that a cell or a fact lists.
 const SHOWN_LENGTHS: usize = 24;
 
-/// Why `fits` is optimistic, and how to read the other two models.
+/// Explains why `fits` is optimistic, and which model is close to a real site.
 const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
                        that no pilot is ever preempted. Real schedulers do not know this. Of 694 pilots on Prometheus \
-                       on 17 March 2022, 484 were preempted. These account for 47 % of the pilot time. That site came \
-                       close to the kept model.";
+                       on 17 March 2022, 484 were preempted. These 484 pilots account for 47 % of the pilot time. \
+                       That site came close to the kept model.";
 
-/// How to read a plan that was chosen on the same log.
+/// Explains how to evaluate a plan that was chosen on the same log.
 const HINDSIGHT: &str = "The plan for the lost model was chosen with hindsight: evaluate it on another log, with \
                          --plan.";
 
@@ -87,15 +87,15 @@ pub fn facts(pilots: &Pilots, fragments: &Fragments) -> Vec<Fact> {
     ];
     if let Some(ladder) = chosen(pilots) {
         facts.push(Fact::main(
-            "ready under fits",
+            "ready, model fits",
             percent(ladder.fits.ready_share),
         ));
         facts.push(Fact::main(
-            "ready under kept",
+            "ready, model kept",
             percent(pilots.kept.ready_share),
         ));
         facts.push(Fact::main(
-            "ready under lost",
+            "ready, model lost",
             percent(ladder.lost.ready_share),
         ));
         facts.push(Fact::new("plan of lost", plan(&ladder.lost.plan)));
@@ -112,7 +112,7 @@ pub fn chosen(pilots: &Pilots) -> Option<&Ladder> {
 /// A table of the best ladders, with a row for each number of wall times.
 pub fn best(pilots: &Pilots, grid: MinuteGrid) -> Grid {
     let title = format!(
-        "Ready share of the best ladders under fits (wall times: multiples of {} min up to {} min)",
+        "Ready share of the best ladders under the model fits (wall times: multiples of {} min up to {} min)",
         count(grid.step_min),
         count(grid.longest_min)
     );
@@ -124,7 +124,7 @@ pub fn best(pilots: &Pilots, grid: MinuteGrid) -> Grid {
         Head::number("lost"),
     ];
     let has_bounds = unproven(pilots).is_some();
-    heads.extend(has_bounds.then(|| Head::number("fits at most")));
+    heads.extend(has_bounds.then(|| Head::number("bound on fits")));
     let mut table = Grid::new(title, heads);
     let numbered = (1..).zip(&pilots.ladders).map(|(most, ladder)| {
         let name = format!("at most {most}");
@@ -158,7 +158,7 @@ pub fn unproven(pilots: &Pilots) -> Option<String> {
     match pilots.ladders.iter().filter(open).count() {
         0 => None,
         open => Some(format!(
-            "The search for {} ended before it was complete: the last column is an upper bound on the ready share \
+            "The search for {} ended before it was complete. The last column is an upper bound on the ready share \
              of any ladder with at most as many wall times. Raise --time-limit to search longer.",
             counted(open, "ladder")
         )),

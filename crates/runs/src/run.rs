@@ -271,8 +271,8 @@ impl RunDir {
         let written = std::mem::take(&mut self.written);
         let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Listed> = written.values().map(|file| file.listed.clone()).collect();
-        // From now on, files of both runs can be present. run.json lists all of these files, so that the next run finds
-        // them if this process is killed.
+        // Until the final run.json is written, files of both runs can be present. This run.json lists all of these
+        // files, so that the next run finds them if this process is killed.
         let earlier = self.earlier.iter().flat_map(|run| &run.files);
         let both = earlier.chain(&files).cloned().collect();
         self.write_info(end, Map::new(), true, both)?;

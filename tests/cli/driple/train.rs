@@ -31,7 +31,7 @@ fn models_contain_all_that_predictions_need() {
         "4 epochs in",
         "Test part, 5 jobs",
         "gpu_util.peak",
-        "of the mean",
+        "mse of mean",
         "saved as",
     ] {
         assert!(run.out.contains(words), "{words}: {}", run.out);

@@ -105,7 +105,11 @@ fn files_that_were_changed_are_refused() {
         let sound = fs::read(&short).unwrap();
         fs::copy(long, &short).unwrap();
         let report = gleaner(path, "report short -o page.html");
-        let changed = [file, "content that does not match run.json", "run it again"];
+        let changed = [
+            file,
+            "content that does not match run.json",
+            "repeat the run",
+        ];
         report.expect(3).says(&changed);
         fs::write(&short, sound).unwrap();
     }
@@ -118,7 +122,7 @@ fn files_that_were_changed_are_refused() {
     spoilt(path, "short/run.json", unfinished).expect(3).says(&[
         "short",
         "before its results were in place",
-        "run it again",
+        "repeat the run",
     ]);
 }
 
@@ -165,7 +169,7 @@ fn tables_of_different_runs() {
         .says(&[
             "allocations.parquet",
             "row",
-            "a task of tasks.parquet",
+            "a task listed in tasks.parquet",
             "other0001",
         ]);
 }

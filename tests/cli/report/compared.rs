@@ -221,7 +221,7 @@ fn damaged_and_changed_tables_are_refused() {
         fs::copy(at.join("other").join(file), &path).unwrap();
         refused(
             file,
-            &["content that does not match run.json", "run it again"],
+            &["content that does not match run.json", "repeat the run"],
         );
         for kept in [0, 7, sound.len() / 2, sound.len() - 1] {
             fs::write(&path, &sound[..kept]).unwrap();
@@ -243,7 +243,7 @@ fn damaged_and_changed_tables_are_refused() {
     sign(&run);
     refused(
         "answers.parquet",
-        &["solver", "a solver of solvers.parquet"],
+        &["solver", "a solver listed in solvers.parquet"],
     );
     fs::copy(run.join("incumbents.parquet"), run.join("solvers.parquet")).unwrap();
     sign(&run);

@@ -43,7 +43,7 @@ pub struct Objective {
     expression: Arc<Expression>,
     /// The expression as a curve times a factor, if it has that form.
     scaled: Option<Arc<Scaled>>,
-    /// The parameters, if this is Sia's objective. `expression` is then the goodput.
+    /// The parameters of Sia's objective, whose `expression` is the goodput; `None` for other objectives.
     sia: Option<Sia>,
 }
 
@@ -112,7 +112,7 @@ impl Objective {
             )
         })?;
         let scaled = expression.scaled(|index| Variable::ALL[index].is_of_a_point());
-        // For each variable of a point except `nodes`, a task has a list of the variable's values.
+        // Each task stores the values of every point variable except `nodes` as a list.
         let scaled = scaled.filter(|scaled| scaled.variable != Variable::Nodes as usize);
         Ok(Objective {
             text,

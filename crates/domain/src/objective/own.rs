@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::{CurveSet, TrainingTask};
 
 /// Replaces a task's objective curve with the values of a function, so that the objective `file` maximises these
-/// values. The function is called once for each point of the curve that is needed, with the point's number of nodes;
-/// values between points are interpolated.
+/// values. The function is called once for each point of the curve whose value is needed, with the point's number of
+/// nodes. Values between points are interpolated.
 ///
 /// # Errors
 /// The function fails, or a value is outside the range that solvers accept ([`Error::Usage`]).
@@ -34,7 +34,7 @@ fn set_objective(
 }
 
 /// Sets the objective curves of all tasks to the function's values. Tasks with equal curves then share one curve, which
-/// saves solvers work.
+/// reduces the work of solvers.
 ///
 /// # Errors
 /// The function fails, or a value is outside the range that solvers accept ([`Error::Usage`]).

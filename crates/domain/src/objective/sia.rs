@@ -1,8 +1,8 @@
 //! The objective of Sia's scheduler (Jayaram Subramanya et al., SOSP 2023, section 3.4).
 //!
-//! A task's goodput is its speedup. A change of its nodes multiplies the goodput by a restart factor, which is lower
-//! for younger tasks and for tasks that have restarted often. The goodput is raised to a power: a negative power makes
-//! the objective fair, because it favours tasks with little goodput.
+//! A task's goodput is its speedup. If the task's nodes change, the goodput is multiplied by a restart factor. The
+//! younger the task is, and the more often it has restarted, the lower is this factor. The goodput is raised to a
+//! power: a negative power makes the objective fair, because it favours tasks with little goodput.
 
 use std::fmt;
 use std::str::FromStr;
@@ -79,7 +79,6 @@ impl fmt::Display for Sia {
 mod tests {
     use super::*;
 
-    // Derived by hand.
     #[test]
     fn a_negative_power_favours_tasks_with_little_goodput() {
         let sia: Sia = "sia(-0.5, 1.1)".parse().unwrap();
@@ -90,7 +89,7 @@ mod tests {
         assert_eq!(sia.value(4.0), Some(3.5));
     }
 
-    // Derived by hand: a task that was submitted 300 s ago and restarted once, for 100 s.
+    // In the first case, the task was submitted 300 s ago and has restarted once. A restart takes 100 s.
     #[test]
     fn restarts_cost_young_tasks_more() {
         assert_eq!(Sia::restart_factor(300.0, 1, 100.0), 200.0 / 400.0);

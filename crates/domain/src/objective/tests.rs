@@ -33,7 +33,7 @@ fn objective(text: &str) -> Objective {
     text.parse().unwrap()
 }
 
-/// The values at the points.
+/// The values of the objective `text` at the points of the task's curve.
 fn values_in(text: &str, task: &TrainingTask, state: TaskState) -> Result<Vec<f64>, String> {
     let objective = objective(text);
     let list = objective.values(task, &objective.constants(task), &state);
@@ -45,7 +45,6 @@ fn values(text: &str, task: &TrainingTask) -> Vec<f64> {
     values_in(text, task, STATE).unwrap()
 }
 
-// Derived by formula.
 #[test]
 fn values_follow_the_expression() {
     let task = task(2, [0.0, 100.0, 160.0]);
@@ -75,8 +74,7 @@ fn values_follow_the_expression() {
     }
 }
 
-// Derived by formula: the task must do 400 units of work in 5 s, at half of its best rate of 160
-// units per second.
+// The task must do 400 units of work in 5 s, at half of its best rate of 160 units per second.
 #[test]
 fn tasks_with_less_slack_are_worth_more_until_they_are_hopeless() {
     let task = task(2, [0.0, 100.0, 160.0]);

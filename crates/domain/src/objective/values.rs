@@ -105,13 +105,14 @@ impl Objective {
         }
     }
 
-    /// The objective of `task` in a state. `constants` are the constants of the task.
+    /// The objective of `task` in a state, at the points of the task's curve. `constants` is the result of
+    /// [`Objective::constants`] for the task.
     ///
     /// The value is 0 at points of the curve that are not needed for any number of nodes between
     /// the task's bounds. Positive values below the range of the solvers also become 0.
     ///
     /// # Errors
-    /// A value is negative, too great or not a number.
+    /// A value is negative, too large or not a number.
     pub fn values(
         &self,
         task: &TrainingTask,

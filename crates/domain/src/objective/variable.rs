@@ -75,7 +75,8 @@ impl Variable {
             Variable::Rate => ("work/s", "progress on this number of nodes"),
             Variable::Objective => (
                 "1/s",
-                "value of the task's objective curve on this number of nodes; the progress if it has no such curve",
+                "value of the task's objective curve on this number of nodes; the progress if the task has no \
+                 objective curve",
             ),
             Variable::Nodes => ("nodes", "this number of nodes"),
             Variable::Speedup => (

@@ -49,11 +49,11 @@ record! {
         task: Arc<str> = "task" [""],
         /// class of the nodes that the task released
         from: Arc<str> = "from" [""],
-        /// number of these nodes
+        /// number of nodes that the task released
         nodes_before: u32 = "nodes_before" ["nodes"],
         /// class of the nodes that the task received
         to: Arc<str> = "to" [""],
-        /// number of these nodes
+        /// number of nodes that the task received
         nodes_after: u32 = "nodes_after" ["nodes"],
     }
 }
@@ -68,7 +68,7 @@ record! {
         nodes: u32 = "nodes" ["nodes"],
         /// idle time
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
-        /// part of this idle time in which a task held the node
+        /// part of `idle_node_seconds` in which a task held the idle node
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
         /// useful work done in the class
         work: f64 = "work" ["work"],

@@ -1,7 +1,8 @@
 //! Types of the results of runs. The name, unit and meaning of each result are stated only here.
 //!
 //! Engines fill these types, `gleaner_runs` writes them, and `gleaner_runs::read` reads them back.
-//! Sweeps use them to compare runs. docs/OUTPUTS.md documents them, which a test checks.
+//! Sweeps use them to compare runs. docs/OUTPUTS.md documents them. A test compares that page with
+//! these types.
 
 #[macro_use]
 mod record;

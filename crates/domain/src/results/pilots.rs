@@ -63,10 +63,9 @@ pub struct Ladder {
     pub lengths_min: Vec<u64>,
     /// The model in which the scheduler knows how long nodes stay idle.
     pub fits: Fits,
-    /// Upper bound on the ready share under `fits` of all ladders with at most k wall times, if this is the best ladder
-    /// found with at most k wall times. The bound equals the ready share of this ladder if the ladder is proven to be
-    /// the best. `None` for a given ladder, for the wall times of a given plan, and for the ladder of all wall times of
-    /// the grid.
+    /// If this is the best ladder found with at most k wall times: an upper bound on the ready share of any such ladder
+    /// under `fits`. The bound equals the ready share of this ladder if the ladder is proven to be the best. `None` for
+    /// a given ladder, for the wall times of a given plan, and for the ladder of all wall times of the grid.
     pub bound_share: Option<f64>,
     /// The model in which a preempted pilot loses its work.
     pub lost: Lost,
@@ -83,7 +82,7 @@ pub struct Fits {
     pub startup_share: f64,
     /// Share of the idle node-time for which nodes wait before each pilot starts.
     pub delay_share: f64,
-    /// Share of the idle node-time that is too short for another pilot.
+    /// Share of the idle node-time that is left over because no further pilot fits.
     pub unused_share: f64,
     /// Number of pilots.
     pub pilots: u64,

@@ -134,8 +134,8 @@ pub struct Quartiles {
 }
 
 impl Quartiles {
-    /// The quartiles of `values`; `None` if there are no values. A quartile that falls between two sorted values is
-    /// interpolated linearly.
+    /// The quartiles of `values`; `None` if there are no values. If a quartile falls between two sorted values, it is
+    /// interpolated linearly between them.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
@@ -157,7 +157,6 @@ impl Quartiles {
 mod tests {
     use super::*;
 
-    // Derived by formula.
     #[test]
     fn quartiles_are_linear_between_ranks() {
         let of = |values: &[f64]| {

@@ -33,13 +33,13 @@ pub struct Tally {
     pub late: usize,
     /// Number of times the program died.
     pub crashed: usize,
-    /// Number of lines that are not messages.
+    /// Number of lines of output that are not messages of the protocol.
     pub garbage: usize,
     /// Number of problems that the program refused.
     pub refused: usize,
     /// Whether the program was not restarted because it died too many times in a row.
     pub given_up: bool,
-    /// The first fault.
+    /// A description of the first fault; `None` if there were no faults.
     pub first_fault: Option<String>,
 }
 
@@ -102,7 +102,7 @@ impl Tally {
     }
 }
 
-/// Statistics of the runs in which a program decided.
+/// Statistics of the runs whose decisions a program made.
 struct Runs {
     count: usize,
     /// The number of runs in which the program had faults.
@@ -174,7 +174,6 @@ mod tests {
         }
     }
 
-    // Small fixed examples.
     #[test]
     fn faults_of_several_runs_are_summed_up_by_program() {
         let all = [

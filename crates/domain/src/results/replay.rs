@@ -102,7 +102,7 @@ record! {
         /// `nodes`: a row of the log; `completion`: a task finished between two rows (never with
         /// `--no-completion-events`)
         kind: EventKind = "kind" [""],
-        /// solver that decided
+        /// solver that made the decision
         solver: Arc<str> = "solver" [""],
         /// `optimal`: proven; `feasible`: better than no change, but not proven optimal; `kept`: no
         /// better plan found in time, so nothing changes and nothing is charged; `scripted`;
@@ -112,9 +112,9 @@ record! {
         gap: Option<f64> = "gap" ["relative"],
         /// idle time since the previous row
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
-        /// part of this idle time in which no task held the node
+        /// part of `idle_node_seconds` in which no task held the idle node
         unused_node_seconds: f64 = "unused_node_seconds" ["node·s"],
-        /// part of this idle time in which a task held the node: the sum of the next three columns
+        /// part of `idle_node_seconds` in which a task held the idle node: the sum of the next three columns
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
         /// time in which the node was held by a running task before the task's completion
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
@@ -150,7 +150,7 @@ record! {
     pub struct TaskRow {
         /// name of the task
         name: String = "task" [""],
-        /// time of submission, but not before the first event
+        /// time of submission, or the time of the first event if that is later
         submit: Utc = "submit" ["time"],
         /// time at which the task first held nodes; empty if it never held nodes
         start: Option<Utc> = "start" ["time"],
@@ -176,8 +176,8 @@ record! {
         lost_preempted: f64 = "lost_preempted_s" ["s"],
         /// time for which the task was active, with or without nodes
         active_seconds: f64 = "active_s" ["s"],
-        /// `work_done` as a share of the work at the task's best rate over `active_s`; empty if the task was never
-        /// active or its best rate is 0
+        /// `work_done` as a share of the work that the task would do in `active_s` at its best rate; empty if the task
+        /// was never active or its best rate is 0
         normalised_progress: Option<f64> = "normalised_progress" [""],
         /// deadline; empty if the task has no deadline
         deadline: Option<Utc> = "deadline" ["time"],
@@ -317,7 +317,7 @@ pub enum Ended {
     LogEnded,
     /// The script has no decisions for the events that follow.
     ScriptEnded,
-    /// Another round would make more than [`MAX_TASKS`] tasks.
+    /// Another round of the tasks would exceed [`MAX_TASKS`].
     TaskLimit,
     /// The replay was interrupted.
     Interrupted,
@@ -330,7 +330,7 @@ summary! {
         /// whether the replay was complete; false after an interrupt
         complete: bool [""],
         /// reason why the replay ended: `tasks_finished`, `log_ended`, `script_ended`, `task_limit` (another round
-        /// would make more than a million tasks), `interrupted`
+        /// would exceed the limit of a million tasks), `interrupted`
         ended: Ended [""],
         /// the forward window
         t_fwd: f64 ["s"],
@@ -346,7 +346,7 @@ summary! {
         completion_events: bool [""],
         /// rule that chose free nodes for growing tasks: `arrival`, `blocks`, `learned`
         node_choice: NodeRule [""],
-        /// solver that decided
+        /// solver that made the decisions
         solver: String [""],
         /// formulation of the problems for the solver; null if the solver uses no formulation
         formulation: Option<String> [""],
@@ -390,9 +390,9 @@ summary! {
         events_short: Option<usize> [""] least,
         /// idle time in the replayed part of the log: the sum of the unused and the used time
         idle_node_seconds: f64 ["node·s"] shown,
-        /// part of this idle time in which no task held the node
+        /// part of `idle_node_seconds` in which no task held the idle node
         unused_node_seconds: f64 ["node·s"] shown,
-        /// part of this idle time in which a task held the node: the sum of the next three fields
+        /// part of `idle_node_seconds` in which a task held the idle node: the sum of the next three fields
         used_node_seconds: f64 ["node·s"] shown,
         /// time in which the node was held by a running task before the task's completion
         before_completion_node_seconds: f64 ["node·s"] shown,
@@ -536,7 +536,7 @@ impl Summary {
         if self.ended == Ended::TasksFinished && is_early && self.search.is_none() {
             remarks.push(format!(
                 "all tasks were finished long before the log's end: give them more work, make \
-                 them endless (work = {ENDLESS:?}), or see --repeat-tasks"
+                 them endless (work = {ENDLESS:?}), or repeat them with --repeat-tasks"
             ));
         }
         if self.trials_finished == Some(0) {
@@ -548,8 +548,8 @@ impl Summary {
         }
         if self.ended == Ended::TaskLimit {
             remarks.push(format!(
-                "the replay ended after {} rounds of the tasks: another round would make more than \
-                 {MAX_TASKS} tasks; give them more work",
+                "the replay ended after {} rounds of the tasks: another round would exceed the limit of \
+                 {MAX_TASKS} tasks; give the tasks more work",
                 self.rounds
             ));
         }

@@ -92,7 +92,6 @@ impl<T: PartialEq> FromIterator<(T, u32)> for RunLengths<T> {
 mod tests {
     use super::*;
 
-    // Small fixed example.
     #[test]
     fn equal_neighbours_are_one_run() {
         let runs: RunLengths<u64> = [(5, 2), (5, 1), (7, 0), (5, 1), (6, 3)]

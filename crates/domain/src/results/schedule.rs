@@ -22,7 +22,7 @@ pub struct Schedule {
     /// GPU-seconds during which a GPU was held by at least one job.
     pub busy_gpu_seconds: i64,
     /// Ends of jobs that shared their GPUs, after which the partner returned to full speed. The
-    /// original leaves the partner slow (see the simulator).
+    /// original leaves the partner slow.
     pub corrections: Vec<Correction>,
     /// Nodes added (positive) or removed (negative) during the simulation, as the second and the
     /// number of nodes.

@@ -83,14 +83,13 @@ pub struct PolicyFigures {
     pub makespan_s: i64,
     /// Number of GPUs available to the policy: the GPUs of the cluster, and the GPUs that the profiler adds.
     pub gpus: u64,
-    /// Share of the GPU-seconds of these GPUs, from the first to the last submission, in which a job held the GPU.
-    /// `None` if both submissions are in the same second.
+    /// Share of these GPUs that jobs held, averaged over the time from the first to the last submission. `None` if both
+    /// submissions are in the same second.
     pub in_use_while_arriving: Option<f64>,
-    /// Second of the trace's clock at which the number of GPUs in use first reaches half of its mean. The mean is taken
-    /// from the first to the last submission. `None` if no GPU is in use in that time.
+    /// First second of the trace's clock at which the number of GPUs in use is at least half of its mean between the
+    /// first and the last submission. `None` if no GPU is in use in that time.
     pub warm_up_until: Option<i64>,
-    /// Share of the GPU-seconds of these GPUs over the makespan in which a job held the GPU, in a virtual cluster or in
-    /// the profiler.
+    /// Share of these GPUs that jobs held in a virtual cluster or in the profiler, averaged over the makespan.
     pub gpu_utilisation: f64,
     /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u64,
@@ -155,20 +154,20 @@ impl Figures for PolicyFigures {
         Field::new(
             "in_use_while_arriving",
             "",
-            "share of the GPU-seconds of these GPUs, from the first to the last submission, in which a job \
-             held the GPU; null if both submissions are in the same second",
+            "share of these GPUs that jobs held, averaged over the time from the first to the last submission; \
+             null if both submissions are in the same second",
         ),
         Field::new(
             "warm_up_until",
             "s",
-            "second of the trace's clock at which the number of GPUs in use first reaches half of its mean; \
-             the mean is taken from the first to the last submission; null if no GPU is in use in that time",
+            "first second of the trace's clock at which the number of GPUs in use is at least half of its mean \
+             between the first and the last submission; null if no GPU is in use in that time",
         ),
         Field::new(
             "gpu_utilisation",
             "",
-            "share of the GPU-seconds of these GPUs over the makespan in which a job held the GPU, in a \
-             virtual cluster or in the profiler",
+            "share of these GPUs that jobs held in a virtual cluster or in the profiler, averaged over the \
+             makespan",
         ),
         Field::new(
             "checkpoints",

@@ -54,7 +54,6 @@ impl Spaced {
 mod tests {
     use super::*;
 
-    // Small fixed example.
     #[test]
     fn stretches_are_listed_in_order() {
         let spaced = Spaced::new(60, [(0, 3), (7, 0), (180, 1), (0, 2)]);

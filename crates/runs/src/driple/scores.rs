@@ -1,4 +1,4 @@
-//! How far predictions are from measurements: printed tables, JSON, and a table for a file.
+//! The errors of predictions, relative to measurements: printed tables, JSON, and a table for a file.
 
 use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
@@ -124,7 +124,7 @@ fn part(part: Part) -> &'static str {
 /// The scores of a model by metric. The column after the absolute error shows the absolute error of a baseline that
 /// always predicts the training mean.
 fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
-    let heads = ["mse", "mae", "of the mean", "relative", "R²", "rank corr."];
+    let heads = ["mse", "mae", "mae of mean", "relative", "R²", "rank corr."];
     let heads = std::iter::once(Head::text("metric")).chain(heads.map(Head::number));
     let metrics = METRIC_NAMES.into_iter().enumerate();
     Grid::of(&scores.model, heads, metrics, |(metric, name)| {
@@ -144,7 +144,7 @@ fn by_metric(scores: &Scores, training_mean: Option<&Scores>) -> Grid {
 /// training mean. The table has a row for each metric and a row for the means over the metrics. The note compares the
 /// mean squared errors of the model and the baseline.
 pub fn beside_mean(model: &Scores, training_mean: &Scores, jobs: usize) -> [Block; 2] {
-    let heads = ["mse", "of the mean", "mae", "of the mean", "R²"].map(Head::number);
+    let heads = ["mse", "mse of mean", "mae", "mae of mean", "R²"].map(Head::number);
     let heads = std::iter::once(Head::text("metric")).chain(heads);
     let row = |name: &str, mse: [f64; 2], mae: [String; 2], r2: f64| {
         let [ours, theirs] = mse.map(|value| decimals(value, 5));

@@ -12,7 +12,8 @@ pub fn by_class(i: &Inspection) -> Option<Grid> {
         Head::number("nodes"),
         Head::number("idle node-hours"),
         Head::number("share idle").meaning("share of the class's node-time that is idle"),
-        Head::number("of all idle").meaning("the class's share of the idle node-time of all nodes"),
+        Head::number("of all idle time")
+            .meaning("the class's share of the idle node-time of all nodes"),
         Head::number("idle nodes, mean"),
         Head::number("fragments"),
         Head::number("median fragment"),

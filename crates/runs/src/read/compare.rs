@@ -65,7 +65,7 @@ fn at_least_zero(column: &'static str, value: Option<f64>) -> Wrong {
 }
 
 fn known_solver(known: &BTreeSet<Arc<str>>, solver: &Arc<str>) -> Wrong {
-    (!known.contains(solver)).then_some(("solver", "a solver of solvers.parquet"))
+    (!known.contains(solver)).then_some(("solver", "a solver listed in solvers.parquet"))
 }
 
 fn read_solvers(files: &RunFiles<'_>) -> Result<Vec<SolverRow>> {
@@ -92,8 +92,8 @@ fn read_incumbents(files: &RunFiles<'_>, known: &BTreeSet<Arc<str>>) -> Result<V
     })
 }
 
-/// Reads the counts of programs, if any program was compared. The programs are the last of the solvers, and have the
-/// same order and names there.
+/// Reads the counts of programs, if any program was compared. In `solvers`, the programs come last, with the same names
+/// and in the same order.
 fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tally>> {
     if !files.has(PROGRAMS) {
         return Ok(Vec::new());
@@ -110,10 +110,10 @@ fn read_programs(files: &RunFiles<'_>, solvers: &[SolverRow]) -> Result<Vec<Tall
     if programs.len() > solvers.len() || !backwards.into_iter().all(is_named) {
         let fault = Fault::of(
             &files.path(PROGRAMS),
-            "programs that differ from the last ones in solvers.parquet",
+            "programs that differ from the last programs in solvers.parquet",
             "the programs of the same run",
         );
-        return Err(fault.remedy("run it again").into());
+        return Err(fault.remedy("repeat the run").into());
     }
     Ok(programs)
 }

@@ -86,11 +86,11 @@ impl<'a> RunFiles<'a> {
 }
 
 const NAME_A_RUN: &str = "name a run directory of gleaner replay, simulate, sweep or compare";
-const AGAIN: &str = "if its files were lost or changed, run it again";
+const AGAIN: &str = "if files of the run were lost or changed, repeat the run";
 
 /// Opens a plain file.
 fn open(path: &Path) -> Result<Source> {
-    // Opening a pipe would wait forever for its writer.
+    // Opening a pipe would block until another process opens it for writing.
     let found = match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => return Source::open(path),
         Ok(_) => "something other than a file".to_owned(),
@@ -98,7 +98,7 @@ fn open(path: &Path) -> Result<Source> {
         Err(error) => format!("a file that cannot be read ({error})"),
     };
     let fault = Fault::of(path, found, "a file of the run");
-    let remedy = format!("{NAME_A_RUN}, or run it again if its files were lost");
+    let remedy = format!("{NAME_A_RUN}, or repeat the run if its files were lost");
     Err(fault.remedy(remedy).into())
 }
 
@@ -111,9 +111,9 @@ fn parse<T: DeserializeOwned>(source: &Source) -> Result<T> {
     }
     let bytes = source.read_up_to(TEXT_LIMIT)?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        let expected = "what this version of gleaner writes";
+        let expected = "the format that this version of gleaner writes";
         let fault = source.fault(error.to_string(), expected);
-        fault.remedy("run it again with this version").into()
+        fault.remedy("repeat the run with this version").into()
     })
 }
 

@@ -61,7 +61,7 @@ impl RunInfo {
             let remedy = if file.command == "sweep" {
                 super::sweep::TABLES_OF_FINISHED_RUNS
             } else {
-                "run it again"
+                "repeat the run"
             };
             return Err(fault.remedy(remedy).into());
         }

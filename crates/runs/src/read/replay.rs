@@ -132,7 +132,7 @@ fn read_search(files: &RunFiles<'_>) -> Result<Option<SearchOutcome>> {
     }))
 }
 
-/// Reads the class of each of the nodes in the allocations.
+/// Reads the class of each node in the allocations.
 fn read_class_of_node(files: &RunFiles<'_>, nodes: &[String]) -> Result<Vec<String>> {
     let places: BTreeMap<&str, usize> = nodes.iter().map(String::as_str).zip(0..).collect();
     let mut classes = vec![String::new(); nodes.len()];
@@ -171,7 +171,7 @@ fn read_allocations(
         let name = node.text()?;
         let next = nodes.len() as u32;
         let row = AllocationRow {
-            task: place.ok_or_else(|| task.fault("a task of tasks.parquet"))?,
+            task: place.ok_or_else(|| task.fault("a task listed in tasks.parquet"))?,
             node: match nodes.get(name.as_ref()) {
                 Some(node) => *node,
                 None => *nodes.entry(name.into_owned()).or_insert(next),

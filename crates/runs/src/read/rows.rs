@@ -1,4 +1,4 @@
-//! Reads the tables of a run by the types of their rows.
+//! Reads the tables of a run as rows of a given type.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;

@@ -91,8 +91,12 @@ fn check_name(files: &RunFiles<'_>, name: &str) -> Result<()> {
 
 /// The fault of a field of `summary.json`.
 fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> gleaner_domain::Error {
-    let fault = Fault::of(&files.path(SUMMARY), found, "what gleaner simulate writes");
-    fault.field(field).remedy("run it again").into()
+    let fault = Fault::of(
+        &files.path(SUMMARY),
+        found,
+        "a value that gleaner simulate writes",
+    );
+    fault.field(field).remedy("repeat the run").into()
 }
 
 /// Reads the times of the jobs of a policy.

@@ -29,7 +29,7 @@ struct Document {
 }
 
 /// Advice to a user whose sweep has no tables yet.
-pub(super) const TABLES_OF_FINISHED_RUNS: &str = "start it again, which continues with the missing runs, or \
+pub(super) const TABLES_OF_FINISHED_RUNS: &str = "start the sweep again to continue with the missing runs, or \
     write the tables of the finished runs with gleaner sweep PLAN --out DIR --collect --partial";
 
 const SUMMARY: &str = "summary.json";
@@ -46,7 +46,12 @@ impl SweepRuns {
         let document: Document = files.json(SUMMARY)?;
         let by = mode.metric(&document.metric).ok_or_else(|| {
             let found = format!("{:?}", document.metric);
-            Fault::of(&files.path(SUMMARY), found, "a figure of the runs").field("metric")
+            Fault::of(
+                &files.path(SUMMARY),
+                found,
+                "the name of a metric of the runs",
+            )
+            .field("metric")
         })?;
         Ok(SweepRuns {
             mode,

@@ -136,7 +136,7 @@ impl Cells {
             }
             (Cells::Texts(cells), Value::Bool(value)) => cells.push(Some(value.to_string())),
             (Cells::Texts(cells), Value::Null) => cells.push(None),
-            _ => return Err("a value of the same type as those above"),
+            _ => return Err("a value of the same type as the values above"),
         }
         Ok(())
     }

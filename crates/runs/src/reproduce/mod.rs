@@ -36,10 +36,11 @@ const HEAD: &str = "\
 Each value is shown next to the published value. The verdict depends only on these numbers:
 
 - **equal**: our value, rounded to the published decimals, equals the published value.
-- **within 1 %**, **5 %**, **10 %**: the difference as a share of the published value. For curves that cross zero, it is a
-  share of the range of the published curve. **differs**: more than 10 %.
-- **not reproducible**: the value requires something that is not public; the note names it. **left out**: the value
-  could be computed, but is not; the note gives the reason.
+- **within 1 %**, **within 5 %**, **within 10 %**: the difference as a share of the published value. For curves that
+  cross zero, it is a share of the range of the published curve.
+- **differs**: the difference is more than 10 %.
+- **not reproducible**: the value requires information that is not public. The note states what is missing.
+- **left out**: the value could be computed, but is not. The note gives the reason.
 - **no published value**: only our value, because no value was published or the published value is not available.
 
 Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. The

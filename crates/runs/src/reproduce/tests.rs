@@ -1,4 +1,4 @@
-//! Small fixed examples.
+//! Tests of the tables of published values and of the Markdown document.
 
 use super::*;
 use gleaner_domain::results::reproduce::Rounding;

@@ -106,7 +106,6 @@ mod tests {
     use gleaner_domain::results::schedule::State;
     use proptest::prelude::*;
 
-    // Small fixed examples.
     #[test]
     fn rows_are_a_minute_apart_unless_there_are_too_many() {
         for (minutes, expected) in [(0, 1), (100, 1), (101, 2), (201, 5), (1001, 15)] {

@@ -38,7 +38,6 @@ fn push_members(out: &mut String, mut gpus: GpuSet) {
 mod tests {
     use super::text;
 
-    // Small fixed examples.
     #[test]
     fn nodes_are_written_as_in_the_original() {
         assert_eq!(text(&[]), "[]");

@@ -253,8 +253,8 @@ pub const QUANTITIES: [Quantity; 26] = [
     Quantity::new("evenness", |s| s.fairness_jain)
         .remark(|_| "(1: all tasks made the same share of their possible progress)".to_owned())
         .meaning(
-            "evenness of the tasks' progress: 1 if all tasks made the same share, 1/n if one of n tasks made \
-             all of it (Jain's index)",
+            "evenness of the tasks' progress (Jain's index): 1 if all tasks made the same share of their possible \
+             progress, 1/n if only one of n tasks made progress",
         ),
     Quantity::count("tasks", |s| Some(s.tasks as f64)).remark(rounds),
     Quantity::count("started", |s| Some(s.tasks_started as f64)).part(1),

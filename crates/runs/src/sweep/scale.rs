@@ -137,7 +137,6 @@ mod tests {
         Scale::of(metric.name, metric.kind, values.iter().copied())
     }
 
-    // Small fixed examples.
     #[test]
     fn values_of_a_figure_share_a_unit() {
         let work = scale("total_work", &[2.4312e9, 2.4324e9]);

@@ -14,8 +14,8 @@ use gleaner_domain::results::Direction;
 use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, best};
 use gleaner_domain::words::counted;
 
-/// The contents of `summary.json`: the numbers of runs and settings, and the best settings. These are chosen by the
-/// requested metric, and by every metric for which low or high values are better.
+/// The contents of `summary.json`: the numbers of runs and settings, and the best settings. The best settings are given
+/// for the requested metric, and for every metric for which low or high values are better.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));

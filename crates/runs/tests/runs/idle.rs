@@ -1,4 +1,4 @@
-//! The nodes that a policy leaves unused, as an event log.
+//! Tests of the event log of the nodes that a policy leaves idle.
 
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::schedule::{Idleness, JobRun, NodeLife};
@@ -60,7 +60,6 @@ fn elastic() -> PolicyRun {
     }
 }
 
-// Small fixed example.
 #[test]
 fn rows_are_net_changes_from_the_start_to_the_last_end() {
     let cluster = cluster(&[("a", 2), ("b", 2)]);

@@ -126,7 +126,7 @@ fn a_log_as_the_original_writes_it() {
     assert_eq!(read(&folder, "all/lucid_consolidate_all_log.csv"), expected);
 }
 
-// Small fixed example: without a profiler, with a job that shared its GPUs.
+// There is no profiler, and one of the jobs shared its GPUs.
 #[test]
 fn a_log_of_a_shared_job() {
     let (trace, packing, [mut went_on, other]) = two_jobs();
@@ -173,7 +173,7 @@ const SEQ_HEADER: &str = "time,total_gpu_num,idle_gpu_num,pending_gpu_num,runnin
     pending_gpujob_num,pending_job_num_less_8,total_node_num,consolidate_node_num,\
     shared_node_num,sm_util,gmem_util,sm_util_active,gmem_util_active,gpu_utilization\n";
 
-// Small fixed example, in the original's number formats.
+// The expected rows have the original's number formats.
 #[test]
 fn states_as_the_original_writes_them() {
     let (trace, _, mut run) = small_run();

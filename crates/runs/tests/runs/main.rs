@@ -1,4 +1,4 @@
-//! The files that `gleaner simulate` writes, from schedules that are handmade, random, or read from the reference
+//! Tests of the files that `gleaner simulate` writes. The schedules are handmade, random, or read from the reference
 //! tables.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 

@@ -1,4 +1,4 @@
-//! The published tables, read and written again.
+//! Tests that the published tables are unchanged if they are read and written again.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The tables of delays by which policies are compared.
+//! Tests of the tables of delays by which policies are compared.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn metrics() -> PolicyFigures {
     summarise(&trace, &cluster, &run)
 }
 
-// Derived by formula, from the three jobs: JCT 55, 520, 520, queuing times 5, 20, 40.
+// The three jobs have completion times of 55, 520 and 520 s, and queuing times of 5, 20 and 40 s.
 #[test]
 fn figures_of_three_jobs() {
     let m = metrics();
@@ -30,7 +30,7 @@ fn figures_of_three_jobs() {
     assert_eq!(m.large.unwrap().avg_queue_s, 20.0);
 }
 
-// Derived by formula: busy GPU-seconds divided by the GPU-seconds of all GPUs available to the
+// The utilisation is the busy GPU-seconds divided by the GPU-seconds of all GPUs available to the
 // policy.
 #[test]
 fn nodes_that_the_profiler_adds_count_in_the_utilisation() {

@@ -1,4 +1,4 @@
-//! Hand-made runs, and Parquet files as rows of strings.
+//! Helpers of the tests: handmade runs, and functions that read Parquet files as rows of strings.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The tables of jobs and states.
+//! Tests of the tables of jobs and states.
 
 use std::fs;
 
@@ -11,7 +11,6 @@ use proptest::prelude::*;
 
 use super::support::{csv, finish, run_dir, small_run, vc_run, written};
 
-// Small fixed example.
 #[test]
 fn jobs_in_the_traces_order() {
     let (trace, cluster, run) = small_run();
@@ -26,7 +25,6 @@ job_id,vc,gpu_num,submit_time,duration,start_time,end_time,queue,jct,ckpt_times,
     assert_eq!(csv(&table), expected);
 }
 
-// Small fixed example.
 #[test]
 fn ids_are_texts_unless_all_are_plain_numbers() {
     let (mut trace, cluster, run) = small_run();
@@ -46,7 +44,6 @@ fn ids_are_texts_unless_all_are_plain_numbers() {
     }
 }
 
-// Small fixed example.
 #[test]
 fn states_of_all_virtual_clusters() {
     let (_, _, run) = small_run();
@@ -68,7 +65,6 @@ fn states_of_all_virtual_clusters() {
     );
 }
 
-// Small fixed example.
 #[test]
 fn the_profilers_tables() {
     let (mut trace, _, run) = small_run();
@@ -101,7 +97,7 @@ job_id,start_time,end_time,profiled,profqueue,toskip,nodes
     assert_eq!(states.lines().last().unwrap(), last);
 }
 
-// Derived by formula: numpy rounds ties to even.
+// As in numpy, ties are rounded to even.
 #[test]
 fn utilisation_to_three_decimals() {
     let share = |total_gpus, idle_gpus| {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Metric, Mode};
 use crate::student::t95;
 
-/// Name of the setting whose values only repeat a run. Sweeps do not choose a best value for it.
+/// Name of the setting that distinguishes repetitions of a run. Sweeps do not choose a best value for it.
 pub const SEED: &str = "seed";
 
 /// Mean and deviation of a figure over the runs of a group.
@@ -42,8 +42,8 @@ impl Spread {
         Some(self.deviation? / (self.runs as f64).sqrt())
     }
 
-    /// Half the length of the 95 % interval of the mean: the standard error times [`t95`] for as many degrees of
-    /// freedom as there are runs, minus one. `None` for a single run.
+    /// Half the length of the 95 % interval of the mean: the standard error times [`t95`], with one degree of freedom
+    /// less than there are runs. `None` for a single run.
     pub fn reach(&self) -> Option<f64> {
         Some(t95(self.runs.saturating_sub(1)) * self.standard_error()?)
     }
@@ -121,7 +121,7 @@ mod tests {
     use super::super::select::tests::runs;
     use super::*;
 
-    // Derived by formula: the sample variance of 2, 4 and 9 is 13.
+    // The sample variance of 2, 4 and 9 is 13.
     #[test]
     fn figures_are_means_over_seeds() {
         let runs = runs(&[
@@ -154,8 +154,8 @@ mod tests {
         assert_eq!((spread.low(), spread.high()), (Some(0.1), Some(0.1)));
     }
 
-    // Derived by formula: the values 2, 4 and 9 have the mean 5 and the variance 13. The published
-    // percentile of t with 2 degrees of freedom is 4.302653.
+    // The values 2, 4 and 9 have the mean 5 and the variance 13. The published percentile of t with 2 degrees of
+    // freedom is 4.302653.
     #[test]
     fn the_mean_of_three_runs_has_an_interval() {
         let spread = Spread::of([Some(2.0), Some(4.0), Some(9.0)]).unwrap();

@@ -112,7 +112,7 @@ pub(super) mod tests {
         best(&groups(Mode::Replay, runs), Mode::Replay, &metric)
     }
 
-    // Small fixed example: the run with the best figure does not have the best settings.
+    // The run with the best figure does not have the best settings.
     #[test]
     fn the_best_settings_have_the_best_mean_over_seeds() {
         let found = best_of(
@@ -142,7 +142,7 @@ pub(super) mod tests {
         assert_eq!(best_of(&runs, "rescale_loss"), None);
     }
 
-    // Small fixed example: the first two have the same work, except for rounding.
+    // The first two runs have the same work, except for rounding.
     #[test]
     fn ties_are_broken_by_the_next_metric() {
         let row = |work: f64, mean: Option<f64>, loss: f64| {

@@ -146,7 +146,7 @@ fn visit(
     mut each: impl FnMut(usize, i64),
 ) -> Result<()> {
     let Some(column) = table.column(name) else {
-        let fault = source.fault("no such column", "what gleaner simulate writes");
+        let fault = source.fault("no such column", "the columns that gleaner simulate writes");
         return Err(fault.at(Place::Header).field(name).into());
     };
     table.visit(column, |row, value| match value {
