@@ -2,7 +2,7 @@
 
 use gleaner_domain::error::{Fault, Faults, Result};
 
-/// Reading stops once an input has this many faults.
+/// Number of faults in an input at which reading stops.
 pub const MAX_FAULTS: usize = 1_000;
 
 /// Collects the faults in an input, and stops reading after [`MAX_FAULTS`] faults.

@@ -44,7 +44,7 @@ pub struct Line<'l> {
     pub ended: bool,
 }
 
-/// The kind of part by which messages give a position in a file. Parts are numbered from 1.
+/// The kind of part, such as a line, whose number gives a position in messages. Parts are numbered from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// A line of a text file.
@@ -113,8 +113,8 @@ impl<'a> Input<'a> {
         Ok(Input::new(path, file)?.on(disk))
     }
 
-    /// Like [`Input::open`], but the observer receives progress in MiB of the file, and can stop the reading, which
-    /// then fails with [`Error::Stopped`].
+    /// Like [`Input::open`], but reports the progress to the observer, in MiB of the file. If the observer stops the
+    /// reading, reading fails with [`Error::Stopped`].
     ///
     /// # Errors
     /// The file cannot be opened or read, or the reading is stopped.
@@ -202,8 +202,8 @@ impl<'a> Input<'a> {
         Ok(self.reader.fill_buf().unwrap_or_default())
     }
 
-    /// The whole input as a file that can be read at any offset: the file itself, or else a temporary copy. Must be
-    /// called before any other part of the input is read.
+    /// Returns the whole input as a file that can be read at any offset: the file itself, or else a temporary copy.
+    /// Must be called before any other part of the input is read.
     ///
     /// # Errors
     /// The input is compressed, it cannot be read, or the temporary file cannot be written.
@@ -371,7 +371,7 @@ fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<
     Ok(Some(cut))
 }
 
-/// The text of a line. Most lines are valid UTF-8, and checking that first is faster than `from_utf8_lossy`.
+/// Converts a line to text. Most lines are valid UTF-8, and checking that first is faster than `from_utf8_lossy`.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

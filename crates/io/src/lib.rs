@@ -1,5 +1,6 @@
-//! File access for the readers and writers of formats. The crate hashes sources and decompresses them within limits,
-//! reads logs line by line and tables row by row (CSV and Parquet), describes faults in files, and writes tables.
+//! File access for the crates that read or write particular formats. This crate hashes inputs, and decompresses them
+//! within limits. It reads logs line by line, and tables (CSV and Parquet) row by row. It also describes faults in
+//! files, and writes tables.
 //!
 //! Nothing in a file is ever executed. A length stated in a file is trusted only if the file has that many bytes.
 //!

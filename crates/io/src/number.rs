@@ -3,7 +3,7 @@
 /// Maximum number of significant digits.
 const DIGITS: i32 = 6;
 
-/// A number with at most six significant digits, without trailing zeros: `1234.5`, `0.25`,
+/// Formats a number with at most six significant digits, without trailing zeros: `1234.5`, `0.25`,
 /// `1.20934e21`. Zero has no sign. For numbers below 1e15, all digits before the decimal point are
 /// shown.
 pub fn short(value: f64) -> String {
@@ -27,7 +27,7 @@ pub fn short(value: f64) -> String {
     }
 }
 
-/// A decimal number without trailing zeros in its fraction.
+/// Removes trailing zeros from the fraction of a decimal number.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')

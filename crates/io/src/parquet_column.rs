@@ -45,7 +45,7 @@ fn beyond_schema() -> ParquetError {
     ParquetError::General("a column beyond the schema".to_owned())
 }
 
-/// The I/O error that a Parquet error wraps. Any other Parquet error is converted to an I/O error.
+/// Converts a Parquet error to an I/O error. If it wraps an I/O error, returns that error.
 pub fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {

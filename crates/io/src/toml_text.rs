@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 
 use crate::source::{Source, TOML_LIMIT};
 
-/// The text of a TOML file.
+/// Reads the text of a TOML file.
 ///
 /// # Errors
 /// The file cannot be read, or is not UTF-8.
@@ -52,7 +52,7 @@ fn malformed(
     fault.at(format!("line {number}")).into()
 }
 
-/// The message, with plain words instead of the names of Rust types.
+/// Replaces the names of Rust types in a message with plain words.
 fn plain(message: &str, types: &[(&str, &str)]) -> String {
     types.iter().fold(message.to_owned(), |text, (from, to)| {
         text.replace(&format!("expected {from}"), &format!("expected {to}"))
@@ -63,7 +63,6 @@ fn plain(message: &str, types: &[(&str, &str)]) -> String {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn bytes_are_in_the_line_that_ends_behind_them() {
         let text = "a\nbc\n";

@@ -152,7 +152,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Problem::Instruction { code, name }
     }
 
-    /// The problem if the current instruction needs `expected` but something else was found.
+    /// Returns the problem that the current instruction needs `expected`, but something else was
+    /// found.
     fn needs(&self, expected: &'static str, found: impl Into<String>) -> Problem {
         Problem::Malformed {
             instruction: op::name(self.code),
@@ -161,7 +162,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// The problem if the current instruction needs `expected` but this value was found.
+    /// Returns the problem that the current instruction needs `expected`, but this value was found.
     fn mismatch(&self, expected: &'static str, found: Value<'a, G>) -> Problem {
         self.needs(expected, self.pickle.describe(found))
     }
@@ -237,8 +238,9 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// Python numbers memoized values consecutively, and some versions start at 1. A number beyond
-    /// the next two is therefore a fault, and a short file cannot request a large memo.
+    /// Stores the top value of the stack in the memo. Python numbers memoized values consecutively,
+    /// and some versions start at 1. A number beyond the next two is therefore a fault, and a short
+    /// file cannot request a large memo.
     fn memoize(&mut self, index: usize) -> Step {
         let value = self.top()?;
         let next = self.memo.len();

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Starts a program in a group: the shell enters the group and then becomes the program. Every process that the program
-/// starts is therefore in the group.
+/// The shell command that starts a program in a group. The shell enters the group and then becomes the program. Every
+/// process that the program starts is therefore in the group.
 const ENTER: &str = "echo $$ > \"$0\" && exec \"$@\"";
 
 /// Prefix of the names of groups.
@@ -28,8 +28,8 @@ pub struct Cgroups {
 }
 
 impl Cgroups {
-    /// The cgroup directory for new groups; `None` if this system has no control groups or this process may not write
-    /// to its own group. The search runs only once.
+    /// Finds the cgroup directory for new groups. Returns `None` if this system has no control groups, or if this
+    /// process is not allowed to write to its own group. Only the first call searches.
     pub fn find() -> Option<&'static Self> {
         static FOUND: OnceLock<Option<Cgroups>> = OnceLock::new();
         FOUND.get_or_init(Cgroups::look).as_ref()
@@ -151,7 +151,6 @@ impl Drop for Cgroup {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn the_mount_point_of_version_2_is_found() {
         let mounts = "30 23 0:26 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu\n\

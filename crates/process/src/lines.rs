@@ -70,7 +70,6 @@ mod tests {
         lines
     }
 
-    // Small fixed examples.
     #[test]
     fn the_last_line_may_lack_its_end() {
         let text = |text: &[u8]| Line::Text(text.to_vec());

@@ -63,7 +63,7 @@ pub fn kill_all() {
 pub struct Process {
     child: Child,
     watcher: Watcher,
-    /// The group is dropped, and thereby removed, after its processes have ended.
+    /// The program's control group. It is dropped, and thereby removed, after its processes have ended.
     cgroup: Option<Cgroup>,
     is_over: bool,
 }

@@ -52,7 +52,6 @@ impl Tail {
 mod tests {
     use super::*;
 
-    // Small fixed example.
     #[test]
     fn the_last_bytes_are_kept() {
         let tail = Tail::new(4);

@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 /// program has ended. If its input is closed before the second line, this process is gone, because no other
 /// process holds the pipe open. The watcher then kills the program and everything that it started.
 ///
-/// `$1` is the folder of the control group, or empty. `$2` is the marker entry in the program's
-/// environment. Systems without `/proc` offer no way to search environments.
+/// `$1` is the folder of the control group, or empty. `$2` is the marker entry in the program's environment. On systems
+/// without `/proc`, environments cannot be searched.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 read -r group

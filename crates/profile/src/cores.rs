@@ -77,7 +77,6 @@ pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn lists_of_cores() {
         assert_eq!(parse("0-3,8"), Some(vec![0, 1, 2, 3, 8]));

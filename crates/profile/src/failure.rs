@@ -46,7 +46,8 @@ pub enum NoSpeed {
     Reports(usize),
     /// No samples were completed between the first and the last report of the window.
     Nothing,
-    /// The last report came too early: after this share of the window.
+    /// The last report came too early. The number is the share of the window that had passed by
+    /// then.
     Stalled(f64),
 }
 

@@ -198,7 +198,6 @@ mod tests {
         log
     }
 
-    // Small fixed examples.
     #[test]
     fn lines_of_the_protocol_are_found_among_others() {
         let log = log("epoch 1\ngleaner warm\n gleaner of ideas\ngleaner samples 3\r\nend");

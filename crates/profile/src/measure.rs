@@ -63,7 +63,7 @@ pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
     pub cgroups: Option<&'a Cgroups>,
     pub sampler: &'a mut dyn Sampler,
-    /// May stop the measurement.
+    /// The observer, which can stop the measurement.
     pub observer: &'a dyn Observer,
 }
 
@@ -157,7 +157,7 @@ fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64
     }
 }
 
-/// The problem of a workload that ended before all workloads were warm.
+/// Returns the problem of a workload that ended before all workloads were warm.
 fn ended_cold(end: &str, was_warm: bool) -> Problem {
     if was_warm {
         // The workload ended while the other workload of the pair was still warming up.

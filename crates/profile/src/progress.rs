@@ -24,7 +24,7 @@ const NAME: &str = "progress";
 /// terminating NUL.
 const LONGEST: usize = 107;
 
-/// Used in place of the temporary folder if the path of that folder is too long.
+/// The folder for sockets if the path of the temporary folder is too long.
 const SHORT: &str = "/tmp";
 
 /// Maximum number of attempts to create a folder. An attempt fails if another process mistakes the new
@@ -87,7 +87,7 @@ impl Drop for ProgressSocket {
     }
 }
 
-/// The folder in which the folders of sockets are created.
+/// Chooses the folder in which the folders of sockets are created.
 fn place(temporary: PathBuf) -> PathBuf {
     // A folder's name is the prefix and six random characters.
     let rest = PREFIX.len() + 6 + NAME.len() + 2;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::failure::NoSpeed;
 
-/// Minimum share of the window that reports must cover. A workload whose last report is earlier may have stalled, so
+/// Minimum share of the window that reports must cover. If the reports cover less, the workload may have stalled, so
 /// the speed until the last report may differ from the speed in the window.
 const LEAST_REACH: f64 = 0.5;
 
@@ -49,7 +49,7 @@ impl Reports {
         self.inside += 1;
     }
 
-    /// Samples per second in the window that ends at `end`.
+    /// Computes the speed, in samples per second, in the window that ends at `end`.
     ///
     /// The number of samples at the start of the window is interpolated between the last report before the start and
     /// the first report after it. If there is no report before the start, counting starts with the first report in
@@ -83,7 +83,7 @@ impl Reports {
     }
 }
 
-/// The interpolated number of samples at a time between two reports.
+/// Interpolates the number of samples at a time between two reports.
 fn between(before: Report, after: Report, at: Instant) -> f64 {
     let since = |time: Instant| time.saturating_duration_since(before.at).as_secs_f64();
     let (low, high) = (before.samples as f64, after.samples as f64);
@@ -115,7 +115,6 @@ mod tests {
         all.speed(at(window.1))
     }
 
-    // Small fixed examples.
     #[test]
     fn the_count_at_the_start_is_between_two_reports() {
         // At second 10, there are 150 samples. Another 100 samples are completed by second 12.
@@ -146,8 +145,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Derived by formula: if a workload works at a constant speed, the result is that speed, regardless of when
-        // the workload reports.
+        // If a workload works at a constant speed, the result is that speed, regardless of when the workload reports.
         #[test]
         fn a_constant_speed_is_found(
             rate in 1u64..100_000,

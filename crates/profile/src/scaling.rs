@@ -15,8 +15,7 @@ use crate::session::Machine;
 /// The measured curves.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scaling {
-    /// A task for each config (workload, batch size and precision) that was measured with at least one number of
-    /// processes.
+    /// A task for each config (workload, batch size and precision) for which at least one measurement succeeded.
     pub tasks: Vec<TrainingTask>,
     /// Messages about failed measurements.
     pub failures: Vec<String>,
@@ -154,7 +153,6 @@ fn told(plan: &Plan, config: Config, processes: u32, failed: &Failed) -> String 
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn counts_double_up_to_the_most() {
         assert_eq!(counts(1), [1]);

@@ -26,7 +26,8 @@ const VERSION: u32 = 1;
 /// A machine without workloads counts as busy if its utilisation exceeds this percentage.
 const BUSY: f64 = 10.0;
 
-/// Files of a command are compared by content up to this size, in bytes. Larger files are compared only by length.
+/// Maximum size, in bytes, of files whose changes are detected by content. Changes of larger files are detected only by
+/// their length.
 const LARGEST: u64 = 16 << 20;
 
 /// Options of a session besides its plan.
@@ -70,7 +71,7 @@ impl Machine {
         Ok(Machine { sampler, cgroups })
     }
 
-    /// The machine without control groups. Processes are then found in /proc.
+    /// Opens the machine without control groups, so that processes are found in /proc.
     #[must_use]
     pub fn without_cgroups(settings: &Settings) -> Self {
         Machine {
@@ -151,7 +152,7 @@ impl Entry {
     }
 }
 
-/// The measurements of a plan: earlier measurements, new measurements and failed measurements.
+/// The measurements of a plan: those of earlier sessions, new measurements and failures.
 #[derive(Debug)]
 pub struct Session<'a> {
     plan: &'a Plan,
@@ -163,7 +164,7 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// The measurements of a plan.
+    /// Lists the measurements of a plan.
     ///
     /// # Errors
     /// A file of a command cannot be read.
@@ -206,7 +207,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Loads earlier measurements from a store. Returns the number of loaded measurements.
+    /// Loads the measurements of earlier sessions from a store. Returns the number of loaded measurements.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -314,7 +315,7 @@ impl<'a> Session<'a> {
         alone.map(|(entry, _)| entry.first).collect()
     }
 
-    /// The reason why a pair cannot be measured, if one of its workloads has no speed alone.
+    /// Returns the problem of a pair with a workload that has no speed alone; otherwise `None`.
     fn without_single(&self, index: usize, singles: &BTreeSet<usize>) -> Option<Problem> {
         let Entry { first, second, .. } = self.entries[index];
         let both = [first, second?];

@@ -116,7 +116,7 @@ fn a_trace_is_played_back_into_the_tables() {
         // There are about fifteen samples, which alternate between 40 and 80.
         assert!((50.0..70.0).contains(&row.gpu_util.unwrap()), "{row:?}");
         assert!((15.0..25.0).contains(&row.gmem_util.unwrap()), "{row:?}");
-        // These are the driver's figures for the process.
+        // The driver reports 1000 MiB for the process.
         assert_eq!((row.gmem, row.gpu_num), (1000.0, 1));
     }
     let pair = &tables.pairs[0];

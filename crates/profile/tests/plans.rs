@@ -18,7 +18,6 @@ fn read(folder: &Path, text: &str) -> Result<Plan, String> {
 const WORKLOAD: &str = "[[workload]]\nname = \"a\"\nmodel = \"A\"\ndataset = \"d\"\n\
                         command = [\"sh\", \"run.sh\", \"{batch}\", \"{amp}\"]\n";
 
-// Small fixed examples.
 #[test]
 fn what_a_plan_leaves_out_has_a_default() {
     let folder = tempfile::tempdir().unwrap();

@@ -47,7 +47,8 @@ impl Bench {
         plan::read(&self.path("plan.toml")).unwrap().value
     }
 
-    /// Makes the missing measurements of a plan. Returns the tables and the number of earlier measurements.
+    /// Makes the missing measurements of a plan. Returns the tables and the number of measurements loaded from earlier
+    /// sessions.
     fn run(&self, plan: &Plan, machine: &mut Machine) -> (Tables, usize) {
         let directory = RunDir::open(&self.path("out"), "profile", &()).unwrap();
         directory.begin(&[]).unwrap();
@@ -102,7 +103,7 @@ fn is_running(pid: &str) -> bool {
 }
 
 /// Asserts that the sampler measures the CPU usage of a burner that uses half a core. The burner reports the CPU time
-/// that it has used, so its speed shows what the sampler must measure, however busy the host is.
+/// that it has used, so its speed is the value that the sampler must measure, however busy the host is.
 fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     let (tables, _) = bench.run(plan, machine);
     assert_eq!(tables.failures, []);
@@ -168,7 +169,8 @@ fn work_in_short_lived_children_is_measured() {
     }
 }
 
-/// Runs two burners, each for a full core, on the given cores. Returns `None` if the host is too busy for a result.
+/// Runs two CPU-bound workloads on the given cores, each able to use a whole core. Returns their relative speeds and
+/// the tables, or `None` if the host is too busy for a result.
 fn relative_speeds(cores: &str) -> Option<(f64, f64, Tables)> {
     let bench = Bench::new();
     let (one, two) = (
@@ -231,7 +233,7 @@ fn two_on_two_cores_are_as_fast_as_alone() {
     }
 }
 
-/// Reports a sample every hundredth of a second.
+/// A shell script that reports a sample every hundredth of a second.
 const SOUND: &str = "echo gleaner warm; i=0; while :; do i=$((i+1)); echo gleaner samples $i; \
                      sleep 0.01; done";
 
@@ -307,7 +309,7 @@ fn what_fails_is_listed_and_the_others_go_on() {
     assert!((5.0..105.0).contains(&row.speed), "{row:?}");
 }
 
-/// Reports to the socket and prints other lines.
+/// A Python program that reports to the socket and prints other lines.
 const TO_SOCKET: &str = r#"
 import json, os, socket, time
 connection = socket.socket(socket.AF_UNIX)

@@ -17,9 +17,9 @@ use super::allocator::most;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
-    /// Each node goes to a task drawn at random. A task with fewer nodes than its minimum then gets none, and a task
-    /// with more than its maximum loses its first nodes (as in the original). If the nodes are of several classes, the
-    /// decider assigns them, as with [`Initial::Solve`].
+    /// Each node goes to a task drawn at random. Afterwards, a task with fewer nodes than its minimum loses all of
+    /// them, and a task with more than its maximum loses its first nodes (as in the original). If the nodes are of
+    /// several classes, the decider assigns them, as with [`Initial::Solve`].
     #[default]
     Random,
     /// The decider assigns the nodes.
@@ -148,7 +148,6 @@ mod tests {
         }
     }
 
-    // Derived by hand.
     #[test]
     fn groups_lose_what_they_have_too_much() {
         let mut dealt = vec![vec![0, 1, 2], vec![3, 4], vec![5, 6]];

@@ -1,4 +1,4 @@
-//! The replay engine: an event log drives an allocator of elastic training tasks. It shows how much work the tasks
+//! The replay engine: an event log drives an allocator of elastic training tasks. It computes how much work the tasks
 //! would do on the idle nodes of a log, given a solver and a set of rules.
 //!
 //! ```

@@ -82,14 +82,15 @@ impl Options {
         }
     }
 
-    /// A problem with all tasks of a set and no nodes. It shows whether a solver supports the problems of the
-    /// replay.
+    /// A problem with the grouped tasks of the set `tasks` and without nodes. Callers use it to find out whether a
+    /// solver supports the groups of the replay.
     pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
         outline(&self.groups, tasks, self.allocator(0).empty_problem())
     }
 
     /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are interchangeable for the
-    /// tasks and the objective. The class of a log with only one class is used only if tasks have terms by class.
+    /// tasks and the objective. A single class of a log is used only if tasks have terms by class or `counts =
+    /// "points"`, if groups have maxima by class, or if the objective is `sia`.
     ///
     /// # Errors
     /// [`Error::Usage`]: the options do not support classes, or tasks or groups have values by class but the nodes of
@@ -144,7 +145,7 @@ impl Options {
     /// Validates the window and the tasks, as file readers do.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the window or a task is invalid. It lists all faults, one sentence per fault.
+    /// [`Error::Usage`] if the window or a task is invalid. The error lists all faults, one sentence per fault.
     pub(super) fn check(&self, tasks: &[TrainingTask]) -> Result<()> {
         let faults = self.allocator(0).faults(tasks);
         if faults.is_empty() {

@@ -49,8 +49,8 @@ pub fn run_choosing(
     let mut replay = Replay::new(log, tasks, options, (decider, choice), start)?;
     replay.deal(tasks, options)?;
     let mut ended = replay.walk(options.completion_events, observer)?;
-    // A stop during the last decision also makes the run incomplete, because the solver then only keeps the
-    // previous allocation.
+    // A stop during the last decision also makes the run incomplete, because a stopped solver keeps the previous
+    // allocation.
     if observer.is_stopped() {
         ended = Ended::Interrupted;
     }

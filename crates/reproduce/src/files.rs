@@ -52,8 +52,8 @@ const VENUS: &[NeededFile] = &[
     ),
 ];
 
-/// The table of estimates that our reproduction of Lucid needs. The reproduction at Sun Yat-sen University does not use
-/// this table.
+/// The table of estimates that our reproduction of Lucid needs. It is not needed for the reproduction at Sun Yat-sen
+/// University.
 const LGB: NeededFile = needed(
     "lucid/venus_sept/duration_estimate_lgb.csv",
     "the published estimates for QSSF (simulation/estimator/lgb)",

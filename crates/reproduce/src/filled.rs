@@ -192,7 +192,6 @@ mod tests {
         .unwrap()
     }
 
-    // Small fixed example.
     #[test]
     fn published_impossible_and_further_values_are_told_apart() {
         let mut ours = Values::default();

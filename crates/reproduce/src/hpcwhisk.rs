@@ -32,9 +32,9 @@ const LADDERS: [(&str, &[u64]); 5] = [
     ("B", &[2, 4, 8, 16, 32, 64]),
     ("C1", &[2, 4, 6, 8, 10, 12, 14, 16, 18, 20]),
 ];
-/// Name of the ladder of all even minutes, which is also in the notebooks.
+/// Name of the ladder of all even minutes up to 120, which the notebooks contain.
 const EVEN: &str = "C2";
-/// Name of the ladder of all minutes, which is not in the notebooks.
+/// Name of the ladder of all minutes up to 120, which the notebooks do not contain.
 const EVERY: &str = "every minute to 120";
 /// Name of the ladder whose simulation results the notebook stores.
 const STORED: &str = "A1";
@@ -280,7 +280,7 @@ fn ladders(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     Ok(ours)
 }
 
-/// For each poll, the number of simulated pilots that are starting up, and the number that are ready.
+/// Counts, for each poll, the simulated pilots that are starting up and those that are ready.
 fn series(polls: &Polls, ladder: &Ladder) -> (Vec<u64>, Vec<u64>) {
     let mut warming = vec![0; polls.times.len()];
     let mut ready = warming.clone();
@@ -318,11 +318,11 @@ fn accounting(jobs: &Accounting) -> Values {
     ours
 }
 
-/// The pilots in the polls, compared with those in the accounting.
+/// Figures that compare the pilots in the polls with the pilots in Slurm's accounting.
 fn polled_pilots(polls: &Polls, jobs: &Accounting) -> Values {
     let seen = || polls.times.iter().zip(&polls.pilots);
     let equal = seen().filter(|(time, pilots)| jobs.running(**time) == **pilots);
-    // A poll counts until the next poll.
+    // The number of pilots in a poll is assumed to hold until the next poll.
     let lengths = polls.times.windows(2).map(|pair| pair[0].abs_diff(pair[1]));
     let polled: u64 = lengths
         .zip(&polls.pilots)

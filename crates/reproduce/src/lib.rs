@@ -54,7 +54,7 @@ pub struct Reproduction {
     pub complete: bool,
 }
 
-/// The reason why a fit ended without a model: it was stopped, or it failed with this error.
+/// The error of a fit that ended without a model: it was stopped, or it failed with `error`.
 fn cause(observer: &dyn Observer, error: impl Display) -> Error {
     let stopped = check_stop(observer).err();
     stopped.unwrap_or_else(|| failed(error))
@@ -75,7 +75,7 @@ fn artifacts_of(systems: &[System]) -> Result<usize> {
 /// rounds. Reads no files.
 ///
 /// # Errors
-/// This build lacks a solver, or a library fails. If the observer stops the computation, the result is empty.
+/// This build lacks a solver, or a library fails. A stop by the observer is not an error: the result is then empty.
 pub fn reproduce_drawn(solvers: &[SolverKind], observer: &dyn Observer) -> Result<Reproduction> {
     let mut all = Reproduction::default();
     match sia::reproduce(None, solvers, observer) {
@@ -92,8 +92,8 @@ pub fn reproduce_drawn(solvers: &[SolverKind], observer: &dyn Observer) -> Resul
 /// in tables and figures. `solvers` are timed on the rounds of Sia.
 ///
 /// # Errors
-/// Files are missing or faulty, this build lacks a solver, or a computation fails. If the observer stops the
-/// computation, the systems finished so far are returned.
+/// Files are missing or faulty, this build lacks a solver, or a computation fails. A stop by the observer is not an
+/// error: the result then contains the systems finished so far.
 pub fn reproduce(
     data: &Path,
     systems: &[System],

@@ -90,7 +90,7 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
     Ok(())
 }
 
-/// The effect of other estimates of durations on QSSF and Lucid.
+/// Reproduces the effect of other duration estimates on QSSF and Lucid.
 fn estimates(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let lgb = data.file("lucid/venus_sept/duration_estimate_lgb.csv");
     let observer = part.observer;

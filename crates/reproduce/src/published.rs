@@ -34,7 +34,7 @@ pub struct PublishedArtifact {
     pub text: String,
     /// Where the values come from, for example a document, a file and a cell.
     pub source: String,
-    /// Whether the authors published the values, or a run of their code produced them.
+    /// Whether the authors published the values, or a reference run produced them.
     #[serde(deserialize_with = "named")]
     pub basis: Basis,
     /// How the values were rounded to their decimals.

@@ -23,7 +23,7 @@ use crate::filled::Values;
 /// Directory of the experiment's files.
 const FOLDER: &str = "lucid/venus_sept";
 
-/// A simulation: its name in this crate, its policy, and the part of Lucid that is disabled, if any.
+/// A planned simulation: its name in this crate, its policy, and the part of Lucid that is disabled, if any.
 #[derive(Debug, Clone, Copy)]
 struct Planned {
     name: &'static str,
@@ -208,7 +208,7 @@ const BY_SIZE: [&str; 4] = [
 ];
 
 impl Simulated {
-    /// Sets the delays of all jobs.
+    /// Sets the delays over all jobs, large and small.
     pub fn set_delays(&self, ours: &mut Values, row: &str) {
         let Delays {
             avg_jct_s,

@@ -60,7 +60,6 @@ mod tests {
         compare(&given(value, decimals, rounding), ours).1
     }
 
-    // Small fixed examples.
     #[test]
     fn equal_is_to_the_published_decimals() {
         use Rounding::{Down, Nearest};
@@ -116,8 +115,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // By definition, the verdict for a value and its own rounding is equal, and a larger difference never gives a
-        // closer verdict.
+        // The verdict for a value and its own rounding is always "equal", and a larger difference never gives a closer
+        // verdict.
         #[test]
         fn what_is_cut_from_a_value_is_equal(ours in -1e6f64..1e6, decimals in 0u32..5) {
             for rounding in [Rounding::Nearest, Rounding::Down] {

@@ -16,8 +16,8 @@ pub enum Dialect {
 /// The cells of a line.
 #[derive(Debug)]
 pub struct Cells<'l> {
-    /// The line. If some cells were quoted: the text of all cells, concatenated and without the
-    /// quotes.
+    /// The line. If some cells are quoted, this is instead the text of all cells, concatenated without quotes and
+    /// delimiters.
     text: Cow<'l, str>,
     /// The offset in the text at which each cell ends, in bytes.
     ends: Vec<usize>,
@@ -30,7 +30,7 @@ impl Dialect {
     /// header. Otherwise it uses the first of `|`, tab, semicolon and comma that occurs there.
     pub fn of_header(line: &str, given: Option<&str>) -> Self {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
-        // A command can read several tables, so the given delimiter may be that of another table.
+        // A command can read several tables, and the user may have given the delimiter for another one.
         let given = given.filter(|given| !given.is_empty() && line.contains(given));
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }
@@ -54,8 +54,8 @@ impl Dialect {
         quoted(line, self.delimiter()).ok()
     }
 
-    /// Splits a line into `width` cells, which may be quoted in any dialect. If the line has a different number of
-    /// cells, `Err` holds that number and any problem with the quotes.
+    /// Splits a line into `width` cells, which may be quoted in any dialect. If the line has more or fewer cells, `Err`
+    /// contains their number and, if the quotes do not match, the reason.
     pub fn split_exactly<'l>(
         &self,
         line: &'l str,
@@ -160,7 +160,7 @@ fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
     }
 }
 
-/// Splits a line of CSV with quoted cells, even if their quotes do not match.
+/// Splits a line of CSV that contains quotes. Quotes that do not match are not an error.
 fn unquoted(line: &str) -> Cells<'_> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -177,7 +177,7 @@ fn unquoted(line: &str) -> Cells<'_> {
             text: cells.as_slice().to_owned().into(),
             gap: 0,
         },
-        // This never happens: the line is not empty and is UTF-8.
+        // The reader cannot fail, because the line is not empty and is UTF-8.
         Ok(false) | Err(_) => parts(line, ","),
     }
 }
@@ -188,9 +188,8 @@ impl Cells<'_> {
         self.ends.len()
     }
 
-    /// The trimmed text from the cell `first` to the cell `last`, including the delimiters between
-    /// them. `None` if the line has fewer cells. If the line has a quoted cell, the text lacks the
-    /// delimiters.
+    /// The trimmed text of the cells `first` to `last`; `None` if the line has fewer cells. The text includes the
+    /// delimiters between the cells, unless the line has a quoted cell.
     pub fn joined(&self, first: usize, last: usize) -> Option<&str> {
         let start = match first.checked_sub(1) {
             None => 0,
@@ -219,7 +218,6 @@ mod tests {
         dialect.split(line).iter().map(str::to_owned).collect()
     }
 
-    // Small fixed examples.
     #[test]
     fn cells_may_be_quoted() {
         for (line, expected) in [
@@ -263,7 +261,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // The oracle is the standard library.
+        // Compares the cells with the result of `str::split`.
         #[test]
         fn plain_cells_are_the_parts_of_the_line(
             line in "[ab|\"^é ]{0,20}",
@@ -274,7 +272,7 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
 
-        // The oracle is the writer of the csv crate.
+        // The csv crate writes the line, and the cells must equal the cells that it was given.
         #[test]
         fn cells_quoted_by_the_csv_library_are_split_exactly(
             row in prop::collection::vec("[ab,;\"é\r]{0,6}", 1..6),
@@ -291,7 +289,7 @@ mod tests {
             prop_assert_eq!(cells, trimmed);
         }
 
-        // The oracle is the writer of the csv crate.
+        // The csv crate writes the line, and the cells must equal the cells that it was given.
         #[test]
         fn cells_written_by_the_csv_library_are_read_back(
             row in prop::collection::vec("[ab,\"é\r]{0,6}", 1..6),

@@ -33,8 +33,7 @@ pub(super) struct Header {
 impl Header {
     /// Finds the requested columns of a layout in a header line.
     ///
-    /// # Errors
-    /// A required column is missing. The fault for each missing column tells the user what to do.
+    /// # Errors Required columns are missing. Each missing column has its own fault, with a remedy.
     pub fn find(
         line: &str,
         place: Place<'_>,
@@ -87,7 +86,7 @@ impl Header {
 
     /// Splits a line with quoted cells, such as `7,"n[1,2]"` under `JobID,NodeList`, in a table that is not CSV. Slurm
     /// does not quote cells, but other programs may. `None` if the line has no quotes, the quotes do not match, or the
-    /// number of cells differs from the header's. The quotes are then ordinary characters.
+    /// number of cells differs from the header's. If the result is `None`, the quotes are ordinary characters.
     fn exact<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
         let is_plain = matches!(self.dialect, Dialect::Plain(_));
         if !is_plain || !line.contains('"') {
@@ -131,8 +130,7 @@ fn free(names: &ColumnNames, dialect: &Dialect) -> Option<usize> {
     all.iter().position(is_free).filter(|_| one)
 }
 
-/// Returns the fault for a line that has none of the requested columns: a single fault for all
-/// columns.
+/// Returns a single fault for a line that has none of the requested columns, instead of a fault for each column.
 fn not_a_header(line: &str, place: Place<'_>, layout: &Layout) -> Fault {
     let mut words = line.split(|c: char| !c.is_alphanumeric());
     let (what, hint) = if line.starts_with(['{', '[']) {
@@ -168,7 +166,7 @@ fn is_aligned(line: &str, wanted: &[Names]) -> bool {
 /// The fault for a table whose columns are aligned with spaces.
 fn aligned(line: &str, place: Place<'_>, remedy: &str) -> Fault {
     let found = format!("columns aligned with spaces: {:?}", shown(line));
-    let expected = "cells separated by bars, as Slurm's commands write them with -P";
+    let expected = "cells separated by vertical bars, as Slurm's commands write them with -P";
     Fault::of(place.file, found, expected)
         .at(place.within())
         .remedy(remedy)

@@ -12,8 +12,9 @@ pub struct Layout {
     pub columns: &'static [Names],
     /// The indexes of the required columns.
     pub required: &'static [usize],
-    /// Whether the table is CSV with quoted cells. Otherwise cells are separated as in the output
-    /// of Slurm's commands: by the given delimiter, or else by the delimiter found in the header.
+    /// Whether the table is CSV with quoted cells. Otherwise cells are not quoted, as in the output
+    /// of Slurm's commands. They are separated by the given delimiter, or else by the delimiter
+    /// found in the header.
     pub quoted: bool,
     /// The remedy that messages about missing columns suggest.
     pub remedy: fn() -> String,

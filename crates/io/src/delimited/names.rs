@@ -39,14 +39,14 @@ impl ColumnNames {
         self.0.iter().filter(|other| *other == name).count()
     }
 
-    /// Tries the names in order. Returns the index of the first column with the first name that
-    /// occurs in the header, ignoring case.
+    /// Finds the first of `names` that occurs in the header, ignoring case. Returns the index of
+    /// the first column with that name.
     pub fn find(&self, names: &[&str]) -> Option<usize> {
         let same = |name: &&str| self.0.iter().position(|n| n.eq_ignore_ascii_case(name));
         names.iter().find_map(same)
     }
 
-    /// The text of a message about a missing column. It lists the existing columns.
+    /// Text for a message that a column is missing, with a list of the existing columns.
     pub fn without_it(&self) -> String {
         let names: String = self.0.join(", ").chars().take(SHOWN).collect();
         format!("no such column among {names}")

@@ -1,8 +1,8 @@
 //! Files that appear complete or not at all.
 //!
-//! Everything is written to a temporary file in the same directory. When the file is complete, it is synced to the disk
-//! and renamed. So a reader finds either the old or the new file. If the process is killed, it leaves at most a hidden
-//! `.NAME.XXXXXX.part` behind.
+//! The content is first written to a temporary file in the same directory. When that file is complete, it is synced to
+//! disk and renamed. So a reader finds either the old file or the complete new file. If the process is killed, it
+//! leaves at most a hidden `.NAME.XXXXXX.part` behind.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -143,7 +143,7 @@ impl AtomicFile {
 #[derive(Debug)]
 pub struct ClosedFile {
     path: PathBuf,
-    /// `None` if the file was written directly.
+    /// The temporary file; `None` if the file was written directly.
     beside: Option<Closed>,
 }
 

@@ -43,8 +43,8 @@ pub(super) fn max_elements(file: usize) -> usize {
     (1usize << 16).saturating_add(file.saturating_mul(64))
 }
 
-/// The length of the footer, without the 8 bytes of the tail that follow it, in a file of this many bytes. The error
-/// says what is wrong.
+/// Reads the length of the footer from `tail`, the last 8 bytes of a file of this many bytes. The length does not
+/// include the tail. The error says what is wrong.
 pub(super) fn footer_length(file: u64, tail: [u8; TAIL]) -> Result<usize, &'static str> {
     let (length, magic) = tail.split_at(4);
     if magic != MAGIC || file < 2 * TAIL as u64 {

@@ -1,4 +1,4 @@
-//! Reads Parquet files as columns of plain values. All counts are checked first.
+//! Reads Parquet files as columns of plain values. All counts are checked before memory is allocated.
 //!
 //! The files are decoded by the `parquet` crate. Its panics on damaged files are caught, and
 //! `guard` rejects counts that would make the crate allocate too much memory.
@@ -195,7 +195,7 @@ fn columns(metadata: &ParquetMetaData) -> Vec<Column> {
     columns.collect()
 }
 
-/// The number of rows. The file must be large enough for the rows and cells that it declares.
+/// Returns the number of rows. Fails if the file is too small for the rows and cells that it declares.
 fn count_rows(metadata: &ParquetMetaData, length: usize) -> Result<usize, String> {
     let mut rows = 0usize;
     for group in metadata.row_groups() {

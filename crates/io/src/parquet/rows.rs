@@ -19,8 +19,8 @@ const BATCH: usize = 4096;
 /// Number of list elements that are decoded at a time, on average.
 const ELEMENTS: usize = 1 << 16;
 
-/// Maximum number of list elements in a row group. In a hostile file, a single list may hold all of them; it is
-/// decoded as a whole and then takes 2 GiB.
+/// Maximum number of list elements in a row group. In a hostile file, a single list may hold all of them. A list is
+/// decoded as a whole, which takes up to 2 GiB of memory.
 const MAX_ELEMENTS: usize = 1 << 26;
 
 /// A Parquet file on disk. Its rows are read page by page.
@@ -226,7 +226,7 @@ impl Rows<'_> {
     }
 }
 
-/// The result of a decoding step run by `contain`. A panic or a Parquet error becomes a fault.
+/// Converts the result of a decoding step that `contain` ran: a panic or a Parquet error becomes a fault.
 fn settled<T>(file: &RowFile, column: &str, step: Option<Result<T, ParquetError>>) -> Result<T> {
     match step {
         Some(Ok(value)) => Ok(value),

@@ -90,8 +90,8 @@ pub(super) fn is_utc(descr: &ColumnDescriptor) -> bool {
     )
 }
 
-/// The time zone of each column's timestamps, from the metadata that pandas adds to a file. `None` for a
-/// column without a zone.
+/// Reads the time zone of each column's timestamps from the metadata that pandas adds to a file. `None` for a column
+/// without a zone.
 pub(super) fn zones(metadata: &ParquetMetaData, columns: &[Column]) -> Vec<Option<String>> {
     /// Maximum size of the pandas metadata, in bytes. Longer metadata is ignored.
     const LIMIT: usize = 4 << 20;

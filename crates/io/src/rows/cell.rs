@@ -57,8 +57,8 @@ impl<'r> Cell<'r> {
         number::finite(self.value).ok_or_else(|| self.fault("a finite number"))
     }
 
-    /// Returns a number, which may be infinite: a diverged value is infinite or NaN. An empty cell is
-    /// NaN, because data frames write NaN as an empty cell.
+    /// Returns a number, which is infinite or NaN if training diverged. An empty cell is NaN, because data frames write
+    /// NaN as an empty cell.
     pub fn float_or_diverged(&self) -> CellResult<f64> {
         let value = number::any(self.value).or(self.is_missing().then_some(f64::NAN));
         value.ok_or_else(|| self.fault("a number, or nan if training diverged"))
@@ -69,7 +69,7 @@ impl<'r> Cell<'r> {
         number::flag(self.value).ok_or_else(|| self.fault("0 or 1"))
     }
 
-    /// A string. A number is converted to a string.
+    /// The cell as a string. Numbers are converted.
     pub fn text(&self) -> CellResult<Cow<'r, str>> {
         let text = match self.value {
             Value::Text(text) => std::str::from_utf8(text).ok().map(Cow::Borrowed),

@@ -56,7 +56,6 @@ fn integral(number: f64) -> Option<i64> {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn whole_numbers_may_have_a_fraction_of_zero() {
         for (value, expected) in [

@@ -1,4 +1,4 @@
-//! Small fixed examples in CSV and Parquet.
+//! Tests the reading of small tables in CSV and Parquet, and the messages for their faults.
 
 use std::path::PathBuf;
 

@@ -28,7 +28,7 @@ impl From<&SourceId> for Listed {
     }
 }
 
-/// Length and SHA-256 of a stream.
+/// Reads a stream to its end, and returns its length and SHA-256.
 pub fn hash(mut stream: impl Read) -> io::Result<(u64, Digest)> {
     let mut hashed = Hashed::new(io::sink());
     io::copy(&mut stream, &mut hashed)?;

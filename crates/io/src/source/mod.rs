@@ -27,13 +27,13 @@ use wrap::{Member, MemberReader};
 /// The path that stands for stdin.
 pub const STDIN: &str = "-";
 
-/// The first bytes of files of a certain kind, and the name of the kind.
+/// The first bytes of all files of one format, and the name of the format in messages.
 type Known = (&'static [u8], &'static str);
 
 const ZIP: Known = (b"PK\x03\x04", "zip");
 
-/// Compression formats that this program does not read. The list contains gzip and Zstandard, so that data compressed
-/// twice is refused.
+/// Compression formats that are refused in inflated content. gzip and Zstandard are listed too, because data that was
+/// compressed twice is not read.
 const UNREADABLE: [Known; 4] = [
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ", "xz"),
@@ -102,7 +102,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The path, length and SHA-256 of a file of any kind. The file is hashed, but not parsed.
+    /// Hashes a file of any kind without parsing it. Returns its path, length and SHA-256.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -198,7 +198,7 @@ impl Source {
         self.fault(error.to_string(), expected).into()
     }
 
-    /// A fault that concerns this input as a whole, not a line or row.
+    /// Creates a fault of the whole input, without a line or row.
     pub fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Fault {
         Fault::of(self.path(), found, expected)
     }

@@ -41,7 +41,7 @@ fn reserve(bytes: &mut Vec<u8>) -> io::Result<()> {
     reserved.map_err(|_| io::ErrorKind::OutOfMemory.into())
 }
 
-/// A limit as text, such as `64 MiB`.
+/// Formats a limit, such as `64 MiB`.
 pub(super) fn size(limit: u64) -> String {
     match limit {
         ..1_073_741_824 => format!("{} MiB", limit >> 20),

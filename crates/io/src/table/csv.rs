@@ -87,7 +87,6 @@ mod tests {
     use super::*;
     use gleaner_domain::results::Spaced;
 
-    // Small fixed example.
     #[test]
     fn cells_are_written_as_documented() {
         let t = Local::from_seconds(0);

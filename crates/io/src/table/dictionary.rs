@@ -2,7 +2,7 @@
 //! an index and the run's length.
 //!
 //! The `parquet` crate's writer looks up the value of every row. The time that this module needs
-//! grows only with the number of runs. For example, the value is 5 in the first 400,000 rows, then
+//! depends only on the number of runs. For example, the value is 5 in the first 400,000 rows, then
 //! 7 in 10 rows, and then 5 again. The column is then stored as the dictionary (5, 7) and three
 //! runs with the indexes 0, 1 and 0.
 
@@ -19,7 +19,8 @@ use parquet::schema::types::ColumnDescPtr;
 
 use gleaner_domain::results::RunLengths;
 
-/// Encodings of the dictionary, the levels (there are none) and the indices.
+/// The encodings that the metadata lists: of the dictionary, of the levels (although the column has
+/// none) and of the indices.
 const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
 
 /// A column's distinct values, and its runs as indices of these values.

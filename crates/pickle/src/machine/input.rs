@@ -15,7 +15,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Ok(taken)
     }
 
-    /// The problem if the input has fewer than `needed` remaining bytes.
+    /// Returns the problem that the current instruction needs more bytes than the input has left.
     pub(super) fn truncated(&self, needed: u64) -> Problem {
         Problem::Truncated {
             instruction: op::name(self.code),

@@ -12,8 +12,8 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// A frame starts with its length in bytes. The instructions in a frame are read like all other
-    /// instructions.
+    /// Reads the length of a frame, and checks that the input contains the whole frame. The
+    /// instructions in a frame are read like all other instructions.
     pub(super) fn frame(&mut self) -> Step {
         let needed = u64::from_le_bytes(self.array()?);
         match usize::try_from(needed) {
@@ -43,7 +43,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         self.push(Value::Text(text))
     }
 
-    /// Python 2 has one type for text and bytes.
+    /// Pushes a Python 2 string: text if it is UTF-8, otherwise bytes.
     pub(super) fn string<const N: usize>(&mut self) -> Step {
         let bytes = self.counted::<N>()?;
         self.push(match std::str::from_utf8(bytes) {
@@ -58,7 +58,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
     }
 }
 
-/// A little-endian integer in two's complement.
+/// Converts a little-endian integer in two's complement to a value.
 fn long<'a, G>(bytes: &'a [u8]) -> Value<'a, G> {
     let negative = bytes.last().is_some_and(|last| last & 0x80 != 0);
     let mut wide = [if negative { 0xff } else { 0 }; 8];

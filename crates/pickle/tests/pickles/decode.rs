@@ -128,7 +128,8 @@ fn nodes_record_their_offset_in_the_pickle() {
     assert_eq!(places, [2, 5]);
 }
 
-/// Instructions that Python 3 no longer writes, and instructions for large objects.
+/// Decodes instructions that Python 3 no longer writes, and the forms of instructions for large
+/// objects.
 #[test]
 fn other_forms_of_texts_and_bytes_are_read() {
     let root = |instructions: &[u8]| {

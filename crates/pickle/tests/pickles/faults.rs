@@ -160,7 +160,7 @@ fn stated_lengths_are_checked_against_the_file() {
     }
     let long_name = [b"c", vec![b'a'; 1000].as_slice()].concat();
     assert!(problem(&long_name).to_string().contains("a shorter name"));
-    // A memo of 4 billion entries must not be allocated.
+    // The instruction stores a value at 4,294,967,295, but no memo of that size may be allocated.
     assert!(problem(b"Nr\xff\xff\xff\xff.").to_string().contains("memo"));
 }
 

@@ -60,7 +60,8 @@ impl Checker<'_> {
         self.faults.push(fault.remedy(remedy));
     }
 
-    /// A number within a range, or its default.
+    /// Returns the number, or its default if it is omitted. Adds a fault if it is outside the
+    /// range.
     fn number<T: PartialOrd + Copy + Debug>(
         &mut self,
         field: &str,
@@ -382,7 +383,8 @@ impl Found<'_, '_, '_> {
         self.file.environment.clone()
     }
 
-    /// A list of valid values without duplicates; the default if the list is omitted.
+    /// Returns the list, or only the default if the list is omitted. Adds a fault if the list is
+    /// empty, or has duplicates or invalid values.
     fn list<T: Ord + Copy + Debug>(
         &mut self,
         field: &str,

@@ -82,7 +82,7 @@ pub(crate) fn device_environment(settings: &Settings) -> Vec<(&'static str, Stri
     ]
 }
 
-/// Numbers separated by commas.
+/// Joins numbers with commas.
 pub(super) fn listed<N: ToString>(numbers: &[N]) -> String {
     let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
     numbers.join(",")

@@ -57,7 +57,8 @@ impl Pairs {
     }
 }
 
-/// The pairs as sorted indices of configs, without duplicates. The lower index of a pair comes first.
+/// Converts the setting to a sorted list of pairs of config indices, without duplicates. The lower index of a pair
+/// comes first.
 pub(super) fn expand(
     checker: &mut Checker<'_>,
     value: Option<&Spanned<Value>>,
@@ -120,7 +121,7 @@ fn named(name: &str, workloads: &[Workload], configs: &[Config]) -> Vec<usize> {
         .collect()
 }
 
-/// A random sample of the pairs, in their original order.
+/// Draws a random sample of the pairs, and returns it in the original order.
 fn drawn(mut all: Vec<(usize, usize)>, count: usize, seed: u64) -> Vec<(usize, usize)> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     // A Fisher–Yates shuffle that stops after `count` steps. The first `count` pairs are then a
@@ -138,7 +139,6 @@ fn drawn(mut all: Vec<(usize, usize)>, count: usize, seed: u64) -> Vec<(usize, u
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn pairs_are_unordered_and_include_each_with_itself() {
         assert_eq!(all(2), [(0, 0), (0, 1), (1, 1)]);

@@ -3,17 +3,17 @@
 use super::config::listed;
 use super::{Config, SamplerKind, Settings};
 
-/// Number of samples in a batch.
+/// The placeholder for the number of samples in a batch.
 pub(super) const BATCH: &str = "{batch}";
-/// 1 with mixed precision, otherwise 0.
+/// The placeholder that becomes 1 with mixed precision, otherwise 0.
 pub(super) const AMP: &str = "{amp}";
-/// Length of the window in seconds.
+/// The placeholder for the length of the window in seconds.
 const SECONDS: &str = "{seconds}";
-/// The devices, or the cores if cores are measured, separated by commas.
+/// The placeholder for the devices, or for the cores if cores are measured, separated by commas.
 const DEVICES: &str = "{devices}";
-/// PyTorch's name for the kind of device.
+/// The placeholder for PyTorch's name of the kind of device.
 const DEVICE: &str = "{device}";
-/// Number of processes.
+/// The placeholder for the number of processes.
 pub(super) const PROCESSES: &str = "{processes}";
 
 /// Replaces the placeholders in a word of a command. Other braces are kept.

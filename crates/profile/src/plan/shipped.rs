@@ -69,7 +69,6 @@ mod tests {
 
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn a_plan_is_found_where_it_is_installed_or_named() {
         let root = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use crate::sampler::Watched;
 
 /// The processes of a workload.
 pub(super) struct Account {
-    /// `None` if the workload has a control group.
+    /// The processes found in /proc; `None` if the workload has a control group.
     tree: Option<Tree>,
     /// CPU time at the start of the window.
     start: Duration,
@@ -29,7 +29,7 @@ impl Account {
         account
     }
 
-    /// CPU time so far.
+    /// CPU time that the workload has used since its start.
     fn cpu(&self, workload: Watched<'_>) -> Duration {
         match (&self.tree, workload.0.cgroup()) {
             (Some(tree), _) => tree.cpu(),

@@ -104,7 +104,7 @@ impl Sampler for CpuSampler {
 }
 
 impl CpuSampler {
-    /// How busy the cores were since the start of the window, in percent, counting all processes.
+    /// Utilisation of the cores by all processes since the start of the window, in percent.
     fn busy(&self, window: &Window) -> Option<f64> {
         let (before, now) = (window.machine?, Ticks::of(&self.cores)?);
         let all = now.all - before.all;

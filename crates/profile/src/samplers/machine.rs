@@ -60,7 +60,6 @@ impl Ticks {
 mod tests {
     use super::*;
 
-    // Small fixed example.
     #[test]
     fn ticks_of_some_cores() {
         let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 3 40 5 6 7 8 1 0\n\

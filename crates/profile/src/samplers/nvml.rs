@@ -115,7 +115,7 @@ impl Series {
         }
     }
 
-    /// Starts a window after the last sample seen.
+    /// Starts a new window, which ignores all samples up to the last sample seen.
     fn restart(&mut self) {
         *self = Series {
             last: self.last,
@@ -184,7 +184,7 @@ fn find(nvml: &Nvml, index: u32) -> Result<Gpu, String> {
 }
 
 impl Gpu {
-    /// Opens a window, and skips earlier samples.
+    /// Opens a window, and skips the samples taken before it.
     fn open(&mut self, nvml: &Nvml) -> Result<(), String> {
         self.read(nvml, &[]).map_err(|error| self.told(&error))?;
         let mut old = std::mem::take(&mut self.window);
@@ -414,7 +414,6 @@ impl NvmlSampler {
 mod tests {
     use super::*;
 
-    // Small fixed examples.
     #[test]
     fn no_sample_is_counted_twice_and_the_first_is_left_out() {
         let mut series = Series::default();

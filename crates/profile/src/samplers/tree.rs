@@ -119,7 +119,7 @@ impl Tree {
         heirs.map(|stat| stat.own + stat.waited).sum()
     }
 
-    /// The nearest ancestor that still exists.
+    /// Finds the nearest ancestor that still exists.
     fn heir(&self, stat: &Stat, now: &BTreeMap<Id, Stat>) -> Option<u32> {
         let mut parent = stat.parent;
         for _ in 0..self.known.len() {
@@ -190,7 +190,6 @@ mod tests {
         tree
     }
 
-    // Small fixed examples.
     #[test]
     fn fields_are_found_behind_any_name() {
         let text = "12 (a) b (c)) S 3 4 5 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 1 0 999 1 1";

@@ -23,11 +23,11 @@ pub enum Refusal {
     UnknownNode(u32),
     /// The batch changes this node twice.
     NodeTwice(u32),
-    /// This node joined, but it was already idle.
+    /// The batch reports that this node joined, but it was already idle.
     AlreadyIdle(u32),
-    /// This node left, but it was not idle.
+    /// The batch reports that this node left, but it was not idle.
     NotIdle(u32),
-    /// This task finished or made progress, but it is not active.
+    /// The batch reports the completion or progress of this task, but the task is not active.
     NotActive(u32),
     /// The batch lists this finished task twice.
     FinishedTwice(u32),

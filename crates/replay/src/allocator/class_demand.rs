@@ -1,10 +1,10 @@
 //! The problem of a decision on nodes of several classes.
 //!
 //! Each task has its own bounds and curve in each class, so the same number of nodes may be worth more in one class
-//! than in another. The problem lists every number of nodes of every class that a task may hold. The value of each is
-//! the objective over the window, less the cost of the change. Example: a task holds 2 nodes of class 0, where its
-//! objective is 10 a second. Over a window of 60 s, 3 nodes at 14 a second are worth 60 · 14 = 840, less the cost of
-//! growing (`rescale_up` of 5 s): 5 · 10 = 50.
+//! than in another. The options of a task are all numbers of nodes of each class that it may hold. The value of an
+//! option is the objective over the window, less the cost of the change. Example: a task holds 2 nodes of class 0,
+//! where its objective is 10 per second. With 3 nodes, it is 14 per second, which gives 60 · 14 = 840 over a window of
+//! 60 s. Growing costs 5 · 10 = 50, because `rescale_up` is 5 s. So the value of 3 nodes is 790.
 
 use gleaner_classes::{Choice, Class, Held, Offer, Problem, Rescaling, Task};
 use gleaner_domain::objective::{Constants, OutOfRange, Sia, TaskState, ValueList};
@@ -126,7 +126,7 @@ impl ClassDemand {
         Ok(())
     }
 
-    /// The problem of the next decision, so that its groups can be set.
+    /// The problem of the next decision, for callers that set its groups.
     pub fn solved(&mut self) -> &mut Problem {
         &mut self.problem
     }
@@ -160,7 +160,8 @@ impl ClassDemand {
         task.has_started = true;
     }
 
-    /// The problem with these numbers of idle nodes. `standings` are the states of the tasks, in order.
+    /// Updates the problem and returns it. `idle` contains the number of idle nodes of each class, and `standings` the
+    /// states of the tasks, in order.
     pub fn problem<'a>(
         &mut self,
         id: &str,
@@ -230,7 +231,7 @@ impl Asking {
         for (own, next) in self.options(task, idle) {
             let stays = standing.held.is_none_or(|held| held == next);
             let goodput = own.rate(next.count) * if stays { 1.0 } else { restart };
-            // An option without goodput, or with an infinite value, is left out.
+            // Options without goodput, or with an infinite value, are omitted.
             if let Some(value) = sia.value(goodput) {
                 out.options.push(Choice {
                     class: next.class,

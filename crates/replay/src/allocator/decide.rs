@@ -19,7 +19,7 @@ use gleaner_domain::results::replay::StepStatus;
 pub struct Decision {
     /// The next allocation.
     pub plan: Plan,
-    /// Status that the table of steps shows.
+    /// The status for the table of steps.
     pub status: StepStatus,
     /// Relative gap between the plan's objective and the optimum, if known.
     pub gap: Option<f64>,
@@ -62,10 +62,10 @@ pub enum Plan {
 
 /// Decides on the next allocation at an event. A decider does not change the allocator's state.
 pub trait Decider {
-    /// Name that the table of steps shows.
+    /// The decider's name in the table of steps.
     fn name(&self) -> &str;
 
-    /// Name of the formulation that it passes to a MILP solver; `None` if it uses no such solver.
+    /// Name of the formulation that the decider passes to a MILP solver; `None` if it does not use a MILP solver.
     fn formulation(&self) -> Option<&str> {
         None
     }
@@ -118,12 +118,12 @@ pub struct SolverDecider {
     /// Whether a feasible plan is applied even if it does not improve on the current allocation. True for
     /// the heuristic, which never proves optimality.
     always_apply: bool,
-    /// The big-M bound on changes that answers are checked against; `None` if answers are not checked.
+    /// The bound on changes (big-M) that the check of an answer applies; `None` if answers are not checked.
     checked: Option<BigM>,
 }
 
 impl SolverDecider {
-    /// A decider that asks the solver named by `spec`. Do not pass `auto`: pass the solver that it chooses
+    /// A decider that asks the solver named by `spec`. Do not pass `auto`: pass the solver that `auto` chooses
     /// ([`SolverSpec::for_problem`]), so that tables name that solver.
     ///
     /// # Errors
@@ -213,7 +213,8 @@ impl SolverDecider {
     }
 }
 
-/// The answer of a solver. If the solver accepts the problem but fails, the error contains the event and its time.
+/// Requests an answer from a solver. If the solver accepts the problem but fails, the error contains the event and its
+/// time.
 fn solved(
     solver: &mut (dyn Solver + Send),
     problem: &Problem,

@@ -201,7 +201,7 @@ impl Demand {
         }
     }
 
-    /// The problem for the current state.
+    /// Updates the problem to the current state and returns it.
     ///
     /// # Errors
     /// A value of the objective is out of range.

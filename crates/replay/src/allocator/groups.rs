@@ -11,9 +11,9 @@ use gleaner_solvers::{GroupLimit, Problem};
 /// The limits of all groups, and the groups of each task.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// The limits of each group. Their lists of tasks are empty.
+    /// The limits of each group, with empty lists of tasks.
     limits: Vec<GroupLimit>,
-    /// The limits of each group on nodes of several classes. Their lists of tasks are empty.
+    /// The limits of each group for nodes of several classes, with empty lists of tasks.
     class_limits: Vec<Vec<classes::Group>>,
     by_name: BTreeMap<String, Membership>,
 }
@@ -138,8 +138,8 @@ pub(crate) fn most(problem: &Problem) -> Vec<(Vec<usize>, u32)> {
         .collect()
 }
 
-/// A problem with all grouped tasks of a set and no nodes. It shows how the groups overlap, and therefore
-/// whether a solver can handle them.
+/// A problem with all grouped tasks of a set and no nodes. Callers use it to find out whether a solver supports groups
+/// that overlap in this way.
 pub(crate) fn outline(groups: &[TaskGroup], set: &[TrainingTask], template: Problem) -> Problem {
     let groups = Groups::new(groups);
     let grouped = set

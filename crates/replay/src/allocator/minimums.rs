@@ -31,11 +31,11 @@ impl Grouped for classes::Problem {
     }
 }
 
-/// The problem with the minimum of every group lowered to a number of nodes that it can get. `most_nodes` finds the
-/// most nodes that the group with an index can hold within the limits of all groups.
+/// Lowers the minimum of every group to a number of nodes that the group can get. `most_nodes` finds the most nodes
+/// that a group, given by its index, can hold within the limits of all groups.
 ///
 /// # Errors
-/// Those of `most_nodes`.
+/// `most_nodes` fails.
 pub(super) fn lowered<P: Grouped>(
     problem: &P,
     mut most_nodes: impl FnMut(&P, usize) -> Result<u32, SolveError>,
@@ -54,8 +54,7 @@ pub(super) fn lowered<P: Grouped>(
     Ok(lowered)
 }
 
-/// The most nodes that a group can hold within the limits of all groups; 0 if the solver finds no
-/// plan.
+/// Finds the most nodes that a group can hold within the limits of all groups; 0 if the solver finds no plan.
 ///
 /// # Errors
 /// The solver fails.

@@ -70,7 +70,7 @@ impl<'a> Placement<'a> {
         self.held.iter().flat_map(of)
     }
 
-    /// Passes a batch to the rule for the choice of nodes, before the batch changes anything.
+    /// Passes the changes of a batch to the rule for the choice of nodes, before they are carried out.
     pub fn observe(&mut self, changes: &[Change]) {
         self.choice.observe(changes, self.held.len());
     }

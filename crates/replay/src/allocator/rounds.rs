@@ -1,9 +1,9 @@
 //! A set of tasks that is submitted repeatedly (`--repeat-tasks`).
 //!
-//! A round begins at the first event at which two conditions hold. All tasks of the previous round have
-//! been admitted, and the number of active tasks is below the number of places. The number of places is
-//! the limit on active tasks or the size of the set, whichever is smaller. The last tasks of a round
-//! therefore share the nodes with the first tasks of the next round.
+//! A round begins at the first event at which all tasks of the previous round have been admitted and a place is free. A
+//! place is free if the number of active tasks is below the number of places. The number of places is the limit on
+//! active tasks or the size of the set, whichever is smaller. The last tasks of a round therefore share the nodes with
+//! the first tasks of the next round.
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::MAX_TASKS;
@@ -37,9 +37,9 @@ impl<'a> Rounds<'a> {
         self.set
     }
 
-    /// The tasks of the next round. Its first task is submitted at `now`. The other tasks follow at the
-    /// same intervals as in the first round. Task `a` of the second round is called `a#2`. `None` if
-    /// there would be more than [`MAX_TASKS`] tasks.
+    /// Begins the next round and returns its tasks. The first task is submitted at `now`. The other tasks follow at the
+    /// same intervals as in the first round. Task `a` of the second round is called `a#2`. Returns `None` if all rounds
+    /// together would have more than [`MAX_TASKS`] tasks.
     pub fn next(&mut self, now: Utc) -> Option<Vec<TrainingTask>> {
         if (self.count + 1) * self.set.len() > MAX_TASKS {
             return None;

@@ -130,9 +130,9 @@ impl<'a> Supply<'a> {
         }
     }
 
-    /// Whether no task is waiting and no search has further jobs. Later rounds of a repeated set are not
-    /// counted, because each begins in the batch that makes room for it. If there is still room after a
-    /// batch, no round began because it would have exceeded the limit on tasks.
+    /// Whether no task is waiting and no search has further jobs. Later rounds of a repeated set are not counted,
+    /// because each begins in the batch that makes room for it. If a batch leaves room and no round began, the next
+    /// round would have exceeded the limit on tasks.
     pub fn is_empty(&self) -> bool {
         let is_over = match &self.more {
             More::Search(trials) => trials.is_over(),

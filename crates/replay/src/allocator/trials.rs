@@ -97,7 +97,7 @@ impl<'a> Trials<'a> {
         self.is_over
     }
 
-    /// The task of the set that a trial trains.
+    /// Index, in the set, of the task that a trial trains.
     fn trained_by(&self, trial: u32) -> usize {
         if let Some(&task) = self.spec.tasks.get(trial as usize) {
             return task as usize;

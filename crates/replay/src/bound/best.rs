@@ -54,8 +54,8 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// The demand of all tasks. `prices` contains, for each interval, the price of a node per second. `None` if the
-    /// computation was stopped.
+    /// Computes the demand of all tasks. `prices` contains the price of a node per second in each interval. Returns
+    /// `None` if the computation was stopped.
     pub fn demand(&mut self, prices: &[f64], observer: &dyn Observer) -> Option<Demand> {
         let keeps = !self.former.is_empty() || self.stays.is_empty();
         let mut demand = Demand {
@@ -78,8 +78,8 @@ impl<'a> Best<'a> {
         Some(demand)
     }
 
-    /// The number of nodes of a task in the last interval of its best allocation, and the value of this allocation.
-    /// The task begins without nodes.
+    /// Finds the best allocation of a task that begins without nodes. Returns the number of nodes in the last interval,
+    /// and the value of the allocation.
     fn forward(&mut self, stay: Stay, prices: &[f64]) -> (u16, f64) {
         let kind = &self.course.kinds[stay.kind as usize];
         let width = kind.rates.len();
@@ -126,8 +126,8 @@ impl<'a> Best<'a> {
     }
 }
 
-/// Computes the best value for each number of nodes after an event from the values before the event. Unless `former`
-/// is empty, it receives, for each number after the event, the best number before the event.
+/// Computes the best value for each number of nodes after an event from the values before the event. For each number
+/// after the event, the best number before the event is stored in `former`, unless `former` is empty.
 ///
 /// The cost of a change depends on the number of nodes before it and on its direction, but not on the number after
 /// it. So one pass in each direction is enough: it keeps the best value so far, minus the cost of a change.

@@ -3,10 +3,10 @@
 //! # The relaxation
 //!
 //! An allocator gives each active task j a number of nodes n_j(i) in every interval i between two events. N(i) nodes
-//! are idle, so no single task gets more than N(i) nodes, n_j(i) ≤ N(i), and neither do all tasks together, Σ_j n_j(i)
-//! ≤ N(i). A task with n nodes does P_j(n) work per second. When it loses nodes, it loses down_j·P_j(n) work, where n
-//! is the number before the loss. When it gets nodes, it loses up_j·P_j(n) work, or less if it lost other nodes at the
-//! same event, but at least min(up_j, down_j)·P_j(n).
+//! are idle, so n_j(i) ≤ N(i) for each task, and Σ_j n_j(i) ≤ N(i) for all tasks together. A task with n nodes does
+//! P_j(n) work per second. When it loses nodes, it loses down_j·P_j(n) work, where n is the number before the loss.
+//! When it gets nodes, it loses up_j·P_j(n) work, or less if it lost other nodes at the same event, but at least
+//! min(up_j, down_j)·P_j(n).
 //!
 //! The model makes three simplifications, which can only increase the work of the best allocator. First, it ignores
 //! which nodes leave, so a task that keeps its number of nodes loses no work. Second, a task's work never ends. Third,
@@ -26,10 +26,10 @@
 //! exactly. The cost of a change depends only on the number of nodes before it and on its direction. So the time for
 //! one interval is proportional to the number of possible node counts, not to its square.
 //!
-//! The initial prices are the marginal values of one more node if rescaling were free. For concave curves, the bound at
-//! these prices is already at most the work of the best cost-free split of every interval. For other curves, it may
-//! exceed that work. That work is also an upper bound, so callers take the smaller of the two. A search then improves
-//! the prices.
+//! The initial price in an interval is the work per second that one more node would add if rescaling were free. If
+//! rescaling were free, the best allocator would split the nodes of each interval independently. Its work is also an
+//! upper bound. For concave curves, the bound at the initial prices is at most that work. For other curves, it may be
+//! higher, so callers take the smaller of the two bounds. A search then changes the prices to lower the bound.
 //!
 //! Example: one node is idle for 10 s, busy for 1 s, and idle for 10 s again. There are two tasks, and each does 10
 //! units of work per second on the node. A task loses 20 units when its node leaves, and growing is free. The initial
@@ -85,8 +85,8 @@ pub struct Course {
     pub stays: Vec<Stay>,
 }
 
-/// An upper bound on the work that any allocator could have done with these idle nodes, active tasks and costs, in the
-/// rates' unit of work.
+/// Computes an upper bound on the work that any allocator could have done with these idle nodes, active tasks and
+/// costs, in the rates' unit of work.
 ///
 /// For each distinct stay, the computing time is proportional to its number of intervals times its
 /// maximum number of nodes. For 22,882 intervals with 100 tasks of up to 32 nodes, the total is two

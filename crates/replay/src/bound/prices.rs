@@ -41,7 +41,7 @@ fn steps(course: &Course, most: usize) -> Vec<(f64, u32)> {
 /// Example: two tasks of one kind have the slopes 4 and then 2, and 3 nodes are idle. The nodes earn 4, 4 and 2, and
 /// one more node would earn 2.
 pub(super) fn first(course: &Course) -> Vec<f64> {
-    // Idle nodes beyond the most that any task can use do not change the slopes.
+    // No task can use `widest` nodes or more, so a higher limit does not change the slopes.
     let widest = course.kinds.iter().map(|kind| kind.rates.len()).max();
     let widest = widest.unwrap_or(0);
     let mut by_most: BTreeMap<usize, Vec<(f64, u32)>> = BTreeMap::new();

@@ -10,7 +10,7 @@ use gleaner_domain::Observer;
 use super::Course;
 use super::best::Best;
 
-/// Maximum number of rounds. Each round changes the prices once. On Summit's log, 600 rounds lower the bound by
+/// Maximum number of rounds. Each round changes the prices once. On Summit's log, 600 rounds would lower the bound by
 /// another 0.02 %.
 const ROUNDS: usize = 60;
 
@@ -25,7 +25,7 @@ const PATIENCE: u32 = 5;
 /// A bound counts as better if it is lower by more than this share.
 const BETTER: f64 = 1e-5;
 
-/// Weight of the previous direction in the next direction. It damps prices that would alternate between
+/// Weight of the previous direction in the next direction. It damps prices that would otherwise alternate between
 /// rising and falling.
 const INERTIA: f64 = 0.5;
 

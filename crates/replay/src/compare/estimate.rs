@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Contender;
 use gleaner_domain::words::counted;
 
-/// Number of problems that are timed first.
+/// Number of problems in the sample, which is timed first.
 const SAMPLE: usize = 3;
 
 /// Once a contender has spent this much time on the sample, it is not timed on the rest of the

@@ -67,8 +67,8 @@ impl Known {
     }
 }
 
-/// The results of the contenders. The rows are ordered by problem, then by contender, then by time. Some rows are
-/// missing after a stop.
+/// The results of the contenders. The rows are ordered by problem, then by contender, then by time. After a stop, the
+/// rows of answers that were not finished are missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
     /// The answers.
@@ -280,7 +280,7 @@ mod tests {
                 .collect();
             found.dedup();
             assert_eq!(found, expected);
-            // The sample may contain all problems.
+            // With at most three problems, the sample contains all problems, so no estimate is made.
             assert_eq!(estimates, usize::from(count > 3), "{count} problems");
         }
     }
@@ -295,7 +295,8 @@ mod tests {
         }
     }
 
-    /// Reports a plan that gives no task a node, then the plan of the exact solver without the groups.
+    /// A solver that ignores the groups of a problem. It first reports a plan that gives no task a node, and then the
+    /// exact solver's plan.
     struct Steps(Exact);
 
     impl Solver for Steps {
@@ -340,7 +341,7 @@ mod tests {
         }
     }
 
-    // The exact solver does not support crossing groups. The gaps are then relative to the best plan that was found.
+    // The exact solver does not support crossing groups. So gaps are relative to the best plan that was found.
     #[test]
     fn gaps_on_the_way_are_to_the_best_plan_where_no_optimum_is_known() {
         let mut problem = gleaner_solvers::synthetic::problem(6, 30, 0);
@@ -364,7 +365,6 @@ mod tests {
             panic!("{:?}", found.incumbents);
         };
         assert_eq!((first.after_us, last.after_us), (1_000.0, 2_000.0));
-        // Derived by formula.
         let expected = (last.objective - first.objective) / last.objective;
         assert_eq!((first.gap, last.gap), (expected, 0.0));
         let lines = summarise(&found.answers, &contenders);

@@ -126,7 +126,7 @@ pub(super) struct Spell {
 }
 
 impl Spell {
-    /// The accounts of an active task after `seconds` in its present state.
+    /// The accounts of an active task that spends `seconds` in its present state.
     pub fn of(active: &Active, task: &TrainingTask, seconds: f64) -> Self {
         let held = active.held;
         let used = seconds * f64::from(held);
@@ -148,7 +148,7 @@ impl Spell {
         self.gross_work - self.rescale_loss - self.preemption_loss - self.after_completion_work
     }
 
-    /// Node-seconds in which unfinished tasks ran.
+    /// Node-seconds on which unfinished tasks ran.
     pub fn before_completion(&self) -> f64 {
         self.used - self.after_completion - self.below_minimum
     }

@@ -1,8 +1,8 @@
 //! The accounts by class of nodes: the tables `classes`, `moves` and `class_totals`.
 //!
-//! What a task does between two events counts in the class of the nodes that it holds during that time. The cost of a
-//! change counts in the class to which the task moves. The rows of an event therefore add up to its row of the table
-//! `steps`.
+//! The work and node-time of a task between two events are booked in the class of the nodes that it holds during that
+//! time. The cost of a change is booked in the class to which the task moves. The rows of an event therefore add up to
+//! its row of the table `steps`.
 
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ impl ClassBook {
         }
     }
 
-    /// Books the node-time since the last step, in which `idle` nodes of each class were idle. The active tasks held
-    /// some of them.
+    /// Books the node-time since the last step. During this time, `idle` nodes of each class were idle, and `active`
+    /// tasks held some of them.
     pub fn accrue(&mut self, idle: &[u32], active: &[Active], seconds: f64) {
         for (total, idle) in self.totals.iter_mut().zip(idle) {
             total.idle_node_seconds += f64::from(*idle) * seconds;

@@ -7,7 +7,7 @@ use crate::run::Step;
 /// Records the delayed jobs. A job counts as delayed once, no matter how many of its nodes tasks held.
 #[derive(Debug)]
 pub(super) struct Delays {
-    /// Seconds that a node held by a task needs to become free; `None` if delays are not counted.
+    /// Seconds until a batch job can use a node that a task holds; `None` if delays are not counted.
     hand_back: Option<f64>,
     /// Indices of the current step's changes that took nodes from tasks.
     used: Vec<usize>,

@@ -1,14 +1,13 @@
-//! Work that the same tasks would have done on dedicated nodes, without interruption.
+//! The efficiency of a run: its work, divided by the work that the same tasks would have done on dedicated nodes
+//! without interruption.
 //!
-//! The dedicated machine has as many nodes as were idle on average while tasks were active, and its
-//! work is counted over the same time. Time without active tasks therefore changes neither the
-//! nodes nor the work of the dedicated machine. If the same tasks are always active and their
-//! curves are concave, the efficiency is at most 1. A fixed number of nodes then does at least as
-//! much work as a varying number with the same mean (Jensen's inequality). If curves are not
-//! concave, the efficiency can be above 1. A minimum of more than one node is enough. For example,
-//! a task that needs six nodes can run if six nodes are idle half of the time, but not if three
-//! nodes are always idle. It can also be above 1 if more tasks are active while more nodes are
-//! idle.
+//! The dedicated machine has as many nodes as were idle on average while tasks were active, and its work is counted
+//! over the same time. Time without active tasks therefore changes neither the nodes nor the work of the dedicated
+//! machine. If the same tasks are always active and their curves are concave, the efficiency is at most 1. In that
+//! case, a fixed number of nodes does at least as much work as a varying number with the same mean (Jensen's
+//! inequality). If curves are not concave, the efficiency can be above 1. A curve is not concave if the task needs more
+//! than one node. For example, a task that needs six nodes can run if six nodes are idle half of the time, but not if
+//! three nodes are always idle. The efficiency can also be above 1 if more tasks are active while more nodes are idle.
 
 use std::collections::BTreeMap;
 
@@ -146,7 +145,7 @@ impl EfficiencyMeter {
         }
     }
 
-    /// Records that from now on `active` (indices into `tasks`) are the active tasks.
+    /// Sets the active tasks, as indices into `tasks`, for the time until the next call.
     pub fn set_active(&mut self, tasks: &[TrainingTask], active: impl Iterator<Item = u32>) {
         let active: Vec<u32> = active.collect();
         if self.spans.last().is_some_and(|(last, _)| *last == active) {

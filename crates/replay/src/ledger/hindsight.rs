@@ -17,7 +17,7 @@ pub(super) struct CourseRecorder {
 }
 
 impl CourseRecorder {
-    /// Records that from now on `active` are the active tasks.
+    /// Sets the indices of the active tasks for the time until the next call.
     pub fn set_active(&mut self, active: &BTreeSet<u32>) {
         let now = self.intervals.len() as u32;
         let past = &mut self.past;
@@ -38,7 +38,8 @@ impl CourseRecorder {
         self.intervals.push(Interval { seconds, idle });
     }
 
-    /// The course of the replay, for `tasks` on a machine of `nodes` nodes.
+    /// Ends the recording and returns the course of the replay. `tasks` are all tasks of the
+    /// replay, and `nodes` is the number of nodes of the machine.
     pub fn finish(mut self, tasks: &[TrainingTask], nodes: u32) -> Course {
         self.set_active(&BTreeSet::new());
         let mut kinds = Kinds::default();

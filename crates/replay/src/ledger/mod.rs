@@ -60,7 +60,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Creates an empty ledger for the nodes of `log` that begins at `start`. `solver` is the name of the decider, and
+    /// Creates an empty ledger that begins at `start`, for the nodes of `log`. `solver` is the name of the decider, and
     /// `classes` are the classes of the nodes, as in [`Settings`](crate::allocator::Settings).
     pub fn new(
         start: Utc,
@@ -190,8 +190,8 @@ impl Ledger {
             .min()
     }
 
-    /// Whether all active tasks will have finished by `time` if the preemptions that `changes` cause at that time
-    /// are charged.
+    /// Whether all active tasks will have finished by `time`, after the costs of the preemptions that `changes` cause
+    /// at that time.
     pub fn all_finish_by(&self, tasks: &[TrainingTask], time: Utc, changes: &[Change]) -> bool {
         let left = || changes.iter().filter(|change| !change.idle());
         self.active.iter().all(|active| {

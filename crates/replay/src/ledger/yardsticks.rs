@@ -30,7 +30,7 @@ impl Yardsticks {
         }
     }
 
-    /// Records the tasks that are active from now on, as indices into `tasks`.
+    /// Sets the active tasks, as indices into `tasks`, for the time until the next call.
     pub fn set_active(
         &mut self,
         tasks: &[TrainingTask],

@@ -100,14 +100,14 @@ fn a_task_waits_for_its_time_and_for_room() {
     assert_eq!(allocator.stage(2), None);
 }
 
-// Small fixed example: the objective favours the task that has done less work.
+// The objective favours the task that has done less work.
 #[test]
 fn reported_progress_changes_the_decision() {
     let mut allocator = small("rate / (1 + done)", 2);
     let holders = |allocator: &Allocator<'_>| allocator.holdings().map(|h| h.task).collect();
     let first: Vec<u32> = holders(&allocator);
     assert_eq!(first.len(), 1);
-    // Reports may be in any order.
+    // Reports need not be in the order of admission.
     let progress = [1, 0].map(|task| Progress {
         task,
         done: if task == first[0] { 100.0 } else { 0.0 },

@@ -28,7 +28,7 @@ pub fn audit_tables(log: &EventLog, tasks: &[TrainingTask], outcome: &Outcome) {
     totals_add_up(outcome);
 }
 
-/// The replay must also pass the verification of `gleaner check`.
+/// Asserts that the replay also passes the verification of `gleaner check`.
 pub fn it_is_verified(
     log: &EventLog,
     tasks: &[TrainingTask],

@@ -192,7 +192,7 @@ fn small() -> impl Strategy<Value = Small> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by brute force over all assignments of nodes to tasks.
+    // The best work is found by brute force over all assignments of nodes to tasks.
     #[test]
     fn nothing_does_more_than_the_bound(small in small()) {
         let (best, bound) = (small.best(), bound(&small.course()));

@@ -35,7 +35,8 @@ fn curve(progress: &[f64]) -> ScalingCurve {
     }
 }
 
-/// A task with these classes: the name, the minimum number of nodes, and the rates on 1, 2, … nodes.
+/// A task that can use `classes`. Each class is given by its name, the minimum number of nodes, and the rates on 1, 2,
+/// … nodes.
 fn task(name: &str, work: f64, classes: &[(&str, u32, &[f64])]) -> TrainingTask {
     let terms = classes.iter().map(|(class, min_nodes, progress)| {
         let terms = Terms {
@@ -66,7 +67,8 @@ fn task(name: &str, work: f64, classes: &[(&str, u32, &[f64])]) -> TrainingTask 
     }
 }
 
-/// A log of nodes of these classes. Each row has a time in seconds and the nodes that are then idle.
+/// A log of nodes of these classes. Each row consists of a time in seconds and the nodes that are idle from that time
+/// on.
 fn log(classes: &[&str], rows: &[(i64, &[u32])]) -> EventLog {
     let names = (0..classes.len()).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);
@@ -348,7 +350,7 @@ fn placed(index: usize, (work, [up, down], move_cost, points, terms): &Drawn) ->
     task
 }
 
-/// The rows of a log: whether each of `nodes` nodes is idle.
+/// The rows of a log of `nodes` nodes. A row states for each node whether it is idle.
 fn rows(nodes: usize) -> impl Strategy<Value = Vec<Vec<bool>>> {
     prop::collection::vec(prop::collection::vec(any::<bool>(), nodes), 3..12)
 }

@@ -133,7 +133,7 @@ fn rows() -> impl Strategy<Value = Vec<(i64, u32)>> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// This follows from Jensen's inequality if the set of active tasks never changes.
+    /// If the set of active tasks never changes, Jensen's inequality limits the efficiency to 1.
     #[test]
     fn concave_curves_do_no_better_than_dedicated_nodes(
         rows in rows(), curves in prop::collection::vec((concave(), 0.0f64..40.0), 1..4),
@@ -150,7 +150,7 @@ proptest! {
         prop_assert!(found.remarks().is_empty());
     }
 
-    /// Rows before the first submission and after the last completion do not change the training figures.
+    /// Rows before the first submission and after the last completion do not change the figures about the tasks.
     #[test]
     fn time_without_tasks_changes_nothing(
         rows in rows(), more in rows(), curve in concave(), works in prop::collection::vec(1.0f64..2000.0, 1..4),

@@ -237,7 +237,7 @@ fn a_run_worked_by_hand() {
     );
 }
 
-// Derived by formula: one task on 2 nodes that are always idle, compared with 2 dedicated nodes.
+// One task runs on 2 nodes that are always idle, and is compared with the same task on 2 dedicated nodes.
 #[test]
 fn efficiency_is_work_over_the_best_uninterrupted_split() {
     let log = log(2, &[(0, &[0, 1]), (1000, &[0, 1])]);

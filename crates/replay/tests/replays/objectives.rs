@@ -55,7 +55,8 @@ fn every_objective_is_proven_and_checked_at_every_event() {
         let shares = outcome.tasks.iter().filter_map(|t| t.normalised_progress);
         assert_eq!(summary.fairness_min, shares.reduce(f64::min));
     }
-    // The curves of the samples have no objective of their own, and the tasks have no priority.
+    // The curves of the samples have no objective of their own, and the tasks have no priority. So
+    // the first two objectives and the weighted objective must have the same results.
     let [file, throughput, _, weighted, fair, ..] = &outcomes[..] else {
         panic!("{} objectives", outcomes.len())
     };
@@ -116,7 +117,7 @@ fn held(text: &str, tasks: &[TrainingTask]) -> Vec<f64> {
     sums
 }
 
-// Small fixed example: four nodes for two tasks, each of which can use all four.
+// Four nodes are idle for two tasks, each of which can use all four.
 #[test]
 fn objectives_prefer_different_tasks() {
     let equal = [task("slow", 1.0, 1.0), task("fast", 9.0, 1.0)];

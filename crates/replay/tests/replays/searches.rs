@@ -189,8 +189,8 @@ fn all_algorithms_see_the_same_trials() {
     assert_ne!(random.trials[0].final_loss, elsewhere.trials[0].final_loss);
 }
 
-/// The loss of each trial falls towards the trial's number. Trial 0 begins with the worst loss, and every other
-/// trial begins at its number plus one.
+/// With more training, the loss of each trial falls towards the trial's number. Trial 0 begins with the worst loss, and
+/// every other trial begins at its number plus one.
 fn table(trials: u32) -> LearningCurves {
     let curve = |trial: u32| {
         let last = f64::from(trial);

@@ -124,7 +124,7 @@ impl<'c> Replays<'c> {
         self.log.slice(slice).map_err(failed)
     }
 
-    /// The tasks of a set. Checks that the tasks' costs fit the forward window.
+    /// Returns the tasks of a set, after checking that their costs fit the forward window.
     ///
     /// # Errors
     /// The costs of a task are too high for the window.

@@ -27,9 +27,9 @@ struct Planned {
     epochs: usize,
 }
 
-/// Initial weights for training from scratch.
+/// The file with the initial weights for training from scratch.
 const FRESH: &str = "synth_gcn_h64_init.safetensors";
-/// Published weights to start from.
+/// The file with the published weights, from which training with transfer starts.
 const PRETRAINED: &str = "pretrained_gcn.safetensors";
 
 /// The epochs whose errors are compared. The first epoch is epoch 1.
@@ -37,8 +37,8 @@ const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Number of epochs in the original's training runs.
 const ALL_EPOCHS: usize = 150;
-/// Number of epochs in training runs with half as many layers as nodes. The number is small because each epoch takes
-/// almost a second, and because later errors depend on rounding in the last bits.
+/// Number of epochs if all weights of a network with half as many layers as nodes learn. The number is small because
+/// each epoch takes almost a second, and because later errors depend on rounding in the last bits.
 const FEW_EPOCHS: usize = 20;
 
 /// The training runs.
@@ -81,7 +81,7 @@ struct Trained {
     test: Option<f64>,
 }
 
-/// Trains.
+/// Makes the training runs, and adds their validation errors by epoch and their test errors.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let (set, _) = part.take(data_sets::read(
         &data.file("driple/synth_dataset.safetensors"),

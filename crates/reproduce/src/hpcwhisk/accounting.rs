@@ -14,7 +14,7 @@ const END: usize = 1;
 const NAME: usize = 2;
 const STATE: usize = 3;
 
-/// Number of seconds that the local times of the table are ahead of UTC: Poland, in winter.
+/// Offset of the table's local times from UTC, in seconds: Polish winter time.
 const AHEAD: i64 = 3600;
 
 const LAYOUT: Layout = Layout {
@@ -71,13 +71,13 @@ impl Accounting {
         (jobs().count(), jobs().map(|job| job.seconds()).sum())
     }
 
-    /// The number of pilots that ran at a time, in seconds since 1970.
+    /// The number of pilots that were running at `time`, which is in seconds since 1970.
     pub fn running(&self, time: i64) -> u64 {
         let runs = |job: &&PilotJob| job.from <= time && time < job.to;
         self.0.iter().filter(runs).count() as u64
     }
 
-    /// The total run time in seconds between two times, in seconds since 1970.
+    /// The total run time of pilots between `from` and `to`, in seconds. Both times are in seconds since 1970.
     pub fn seconds_between(&self, from: i64, to: i64) -> u64 {
         let within = |job: &PilotJob| job.to.min(to).saturating_sub(job.from.max(from)).max(0);
         self.0.iter().map(|job| within(job).unsigned_abs()).sum()

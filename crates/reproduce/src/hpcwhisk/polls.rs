@@ -19,7 +19,7 @@ pub(super) struct Polls {
     pub pilots: Vec<u64>,
     /// The spans over which a node is idle in every poll.
     pub runs: Vec<Run>,
-    /// The greatest number in the name of a node that was ever idle, plus 1.
+    /// Number of nodes: the greatest number in the name of a node that was ever idle, plus 1.
     pub height: u64,
 }
 

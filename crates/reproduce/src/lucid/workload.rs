@@ -114,7 +114,8 @@ const LOGARITHMS: Options = Options {
     ..SECONDS
 };
 
-/// For models of seconds, these are the published settings that our implementation supports.
+/// The settings of a machine with these options. If it predicts seconds, these are the published
+/// settings that our implementation supports.
 fn settings(options: Options) -> Settings {
     let settings = options.settings(0);
     if options.logarithm {

@@ -129,7 +129,6 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 mod tests {
     use super::*;
 
-    // Derived by hand.
     #[test]
     fn times_are_compared_problem_by_problem() {
         let [mut exact, mut other] = ["exact", "other"].map(Solved::by);

@@ -31,7 +31,7 @@ const HEAD: &str = "\
 # Published values, reproduced
 
 `gleaner reproduce all --data DIR -o DIR` generates this page and computes every value on it.
-`gleaner reproduce all --list` names the files in DIR and their sources. A test compares this page with a fresh run.
+`gleaner reproduce all --list` names the files in DIR and their sources. A test compares this page with a new run.
 
 Each value is shown next to the published value. The verdict depends only on these numbers:
 
@@ -45,8 +45,9 @@ Each value is shown next to the published value. The verdict depends only on the
 
 Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. The
 results of trained models vary: their last digits depend on seeds, library versions and rounding. For such models,
-*equal* and *within 1 %* mean no more than *within 5 %*. A *reference run* is the output of the authors' code;
-*published* values were written or stored by the authors themselves. Each published value has a source.
+*equal* and *within 1 %* mean no more than *within 5 %*. A *reference run* is a run of the authors' code or of
+another program that the source names. *Published* values come from the authors' papers and files. Each table names its
+source.
 ";
 
 /// The heading of the table of counts.

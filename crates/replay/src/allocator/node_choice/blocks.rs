@@ -9,9 +9,9 @@
 //! schedulers fill machines from the ends. [`EndHazard`] learns h: for each distance, the share of the
 //! idle nodes at this distance that an event takes.
 //!
-//! A task loses `cost` at an event that takes any of its nodes. A new node of rank r therefore costs the task
-//! `cost · h(r) · q(g)`. Here g is the smaller of two distances from r: to the nearest node that the task holds, and
-//! to the next new node below r. The sum over all new nodes is the objective to minimise.
+//! A task loses the amount of work `cost` at an event that takes any of its nodes. A new node of rank r therefore costs
+//! the task `cost · h(r) · q(g)`. Here g is the smaller of two distances from r: to the nearest node that the task
+//! holds, and to the next new node below r. The sum over all new nodes is the objective to minimise.
 //!
 //! # The rule
 //!
@@ -33,8 +33,8 @@ use super::{Growing, NodeChoice};
 use crate::allocator::nodes::NodeSet;
 
 /// Distance in ranks within which two nodes probably leave together. It is about the mean length of the runs of idle
-/// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on this value: from 3 to
-/// 30, the work on the Summit log changes by 0.15 %.
+/// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on this value: between the values 3
+/// and 30, the work on the Summit log differs by 0.15 %.
 const REACH: f64 = 10.0;
 
 /// Assigns runs of neighbours.
@@ -130,7 +130,7 @@ fn apart(distance: u32) -> f64 {
 struct Free {
     rank: u32,
     node: u32,
-    /// Estimated share of the nodes at this rank that an event takes.
+    /// Estimated probability that this node leaves at an event at which nodes leave.
     hazard: f64,
 }
 
@@ -155,8 +155,8 @@ impl Ranked {
         self.free.sort_unstable_by_key(|free| free.rank);
     }
 
-    /// The index in the list of free nodes at which the cheapest run of `wanted` nodes begins, for a task that holds
-    /// `held`. The first of equally cheap runs wins.
+    /// Finds the cheapest run of `wanted` free nodes for a task that holds `held`, and returns the run's first index in
+    /// the list of free nodes. Of equally cheap runs, the first is chosen.
     fn cheapest_run(&mut self, idle: &IdleNodes, held: &NodeSet, wanted: usize) -> usize {
         self.held.clear();
         self.held.extend(held.iter().map(|node| idle.rank(node)));
@@ -182,8 +182,8 @@ impl Ranked {
                 .map_or(u32::MAX, |below| free.rank - below);
             (free.hazard * apart(own), free.hazard * apart(own.min(gap)))
         }));
-        // When the run moves by one node, the sum of the later costs gains the cost at the end and loses the cost at
-        // the start.
+        // When the run moves on by one node, `later` gains the cost of the node that enters the run. It loses the cost
+        // of the node that becomes the first node of the run.
         let mut later: f64 = self
             .costs
             .iter()

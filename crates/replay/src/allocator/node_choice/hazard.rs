@@ -17,9 +17,9 @@ const PRIOR: f64 = 10.0;
 /// On Summit, half of the nodes that leave are in the first tenth of the idle nodes, and a quarter
 /// are in the last tenth.
 ///
-/// Example: each event takes the first two of ten idle nodes. At the first end, class 0 contains
-/// only rank 0, so its share tends to 1. Class 1 contains ranks 1 and 2, of which one leaves, so its
-/// share tends to 1/2. The other classes tend to 0.
+/// Example: each event takes the first two of ten idle nodes. At the beginning of the order, class 0 contains only rank
+/// 0, so its share tends to 1. Class 1 contains ranks 1 and 2, of which one leaves, so its share tends to 1/2. The
+/// other classes tend to 0.
 #[derive(Debug, Default)]
 pub(super) struct EndHazard {
     /// The classes at the beginning and at the end of the order.
@@ -27,7 +27,7 @@ pub(super) struct EndHazard {
     all: Seen,
 }
 
-/// The number of nodes that left, and the number of nodes that were idle, at events that took nodes.
+/// Counts over the events at which nodes left: how many nodes left, and how many were idle before.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
     left: f64,
@@ -49,7 +49,7 @@ fn class(rank: u32, idle: u32) -> (usize, usize) {
 }
 
 impl EndHazard {
-    /// Learns from an event that takes the nodes of ranks `leaving` among `idle` nodes.
+    /// Learns from an event at which the nodes of ranks `leaving` leave, out of `idle` idle nodes.
     pub fn learn(&mut self, idle: u32, leaving: &[u32]) {
         if leaving.is_empty() {
             return;
@@ -71,7 +71,7 @@ impl EndHazard {
         }
     }
 
-    /// Estimated share of the nodes at this rank among `idle` nodes that an event takes.
+    /// Estimates the probability that the node of this rank among `idle` nodes leaves at an event at which nodes leave.
     pub fn at(&self, rank: u32, idle: u32) -> f64 {
         let (end, class) = class(rank, idle);
         let seen = self.ends[end][class];
@@ -108,8 +108,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: every node is in exactly one class, and every rank has a share between 0
-    // and 1.
+    // Every node is in exactly one class, and every rank has a share between 0 and 1.
     #[test]
     fn every_rank_has_a_class() {
         let mut hazard = EndHazard::default();

@@ -84,7 +84,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(64))]
 
-        // Derived by brute force: counts the idle nodes before each node.
+        // Compares each rank with a count of the idle nodes before the node.
         #[test]
         fn ranks_count_the_idle_nodes_before(
             order in Just((0u32..200).collect::<Vec<_>>()).prop_shuffle(),

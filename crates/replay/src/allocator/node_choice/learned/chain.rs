@@ -1,33 +1,33 @@
 //! An order in which nodes that move together are neighbours.
 //!
-//! Two nodes are alike if they mostly moved together (the Jaccard index of their sets of moves). Nodes are linked in
-//! order of decreasing likeness, so that each has at most two neighbours and no ring forms. The resulting chains are
-//! pieces of the order. Two pieces are alike if most groups that touch either of them touch both. Pieces are linked in
-//! the same way, and reversed where needed so that ends that move together meet. This is repeated until no links
-//! remain.
+//! The likeness of two nodes is the Jaccard index of the sets of groups in which they moved. Nodes are linked in order
+//! of decreasing likeness, so that each has at most two neighbours and no ring forms. The resulting chains are pieces
+//! of the order. The likeness of two pieces is the Jaccard index of the sets of groups that touch them. Pieces are
+//! linked in the same way, and reversed where needed so that ends that move together meet. These steps are repeated
+//! until no pieces can be linked.
 //!
 //! Example: node a moved in 10 groups and node b in 12, and 8 of these groups contain both. So 14 groups contain a or
 //! b, and with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
 //!
-//! On Summit's log, the three nodes most like a given node are its neighbours by name. Their median
-//! distance from the node is one position, and 90 % of the distances are at most three positions.
+//! On Summit's log, the three nodes most like a given node are usually its neighbours by name: their median distance
+//! from the node is one position, and 90 % are at most three positions away.
 
 use super::groups::Groups;
 
-/// Maximum number of partners of a piece that are considered as its neighbours.
+/// Maximum number of other pieces that are candidates for links to a piece.
 const PARTNERS: usize = 10;
 
 /// Groups of more pieces than this are ignored: they say little about any two of their pieces, but processing them
 /// would take most of the time.
 const WIDE: usize = 64;
 
-/// Number of groups that is added to the denominator of the likeness, so that two nodes with few moves do not look
-/// alike by chance.
+/// Number of groups that is added to the denominator of the likeness, so that two nodes with few moves do not get a
+/// high likeness by chance.
 const PRIOR: f32 = 4.0;
 
 const NONE: u32 = u32::MAX;
 
-/// A new order of the nodes in `order`, derived from groups of nodes that moved together. Unlinked nodes keep their
+/// Derives a new order of the nodes in `order` from groups of nodes that moved together. Unlinked nodes keep their
 /// position.
 pub(super) fn chain(mut groups: Groups, order: &[u32]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
@@ -85,7 +85,7 @@ struct Link {
 }
 
 impl Link {
-    /// `likeness` is not negative, so its bits are ordered like its values.
+    /// Creates a link. `likeness` must not be negative, because only then are its bits ordered like its values.
     fn new(likeness: f32, pieces: [u32; 2]) -> Self {
         let near = u32::MAX - pieces[0].abs_diff(pieces[1]);
         Link {
@@ -205,7 +205,7 @@ fn direct(sides: &mut [[u32; 2]]) -> Vec<u32> {
     starts
 }
 
-/// The root of the set that contains this piece, in a union-find structure; shortens the path to it.
+/// Finds the root of the set that contains this piece in a union-find structure, and shortens the path to the root.
 fn root(roots: &mut [u32], mut piece: u32) -> u32 {
     while roots[piece as usize] != piece {
         let up = roots[piece as usize];
@@ -243,8 +243,8 @@ impl Spots {
         spots
     }
 
-    /// Which pieces must be reversed, so that nodes that move with the next piece come last, and nodes that move with
-    /// the previous piece come first.
+    /// Determines which pieces must be reversed, so that nodes that move with the next piece come last, and nodes that
+    /// move with the previous piece come first.
     ///
     /// Example: a group contains the last two of a piece's five nodes, whose sides are 0.5 and 1, and also touches the
     /// next piece of the line. The mean side of 0.75 is evidence that the direction is right.
@@ -285,8 +285,8 @@ mod tests {
 
     use super::*;
 
-    // Derived by construction: runs of 8 neighbours in a hidden order move together. The hidden order is found, except
-    // for its direction and small errors.
+    // Runs of 8 neighbours in a hidden order move together. The chain must reproduce this order, except for its
+    // direction and small errors.
     #[test]
     fn a_hidden_order_is_found() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -52,8 +52,8 @@ impl Groups {
         self.starts.iter_mut().for_each(|start| *start -= members);
     }
 
-    /// The same groups with pieces in place of nodes: `piece_of` contains the piece of each node. A
-    /// group lists each piece once. Groups with only one piece are omitted.
+    /// Returns the groups with each node replaced by its piece. `piece_of` contains the piece of
+    /// each node. A group lists each piece once. Groups with only one piece are omitted.
     pub fn of_pieces(&self, piece_of: &[u32]) -> Groups {
         let mut pieces = Groups::default();
         let mut group = Vec::new();
@@ -78,7 +78,7 @@ impl Groups {
         narrow
     }
 
-    /// The same groups with `names[m]` in place of member m.
+    /// Replaces each member m of the groups with `names[m]`.
     pub fn renamed(mut self, names: &[u32]) -> Groups {
         for member in &mut self.members {
             *member = names[*member as usize];
@@ -124,7 +124,6 @@ mod tests {
         groups.iter().collect()
     }
 
-    // Small fixed example.
     #[test]
     fn groups_of_nodes_become_groups_of_pieces() {
         let groups = groups(&[&[0, 1], &[3, 1, 2], &[0, 2, 4]]);
@@ -136,7 +135,7 @@ mod tests {
         assert_eq!(listed(&middles), [&[1, 3][..], &[1, 3, 4]]);
     }
 
-    // Small fixed example: the oldest groups are removed, each as a whole.
+    // The oldest groups are removed, each as a whole.
     #[test]
     fn the_oldest_groups_are_forgotten() {
         let mut groups = groups(&[&[0, 1], &[3, 1, 2], &[0, 2]]);

@@ -22,9 +22,8 @@ const REMEMBERED: usize = 128;
 /// proportional to the length of the log.
 const GROWTH: f64 = 0.3;
 
-/// Joining nodes count as evidence of neighbours only if they are close to each other in the present order. Their
-/// distances may be at most this many times the distances of leaving nodes. On some machines, nodes from all over the
-/// machine join at once.
+/// Joining nodes are used as evidence of neighbours only if their mean distance in the present order is at most this
+/// many times the mean distance of leaving nodes. On some machines, nodes from all over the machine join at once.
 const NEAR: f64 = 3.0;
 
 /// Weight of a new group in the moving average of distances, which covers about the last hundred groups.
@@ -112,7 +111,7 @@ impl Learned {
         }
     }
 
-    /// Remembers which nodes move together. A move of more than a quarter of all nodes is ignored, because it says
+    /// Remembers which nodes move together. A group of more than a quarter of all nodes is ignored, because it says
     /// nothing about neighbours.
     fn learn(&mut self, changes: &[Change]) {
         for (joins, moves) in [(false, &mut self.left), (true, &mut self.joined)] {
