@@ -179,7 +179,8 @@ watch() {
 }
 
 # Prints the process ids of a cluster. The cluster's daemons, and the daemons that watch its jobs, have DIR as their
-# working directory. Jobs, and all processes that they have started, have two variables in their environment.
+# working directory. Jobs, and all processes that they have started, have SLURM_CONF and SLURMD_NODENAME in their
+# environment.
 processes() {
     local found
     mapfile -t found < <(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$1" 2>/dev/null)

@@ -1,5 +1,5 @@
-//! Any input is either read as a trace and as an event log or rejected with a fault. A trace that
-//! was read can be written and read again.
+//! Any input is either rejected with a fault or read both as a trace and as an event log. A trace that was read can be
+//! written and read again.
 #![no_main]
 
 mod prepared;

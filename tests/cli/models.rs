@@ -1,4 +1,4 @@
-//! `gleaner train`, `predict`, `evaluate` and `simulate --models` from the command line.
+//! Tests `gleaner train`, `predict`, `evaluate` and `simulate --models` from the command line.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The flags of the original simulator, on directories with the original's layout.
+//! Tests the flags of the original simulator, on directories with the original's layout.
 
 use std::fs;
 use std::path::Path;
