@@ -169,7 +169,7 @@ start() {
     echo "SLURM_CONF=$SLURM_CONF"
 }
 
-# watch PID DIR: stops the cluster when its owner has ended for any reason.
+# watch PID DIR: stops the cluster when the process PID has ended for any reason.
 watch() {
     while kill -0 "$1" 2>/dev/null; do
         [ -e "$2/slurm.conf" ] || return 0

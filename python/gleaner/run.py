@@ -35,8 +35,8 @@ class Tables(Mapping[str, Table]):
     def __init__(self, run: _gleaner._Run, folder: Optional[Folder]) -> None:
         self._run = run
         self._folder = folder
-        """The temporary directory from which the tables are read, if any. This reference keeps it in existence as long
-        as the tables."""
+        """The temporary directory from which the tables are read, if any. It is deleted when the tables are no longer
+        in use."""
         self._made: dict[str, Table] = {}
         self._names = run.names()
 

@@ -240,7 +240,7 @@ fn named<'n>(names: &'n [(PathBuf, String)], path: &Path) -> Option<&'n str> {
     name.map(|(_, name)| name.as_str())
 }
 
-/// A run. The Python class `gleaner.Run` wraps it.
+/// A run. The Python class `gleaner.Run` wraps this class.
 #[pyclass(frozen, name = "_Run", module = "gleaner", weakref)]
 pub struct Run {
     command: String,

@@ -461,7 +461,7 @@ fn runs_are_run_again() {
         found.contains("steps.csv: the second run wrote different bytes"),
         "{found}"
     );
-    // A program is started only with permission.
+    // Without --run-programs, the check does not start the program that the run names as its solver.
     let forged = text.replace("\"solver\": \"auto\"", "\"solver\": \"exec:touch started\"");
     assert_ne!(forged, text);
     fs::write(&file, forged).unwrap();
