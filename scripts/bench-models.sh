@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Fits Gleaner's explainable boosting machine on the throughput task, and that of Python's interpret on the same
-# rows: bench-models.sh [FEATURES.csv]. Both run on one thread and on all cores. Prints a Markdown
-# table with the time of the fastest of RUNS fits (default: 3) in seconds, and the errors on the
-# test rows. The package interpret is installed in its own environment in the user's cache. If the
-# installation fails, interpret is skipped.
+# Fits the explainable boosting machines of Gleaner and of Python's interpret to the same rows of throughput data:
+# bench-models.sh [FEATURES.csv]. Both programs run on one thread and on all cores. Prints a Markdown table with the
+# time of the fastest of RUNS fits (default: 3) in seconds, and the errors on the test rows. The package interpret is
+# installed in its own environment in the user's cache. If the installation fails, interpret is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 features=${1:-../shared/data/lucid/models/throughput_features.csv}

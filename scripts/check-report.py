@@ -148,8 +148,8 @@ def check(condition, what):
         raise RuntimeError(what)
 
 
-# The positions of some points in a scatter chart, or the centres of some filled cells in a heat map. Such charts
-# may have only a few places with a tooltip.
+# Returns the positions of up to 40 points of a scatter chart, or the centres of up to 40 filled cells of a heat map.
+# Such charts may have tooltips in only a few places.
 CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
   const { x, y, z, x0, dx, type, mode } = chart._fullData?.[0] ?? {};
   const { xaxis, yaxis } = chart._fullLayout;
@@ -165,8 +165,8 @@ CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
 
 def tooltip(browser, number, box):
     """Moves the mouse over a chart until a tooltip appears."""
-    # If the number of bars is a multiple of ten, all points at the first nine shares could lie between bars. The last
-    # two shares hit a bar.
+    # The first nine shares are multiples of a tenth. If the number of bars is a multiple of ten, all points at these
+    # shares could lie between bars. The last two shares hit a bar.
     shares = (0.5, 0.3, 0.7, 0.1, 0.9, 0.2, 0.4, 0.6, 0.8, 0.117, 0.883)
     heights = (0.5, 0.85, 0.15, 0.95)
     places = [(box["x"] + share * box["width"], box["y"] + height * box["height"])
@@ -253,12 +253,12 @@ def narrow(browser, page):
 
 
 def accessible(browser):
-    """Checks the names and the order of what a screen reader announces."""
+    """Checks the elements that a screen reader announces: their names and their order."""
     problems = browser.run("""(() => {
       const found = [];
       const levels = [...document.querySelectorAll('h1, h2, h3')].map((h) => +h.tagName[1]);
-      levels.forEach((level, i) => { if (i && level > levels[i - 1] + 1) found.push('heading levels skip'); });
-      if (levels.filter((level) => level === 1).length !== 1) found.push('not one h1');
+      levels.forEach((level, i) => { if (i && level > levels[i - 1] + 1) found.push('a heading level is skipped'); });
+      if (levels.filter((level) => level === 1).length !== 1) found.push('not exactly one h1');
       for (const name of ['header', 'main', 'nav', 'footer'])
         if (!document.querySelector(name)) found.push('no ' + name);
       for (const b of document.querySelectorAll('button'))
@@ -268,7 +268,7 @@ def accessible(browser):
         if (!chart.parentElement.querySelector('details table tbody tr')) found.push(chart.dataset.figure + ': no table');
       }
       const ids = [...document.querySelectorAll('main [id]')].map((e) => e.id);
-      if (new Set(ids).size !== ids.length) found.push('an id twice');
+      if (new Set(ids).size !== ids.length) found.push('a repeated id');
       return found;
     })()""")
     check(not problems, "; ".join(problems))

@@ -169,7 +169,7 @@ start() {
     echo "SLURM_CONF=$SLURM_CONF"
 }
 
-# watch PID DIR: stops the cluster when its owner has ended for any reason.
+# watch PID DIR: stops the cluster when the process PID has ended for any reason.
 watch() {
     while kill -0 "$1" 2>/dev/null; do
         [ -e "$2/slurm.conf" ] || return 0
@@ -179,7 +179,8 @@ watch() {
 }
 
 # Prints the process ids of a cluster. The cluster's daemons, and the daemons that watch its jobs, have DIR as their
-# working directory. Jobs, and all processes that they have started, have two variables in their environment.
+# working directory. Jobs, and all processes that they have started, have SLURM_CONF and SLURMD_NODENAME in their
+# environment.
 processes() {
     local found
     mapfile -t found < <(find /proc -maxdepth 2 -path '/proc/[0-9]*/cwd' -lname "$1" 2>/dev/null)

@@ -1,4 +1,4 @@
-"""Trains one of the models that Lucid was measured with, on random input, until it is stopped.
+"""Trains one of the models that Lucid's authors measured, on random input, until it is stopped.
 
 It reports `gleaner warm`, then `gleaner samples N`, as `gleaner profile` expects. See README.md."""
 

@@ -1,5 +1,5 @@
-//! Any input is either read as a trace and as an event log or rejected with a fault. A trace that
-//! was read can be written and read again.
+//! Any input is either rejected with a fault or read both as a trace and as an event log. A trace that was read can be
+//! written and read again.
 #![no_main]
 
 mod prepared;
@@ -17,6 +17,6 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(holds) = read_inputs([input], &Options::new(Format::Philly)) {
         holds
             .sweep(UnknownNodes::Deal, |_| Ok(()))
-            .expect("the log that was read can be swept");
+            .expect("all events of the log can be generated");
     }
 });

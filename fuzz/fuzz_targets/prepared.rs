@@ -1,6 +1,6 @@
 //! Any input is either read as a trace or rejected with a fault. A trace that was read can be
 //! written and read again.
-#![allow(dead_code, reason = "each target uses its own part")]
+#![allow(dead_code, reason = "each target uses only some of these functions")]
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

@@ -12,6 +12,6 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(holds) = read_inputs([input], &Options::new(Format::Slurm)) {
         holds
             .sweep(UnknownNodes::Deal, |_| Ok(()))
-            .expect("the log that was read can be swept");
+            .expect("all events of the log can be generated");
     }
 });

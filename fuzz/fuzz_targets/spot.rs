@@ -9,6 +9,6 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(log) = read_bytes(Path::new("log"), bytes, &Options::default()) {
         log.sweep(|_, _| Ok(()))
-            .expect("a log that was read can be swept");
+            .expect("all events of the log can be generated");
     }
 });

@@ -93,9 +93,8 @@ def report_runs(
 
 @final
 class Table:
-    """A result table. Any library that supports Arrow's stream protocol can use the table without a
-    copy: ``polars.DataFrame(table)``, ``pandas.DataFrame.from_arrow(table)``,
-    ``pyarrow.table(table)``."""
+    """A result table. Any library that supports Arrow's stream protocol can use the table without copying its data:
+    ``polars.DataFrame(table)``, ``pandas.DataFrame.from_arrow(table)``, ``pyarrow.table(table)``."""
 
     @property
     def name(self) -> str: ...
@@ -288,7 +287,7 @@ class SolveOptions:
 
 @final
 class Page:
-    """A page about runs: one HTML file that opens in any browser without a network. Notebooks show it."""
+    """A page about runs: a single HTML file that any browser can open offline. Notebooks display the page."""
 
     def html(self) -> str: ...
     def tables(self) -> str: ...
@@ -299,7 +298,7 @@ class Page:
 
 @final
 class Figure:
-    """A figure of a page. Notebooks show it."""
+    """A figure of a page. Notebooks display the figure."""
 
     def svg(self) -> str: ...
     def png(self) -> bytes: ...
@@ -308,7 +307,7 @@ class Figure:
 
 @final
 class Job:
-    """A job as it was submitted. All calls to a policy pass the same object for a job."""
+    """A job as it was submitted. Every call to a policy passes the same object for the same job."""
 
     @property
     def id(self) -> str: ...
@@ -327,7 +326,7 @@ class Job:
 
 @final
 class View:
-    """A virtual cluster at one second, read-only."""
+    """A read-only view of a virtual cluster at one second."""
 
     @property
     def now(self) -> int: ...

@@ -60,10 +60,10 @@ def replay(
 ) -> Run:
     """Replays a log of idle nodes, and allocates the nodes to elastic training tasks.
 
-    ``events`` and ``tasks`` are files, tables, an :class:`EventLog`, or a list of :class:`Task`. ``solver`` is a
-    name, ``exec:COMMAND``, or a function of a :class:`Problem`; the plans of programs and functions are checked.
-    ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is called once
-    for each point of the task's curve. ``out`` is a directory for the results.
+    ``events`` is a file, a table or an :class:`EventLog`, and ``tasks`` is a file, a table or a list of :class:`Task`.
+    ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
+    checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
+    called once for each point of the task's curve. ``out`` is a directory for the results.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` contains
     the partial results.
@@ -234,9 +234,10 @@ def simulate(
 ) -> Run:
     """Simulates scheduling policies on a job trace of a GPU cluster.
 
-    ``trace`` and ``cluster`` are files or tables. Instead, ``trace`` may be a :class:`Trace`, or ``data`` a directory
-    with the files. ``policy`` accepts names of policies, and your own classes or instances. Each virtual cluster gets
-    a new instance of a class, or a copy of an instance. ``out`` is a directory for the results.
+    ``trace`` and ``cluster`` are files or tables. Alternatively, pass a :class:`Trace` as ``trace``, or pass the
+    directory that contains both files as ``data``. ``policy`` accepts names of policies, and your own classes or
+    instances. Each virtual cluster gets a new instance of a class, or a copy of an instance. ``out`` is a directory for
+    the results.
 
     An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
@@ -408,8 +409,8 @@ def compare(
     to: Optional[When] = None,
     topology: Optional[Input] = None,
 ) -> Run:
-    """Compares solvers on the same problems: the problems of a file or a list, or the problems of a replay of
-    ``events`` and ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
+    """Compares solvers on the same problems: those in a file or a list, or those of a replay of ``events`` and
+    ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
 
     Options:
 
@@ -572,7 +573,8 @@ def solve(
     strict: Optional[bool] = None,
     time_limit: Optional[Number] = None,
 ) -> Any:
-    """Solves allocation problems. Returns an :class:`Answer` for a single problem, and a list for several or a file.
+    """Solves allocation problems. Returns an :class:`Answer` for a single problem, and a list of answers for several
+    problems or a file.
 
     A problem is a :class:`Problem`, a :class:`ClassProblem`, or a dict in the format of ``gleaner solve``.
 
@@ -746,8 +748,9 @@ def pilots(
     timezone: Optional[str] = None,
     to: Optional[When] = None,
 ) -> Pilots:
-    """Simulates pilot jobs on the idle nodes of an event log. The pilots have the wall times ``lengths``, in minutes,
-    or those of the best ladders of at most 1, 2, ..., ``best`` wall times.
+    """Simulates pilot jobs on the idle nodes of an event log. ``lengths`` lists the wall times of the pilots, in
+    minutes. With ``best=K`` instead, the pilots have the wall times of the best ladders of at most 1, 2, ..., K wall
+    times.
 
     There are results for three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle.
     Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work.

@@ -13,7 +13,7 @@ class Function(NamedTuple):
     role: str
     """The option whose value is the function, or the function's own name if the option accepts several functions."""
     name: str
-    """Its name. Results show it with the prefix ``python:``."""
+    """The name of the function or class. In results, it has the prefix ``python:``."""
     sha256: Optional[str]
     """SHA-256 of the source, or of the compiled code if there is no source; None if neither is available."""
     value: Any

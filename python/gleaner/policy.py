@@ -34,33 +34,33 @@ class Policy:
     workloads measured in pairs). Jobs can share GPUs only with ``"packing"``."""
 
     def submitted(self, job: Job, view: View) -> None:
-        """A job has joined the queue."""
+        """Called when a job has joined the queue."""
 
     def started(self, job: Job, view: View) -> None:
-        """A job has started, by a decision of this policy."""
+        """Called when a job has started, by a decision of this policy."""
 
     def preempted(self, job: Job, view: View) -> None:
-        """A job has been preempted, by a decision of this policy, and is back in the queue."""
+        """Called when a job has been preempted, by a decision of this policy, and is back in the queue."""
 
     def ended(self, job: Job, view: View) -> None:
-        """A job has ended."""
+        """Called when a job has ended."""
 
     def restored(self, job: Job, view: View) -> None:
-        """A job that shared its GPUs is back at full speed and no longer counts as sharing."""
+        """Called when a job that shared its GPUs is back at full speed and no longer counts as sharing."""
 
     def open(self, view: View) -> None:
-        """A round of decisions begins."""
+        """Called when a round of decisions begins."""
 
     def next(self, view: View) -> Optional[Decision]:
-        """The next decision of the round; ``None`` ends the round. The view shows the state after all earlier
-        decisions."""
+        """Returns the next decision of the round, or ``None`` to end the round. The view shows the state after all
+        earlier decisions of the round."""
         raise NotImplementedError(f"{type(self).__name__} has no method next(view)")
 
     def wake(self, view: View) -> Optional[int]:
-        """The next second, after the current second of the view, in which the policy may make a decision although no
-        job arrives or ends; ``None`` if there is no such second."""
+        """Returns the next second, after the current second of the view, in which the policy may make a decision
+        although no job arrives or ends. Returns ``None`` if there is no such second."""
         return None
 
     def priority(self, job: Job) -> Optional[float]:
-        """The number by which the policy sorted a job, for the tables."""
+        """Returns the number by which the policy sorted a job. The tables of results contain this number."""
         return None

@@ -35,8 +35,8 @@ class Tables(Mapping[str, Table]):
     def __init__(self, run: _gleaner._Run, folder: Optional[Folder]) -> None:
         self._run = run
         self._folder = folder
-        """The directory from which the tables are read, if it is temporary. The directory exists as long as the
-        tables."""
+        """The temporary directory from which the tables are read, if any. It is deleted when the tables are no longer
+        in use."""
         self._made: dict[str, Table] = {}
         self._names = run.names()
 
@@ -91,7 +91,7 @@ class Run:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The figures of the whole run, as in ``summary.json``."""
+        """The metrics of the whole run, as in ``summary.json``."""
         found: dict[str, Any] = json.loads(self._run.summary()) or {}
         return found
 
@@ -111,8 +111,8 @@ class Run:
 
     @property
     def tallies(self) -> list[dict[str, Any]]:
-        """Counts of the answers from solvers that are programs or Python functions: the numbers of answers that were
-        wrong, late, claimed to be optimal, and confirmed."""
+        """For each solver that is a program or a Python function: the numbers of answers that were wrong, late, claimed
+        to be optimal, and confirmed as optimal."""
         found: list[dict[str, Any]] = self._told.get("tallies") or json.loads(self._run.tallies())
         return found
 
@@ -165,7 +165,8 @@ def open_run(path: StrPath) -> Run:
 
 
 def open_in(path: StrPath, folder: Optional[Folder]) -> Run:
-    """Opens a run directory, which may be in a temporary folder that must last as long as the run."""
+    """Opens a run directory. ``folder`` is the temporary folder that contains it, if any, and lasts as long as the
+    run."""
     return Run(_gleaner.open_run(path), Path(path), folder)
 
 
@@ -175,8 +176,8 @@ def report(
     metric: Optional[str] = None,
     against: Optional[str] = None,
 ) -> Page:
-    """The page about runs or run directories. Several replays or simulations are shown side by side. For a sweep,
-    ``heat`` names the two settings of the heat map. ``metric`` names the figure by which settings are compared, and
-    ``against`` the figure against which ``metric`` is drawn."""
+    """Creates the page about runs or run directories. Several replays or simulations are shown side by side. For a
+    sweep, ``heat`` names the two settings of the heat map. ``metric`` is the metric by which settings are compared, and
+    ``against`` the metric against which it is drawn."""
     paths = [run._directory() if isinstance(run, Run) else run for run in runs]
     return _gleaner.report_runs(paths, heat, metric, against)

@@ -115,7 +115,7 @@ impl Answer {
     }
 }
 
-/// The options of `solve`, as settings.
+/// The parsed options of `gleaner.solve`.
 #[pyclass(frozen, module = "gleaner")]
 pub struct SolveOptions(SolvingSettings);
 

@@ -18,7 +18,7 @@ use crate::options::Pairs;
 use crate::replay::{in_python, tell_faults};
 use crate::run::{Call, Function, Given, Held, Run};
 
-/// Compares solvers. `own` contains the Python functions.
+/// Compares solvers. `own` contains the solvers that are Python functions.
 #[pyfunction]
 pub fn compare(
     py: Python<'_>,

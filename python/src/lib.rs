@@ -1,8 +1,8 @@
-//! The Python module `gleaner._gleaner`: the engines of Gleaner for the package in `python/gleaner`, which is
-//! what users import.
+//! The Python module `gleaner._gleaner`: the engines of Gleaner for the package in `python/gleaner`, which users
+//! import.
 //!
-//! Options are passed by name and parsed according to their declarations in the library. Results stay on the Rust side;
-//! Python receives their tables as Arrow streams, without a copy.
+//! Options are passed by name and parsed according to their declarations in the library. Results stay on the Rust side.
+//! Python receives their tables as Arrow streams, without copying the data.
 
 mod answer;
 mod commands;

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::errors::exception;
 use crate::host::Host;
 
-/// A page about runs: one HTML file that opens in any browser without a network. Notebooks show it.
+/// A page about runs: a single HTML file that any browser can open offline. Notebooks display the page.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Page(Document);
 
@@ -60,7 +60,7 @@ impl Page {
     }
 }
 
-/// A figure of a page. Notebooks show it.
+/// A figure of a page. Notebooks display the figure.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Figure(Drawing);
 

@@ -217,7 +217,7 @@ pub enum EitherProblem<'py> {
 }
 
 impl EitherProblem<'_> {
-    /// The problem, without a copy.
+    /// A shared reference to the problem.
     pub fn problem(&self) -> AnyProblem {
         match self {
             EitherProblem::OneClass(problem) => AnyProblem::OneClass(Arc::clone(&problem.get().0)),

@@ -88,7 +88,8 @@ pub fn tell_faults(
         .map_err(|error| with_run(py, exception(py, error), run.as_any()))
 }
 
-/// Calls a Python function for the value of each task on each number of nodes.
+/// Calls the Python function `objective` for each task and each node count of its curve, and stores the values in the
+/// task.
 fn evaluate(
     py: Python<'_>,
     tasks: &mut [TrainingTask],

@@ -209,7 +209,7 @@ impl Arguments {
         let mut listed = serde_json::Map::new();
         for function in functions {
             let title = Value::String(function.title());
-            // In other commands, the options already contain the names of functions.
+            // In commands other than `replay`, the options already contain the names of functions.
             let value = values.get_mut(&function.role);
             if let Some(value) = value.filter(|_| self.command == "replay") {
                 *value = title.clone();
@@ -240,7 +240,7 @@ fn named<'n>(names: &'n [(PathBuf, String)], path: &Path) -> Option<&'n str> {
     name.map(|(_, name)| name.as_str())
 }
 
-/// A run. The Python class `gleaner.Run` wraps it.
+/// A run. The Python class `gleaner.Run` wraps this class.
 #[pyclass(frozen, name = "_Run", module = "gleaner", weakref)]
 pub struct Run {
     command: String,

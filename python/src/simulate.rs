@@ -107,8 +107,8 @@ fn check_known(opened: &OpenedSimulation<'_>, own: &[PolicyClass]) -> Result<()>
     let going_by = own.iter().find(|own| own.needs >= Needs::Estimates);
     match (going_by, &opened.inputs().weekly) {
         (Some(policy), Some(_)) => Err(Error::Usage(format!(
-            "{} needs estimates, which would have to be learnt by simulating it: name a file, \
-             oracle, a number of seconds, or a directory of models",
+            "{} needs estimates, which would have to be learnt by simulating it: pass estimates (a file, \
+             oracle, or a number of seconds), or a directory as models",
             policy.name
         ))),
         _ => Ok(()),

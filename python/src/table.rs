@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
-/// A result table. Any library that supports Arrow's stream protocol can use the table without a
-/// copy: `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`, `pyarrow.table(table)`.
+/// A result table. Any library that supports Arrow's stream protocol can use the table without copying its data:
+/// `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`, `pyarrow.table(table)`.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Table {
     name: String,
@@ -180,7 +180,7 @@ fn array(column: &Column<'_>) -> Result<ArrayRef> {
     })
 }
 
-/// The name of every row.
+/// For each row, the name that its index refers to.
 fn named(names: &[&str], indices: impl Iterator<Item = u32>) -> Result<ArrayRef> {
     let name = |index: u32| {
         let name = names.get(index as usize).copied();

@@ -20,8 +20,8 @@ use crate::errors::exception;
 /// `DataError`.
 ///
 /// On nodes of several classes, `curve`, `objective`, `min_nodes` and `max_nodes` may be dictionaries by class. `speed`
-/// gives a factor for each class, by which a plain `curve` is multiplied. `move` is the cost of going to another class.
-/// With `counts="points"`, the task holds only the numbers of nodes in its curve.
+/// gives a factor for each class, by which a plain `curve` is multiplied. `move` is the cost of moving to another
+/// class, in seconds of progress. With `counts="points"`, the task holds only the numbers of nodes in its curve.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
 /// >>> task.max_nodes, task.rate(2)
@@ -197,7 +197,7 @@ impl Task {
         self.each_class(py, |terms| Ok((terms.min_nodes, terms.max_nodes)))
     }
 
-    /// Seconds of progress lost when the task goes to another class.
+    /// Seconds of progress lost when the task moves to another class.
     #[getter]
     fn r#move(&self) -> f64 {
         self.0.move_seconds()

@@ -83,7 +83,7 @@ def test_states_may_be_called_idle(tmp_path: Path) -> None:
 
 
 def test_changes_are_the_whole_log() -> None:
-    """Small fixed example: a node that is never idle, and an end at which nothing changes."""
+    """The log has a node that is never idle, and a last row at which nothing changes."""
     rows = {"time": [0, 0, 100, 86400], "node": ["a", "b", "a", None], "state": [1, 0, 0, None]}
     log = gleaner.EventLog.read(polars.DataFrame(rows))
     assert log.span == ("1970-01-01 00:00:00", "1970-01-02 00:00:00") and log.nodes == ["a", "b"]

@@ -6,7 +6,7 @@ use std::process::Command;
 /// The script's exit code if there is no Chromium.
 const SKIPPED: i32 = 77;
 
-/// Asserts that pages work in headless Chromium. If Chromium is not installed, this is reported.
+/// Asserts that pages work in headless Chromium. Prints a note if Chromium or Python is not installed.
 pub fn check(pages: &[PathBuf]) {
     let script = gleaner_testing::workspace().join("scripts/check-report.py");
     let Ok(output) = Command::new("python3").arg(script).args(pages).output() else {

@@ -68,7 +68,7 @@ pub fn every_change_is_noticed(run: &Path) {
     for file in files.chain(["run.json"]) {
         let bytes = fs::read(run.join(file)).unwrap();
         let content: Value = serde_json::from_slice(&bytes).unwrap();
-        // The entries for all figures of a sweep have the same structure.
+        // The entries of all metrics of a sweep have the same structure, so only one of them is changed.
         let is_alike = |name: &String| {
             let entry = name.strip_prefix("best_by_metric/");
             entry.is_some_and(|entry| !entry.starts_with("total_work/"))
@@ -91,7 +91,7 @@ pub fn every_change_is_noticed(run: &Path) {
     assert_eq!(examine(run, &Unobserved).unwrap().wrong_count, 0);
 }
 
-/// Whether a check finds something wrong in the run, or refuses the run.
+/// Whether the check reports something wrong in the run, or rejects the run.
 fn is_noticed(run: &Path) -> bool {
     examine(run, &Unobserved).map_or(true, |findings| findings.wrong_count > 0)
 }
@@ -461,7 +461,7 @@ fn runs_are_run_again() {
         found.contains("steps.csv: the second run wrote different bytes"),
         "{found}"
     );
-    // A program is started only with permission.
+    // Without --run-programs, the check does not start the program that the run names as its solver.
     let forged = text.replace("\"solver\": \"auto\"", "\"solver\": \"exec:touch started\"");
     assert_ne!(forged, text);
     fs::write(&file, forged).unwrap();

@@ -95,7 +95,7 @@ fn changed_simulations_are_noticed() {
     simulated("--policy lucid,qssf --profiler 60,1,4 --estimates median");
 }
 
-/// A change to one cell in any column of any log is detected.
+/// A change to one cell in any column of any file in `logs/` is detected.
 #[test]
 fn changed_logs_are_noticed() {
     let directory = trace();

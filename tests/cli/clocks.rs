@@ -46,7 +46,7 @@ fn write_log(at: &Path) {
     fs::write(at.join("pbs.txt"), log).unwrap();
 }
 
-// Derived: the idle hour is from 12 to 13, both before and after the clock change.
+// The idle hour is from 12 to 13, both before and after the clock change.
 #[test]
 fn hours_of_an_inspection_are_local_time() {
     let directory = tempfile::tempdir().unwrap();

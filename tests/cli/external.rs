@@ -1,4 +1,4 @@
-//! External programs as solvers, named on the command line and in plans.
+//! Tests external programs as solvers, named on the command line and in plans.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -265,7 +265,7 @@ fn sweep(at: &std::path::Path, solvers: &str, more: &str) -> crate::support::Run
     )
 }
 
-/// A column of a table of a sweep.
+/// A column of a sweep's table.
 fn swept(at: &std::path::Path, column: &str) -> Vec<String> {
     let mut table = csv::Reader::from_path(at.join("swept/sweep.csv")).unwrap();
     let names = table.headers().unwrap().clone();

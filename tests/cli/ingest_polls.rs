@@ -1,4 +1,4 @@
-//! `gleaner ingest` for polls of node states, traces of spot instances, and SWF workloads with additional fields.
+//! Tests `gleaner ingest` for polls of node states, traces of spot instances, and SWF workloads with additional fields.
 
 use std::fs;
 

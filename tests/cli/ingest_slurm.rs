@@ -1,4 +1,4 @@
-//! `gleaner ingest slurm` for jobs, and the reports of other commands for a scheduler's log.
+//! Tests `gleaner ingest slurm --jobs`, and the messages of other commands that are given a scheduler's log.
 
 use std::fs;
 

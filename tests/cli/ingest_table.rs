@@ -1,4 +1,4 @@
-//! `gleaner ingest table`: what it prints, and what it refuses.
+//! Tests the output of `gleaner ingest table`, and the inputs that it rejects.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! `gleaner inspect` from the command line.
+//! Tests `gleaner inspect` from the command line.
 
 use std::fs;
 use std::path::{Path, PathBuf};

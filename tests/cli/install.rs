@@ -1,4 +1,4 @@
-//! `make install`: the script that copies the files, and the arguments that make passes to it.
+//! Tests `make install`: the script that copies the files, and the arguments that make passes to the script.
 
 use std::collections::BTreeSet;
 use std::fs;

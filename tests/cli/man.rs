@@ -1,4 +1,4 @@
-//! `gleaner man`: the pages, and the warnings of troff about them.
+//! Tests the pages of `gleaner man`, and that troff prints no warnings about them.
 
 use std::collections::BTreeSet;
 use std::fs;

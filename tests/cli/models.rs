@@ -1,4 +1,4 @@
-//! `gleaner train`, `predict`, `evaluate` and `simulate --models` from the command line.
+//! Tests `gleaner train`, `predict`, `evaluate` and `simulate --models` from the command line.
 
 use std::fs;
 use std::path::Path;
@@ -265,7 +265,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
         figures(&simulate("--models models --estimates median"))
     );
 
-    // Another estimator may be chosen in training.
+    // The user can choose another estimator for the saved model.
     let (out, _) = run(
         here,
         &format!("train workload {files} --estimator mean -o mean"),

@@ -1,4 +1,4 @@
-//! Sweeps in parts, as on any batch system.
+//! Tests sweeps in parts, which run on any batch system.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `gleaner pilots` as a user runs it.
+//! Tests `gleaner pilots` from the command line.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -115,13 +115,13 @@ fn a_plan_that_was_printed_can_be_evaluated() {
     let first = gleaner(&dataset(), &line).expect(0);
     assert!(first.out.contains("with --plan"), "{}", first.out);
     let (plan, _) = fact(&first.out, "plan of lost").split_once(' ').unwrap();
-    // On the log for which it was chosen, the plan is the best plan.
+    // On the part of the log for which it was chosen, the plan is the best plan.
     let found = results(&format!("idle.csv --lengths 2,8,32 {}", day[0]));
     let given = results(&format!("idle.csv --plan {plan} {}", day[0]));
     assert_eq!(given["ladders"][0]["lost"], found["ladders"][0]["lost"]);
     assert_eq!(given["kept"], found["kept"]);
     assert_eq!(given["is_plan_given"], true);
-    // On another log, it is at most as good as the best plan with these wall times.
+    // On another part of the log, the plan is at most as good as the best plan with the same wall times.
     let best = results(&format!("idle.csv --lengths 2,8,32 {}", day[1]));
     let other = results(&format!("idle.csv --plan {plan} {}", day[1]));
     let share = |of: &Value| number(of, "/ladders/0/lost/ready_share");

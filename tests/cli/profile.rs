@@ -1,4 +1,4 @@
-//! `gleaner profile` from the command line.
+//! Tests `gleaner profile` from the command line.
 
 use std::fs;
 use std::path::Path;

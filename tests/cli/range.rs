@@ -1,5 +1,5 @@
-//! Tests that no solver aborts, panics or gives an answer without an objective, with numbers of any
-//! size.
+//! Tests solvers on problems with numbers of any size: no solver aborts, panics, or returns a plan without an
+//! objective.
 //!
 //! CBC ends its process if it does not accept a coefficient. Every solver therefore runs in a
 //! separate process.
@@ -36,8 +36,8 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
 
-/// A well-formed problem with such numbers: any of these numbers if `wild` is set, otherwise
-/// only moderate numbers.
+/// A well-formed problem with numbers from the lists above: any of them if `wild` is set, otherwise only moderate
+/// numbers.
 fn problem(seed: u64, wild: bool) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rng = &mut rng;
@@ -148,7 +148,8 @@ fn sound_problems_of_any_numbers_are_answered_by_every_solver() {
                 continue;
             }
             assert!(is_finite(&answer, "objective"), "{arguments}: {line}");
-            // A missing bound is null, but a bound that is not a number would also be null.
+            // JSON represents both a missing bound and a bound that is NaN as null. A proof of optimality needs a
+            // finite bound.
             let proves = answer["status"] == "optimal";
             assert!(
                 !proves || is_finite(&answer, "bound"),

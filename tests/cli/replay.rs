@@ -312,8 +312,7 @@ fn scripts_that_cannot_be_carried_out_are_invalid_data() {
     let head = fs::read_to_string(at.join("idle.csv")).unwrap();
     let first = head.lines().nth(1).unwrap().split(',').nth(1).unwrap();
     for (line, found) in [
-        // The first node of the log is in the slice. Either the node is busy at event 1, or the script assigns it
-        // twice.
+        // The script assigns the first node of the log twice, first to a single task and then to two tasks.
         (
             format!(r#"{{"event": 0, "allocation": {{"task0000": [{first:?}, {first:?}]}}}}"#),
             "line 1: found node",

@@ -1,4 +1,4 @@
-//! `gleaner replay` on nodes of several classes, from generated files to the page.
+//! Tests `gleaner replay` on nodes of several classes, from generated files to the page.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The report of `gleaner replay` on the log, the replayed part, and the settings.
+//! Tests what `gleaner replay` prints about the log, the replayed part, and the settings.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `gleaner reproduce` from the command line.
+//! Tests `gleaner reproduce` from the command line.
 
 use std::fs;
 use std::path::PathBuf;
@@ -221,7 +221,8 @@ fn problems_of_sia_are_solved_to_their_optima() {
     }
 }
 
-/// Without data, rounds are drawn, and the first other solver confirms the exact solver's objectives.
+/// Without the published data, scheduling rounds are drawn at random. HiGHS or CBC then confirms the exact solver's
+/// objectives, if it is in the build.
 #[test]
 fn rounds_are_drawn_without_data() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `gleaner simulate` on the sample, and the published experiment.
+//! Tests `gleaner simulate` on the sample and on the published experiment.
 
 use std::fs;
 use std::path::Path;
@@ -256,7 +256,7 @@ fn results_say_what_policies_know_of_durations() {
     assert_eq!(summary["policies"]["lucid"]["estimates"], Value::Null);
 }
 
-/// A run can write more tables than the maximum number of open files of a process.
+/// A run can write more tables than a process is allowed to have files open.
 #[cfg(unix)]
 #[test]
 fn more_tables_than_open_files_are_written() {

@@ -1,5 +1,5 @@
-//! Invalid data either makes `gleaner simulate` exit with code 3 and a message that gives the place
-//! and the value, or is left out.
+//! Tests invalid data: either `gleaner simulate` exits with code 3 and a message with the place and the value, or it
+//! leaves the data out.
 
 use std::fs;
 use std::path::Path;

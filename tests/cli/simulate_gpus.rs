@@ -14,7 +14,7 @@ fn policy<'a>(summary: &'a Value, name: &str) -> &'a Value {
     &summary["policies"][name]
 }
 
-/// A column of a CSV file without quotes in it.
+/// A column of a CSV file whose cells contain no quotes.
 fn column(file: &Path, name: &str) -> Vec<f64> {
     let text = fs::read_to_string(file).unwrap();
     let mut rows = csv::Reader::from_reader(text.as_bytes());
@@ -62,8 +62,7 @@ fn lending_gives_all_policies_the_same_gpus() {
     assert!(!gleaner(at, alone).expect(0).err.contains("80 GPUs"));
 }
 
-/// Derived by formula: the share of the policy's own GPUs that jobs hold, from the first submission
-/// to the last end.
+/// The utilisation is the share of the policy's own GPUs that jobs hold, from the first submission to the last end.
 #[test]
 fn utilisation_is_a_share_of_the_gpus_shown() {
     let directory = cluster();

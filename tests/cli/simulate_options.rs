@@ -1,4 +1,4 @@
-//! Options of `gleaner simulate` that depend on the cluster and on the chosen policies.
+//! Tests options of `gleaner simulate` that depend on the cluster and on the chosen policies.
 
 use std::fs;
 

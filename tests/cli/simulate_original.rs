@@ -1,4 +1,4 @@
-//! The flags of the original simulator, on directories with the original's layout.
+//! Tests the flags of the original simulator, on directories with the original's layout.
 
 use std::fs;
 use std::path::Path;
@@ -29,8 +29,8 @@ fn lay_out(at: &Path) {
     let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
     let mut lines = jobs.lines();
     let mut log = lines.next().unwrap().to_owned() + "\n";
-    // The original counts time from the first job since April. This additional job, in the first
-    // second of April, sets the start of that clock.
+    // The original's clock starts at the submission of the first job since 1 April. This additional job is submitted in
+    // the first second of that day, so the clock starts at midnight.
     log += "0,u,vc1,,1,1,COMPLETED,2020-04-01 00:00:00,60,Tiles-10,GlyphNet,64,0,1,1,1,1\n";
     for line in lines {
         let mut cells: Vec<String> = line.split(',').map(str::to_owned).collect();

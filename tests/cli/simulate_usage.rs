@@ -1,4 +1,4 @@
-//! Wrong usage of `gleaner simulate`: exit code 2, and a helpful message.
+//! Tests wrong usage of `gleaner simulate`, which gives exit code 2 and a helpful message.
 
 use crate::support::{cluster, gleaner};
 

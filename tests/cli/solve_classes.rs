@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::support::{Run, gleaner, samples, with_stdin};
 
-/// Worked by hand: task a takes both nodes of a100, and b takes all four of v100.
+/// Worked out by hand: task a takes both nodes of a100, and b takes all four of v100.
 const OPTIONS: &str = r#"{"classes": [{"name": "v100", "capacity": 4}, {"name": "a100", "capacity": 2}], "kind": "ignored",
     "tasks": [{"name": "a", "options": [[0, 2, 10], [0, 4, 16], [1, 1, 12, 3.5], [1, 2, 20]]},
               {"name": "b", "options": [[0, 2, 10], [0, 4, 18], [1, 2, 21]]}, {"name": "c", "options": []}]}"#;
 
-/// Worked by hand: the task earns 10 a second on 2 nodes of class a, and 30 a second on 3 nodes of class b. Over the
-/// window of 100 s, moving to b is worth 100 · 30 = 3,000, less 4 · 10 for the move.
+/// Worked out by hand: the task earns 10 a second on 2 nodes of class a, and 30 a second on 3 nodes of class b. Over
+/// the window of 100 s, moving to b is worth 100 · 30 = 3,000, less 4 · 10 for the move.
 const CURVES: &str = r#"{"id": "moves", "t_fwd": 100, "classes": [{"name": "a", "nodes": 4}, {"name": "b", "nodes": 3}],
     "tasks": [{"name": "t", "curves": {"a": {"nodes": [0, 2, 4], "objective": [0, 10, 16]},
     "b": {"nodes": [0, 1, 3], "objective": [0, 12, 30]}}, "min_nodes": {"a": 2, "b": 1}, "max_nodes": 4,

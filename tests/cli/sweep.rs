@@ -1,4 +1,4 @@
-//! `gleaner sweep` from the command line.
+//! Tests `gleaner sweep` from the command line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -47,7 +47,7 @@ fn bytes(directory: &Path, out: &str) -> [Vec<u8>; 3] {
     ["sweep.csv", "sweep.parquet", "summary.json"].map(|name| fs::read(out.join(name)).unwrap())
 }
 
-/// Number of results of single runs.
+/// Number of runs whose results are saved in the directory.
 fn saved(directory: &Path, out: &str) -> usize {
     gleaner_testing::results(&directory.join(out))
 }
@@ -163,7 +163,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
         .into_iter()
         .fold(f64::INFINITY, f64::min);
     close(&summary["best_by_metric"]["rescale_loss"]["value"], least);
-    // A figure that only describes a run has no best value.
+    // A metric that only describes a run has no best value.
     let goals = summary["best_by_metric"].as_object().unwrap();
     for name in ["events_optimal", "used_node_seconds", "tasks_started"] {
         assert!(!goals.contains_key(name), "{name}");
@@ -177,8 +177,8 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
         assert!((found - mean).abs() <= 1e-12 * mean);
         assert_eq!(row[place("seeds").unwrap()], "2");
     }
-    // Derived by formula: the standard error of the mean of two values is half their difference.
-    // The published 97.5th percentile of Student's t with 1 degree of freedom is 12.706205.
+    // The standard error of the mean of two values is half their difference. The published 97.5th percentile of
+    // Student's t with 1 degree of freedom is 12.706205.
     let errors: Vec<f64> = lines[1..]
         .chunks_exact(2)
         .map(|pair| [0, 1].map(|seed| pair[seed][column("rescale_loss")].parse::<f64>().unwrap()))

@@ -1,4 +1,5 @@
-//! Files that are replaced or rewritten while they are read: the bytes hashed are the bytes parsed.
+//! Tests files that are replaced or rewritten while they are read: the hash must be the hash of the bytes that were
+//! parsed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -15,7 +15,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
     zeros("zeros.toml.gz");
     gzip(&at.join("lines.csv.gz"), "", b"0,0\n", GIB, "");
-    // This file is shorter: readers that stream a log process every line, so a longer file would take too long.
+    // For readers that stream a log: they process every line, so this file has only ten million lines.
     gzip(&at.join("some.csv.gz"), "", b"0,0\n", 10_000_000, "");
     for line in [
         "replay --events idle.csv --tasks zeros.toml.gz",

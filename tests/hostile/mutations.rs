@@ -1,5 +1,5 @@
-//! Truncated and changed files: the program uses the valid part, or rejects the file with a message. The tests of
-//! `gleaner-inputs` damage files of every format in the same ways, but only read them.
+//! Tests truncated and changed files: the program must use the valid part, or reject the file with a message. The tests
+//! of `gleaner-inputs` damage files of every format in the same ways, but only read them.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn changes() -> u64 {
     asked.map_or(12, |number| number.parse().unwrap())
 }
 
-/// Up to three changes: a bit, a byte, a cut, a repetition.
+/// Makes up to three changes: flips a bit, replaces a byte, cuts off the end, repeats a part, or removes a part.
 fn mutate(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
     for _ in 0..rng.random_range(1..=3) {
         if bytes.is_empty() {

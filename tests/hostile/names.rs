@@ -1,4 +1,4 @@
-//! Names that control terminals: no message or page contains an escape byte or a direction mark.
+//! Tests names that control terminals: no message or page may contain an escape byte or a direction mark.
 
 use std::fs;
 use std::path::Path;
@@ -152,7 +152,7 @@ fn names_of_simulations_are_escaped() {
         attack(at, "explain models/workload.json --term user");
         attack(at, "explain models/workload.json -o model.html");
         assert_plain(&at.join("model.html"));
-        // Messages about faults quote cells, and name jobs without estimates and workloads without profiles.
+        // These messages name a job without an estimate, a workload without a profile, and cells with faults.
         let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
         fs::write(
             at.join("named.csv"),

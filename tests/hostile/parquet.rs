@@ -1,5 +1,5 @@
-//! Forged Parquet files that could make a reader allocate as much memory as they declare, or
-//! recurse as deeply as they are nested.
+//! Tests forged Parquet files, which could make a reader allocate as much memory as they declare, or recurse as deeply
+//! as they are nested.
 
 use std::fs;
 use std::path::Path;

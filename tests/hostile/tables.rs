@@ -1,4 +1,4 @@
-//! Short input that requests large tables.
+//! Tests short input that requests large tables.
 
 use std::fmt::Write;
 use std::fs;
@@ -74,7 +74,7 @@ fn lists_of_nodes_cost_only_their_distinct_nodes() {
     }
 }
 
-// Counts that would need more memory than is available.
+// The counts would need more memory than is available.
 #[test]
 fn unbounded_counts_are_refused() {
     let directory = samples();

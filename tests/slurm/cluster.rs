@@ -109,8 +109,8 @@ impl Cluster {
     }
 
     /// Waits until the controller has saved the state of all jobs, including `job`. The controller saves the state
-    /// at most once every 5 s. A controller that is killed earlier forgets the jobs that it started, and later holds
-    /// them.
+    /// at most once every 5 s. A controller that is killed before it has saved a job forgets that it started the job,
+    /// and holds the job after a restart.
     #[track_caller]
     pub fn wait_until_saved(&self, job: &str) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();

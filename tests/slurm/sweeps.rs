@@ -1,5 +1,5 @@
-//! Sweeps as job arrays: killed tasks, a node that goes down, a killed controller, a killed
-//! submitter, failures that are retried, and failures that are not.
+//! Tests sweeps as job arrays: killed tasks, a node that goes down, a killed controller, a killed submitter, and
+//! failures that are retried or not retried.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -22,8 +22,8 @@ def generator(width):
 
 
 def discriminator(width):
-    """Turns an image into a number, above 0 for a real one. Each layer except the last halves the
-    side length."""
+    """Turns an image into a number, which is above 0 if the image is classified as real. Each layer except the last
+    halves the side length."""
     layers = [nn.Conv2d(3, width, 4, 2, 1, bias=False), nn.LeakyReLU(0.2)]
     for times in [1, 2, 4]:
         channels = times * width

@@ -82,7 +82,7 @@ def mobilenet_v3():
 
 
 def quarter(channels):
-    """MobileNetV3's squeeze. Its inner layer has a quarter of the expanded channels."""
+    """MobileNetV3's squeeze, whose inner layer has a quarter of the expanded channels."""
     return Squeeze(channels, multiple_of_8(channels // 4), nn.ReLU, nn.Hardsigmoid)
 
 

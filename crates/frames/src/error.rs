@@ -42,20 +42,20 @@ pub enum Error {
         /// The type of value expected.
         expected: &'static str,
     },
-    /// The runs of a sweep have no such figure.
-    #[error("unknown figure {name:?}; expected one of {}", known.join(", "))]
+    /// The runs of a sweep have no metric with the requested name.
+    #[error("unknown metric {name:?}; expected one of {}", known.join(", "))]
     NoMetric {
         /// The requested name.
         name: String,
-        /// The figures that the runs have.
+        /// The metrics that the runs have.
         known: Vec<&'static str>,
     },
-    /// The figure only describes runs, so it has no best value.
-    #[error("the figure {name:?} has no best value; rank by one of {}", goals.join(", "))]
+    /// The metric only describes runs, so it has no best value.
+    #[error("the metric {name:?} has no best value; rank by one of {}", goals.join(", "))]
     NoGoal {
-        /// The requested figure.
+        /// The requested metric.
         name: String,
-        /// The figures that have a best value.
+        /// The metrics that have a best value.
         goals: Vec<&'static str>,
     },
     /// The column to be aggregated is not numeric.

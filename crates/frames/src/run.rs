@@ -39,16 +39,16 @@ pub enum Frames {
 /// The results of a replay.
 #[derive(Debug, Clone)]
 pub struct ReplayFrames {
-    /// `summary.json` in one row.
+    /// The content of `summary.json`, in one row.
     pub summary: DataFrame,
-    /// A row for each event after the first: `steps`.
+    /// The table `steps`: a row for each event after the first.
     pub steps: DataFrame,
-    /// A row for each task: `tasks`.
+    /// The table `tasks`: a row for each task.
     pub tasks: DataFrame,
-    /// A row for each span in which a task held a node: `allocations`.
+    /// The table `allocations`: a row for each span in which a task held a node.
     pub allocations: DataFrame,
-    /// The idle fragments of the log by length: `fragments`. `None` if an earlier version of the
-    /// program made the run.
+    /// The table `fragments`: the idle fragments of the log by length. `None` if an earlier version of the program made
+    /// the run.
     pub fragments: Option<DataFrame>,
     /// The results by class of nodes; `None` if the log has only one class.
     pub classes: Option<ClassFrames>,
@@ -59,22 +59,22 @@ pub struct ReplayFrames {
 /// The results of a replay by class of nodes.
 #[derive(Debug, Clone)]
 pub struct ClassFrames {
-    /// A row for each class at each event after the first: `classes`.
+    /// The table `classes`: a row for each class at each event after the first.
     pub events: DataFrame,
-    /// A row for each move of a task to another class: `moves`.
+    /// The table `moves`: a row for each move of a task to another class.
     pub moves: DataFrame,
-    /// A row for each class: `class_totals`.
+    /// The table `class_totals`: a row for each class.
     pub totals: DataFrame,
 }
 
 /// The results of a search that a replay ran.
 #[derive(Debug, Clone)]
 pub struct SearchFrames {
-    /// A row for each event of a trial: `search`.
+    /// The table `search`: a row for each event of a trial.
     pub events: DataFrame,
-    /// A row for each trial: `trials`.
+    /// The table `trials`: a row for each trial.
     pub trials: DataFrame,
-    /// A row for each resource that a trial reached: `rungs`.
+    /// The table `rungs`: a row for each resource that a trial reached.
     pub rungs: DataFrame,
 }
 
@@ -82,8 +82,8 @@ pub struct SearchFrames {
 #[derive(Debug, Clone)]
 pub struct SimulateFrames {
     /// A row for each policy, in the order in which the user named them. The columns are `policy`, `gpus` and the
-    /// figures by which policies are compared, such as `avg_jct_s`. The figures of small or large jobs are null if
-    /// there are no such jobs.
+    /// metrics by which policies are compared, such as `avg_jct_s`. The metrics of small jobs are null if there are no
+    /// small jobs; the same holds for large jobs.
     pub policies: DataFrame,
     /// A row for each policy and virtual cluster. The columns are `policy`, `vc` and the delays of the virtual
     /// cluster's jobs. The delays are null if the virtual cluster had no jobs.
@@ -97,7 +97,7 @@ pub struct SimulateFrames {
 pub struct PolicyFrames {
     /// Name of the policy.
     pub name: String,
-    /// A row for each job, in the order of the trace: `<policy>_jobs` without `duration`. Job ids are
+    /// The table `<policy>_jobs` without `duration`: a row for each job, in the order of the trace. Job ids are
     /// strings. Times are in seconds on the trace's clock.
     pub jobs: DataFrame,
     /// A row for each hour: `start` (in seconds on the trace's clock), `busy_gpus` and `pending_jobs`. The last two are

@@ -11,9 +11,9 @@ use polars::prelude::{
 
 use crate::{Error, Result};
 
-/// Joins each row of `left` with the row of `right` that has the same values in all columns of `on`. Rows of `left`
-/// without such a row are left out. Columns of `right` whose names also occur in `left` get the suffix `_right`. The
-/// rows keep the order of `left`. Nulls count as equal.
+/// Joins each row of `left` with the row of `right` that has the same values in all columns of `on`. Rows of `left` for
+/// which `right` has no such row are left out. Columns of `right` whose names also occur in `left` get the suffix
+/// `_right`. The rows keep the order of `left`. Nulls count as equal.
 ///
 /// # Errors
 /// [`Error::Repeated`] if several rows of `right` have the same values in these columns. [`Error::Polars`] if a frame
@@ -98,7 +98,7 @@ fn cells(
     cells.zip(0..).collect()
 }
 
-/// The number of each row's group.
+/// For each row, the index of its group.
 fn places(grouped: &GroupBy<'_>, height: usize) -> Vec<usize> {
     let mut places = vec![0; height];
     for (place, group) in grouped.get_groups().iter().enumerate() {
@@ -117,7 +117,7 @@ fn places(grouped: &GroupBy<'_>, height: usize) -> Vec<usize> {
     places
 }
 
-/// The value of each group's only key, as text.
+/// For frames grouped by one column: the value of this column in each group, as text.
 fn labels(grouped: &GroupBy<'_>) -> Result<Vec<String>> {
     let keys = grouped.keys();
     let key = keys.first().into_iter();

@@ -12,15 +12,15 @@ use crate::{Error, Result};
 pub struct Sweep {
     /// Whether replays or simulations were swept.
     pub mode: Mode,
-    /// The figure by which the user chose to rank the settings.
+    /// The metric by which the user chose to rank the settings.
     pub by: Metric,
-    /// A row for each run, in the order of the plan: the settings, then the figures, as in
-    /// `sweep.parquet`. A setting or figure is null if the run does not have it.
+    /// A row for each run, in the order of the plan: the settings, then the metrics, as in `sweep.parquet`. A setting
+    /// or metric is null if the run does not have it.
     pub runs: DataFrame,
 }
 
 impl Sweep {
-    /// Creates a sweep from the settings and figures of its runs.
+    /// Creates a sweep from the settings and metrics of its runs.
     ///
     /// # Errors
     /// [`Error::Setting`] if a setting has a value of the wrong type.
@@ -43,10 +43,10 @@ impl Sweep {
         })
     }
 
-    /// The figure with this name, such as `total_work`.
+    /// The metric with this name, such as `total_work`.
     ///
     /// # Errors
-    /// [`Error::NoMetric`] if the runs have no such figure.
+    /// [`Error::NoMetric`] if the runs have no such metric.
     pub fn metric(&self, name: &str) -> Result<Metric> {
         self.mode.metric(name).ok_or_else(|| Error::NoMetric {
             name: name.to_owned(),
@@ -74,11 +74,11 @@ impl Sweep {
         Ok(varied)
     }
 
-    /// Aggregates a figure by settings without the seed. The result has a row for each combination of settings, with
-    /// the mean over the seeds, its standard error, and its 95 % interval. See [`aggregate`] for the columns.
+    /// Aggregates a metric over seeds. The result has a row for each combination of the other settings, with the mean
+    /// over the seeds, its standard error, and its 95 % interval. See [`aggregate`] for the columns.
     ///
     /// # Errors
-    /// [`Error::NoMetric`] if the runs have no such figure.
+    /// [`Error::NoMetric`] if the runs have no such metric.
     pub fn aggregate(&self, metric: &str) -> Result<DataFrame> {
         self.aggregate_by(metric, &self.settings())
     }
@@ -96,7 +96,7 @@ impl Sweep {
     /// [`rank`](crate::rank).
     ///
     /// # Errors
-    /// Same as [`Sweep::aggregate`]; also [`Error::NoGoal`] if the figure has no best value.
+    /// Same as [`Sweep::aggregate`]; also [`Error::NoGoal`] if the metric has no best value.
     pub fn rank(&self, metric: &str) -> Result<DataFrame> {
         let goals = self.mode.metrics().iter().filter(|m| m.best.is_some());
         let best = self.metric(metric)?.best.ok_or_else(|| Error::NoGoal {
@@ -106,7 +106,7 @@ impl Sweep {
         rank(&self.aggregate(metric)?, "mean", best)
     }
 
-    /// Joins each run with the run of the other sweep that has the same settings, including the seed. Figures of the
+    /// Joins each run with the run of the other sweep that has the same settings, including the seed. Metrics of the
     /// other sweep have the suffix `_right`. See [`join`](crate::join).
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl Sweep {
         join(&self.runs, &other.runs, &settings.collect::<Vec<_>>())
     }
 
-    /// Means of a figure by two settings. The frame has a row for each value of the setting `rows` and a column for
+    /// Means of a metric by two settings. The frame has a row for each value of the setting `rows` and a column for
     /// each value of the setting `columns`. Each mean is over all runs with both values, regardless of their seeds and
     /// other settings. See [`pivot`](crate::pivot).
     ///
@@ -160,7 +160,7 @@ fn parsed<T: std::str::FromStr>(
     texts.iter().enumerate().map(value).collect()
 }
 
-/// The column of a figure.
+/// The column of a metric.
 fn figure(metric: &Metric, values: impl Iterator<Item = Option<f64>>) -> Column {
     let named = metric.name.into();
     match metric.kind {

@@ -66,11 +66,11 @@ pub fn cases(count: u32) -> Config {
     settings(count, factor(env::var(FACTOR).ok().as_deref()))
 }
 
-/// Like [`cases`], for a property whose cases take about this many milliseconds each. For example, the property calls a
-/// solver's library, writes files or trains a model. The factor is reduced so that the property takes at most
-/// [`LONGEST`], but not below 1. The time of a case is an estimate in the source and is never measured, so the number
-/// of cases is the same on every machine. A property needs this function if its cases together take more than 1.5 s,
-/// because it would then exceed [`LONGEST`] at a factor of 40.
+/// Like [`cases`], for a property whose cases take about `milliseconds` each. For example, the property calls a
+/// solver's library, writes files or trains a model. The factor is reduced, but not below 1, so that the property takes
+/// at most [`LONGEST`]. The time of a case is an estimate in the source and is never measured, so the number of cases
+/// is the same on every machine. A property needs this function if its cases together take more than 1.5 s: with
+/// [`cases`], it would exceed [`LONGEST`] at a factor of 40.
 ///
 /// # Panics
 /// The same as for [`cases`].
@@ -120,7 +120,7 @@ fn factor(asked: Option<&str>) -> u32 {
 mod tests {
     use super::*;
 
-    // Derived by formula: LONGEST is 60 s.
+    // The expected factors follow from `LONGEST`, which is 60 s.
     #[test]
     fn slow_properties_take_a_minute_at_most() {
         assert_eq!(affordable(100, 10), 60);

@@ -27,7 +27,7 @@ pub fn records(directory: &Path) -> Vec<String> {
     json.collect()
 }
 
-/// Number of results of single runs.
+/// Number of single runs whose results the segments contain.
 #[must_use]
 pub fn results(directory: &Path) -> usize {
     let all = records(directory);

@@ -25,7 +25,7 @@ impl StopAfter {
         }
     }
 
-    /// The remarks and the information so far.
+    /// The remarks that the run has made so far.
     pub fn remarks(&self) -> Vec<String> {
         let remarks = self.remarks.lock().unwrap_or_else(PoisonError::into_inner);
         remarks.clone()

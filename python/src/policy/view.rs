@@ -11,7 +11,7 @@ use gleaner_simulate::view::View as EngineView;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A job as it was submitted. All calls to a policy pass the same object for a job.
+/// A job as it was submitted. Every call to a policy passes the same object for the same job.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Job {
     /// Index of the job in the virtual cluster.

@@ -33,8 +33,8 @@ fn the_same_jobs_make_the_same_bytes() {
         .says(&["2080Ti", "TitanRTX"]);
 }
 
-// By formula: of 24 jobs, 14 are for training, 5 for validation and 5 for testing. Frequencies sum
-// to one over the operations of the training part.
+// Of 24 jobs, 14 are for training, 5 for validation and 5 for testing. Frequencies sum to one over the operations of
+// the training part.
 #[test]
 fn jobs_are_split_and_the_manifest_records_it() {
     let directory = jobs();

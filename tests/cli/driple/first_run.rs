@@ -6,8 +6,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// With default options, the commands train a model on sample graphs that is far better than the
-/// mean.
+/// With default options, the commands train a model on sample graphs. Its predictions are far better than the mean.
 #[test]
 fn the_first_model_of_a_new_user_learns() {
     let directory = tempfile::tempdir().unwrap();

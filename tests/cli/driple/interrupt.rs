@@ -58,7 +58,7 @@ fn interrupted_trainings_save_their_best_and_can_be_resumed() {
     let directory = built();
     let here = directory.path();
     ended(here, |child| {
-        // Fails if the training has already finished.
+        // This command fails if the training has already finished.
         let _ = Command::new("kill")
             .args(["-INT", &child.id().to_string()])
             .status();

@@ -1,5 +1,4 @@
-//! `gleaner driple` and `gleaner synth graphs` run from the command line, and the use of
-//! predictions.
+//! Tests `gleaner driple`, `gleaner synth graphs`, and simulations with predicted profiles.
 
 mod build;
 mod convert;

@@ -92,7 +92,7 @@ fn model(at: &Path, change: impl Fn(&mut Card)) -> Inspector {
 
 const PROFILES: &str = "driple profiles --model model.safetensors --jobs workloads/workloads.csv";
 
-// Derived by formula: a profile contains the averages of the model's own predictions.
+// A predicted profile contains averages: peak · active / (idle + active), from the model's predictions for the graph.
 #[test]
 fn profiles_are_averages_of_predictions() {
     let directory = cluster();

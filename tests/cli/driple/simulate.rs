@@ -93,7 +93,7 @@ fn scores(at: &Path, out: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-// Derived by formula: correct predictions change nothing.
+// If the predictions equal the measured profiles, the schedule is the same as without predictions.
 #[test]
 fn correct_predictions_give_the_schedule_of_measurements() {
     let directory = busy();

@@ -110,7 +110,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
             "{kind}"
         );
     }
-    // Output for programs contains the names unchanged.
+    // JSON output is read by programs, so it contains the names unchanged.
     let json: Value =
         serde_json::from_str(&explain("workload", &[&term[..], &["--json"]].concat())).unwrap();
     let cells = json["terms"][0]["cells"].as_array().unwrap();

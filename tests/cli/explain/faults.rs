@@ -1,4 +1,4 @@
-//! Wrong requests, and files that do not contain a model.
+//! Tests that `gleaner explain` rejects invalid requests, and files that do not contain a model.
 
 use super::support::{data, explain, model, run};
 

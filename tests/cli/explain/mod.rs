@@ -1,4 +1,4 @@
-//! `gleaner explain` on models of the sample cluster.
+//! Tests `gleaner explain` on models of the sample cluster.
 
 mod escapes;
 mod faults;

@@ -1,4 +1,4 @@
-//! The pages and pictures of `gleaner explain`.
+//! Tests the pages and pictures of `gleaner explain`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Single predictions, compared with the output of `gleaner predict`.
+//! Compares explanations of single predictions with the output of `gleaner predict`.
 
 use serde_json::Value;
 

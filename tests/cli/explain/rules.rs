@@ -1,4 +1,4 @@
-//! Estimators that are not explainable boosting machines.
+//! Tests explanations of estimators that are not explainable boosting machines.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The whole model, and the scores of its terms.
+//! Tests explanations of whole models, with the scores of their terms.
 
 use serde_json::Value;
 
@@ -59,8 +59,8 @@ fn terms_are_sorted_and_match_the_file() {
     }
 }
 
-// By formula: over the training rows, the mean of a term's scores is 0, and the mean of their
-// absolute values is its importance. Each row is in one of the term's cells.
+// Over the training rows, the mean of a term's scores is 0, and the mean of their absolute values is its importance.
+// Each row is in one of the term's cells.
 #[test]
 fn scores_and_rows_make_the_importance() {
     let names = names("workload");

@@ -1,4 +1,5 @@
-//! Directories that are not runs, or are damaged: faults that name the file, with exit code 3.
+//! Tests that damaged run directories, and directories without a run, are rejected with exit code 3 and a fault that
+//! names the file.
 
 use std::fs;
 use std::path::Path;

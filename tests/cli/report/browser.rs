@@ -1,4 +1,4 @@
-//! Pages in a browser.
+//! Tests that pages work in a browser.
 
 use super::support::{inspected, page, replays, searches, simulation, sweep};
 use crate::browser::check;

@@ -1,4 +1,4 @@
-//! Pages about comparisons of solvers.
+//! Tests pages about comparisons of solvers.
 
 use std::fs;
 use std::path::Path;
@@ -147,7 +147,8 @@ fn plans_of_a_program_are_in_the_tables_when_they_came() {
         );
         assert_near(of[of.len() - 1].3, 0.0);
         if solver == STEPS {
-            // If a single task runs, the best plan without this task equals the first plan.
+            // If only one task runs in the optimal plan, the program's first two plans are equal, so only two
+            // improvements are listed.
             let sent = if of.len() == 3 {
                 vec![0.0, 0.02, 0.04]
             } else {

@@ -1,4 +1,4 @@
-//! Pages about event logs, compared with `gleaner inspect --json` and with a replay.
+//! Compares pages about event logs with `gleaner inspect --json` and with a replay.
 
 use std::fs;
 
@@ -85,7 +85,7 @@ fn the_suggestion_is_shown_with_its_derivation() {
 
 #[test]
 fn a_replay_has_the_fragments_of_its_log() {
-    // Like the replay, a slice drops the last row, which changes nothing.
+    // Like a replay, the inspection of a slice drops the last row, because the row changes nothing.
     let (replays, sample) = (replays(), sample_json("--nodes 100"));
     let table = replays.path().join("short/fragments.csv");
     let bins = sample["fragments"]["bins"].as_array().unwrap();

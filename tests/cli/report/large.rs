@@ -1,5 +1,4 @@
-//! Pages about sweeps of 10,000 runs. The runs are artificial: the figures of a single replay are
-//! varied.
+//! Tests pages about sweeps of 10,000 runs. The runs are artificial: the figures of a single replay are varied.
 
 use std::path::Path;
 

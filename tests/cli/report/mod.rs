@@ -1,4 +1,4 @@
-//! Pages and pictures about runs, written from the command line.
+//! Tests the pages and pictures that `gleaner report` writes about runs.
 
 mod broken;
 mod browser;

@@ -1,4 +1,4 @@
-//! The page and the pictures as files.
+//! Tests the files of the page and of its pictures.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Reports that are stopped while pages are created.
+//! Tests reports that are stopped while pages are created.
 
 use gleaner_domain::Error;
 use gleaner_report::{SweepChoice, of_runs};

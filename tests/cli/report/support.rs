@@ -1,4 +1,4 @@
-//! Runs of small samples, and the contents of pages.
+//! Creates runs of small samples, and reads the contents of pages.
 
 use std::fs;
 use std::io::Read;

@@ -1,4 +1,4 @@
-//! Pages about sweeps, compared with the tables of the sweeps.
+//! Compares pages about sweeps with the tables of the sweeps.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -94,9 +94,9 @@ record! {
         speed2_q1: f64 = "speed2_q1" [""],
         /// upper quartile of `speed2`
         speed2_q3: f64 = "speed2_q3" [""],
-        /// share of `gpu_util` used by the first workload, if known
+        /// part of `gpu_util` that the first workload used, if known
         gpu_util1: Option<f64> = "gpu_util1" ["%"],
-        /// share of `gpu_util` used by the second workload, if known
+        /// part of `gpu_util` that the second workload used, if known
         gpu_util2: Option<f64> = "gpu_util2" ["%"],
         /// length of the window
         time: f64 = "time" ["s"],
@@ -117,7 +117,7 @@ record! {
         repeat: u32 = "repeat" [""],
         /// what went wrong
         problem: String = "problem" [""],
-        /// the last lines of the workload's output, separated by bars
+        /// the last lines of the workload's output, separated by vertical bars
         output: String = "output" [""],
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::support::{counts, floats, names, texts};
 
-/// A drawn replay: window, number of tasks, seed, and a number from which all figures are derived.
+/// A randomly drawn replay: window, number of tasks, seed, and a number from which all metrics are derived.
 type Drawn = (u8, Option<u8>, u8, Option<f64>);
 
 fn rows(drawn: &[Drawn]) -> Vec<SweepRow> {
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-// Derived by formula: the values 2, 4 and 9 have the mean 5, the variance 13 and t = 4.302653.
+// The values 2, 4 and 9 have the mean 5 and the variance 13. With two degrees of freedom, t is 4.302653.
 #[test]
 fn three_seeds_have_an_interval() {
     let sweep = sweep(&[
@@ -177,7 +177,7 @@ fn runs_with_the_same_settings_are_joined() {
 fn unknown_figures_are_errors() {
     let sweep = sweep(&[(2, None, 0, Some(1.0))]);
     let message = sweep.aggregate("work").unwrap_err().to_string();
-    assert!(message.contains("unknown figure \"work\""), "{message}");
+    assert!(message.contains("unknown metric \"work\""), "{message}");
     assert!(message.contains("total_work"), "{message}");
     let error = sweep.aggregate_by("total_work", &["colour"]).unwrap_err();
     assert!(matches!(error, Error::Polars(_)), "{error}");

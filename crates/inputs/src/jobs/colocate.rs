@@ -29,7 +29,7 @@ input! {
         speed2: f64 as SPEED = "speed2" [""],
         /// the percentage of compute used by both workloads together
         gpu_util: f64 as AMOUNT = "gpu_util" ["%"],
-        /// the memory held by both workloads together
+        /// the GPU memory used by both workloads together
         gmem: f64 as AMOUNT = "gmem" ["MB"],
         ..workloads: [Workload; 2],
     }

@@ -25,7 +25,7 @@ input! {
         gpu_util: f64 as AMOUNT = "gpu_util" ["%"],
         /// the percentage of memory bandwidth used
         gmem_util: f64 as AMOUNT = "gmem_util" ["%"],
-        /// the memory held
+        /// the GPU memory used
         gmem: f64 as AMOUNT = "gmem" ["MB"],
     }
 }
@@ -39,7 +39,7 @@ input! {
         gpu_util: Option<f64> as Maybe(AMOUNT) = "gpu_util" ["%"],
         /// the percentage of memory bandwidth used; default: as in the profile
         gmem_util: Option<f64> as Maybe(AMOUNT) = "gmem_util" ["%"],
-        /// the memory held; default: as in the profile
+        /// the GPU memory used; default: as in the profile
         gmem: Option<f64> as Maybe(AMOUNT) = "gmem" ["MB"],
     }
 }

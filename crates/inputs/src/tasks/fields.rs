@@ -58,7 +58,7 @@ pub static FIELDS: [TaskField; 15] = [
     field("priority", "", Shape::Number, "",
         "weight under the objective `priority-weighted`, from 1e-30 to 1e30; default: 1").optional(),
     field("deadline", "", Shape::Text, "",
-        "time by which the task should finish, after its submission; default: no deadline. Only some \
+        "time by which the task should finish; must be after its submission; default: no deadline. Only some \
          [objectives](../docs/OBJECTIVES.md#deadlines) use it").optional(),
     field("curve.nodes", "Ns", Shape::Numbers, "nodes",
         "node counts of the scaling curve's points: increasing, starting with 0"),
@@ -67,8 +67,8 @@ pub static FIELDS: [TaskField; 15] = [
     field("curve.objective", "Os", Shape::Numbers, "",
         "objective per second at each point, 0 at 0 nodes; default: the progress").optional(),
     field("counts", "", Shape::Text, "",
-        "node counts that the task may hold between its bounds: `all`, or `points` for only those of the curve's \
-         points; default: `all`").optional(),
+        "node counts that the task may hold: `all` between its bounds, or only the `points` of its curve; default: \
+         `all`").optional(),
     field("speed", "", Shape::Factors, "",
         "for each class of nodes that the task can use, a factor of the curve's progress and objective, from 1e-30 to \
          1e30; default: the curve applies to all classes").optional(),
