@@ -190,8 +190,8 @@ fn sweeps_and_comparisons_suggest_windows() {
     let run = gleaner(at, "sweep plan.toml --out auto").expect(0);
     run.says(&[
         "tasks.toml: --t-fwd auto is",
-        "1 at once",
-        "10 at once",
+        "active tasks: 1)",
+        "active tasks: 10)",
         "auto: run.json and",
     ]);
     let found = windows("auto");

@@ -17,7 +17,7 @@ use clap::{Args as ClapArgs, Subcommand};
 
 use gleaner_domain::error::{Error, Result};
 
-/// Predict the resource consumption of a training job from its computational graph.
+/// Predict the resource use of a training job from its graph.
 ///
 /// The resources are GPU memory, GPU compute, network reception and network transmission. For each resource, the model
 /// predicts the average idle time, the average active time, and the peak. The method is Driple, by Yang et al.,

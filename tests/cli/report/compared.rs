@@ -192,7 +192,7 @@ fn faults_of_programs_are_told_on_the_page() {
     assert_eq!(names, ["exact", "exec:claims", "exec:claims (2)", STEPS]);
     let page = page(at, "faulty");
     assert!(
-        page.contains("Faults of the solver claims, asked"),
+        page.contains("Faults: the solver claims was asked"),
         "no faults"
     );
     let names = page.matches("exec:claims (2)").count();

@@ -601,7 +601,7 @@ mod tests {
         bytes[8] = 9;
         let message = decode(path(), &bytes).unwrap_err().to_string();
         assert!(
-            message.contains("format version 9, expected version 1"),
+            message.contains("format version 9, expected a version from 1 to 4"),
             "{message}"
         );
         assert!(message.contains("gleaner convert"), "{message}");

@@ -40,7 +40,7 @@ fn slurm() {
         (
             "n[01-02]\n",
             "n[01-02\n",
-            "cannot be read | log, line 2: a list of nodes with brackets",
+            "cannot be read (the nodes missing from it are unknown) | log, line 2: a list of nodes with brackets",
         ),
         (
             "T09:00:00|2|",

@@ -534,7 +534,12 @@ fn jobs_of_other_formats_are_selected_by_queue() {
             rows.iter().all(|row| !row.contains("n2")),
             "{format:?}: {rows:?}"
         );
-        assert!(summary.to_string().contains("not selected"), "{summary}");
+        assert!(
+            summary
+                .to_string()
+                .contains("of other partitions or states"),
+            "{summary}"
+        );
         // A log without any selected job is an error.
         events(log.as_bytes(), &options_of(format, &["c"])).unwrap_err();
     }

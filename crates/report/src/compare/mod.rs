@@ -78,7 +78,7 @@ fn lead(run: &CompareRun) -> String {
 fn faults(run: &CompareRun) -> impl Iterator<Item = String> {
     let told = |(_, tally): (&SolverRow, &Tally)| {
         let told = tally.remark()?;
-        Some(cut(&format!("Faults of {told}"), TOLD))
+        Some(cut(&format!("Faults: {told}"), TOLD))
     };
     run.programs().filter_map(told)
 }
