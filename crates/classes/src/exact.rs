@@ -46,8 +46,8 @@ const GROWTH: u64 = 4;
 const PATIENCE: u64 = 16;
 /// Maximum number of states of a repeated search.
 const MOST_STATES: u64 = 3_000_000;
-/// Maximum number of states of all searches. A solve that reaches this limit takes a few seconds.
-const MOST_WORK: u64 = 400_000_000;
+/// Maximum number of steps. A solve that reaches this limit takes a few seconds.
+const MOST_STEPS: u64 = 100_000_000;
 
 /// Rounding error that is allowed in a sum of gains, as a fraction of their unit.
 const ROUNDING: f64 = 1e-4;
@@ -152,6 +152,8 @@ struct Search<'a> {
 struct Branch {
     problem: Reduced,
     prices: Prices,
+    /// What the tasks hold in the mix of plans at these prices; see [`round::shared`].
+    shared: Vec<Item>,
 }
 
 impl Search<'_> {
@@ -163,11 +165,11 @@ impl Search<'_> {
     /// branched until the branches have taken 1.28 million steps, and then searched with 320,000 states.
     fn run(&mut self, part: &Reduced) -> f64 {
         // Holding nothing is always possible.
-        self.best = (0.0, vec![Item::NONE; part.tasks.len()]);
+        self.best = (0.0, vec![Item::NONE; part.len()]);
         let zero = vec![0.0; part.capacity.len()];
         let root = self.branch(part.clone(), &zero);
         self.prices = root.prices.prices.clone();
-        let tasks = part.tasks.len() as u64;
+        let tasks = part.len() as u64;
         let mut states =
             (STATES_PER_TASK * tasks).clamp(*FIRST_STATES.start(), *FIRST_STATES.end());
         if self.prove(&root, states) {
@@ -181,7 +183,7 @@ impl Search<'_> {
                 // No other branch has a greater bound.
                 break;
             }
-            if self.clock.is_over() || self.work.states > MOST_WORK {
+            if self.clock.is_over() || self.steps(tasks) > MOST_STEPS {
                 return branch.prices.bound.max(self.unsplit);
             }
             if states < MOST_STATES && self.steps(tasks) - since > PATIENCE * states {
@@ -225,11 +227,11 @@ impl Search<'_> {
         let allowed = self.allowed(branch.prices.bound);
         let prices = &branch.prices.prices;
         let mut problem = branch.problem.clone();
-        for task in &mut problem.tasks {
-            let (_, most) = task.best(prices);
+        for items in &mut problem.kinds {
+            let (_, most) = items.best(prices);
             let is_kept = |item: &Item| most - item.profit(prices) < allowed;
-            if !task.all.iter().all(is_kept) {
-                *task = Rc::new(task.only(is_kept));
+            if !items.all.iter().all(is_kept) {
+                *items = Rc::new(items.only(is_kept));
             }
         }
         problem
@@ -241,8 +243,11 @@ impl Search<'_> {
         let prices = prices::find(&problem, first);
         self.work.branches += 1;
         self.work.evaluations += prices.steps;
-        if let Some(items) = round::plan(&problem, &prices.prices) {
-            self.consider(items);
+        let shared = round::shared(&problem, &prices.mix);
+        for wish in [None, shared.as_deref()] {
+            if let Some(items) = round::plan(&problem, &prices.prices, wish) {
+                self.consider(items);
+            }
         }
         // If the mix consists of a single plan, that plan's gain equals the bound, so it is the best plan of the
         // branch.
@@ -252,7 +257,11 @@ impl Search<'_> {
         {
             self.consider(items.clone());
         }
-        Branch { problem, prices }
+        Branch {
+            shared: shared.unwrap_or_default(),
+            problem,
+            prices,
+        }
     }
 
     /// Keeps a plan if it is the best one so far.
@@ -283,7 +292,11 @@ impl Search<'_> {
     /// Searches a branch completely, with at most `states` states. Returns whether no better plan is left in it.
     fn prove(&mut self, branch: &Branch, states: u64) -> bool {
         let bound = branch.prices.bound;
-        let Some(core) = Core::new(&self.narrowed(branch), &branch.prices.prices) else {
+        let Some(core) = Core::new(
+            &self.narrowed(branch),
+            &branch.prices.prices,
+            &branch.shared,
+        ) else {
             return false;
         };
         let clock = self.clock;
@@ -295,7 +308,7 @@ impl Search<'_> {
         };
         let complete = Effort {
             width: usize::MAX,
-            states: (self.work.states + states).min(MOST_WORK),
+            states: (self.work.states + states).min(MOST_STEPS),
             is_over: &is_over,
         };
         let mut limit = core.second(FIRST).max(1e-11 * bound.abs());
@@ -355,14 +368,14 @@ impl Search<'_> {
 /// the mean is 3.2. In one half the task holds at most 3 nodes, in the other at least 4, and neither half contains the
 /// mix. `None` if each task holds the same item in the whole mix.
 fn split(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<[Reduced; 2]> {
-    let (task, class) = (0..problem.tasks.len())
+    let (task, class) = (0..problem.len())
         .filter_map(|task| {
             let (class, share) = greatest_share(mix, task);
             (share < 1.0 - 1e-6).then_some((share, task, class))
         })
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, task, class)| (task, class))
-        .or_else(|| divided(mix, problem.tasks.len()))?;
+        .or_else(|| divided(mix, problem.len()))?;
     let shares = mix.iter().filter(|(_, items)| items[task].class == class);
     let total: f64 = shares.clone().map(|(share, _)| share).sum();
     let mean = shares
@@ -381,7 +394,8 @@ fn split(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<[Reduced; 2]> {
             };
             is_in == is_first
         };
-        problem.tasks[task] = Rc::new(problem.tasks[task].only(keep));
+        let items = problem.items(task).only(keep);
+        problem.set_items(task, items);
         problem
     };
     Some([half(true), half(false)])
@@ -433,10 +447,8 @@ impl Ord for Branch {
 /// The largest power of ten, from 1e-6 to 1, of which all gains are multiples, if there is one.
 fn unit(part: &Reduced) -> Option<f64> {
     let gains = || {
-        part.tasks
-            .iter()
-            .flat_map(|task| &task.all)
-            .map(|item| item.gain)
+        let items = part.kinds.iter().flat_map(|kind| &kind.all);
+        items.map(|item| item.gain)
     };
     let is_unit = |scale: &f64| {
         // A multiple of 0.01, times 100, differs from a whole number by a rounding error of the product.

@@ -85,7 +85,12 @@ impl<'p> Search<'p> {
         let rows = problem.capacity.len() + 1;
         let mut inverse = vec![0.0; rows * rows];
         (0..rows).for_each(|row| inverse[row * rows + row] = 1.0);
-        let most: f64 = problem.tasks.iter().map(|task| greatest(&task.hull)).sum();
+        let greatest: Vec<f64> = problem
+            .kinds
+            .iter()
+            .map(|kind| greatest(&kind.hull))
+            .collect();
+        let most: f64 = problem.kind.iter().map(|kind| greatest[*kind]).sum();
         let mut gain = vec![0.0; rows];
         gain[0] = -10.0 * most.max(f64::MIN_POSITIVE);
         let mut basis: Vec<Column> = (0..rows).map(|_| Column::Unused).collect();
@@ -169,10 +174,16 @@ impl<'p> Search<'p> {
                 .sum(),
             gain: 0.0,
             used: vec![0.0; prices.len()],
-            items: Vec::with_capacity(self.problem.tasks.len()),
+            items: Vec::with_capacity(self.problem.len()),
         };
-        for task in &self.problem.tasks {
-            let (item, profit) = task.best(prices);
+        let best: Vec<(Item, f64)> = self
+            .problem
+            .kinds
+            .iter()
+            .map(|kind| kind.best(prices))
+            .collect();
+        for kind in &self.problem.kind {
+            let (item, profit) = best[*kind];
             plan.bound += profit;
             plan.gain += item.gain;
             if let Some(held) = item.held() {

@@ -1,9 +1,10 @@
 //! The part of a problem that is left to decide: tasks that are not fixed, with the options that an optimal plan may
 //! need.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::problem::{Held, Problem, Task};
+use crate::problem::{Choice, Held, Problem, Task};
 
 /// No class: the task holds nothing.
 pub(crate) const NO_CLASS: u32 = u32::MAX;
@@ -63,7 +64,11 @@ pub(crate) struct Reduced {
     pub capacity: Vec<u32>,
     /// The index of each class in the problem.
     pub classes: Vec<usize>,
-    pub tasks: Vec<Rc<Items>>,
+    /// The distinct lists of items. Tasks that differ only in their names share a list, so that each result is computed
+    /// once for all of them.
+    pub kinds: Vec<Rc<Items>>,
+    /// For each task, the index of its items in `kinds`.
+    pub kind: Vec<usize>,
     /// The index of each task in the problem.
     pub index: Vec<usize>,
 }
@@ -79,16 +84,43 @@ impl Reduced {
         let mut reduced = Reduced {
             classes: (0..capacity.len()).collect(),
             capacity,
-            tasks: Vec::new(),
+            kinds: Vec::new(),
+            kind: Vec::new(),
             index: Vec::new(),
         };
+        // For each fingerprint, the first tasks of the kinds that have it, with these kinds.
+        let mut known: BTreeMap<Fingerprint, Vec<(&Task, usize)>> = BTreeMap::new();
         for (index, task) in problem.tasks.iter().enumerate() {
-            if fixed(task).is_none() {
-                reduced.tasks.push(Rc::new(items(task, &reduced.capacity)));
-                reduced.index.push(index);
+            if fixed(task).is_some() {
+                continue;
             }
+            let alike = known.entry(fingerprint(task)).or_default();
+            let found = alike.iter().find(|(other, _)| is_alike(other, task));
+            let kind = found.map_or(reduced.kinds.len(), |(_, kind)| *kind);
+            if kind == reduced.kinds.len() {
+                alike.push((task, kind));
+                reduced.kinds.push(Rc::new(items(task, &reduced.capacity)));
+            }
+            reduced.kind.push(kind);
+            reduced.index.push(index);
         }
         Some(reduced)
+    }
+
+    /// Number of tasks.
+    pub fn len(&self) -> usize {
+        self.kind.len()
+    }
+
+    /// The items of a task.
+    pub fn items(&self, task: usize) -> &Items {
+        &self.kinds[self.kind[task]]
+    }
+
+    /// Replaces the items of a task.
+    pub fn set_items(&mut self, task: usize, items: Items) {
+        self.kind[task] = self.kinds.len();
+        self.kinds.push(Rc::new(items));
     }
 
     /// The parts that share no class, each with its classes and tasks. Tasks that can only hold nothing are in no part.
@@ -96,8 +128,8 @@ impl Reduced {
         let count = self.capacity.len();
         let mut part: Vec<usize> = (0..count).collect();
         // The classes that a task uses are merged into the part of the first of them.
-        for task in &self.tasks {
-            let classes = task.classes();
+        for items in &self.kinds {
+            let classes = items.classes();
             for other in classes.iter().skip(1) {
                 let (from, to) = (part[*other], part[classes[0]]);
                 let others = part.iter_mut().filter(|part| **part == from);
@@ -106,7 +138,7 @@ impl Reduced {
         }
         let owners = (0..count).filter(|class| part[*class] == *class);
         let parts = owners.map(|owner| self.part(|class| part[class] == owner));
-        parts.filter(|part| !part.tasks.is_empty()).collect()
+        parts.filter(|part| !part.kind.is_empty()).collect()
     }
 
     /// The classes that a condition selects, with the tasks that use them. Tasks use either all or none of their
@@ -116,25 +148,33 @@ impl Reduced {
             .filter(|class| is_in(*class))
             .collect();
         let is_whole = of_part.len() == self.capacity.len();
-        let tasks = self.tasks.iter().zip(&self.index);
-        let tasks =
-            tasks.filter(|(task, _)| task.classes().first().is_some_and(|class| is_in(*class)));
-        let (tasks, index) = tasks
-            .map(|(task, index)| {
-                let items = if is_whole {
-                    Rc::clone(task)
-                } else {
-                    Rc::new(task.renumbered(&of_part))
-                };
-                (items, *index)
-            })
-            .unzip();
-        Reduced {
+        let mut part = Reduced {
             capacity: of_part.iter().map(|class| self.capacity[*class]).collect(),
             classes: of_part.iter().map(|class| self.classes[*class]).collect(),
-            tasks,
-            index,
+            kinds: Vec::new(),
+            kind: Vec::new(),
+            index: Vec::new(),
+        };
+        // The kind in the part, for each kind that is in the part.
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(self.kinds.len());
+        for items in &self.kinds {
+            let is_in_part = items.classes().first().is_some_and(|class| is_in(*class));
+            places.push(is_in_part.then_some(part.kinds.len()));
+            if is_in_part {
+                part.kinds.push(if is_whole {
+                    Rc::clone(items)
+                } else {
+                    Rc::new(items.renumbered(&of_part))
+                });
+            }
         }
+        for (kind, index) in self.kind.iter().zip(&self.index) {
+            if let Some(kind) = places[*kind] {
+                part.kind.push(kind);
+                part.index.push(*index);
+            }
+        }
+        part
     }
 
     /// The nodes of an item, with the index of the class in the whole problem.
@@ -144,6 +184,21 @@ impl Reduced {
             ..held
         })
     }
+}
+
+/// Numbers that are equal for tasks that are alike, and rarely for others.
+type Fingerprint = (usize, u64, [u64; 2]);
+
+fn fingerprint(task: &Task) -> Fingerprint {
+    let value = |choice: Option<&Choice>| choice.map_or(0, |choice| choice.value.to_bits());
+    let ends = [task.options.first(), task.options.last()].map(value);
+    (task.options.len(), task.none.to_bits(), ends)
+}
+
+/// Whether two tasks that are not fixed differ only in their names and in what they hold now, on which their values
+/// already depend.
+fn is_alike(a: &Task, b: &Task) -> bool {
+    a.none == b.none && a.options == b.options
 }
 
 /// What a task must hold if it is fixed: `Some(None)` if it must hold nothing.

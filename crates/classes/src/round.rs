@@ -6,15 +6,25 @@ use crate::reduced::{Item, Items, Reduced};
 /// The plan that gives each task in turn the item with the least loss that still fits. Tasks with the most to lose come
 /// first. Then each task switches to the fitting item with the greatest gain, possibly in another class. `None` if a
 /// task finds no item that fits, which happens only if some tasks must hold nodes.
-pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
+pub(crate) fn plan(problem: &Reduced, prices: &[f64], wish: Option<&[Item]>) -> Option<Vec<Item>> {
     let mut free = problem.capacity.clone();
-    let mut order: Vec<(f64, usize)> = (0..problem.tasks.len())
-        .map(|task| (second_loss(problem, task, prices), task))
+    let losses: Vec<f64> = problem
+        .kinds
+        .iter()
+        .map(|kind| second_loss(kind, prices))
         .collect();
+    let tasks = problem.kind.iter().enumerate();
+    let mut order: Vec<(f64, usize)> = tasks.map(|(task, kind)| (losses[*kind], task)).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut items = vec![Item::NONE; problem.tasks.len()];
+    let mut items = vec![Item::NONE; problem.len()];
     for (_, task) in &order {
-        let best = greatest(&problem.tasks[*task], &free, |item| item.profit(prices))?;
+        let wished = wish
+            .map(|wish| wish[*task])
+            .filter(|item| fits(item, &free));
+        let best = match wished {
+            Some(item) => item,
+            None => greatest(problem.items(*task), &free, |item| item.profit(prices))?,
+        };
         take(&best, &mut free);
         items[*task] = best;
     }
@@ -22,13 +32,39 @@ pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
     for (_, task) in order.iter().rev() {
         let held = &mut items[*task];
         give_back(held, &mut free);
-        let best = greatest(&problem.tasks[*task], &free, |item| item.gain);
+        let best = greatest(problem.items(*task), &free, |item| item.gain);
         if let Some(best) = best.filter(|best| best.gain > held.gain) {
             *held = best;
         }
         take(held, &mut free);
     }
     Some(items)
+}
+
+/// The plan that rounds a mix of plans: the tasks of each kind hold its items in proportion to their shares. For example,
+/// 10 tasks are alike, and hold 2 nodes with the share 0.7 and 5 nodes with the share 0.3. Then 7 of the tasks hold 2
+/// nodes, and 3 hold 5. A task that is not like any other holds an item with a large share. The plan may not fit into the
+/// classes. `None` if the mix is empty.
+pub(crate) fn shared(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<Vec<Item>> {
+    let mut plans: Vec<&(f64, Vec<Item>)> = mix.iter().collect();
+    plans.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let total: f64 = plans.iter().map(|(share, _)| share).sum();
+    let mut sizes = vec![0usize; problem.kinds.len()];
+    problem.kind.iter().for_each(|kind| sizes[*kind] += 1);
+    let mut next = vec![0usize; problem.kinds.len()];
+    let tasks = problem.kind.iter().enumerate();
+    tasks
+        .map(|(task, kind)| {
+            let position = (next[*kind] as f64 + 0.5) / sizes[*kind] as f64 * total;
+            next[*kind] += 1;
+            let mut sum = 0.0;
+            let plan = plans.iter().find(|(share, _)| {
+                sum += share;
+                position < sum
+            });
+            plan.or(plans.last()).map(|(_, items)| items[task])
+        })
+        .collect()
 }
 
 /// The item with the greatest worth among those that fit.
@@ -52,9 +88,9 @@ pub(crate) fn fits_all(items: &[Item], capacity: &[u32]) -> bool {
 }
 
 /// The loss of a task's second-best item.
-fn second_loss(problem: &Reduced, task: usize, prices: &[f64]) -> f64 {
+fn second_loss(items: &Items, prices: &[f64]) -> f64 {
     let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
-    for item in &problem.tasks[task].all {
+    for item in &items.all {
         let profit = item.profit(prices);
         if profit > first {
             (first, second) = (profit, first);

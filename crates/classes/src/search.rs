@@ -14,6 +14,10 @@
 //! 2 nodes and 4 without nodes. The slack is -1 at first. If A takes 1 node, the slack is 0 and the loss is 1: this is
 //! the best plan. If B takes no nodes, the slack is 1 and the loss is 4 + 5.
 //!
+//! Tasks that are alike are changed one after the other. Once a further one adds no state, the others are skipped. If
+//! several items of a task are best, it starts from the one that it holds in the best mix of plans. So most of a thousand
+//! equal tasks start where they end.
+//!
 //! A state is dropped if a lower bound on its total loss exceeds L. Each node of slack costs at least the smaller of
 //! two amounts: the price of the node, or the least loss per node at which a later task would use it. Each missing node
 //! costs at least the least loss per node at which a later task gives one back. A task uses more nodes of at most one
@@ -22,9 +26,10 @@
 //! sums.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::reduced::{Item, Reduced};
+use crate::reduced::{Item, Items, Reduced};
 
 /// All slacks in one number, so that a change of a task is one addition, which keeps the states sorted.
 type Packed = u128;
@@ -43,10 +48,79 @@ struct Change {
 struct CoreTask {
     /// Index of the task.
     task: usize,
+    /// Index of its changes in [`Core::kinds`].
+    kind: usize,
     /// Loss of its second-best item, rounded down so that nearly equal losses are equal.
     least: f64,
+}
+
+/// The changes of tasks that have the same items and start from the same one.
+#[derive(Debug)]
+struct Kind {
+    /// The item from which the tasks start.
+    base: Item,
     /// Changes, by loss.
     changes: Vec<Change>,
+}
+
+impl Kind {
+    /// The changes from `base`, whose own loss is at most a rounding error and is not counted. A change that has an even
+    /// smaller loss counts as 0. So no sum of losses exceeds the total loss of its plan, and no plan is dropped wrongly.
+    fn of(items: &Items, base: Item, prices: &[f64]) -> Self {
+        let profit = base.profit(prices);
+        let others = items.all.iter().filter(|item| **item != base);
+        let mut changes: Vec<Change> = others
+            .map(|item| Change {
+                item: *item,
+                delta: 0,
+                loss: (profit - item.profit(prices)).max(0.0),
+            })
+            .collect();
+        changes.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+        Kind { base, changes }
+    }
+
+    /// The number of nodes by which the first change differs from `base`; `None` if there is no change.
+    fn first_size(&self) -> Option<u32> {
+        let first = self.changes.first();
+        first.map(|change| change.item.count.abs_diff(self.base.count))
+    }
+
+    /// For each class, the least and the greatest number of nodes that a task gives back. A task that does not change
+    /// gives back 0.
+    fn moves(&self, classes: usize) -> Vec<(i64, i64)> {
+        let of = |class| {
+            let changes = self.changes.iter();
+            let freed = changes.map(|change| freed(self.base, change.item, class));
+            freed.fold((0, 0), |(least, most), freed| {
+                (least.min(freed), most.max(freed))
+            })
+        };
+        (0..classes).map(of).collect()
+    }
+
+    /// For each class, the nodes that one task of this kind can give back, and the least losses per node.
+    fn reach(&self, classes: usize) -> Vec<Reach> {
+        let of = |class| {
+            let mut reach = Reach {
+                back: 0,
+                back_loss: f64::INFINITY,
+                slack_loss: f64::INFINITY,
+            };
+            for change in &self.changes {
+                let freed = freed(self.base, change.item, class);
+                let each = change.loss / freed.unsigned_abs() as f64;
+                reach.back = reach.back.max(freed);
+                match freed {
+                    0 => {}
+                    1.. => reach.back_loss = reach.back_loss.min(each),
+                    _ => reach.slack_loss = reach.slack_loss.min(each),
+                }
+            }
+            reach
+        };
+        (0..classes).map(of).collect()
+    }
 }
 
 /// How many nodes of a class the tasks from some index on can give back, and the least losses per node.
@@ -65,6 +139,8 @@ struct Reach {
 pub(crate) struct Core {
     /// The best item of each task.
     base: Vec<Item>,
+    /// The different lists of changes.
+    kinds: Vec<Kind>,
     /// The tasks by the loss of their second-best item.
     tasks: Vec<CoreTask>,
     prices: Vec<f64>,
@@ -129,55 +205,59 @@ pub(crate) struct Effort<'a> {
 }
 
 impl Core {
-    /// Prepares a search. `None` if the slacks do not fit into a packed number.
-    pub fn new(problem: &Reduced, prices: &[f64]) -> Option<Self> {
-        let items = problem.tasks.iter().flat_map(|task| &task.all);
+    /// Prepares a search. A task starts from its item in `shared` if no item is better at these prices by more than a
+    /// rounding error, and from its best item otherwise. `None` if the slacks do not fit into a packed number.
+    pub fn new(problem: &Reduced, prices: &[f64], shared: &[Item]) -> Option<Self> {
+        let items = problem.kinds.iter().flat_map(|kind| &kind.all);
         let most = items.map(|item| item.gain.abs()).fold(0.0, f64::max);
         let equal = (EQUAL * most).max(f64::MIN_POSITIVE);
-        let mut base = Vec::with_capacity(problem.tasks.len());
+        let best: Vec<(Item, f64)> = problem.kinds.iter().map(|kind| kind.best(prices)).collect();
+        let mut kinds = Vec::new();
+        let mut known: BTreeMap<(usize, u32, u32), usize> = BTreeMap::new();
+        let mut base = Vec::with_capacity(problem.len());
         let mut slack: Vec<i64> = problem
             .capacity
             .iter()
             .map(|nodes| i64::from(*nodes))
             .collect();
         let mut tasks = Vec::new();
-        for (task, items) in problem.tasks.iter().enumerate() {
-            let (best, profit) = items.best(prices);
-            base.push(best);
-            if let Some(held) = best.held() {
+        for (task, kind) in problem.kind.iter().enumerate() {
+            let (first, most) = best[*kind];
+            let wished = shared
+                .get(task)
+                .filter(|item| most - item.profit(prices) <= equal);
+            let own = wished.copied().unwrap_or(first);
+            base.push(own);
+            if let Some(held) = own.held() {
                 slack[held.class] -= i64::from(held.count);
             }
-            let mut changes: Vec<Change> = items
-                .all
-                .iter()
-                .filter(|item| **item != best)
-                .map(|item| Change {
-                    item: *item,
-                    delta: 0,
-                    loss: (profit - item.profit(prices)).max(0.0),
-                })
-                .collect();
-            changes.sort_by(|a, b| a.loss.total_cmp(&b.loss));
-            if let Some(first) = changes.first() {
-                let least = (first.loss / equal).floor() * equal;
+            let kind = *known
+                .entry((*kind, own.class, own.count))
+                .or_insert_with(|| {
+                    kinds.push(Kind::of(&problem.kinds[*kind], own, prices));
+                    kinds.len() - 1
+                });
+            if let Some(first) = kinds[kind].changes.first() {
                 tasks.push(CoreTask {
                     task,
-                    least,
-                    changes,
+                    kind,
+                    least: (first.loss / equal).floor() * equal,
                 });
             }
         }
         // Among changes with nearly equal losses, the greatest come first, so that the smallest can use the remaining
-        // nodes.
-        let size = |task: &CoreTask| {
-            let first = task.changes.first();
-            first.map(|change| change.item.count.abs_diff(base[task.task].count))
+        // nodes. Tasks with the same changes come one after the other.
+        let size = |task: &CoreTask| kinds[task.kind].first_size();
+        let order = |a: &CoreTask, b: &CoreTask| {
+            let by_loss = a.least.total_cmp(&b.least);
+            by_loss
+                .then(size(b).cmp(&size(a)))
+                .then(a.kind.cmp(&b.kind))
         };
-        let order =
-            |a: &CoreTask, b: &CoreTask| a.least.total_cmp(&b.least).then(size(b).cmp(&size(a)));
         tasks.sort_by(order);
         let mut core = Core {
             base,
+            kinds,
             tasks,
             prices: prices.to_vec(),
             slack,
@@ -200,15 +280,10 @@ impl Core {
     fn pack(&mut self) -> Option<()> {
         let classes = self.slack.len();
         let mut range = vec![(0i64, 0i64); classes];
+        let moves: Vec<Vec<(i64, i64)>> =
+            self.kinds.iter().map(|kind| kind.moves(classes)).collect();
         for task in &self.tasks {
-            let base = self.base[task.task];
-            for (class, (down, up)) in range.iter_mut().enumerate() {
-                let moves = task
-                    .changes
-                    .iter()
-                    .map(|change| freed(base, change.item, class));
-                let (least, most) =
-                    moves.fold((0, 0), |(a, b), move_| (a.min(move_), b.max(move_)));
+            for ((down, up), (least, most)) in range.iter_mut().zip(&moves[task.kind]) {
                 *down += least;
                 *up += most;
             }
@@ -229,11 +304,10 @@ impl Core {
             shift += bits;
         }
         let fields = &self.fields;
-        for task in &mut self.tasks {
-            let base = self.base[task.task];
-            for change in &mut task.changes {
+        for kind in &mut self.kinds {
+            for change in &mut kind.changes {
                 for (class, field) in fields.iter().enumerate() {
-                    let freed = freed(base, change.item, class);
+                    let freed = freed(kind.base, change.item, class);
                     // A negative number wraps around, and so does the sum with the packed slacks. For example, class a
                     // has the bits 0 to 3, class b the bits 4 to 7, and the stored slacks are 5 and 1, so 0x15. A change
                     // that frees 2 of b and takes 3 of a is 2 * 16 - 3 = 29, and 0x15 + 29 = 0x32. No stored slack falls
@@ -256,22 +330,13 @@ impl Core {
             slack_loss: self.prices[class],
         };
         let mut reach: Vec<Reach> = (0..classes).map(nothing).collect();
+        let of_kinds: Vec<Vec<Reach>> = self.kinds.iter().map(|kind| kind.reach(classes)).collect();
         let mut all = vec![reach.clone()];
         for task in self.tasks.iter().rev() {
-            let base = self.base[task.task];
-            for (class, reach) in reach.iter_mut().enumerate() {
-                let mut most = 0;
-                for change in &task.changes {
-                    let freed = freed(base, change.item, class);
-                    most = most.max(freed);
-                    let each = change.loss / freed.unsigned_abs() as f64;
-                    match freed {
-                        0 => {}
-                        1.. => reach.back_loss = reach.back_loss.min(each),
-                        _ => reach.slack_loss = reach.slack_loss.min(each),
-                    }
-                }
-                reach.back += most;
+            for (reach, own) in reach.iter_mut().zip(&of_kinds[task.kind]) {
+                reach.back += own.back;
+                reach.back_loss = reach.back_loss.min(own.back_loss);
+                reach.slack_loss = reach.slack_loss.min(own.slack_loss);
             }
             all.push(reach.clone());
         }
@@ -349,7 +414,8 @@ struct Run<'c> {
     /// The best plan so far: its total loss, the number of tasks before its last change, the state there, and the
     /// change.
     best: Option<(f64, usize, u32, u32)>,
-    /// For each task and each state after it: the index of the state before the task, and the task's change.
+    /// For each task and each state after it: the index of the state before the task, and the task's change. Empty for a
+    /// task that is skipped, because the states before and after it are the same.
     history: Vec<Vec<(u32, u32)>>,
 }
 
@@ -376,6 +442,8 @@ impl Run<'_> {
         let mut next = Vec::new();
         let mut merged = Vec::new();
         let mut is_complete = true;
+        // The kind whose further tasks add no state.
+        let mut settled = None;
         for (place, task) in core.tasks.iter().enumerate() {
             // Any further change would reach the limit. The plans without further changes were considered when their
             // states were created.
@@ -384,6 +452,11 @@ impl Run<'_> {
                 .all(|state| state.loss + task.least >= self.limit)
             {
                 break;
+            }
+            // If a task adds no state and improves none, neither does the next task with the same changes.
+            if settled == Some(task.kind) {
+                self.history.push(Vec::new());
+                continue;
             }
             next.clear();
             for (index, state) in now.iter().enumerate() {
@@ -396,7 +469,7 @@ impl Run<'_> {
                     next.push(stays);
                 }
             }
-            for (number, change) in task.changes.iter().enumerate() {
+            for (number, change) in core.kinds[task.kind].changes.iter().enumerate() {
                 if change.loss >= self.limit {
                     break;
                 }
@@ -456,6 +529,7 @@ impl Run<'_> {
                     .map(|state| (state.from, state.change))
                     .collect(),
             );
+            settled = is_same(&now, &next).then_some(task.kind);
             std::mem::swap(&mut now, &mut next);
             if (effort.is_over)() {
                 return false;
@@ -499,17 +573,26 @@ impl Run<'_> {
         let mut set = |place: usize, change: u32| {
             if change != STAY {
                 let task = &core.tasks[place];
-                items[task.task] = task.changes[change as usize].item;
+                items[task.task] = core.kinds[task.kind].changes[change as usize].item;
             }
         };
         set(place, change);
         for place in (0..place).rev() {
-            let (from, change) = self.history[place][state as usize];
+            // A skipped task keeps its best item.
+            let Some((from, change)) = self.history[place].get(state as usize).copied() else {
+                continue;
+            };
             set(place, change);
             state = from;
         }
         Some(items)
     }
+}
+
+/// Whether two lists contain the same slacks with the same losses.
+fn is_same(a: &[State], b: &[State]) -> bool {
+    let is_equal = |(a, b): (&State, &State)| (a.slack, a.loss) == (b.slack, b.loss);
+    a.len() == b.len() && a.iter().zip(b).all(is_equal)
 }
 
 /// The number of nodes of a class that a change from `base` to `item` gives back.

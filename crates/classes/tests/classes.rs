@@ -690,6 +690,65 @@ proptest! {
     }
 }
 
+/// The best value of `count` equal tasks that share `nodes` nodes of a class. Each earns `rate` times the power 0.8 of its
+/// number of nodes, so an even split is best.
+fn shared_evenly(count: u32, nodes: u32, rate: f64) -> f64 {
+    if count == 0 {
+        return 0.0;
+    }
+    let value = |nodes: u32| rate * f64::from(nodes).powf(0.8);
+    let more = nodes % count;
+    f64::from(more) * value(nodes / count + 1) + f64::from(count - more) * value(nodes / count)
+}
+
+// The expected objective is the best over all numbers of tasks in each class.
+#[test]
+fn a_thousand_equal_tasks_are_proven_optimal() {
+    for (tasks, nodes) in [(1_000, [700, 700]), (1_000, [500, 90]), (7, [50, 20])] {
+        let rates = [100.0, 240.0];
+        let option = |class: usize, count: u32| Choice {
+            class,
+            count,
+            value: rates[class] * f64::from(count).powf(0.8),
+        };
+        let options: Vec<Choice> = (0..2)
+            .flat_map(|class| (1..=32).map(move |count| option(class, count)))
+            .collect();
+        let task = |index: u32| Task {
+            name: format!("t{index}"),
+            options: options.clone(),
+            none: 0.0,
+            current: None,
+            fixed: false,
+        };
+        let class = |index: usize| Class {
+            name: format!("k{index}"),
+            capacity: nodes[index],
+        };
+        let problem = Problem {
+            id: String::new(),
+            classes: vec![class(0), class(1)],
+            tasks: (0..tasks).map(task).collect(),
+            groups: Vec::new(),
+        };
+        let best = (0..=tasks.min(nodes[0]))
+            .map(|first| {
+                let second = (tasks - first).min(nodes[1]);
+                shared_evenly(first, nodes[0], rates[0]) + shared_evenly(second, nodes[1], rates[1])
+            })
+            .fold(0.0, f64::max);
+        let answer = Exact::default()
+            .solve(&problem, &Limits::default())
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(check(&problem, &answer), Ok(()));
+        assert_eq!(answer.status, Status::Optimal);
+        let objective = answer.objective.unwrap_or_default();
+        assert!(is_near(objective, best), "{objective}, expected {best}");
+        // Without skipping equal tasks, the search takes millions of states.
+        assert!(answer.work.states < 100_000, "{:?}", answer.work);
+    }
+}
+
 #[test]
 fn faults_of_a_problem_are_named() {
     let text = r#"{"classes": [{"name": "k", "capacity": 3}, {"name": "k", "capacity": 1}], "tasks": [
