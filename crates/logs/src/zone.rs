@@ -53,8 +53,7 @@ impl fmt::Display for Zone {
 pub enum Instant {
     /// The local time occurred once, as almost all do.
     Once(Utc),
-    /// The local time occurred twice, because the clock was put back: the first and the second
-    /// time.
+    /// The local time occurred twice, because the clock was put back. The values are the first and the second UTC time.
     Twice(Utc, Utc),
     /// The local time did not occur, because the clock was put forward over it. The value is the
     /// UTC time according to the offset before the change.
@@ -92,8 +91,7 @@ impl Zone {
         }
     }
 
-    /// Converts a local time to UTC. If the local time occurs twice, `occurrence` selects the first or
-    /// the second.
+    /// Converts a local time to a single UTC time. If the local time occurs twice, `occurrence` selects one of the two.
     pub fn utc(&self, local: Local, occurrence: Occurrence) -> Utc {
         match (self.instant(local), occurrence) {
             (Instant::Once(time) | Instant::Never(time), _) => time,
@@ -107,7 +105,7 @@ impl Zone {
         self.zone.to_offset(timestamp(utc)).seconds()
     }
 
-    /// The clock of a log that spans these two UTC times: the offset at the start, and its changes.
+    /// The clock of a log from one UTC time to another: the offset at the start, and the changes of the offset.
     pub fn clock(&self, from: Utc, to: Utc) -> Clock {
         let changes = self.zone.following(timestamp(from));
         let changes =

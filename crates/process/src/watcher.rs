@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// The watcher's shell script. The script reads two lines: the program's process group, and a word once the
-/// program has ended. If its input is closed before the second line, this process is gone, because no other
+/// program has ended. If the script's input is closed before the second line, this process has died, because no other
 /// process holds the pipe open. The watcher then kills the program and everything that it started.
 ///
 /// `$1` is the folder of the control group, or empty. `$2` is the marker entry in the program's environment. On systems

@@ -76,7 +76,7 @@ impl std::fmt::Display for Problem {
             Problem::Implausible(speed) => {
                 write!(
                     f,
-                    "its speed is {speed:.4} times its speed alone, expected 0.01 to 10"
+                    "its speed in the pair is {speed:.4} times its speed alone, expected 0.01 to 10"
                 )
             }
         }

@@ -180,7 +180,7 @@ impl State {
         }
         if let Some(latest) = self.reports.latest().filter(|&latest| latest > samples) {
             return Err(format!(
-                "reported after {latest}; expected the number of samples since the start"
+                "fewer than the {latest} reported before; expected the number of samples since the start"
             ));
         }
         self.reports.add(Report { at, samples });

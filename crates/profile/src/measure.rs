@@ -58,7 +58,7 @@ pub(crate) enum Outcome {
     Stopped,
 }
 
-/// The plan and the tools of a measurement.
+/// What a measurement needs: the plan, the control groups, the sampler and the observer.
 pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
     pub cgroups: Option<&'a Cgroups>,
@@ -160,7 +160,7 @@ fn wait_until_warm(bench: &Bench<'_>, running: &mut [Running]) -> Result<Vec<f64
 /// Returns the problem of a workload that ended before all workloads were warm.
 fn ended_cold(end: &str, was_warm: bool) -> Problem {
     if was_warm {
-        // The workload ended while the other workload of the pair was still warming up.
+        // This workload was warm, but the other workload of the pair was still warming up.
         Problem::EndedCold(format!(
             "{end}, while the other workload was still warming up"
         ))

@@ -89,7 +89,7 @@ impl Drop for ProgressSocket {
 
 /// Chooses the folder in which the folders of sockets are created.
 fn place(temporary: PathBuf) -> PathBuf {
-    // A folder's name is the prefix and six random characters.
+    // The name of each folder is the prefix and six random characters.
     let rest = PREFIX.len() + 6 + NAME.len() + 2;
     if temporary.as_os_str().len() + rest <= LONGEST {
         temporary
@@ -103,8 +103,8 @@ fn bind(place: &Path) -> io::Result<(TempDir, File, PathBuf, UnixListener)> {
     // The folder is created with mode 0700.
     let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
     let lock = File::open(folder.path())?;
-    // Another process that removes leftovers may hold the lock. On a file system without locks,
-    // leftovers are never removed.
+    // Another process may hold the lock because it is removing leftovers. On a file system without locks, leftovers are
+    // never removed.
     if let Err(TryLockError::WouldBlock) = lock.try_lock() {
         return Err(io::ErrorKind::ResourceBusy.into());
     }

@@ -99,7 +99,7 @@ mod tests {
     use proptest::prelude::*;
     use std::time::Duration;
 
-    /// The speed for reports at the given seconds, in a window between two given seconds.
+    /// The speed in a window from one second to another. Each report is given as its second and its number of samples.
     fn speed(window: (f64, f64), reports: &[(f64, u64)]) -> Result<f64, NoSpeed> {
         let zero = Instant::now();
         let at = |seconds: f64| zero + Duration::from_secs_f64(seconds);
@@ -145,7 +145,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // If a workload works at a constant speed, the result is that speed, regardless of when the workload reports.
+        // Tests that the result for a workload with a constant speed is that speed, regardless of when the workload
+        // reports.
         #[test]
         fn a_constant_speed_is_found(
             rate in 1u64..100_000,

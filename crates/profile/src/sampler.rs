@@ -9,7 +9,8 @@ pub trait Sampler: Send {
     /// Describes the devices or cores, and how they are measured.
     fn describe(&self) -> String;
 
-    /// Opens a window. Without workloads, everything that runs on the machine is measured, as the idle baseline.
+    /// Opens a window. If `workloads` is empty, the window is the idle baseline, which measures everything that runs on
+    /// the machine.
     ///
     /// # Errors
     /// The device cannot be sampled; the error says why.

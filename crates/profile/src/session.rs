@@ -103,7 +103,7 @@ impl Machine {
         };
         if let Some(util) = reading.util.filter(|&util| util > BUSY && !busy_ok) {
             return Err(Error::Run(format!(
-                "{}: {util:.0} % in use before anything was started, expected at most {BUSY:.0} %; \
+                "{}: {util:.0} % in use before any workload was started, expected at most {BUSY:.0} %; \
                  wait until the machine is idle, or use --busy-ok",
                 self.describe()
             )));
@@ -308,7 +308,7 @@ impl<'a> Session<'a> {
         Ok(true)
     }
 
-    /// The configs that were measured alone.
+    /// The indexes of the configs that were measured alone.
     fn singles(&self) -> BTreeSet<usize> {
         let made = self.measurements().filter(|(_, made)| made.is_some());
         let alone = made.filter(|(entry, _)| entry.second.is_none());
@@ -334,7 +334,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Everything that affects the measurements of one config, except for the common settings.
+/// Everything that affects the measurements of one config, except for the settings that all measurements share.
 #[derive(Debug, Serialize)]
 struct Decisive<'a> {
     command: Vec<String>,

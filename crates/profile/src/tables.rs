@@ -12,7 +12,7 @@ use crate::measure::Measured;
 use crate::plan::{Config, Plan};
 use crate::session::Session;
 
-/// Largest valid speed in a pair, relative to the speed alone.
+/// Largest valid speed of a workload in a pair, relative to its speed alone.
 const GREATEST_SPEED: f64 = 10.0;
 
 /// The tables of a session.
@@ -114,7 +114,7 @@ fn over(repeats: &Repeats<'_>, figure: impl Fn(&Measured) -> Option<f64>) -> Opt
     Quartiles::of(repeats.iter().filter_map(|measured| figure(measured)))
 }
 
-/// The speed of one of the workloads.
+/// Returns a function that reads the speed of the workload with index `which` from a measurement.
 fn speed(which: usize) -> impl Fn(&Measured) -> Option<f64> {
     move |measured| measured.parts.get(which).map(|part| part.speed)
 }

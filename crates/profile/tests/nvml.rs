@@ -203,7 +203,7 @@ fn a_busy_gpu_is_refused() {
     };
     let told = stub.idle(&mut stub.machine()).unwrap_err().to_string();
     assert!(
-        told.contains("% in use before anything was started"),
+        told.contains("% in use before any workload was started"),
         "{told}"
     );
     assert!(told.contains("--busy-ok"), "{told}");

@@ -134,7 +134,7 @@ impl Workload {
     }
 }
 
-/// The durations of profiles. Each profile is evaluated once and then remembered.
+/// Computes the durations of profiles, and remembers each of them.
 struct Delays<'p> {
     profiles: &'p BTreeMap<String, Profile>,
     known: BTreeMap<&'p str, Option<Delay>>,
@@ -142,8 +142,8 @@ struct Delays<'p> {
 
 impl<'p> Delays<'p> {
     /// The duration of a profile, or `None` if the profile does not consist only of delays.
-    /// `nested` is the number of levels of sequences that are still allowed. The error is the name
-    /// of a profile that the workload does not have.
+    /// `nested` is the number of further levels of sequences that are allowed. The error is the
+    /// name of the profile that is missing from the workload.
     fn of(&mut self, name: &str, nested: usize) -> Result<Option<Delay>, String> {
         if let Some(known) = self.known.get(name) {
             return Ok(*known);
@@ -170,8 +170,8 @@ impl<'p> Delays<'p> {
         Ok(delay)
     }
 
-    /// The duration of a sequence: the sum of the durations of its parts. A part that fails ends
-    /// the sequence.
+    /// The duration of a sequence: the sum of the durations of its parts, multiplied by `times`. A
+    /// part that fails ends the sequence.
     fn sequence(
         &mut self,
         profiles: &[String],
@@ -240,7 +240,7 @@ impl Profile {
     /// Parses a profile. The error describes the fault.
     fn parse(value: &Value) -> Result<Self, String> {
         let kind = value.get("type").and_then(Value::as_str);
-        let kind = kind.ok_or_else(|| format!("{}, a profile without type", shown(value)))?;
+        let kind = kind.ok_or_else(|| format!("{} without a type", shown(value)))?;
         let fails = value.get("ret").and_then(Value::as_i64).unwrap_or(0) != 0;
         match kind {
             "delay" | "DelayProfile" => {

@@ -128,7 +128,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
         edges.push((used.start, gpus, used.vc));
         edges.push((used.end, -gpus, used.vc));
     }
-    // In the same second, ends come before starts, because an end has a negative number of GPUs.
+    // In the same second, ends are sorted before starts, because their GPUs are negative.
     edges.sort_unstable();
     let mut held = vec![0i64; demand.largest.len()];
     let mut peaks: Vec<u64> = demand.largest.iter().map(|gpus| u64::from(*gpus)).collect();
@@ -221,8 +221,8 @@ mod tests {
         }
     }
 
-    // The jobs of VC `a` hold 8 GPUs at once, and one of them ends as another starts. VC `b` has a
-    // job of 20 GPUs whose run is unknown.
+    // The jobs of VC `a` hold 8 GPUs at once. One of these jobs ends in the second in which another starts. VC `b` has
+    // a job of 20 GPUs whose run is unknown.
     #[test]
     fn a_vc_has_the_nodes_that_its_jobs_held_at_once() {
         let uses = [

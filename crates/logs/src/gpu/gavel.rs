@@ -10,7 +10,7 @@ use gleaner_io::input::Line;
 /// A phrase for messages: where to find traces.
 pub const WHERE: &str = "a .trace file of https://github.com/stanford-futuredata/gavel";
 
-/// The layouts of all versions, by the number of fields in a line.
+/// The layout of each version of the format, by the number of fields in a line.
 const LAYOUTS: [(usize, Layout); 4] = [
     (
         10,

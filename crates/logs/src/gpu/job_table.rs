@@ -16,11 +16,11 @@ use gleaner_domain::words::counted;
 use gleaner_domain::{Job, Trace, Usage, Utc};
 use gleaner_io::rows::without_zero_fraction;
 
-/// Maximum duration, and maximum distance of a submission from the median submission, in seconds:
-/// about 16 years.
+/// Maximum duration of a job, and maximum time between a submission and the median submission, in seconds: about 16
+/// years.
 const LONGEST: i64 = 500_000_000;
 
-/// Maximum distance of a submission from 1970, in seconds: the years 1678 to 2261.
+/// Maximum time between a submission and the start of 1970, in seconds: submissions are in the years 1678 to 2261.
 const LAST: i64 = 9_200_000_000;
 
 /// Maximum number of GPUs of a job.
@@ -53,7 +53,7 @@ struct Taken {
     at: At,
 }
 
-/// A job that is assembled from several records, as far as they have been read.
+/// A job that is assembled from several records: the data of the records read so far.
 struct Part {
     user: Box<str>,
     vc: Box<str>,
@@ -159,7 +159,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// Counts a fault if a job uses more GPUs of a machine than the machine has according to the list.
+    /// Counts a fault if a job uses more GPUs of a machine than the list of machines gives it.
     fn check_machines(&self, log: &mut Log, at: At, runs: &[Run<'_>]) -> Result<()> {
         let shares = runs.iter().flat_map(|run| match run.nodes {
             Nodes::Machines(shares) => shares,
@@ -438,7 +438,8 @@ fn duration(
     Ok(Some(duration).filter(|duration| *duration != 0))
 }
 
-/// The name in the form in which a simulation reads it back: trimmed, and without a zero fraction such as `.0`.
+/// Returns the name as a simulation will read it from the table of jobs: trimmed, and without a zero fraction such as
+/// `.0`.
 fn plain(name: &str) -> &str {
     without_zero_fraction(name.trim())
 }

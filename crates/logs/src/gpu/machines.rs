@@ -32,8 +32,8 @@ impl Machines {
 }
 
 impl Format {
-    /// A part of a message that names the flag for the list of machines. It is empty for formats
-    /// whose list does not give the sizes of VCs.
+    /// The part of a message that suggests the flag `--machines`. It is empty for formats whose
+    /// list does not give the sizes of VCs.
     pub(super) fn machines_flag(self) -> &'static str {
         match self {
             Format::Pai => " and --machines pai_machine_spec.csv",

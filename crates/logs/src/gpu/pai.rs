@@ -59,7 +59,7 @@ const MOST: f64 = 1e9;
 /// The virtual cluster of jobs whose type of GPU is unknown.
 const UNKNOWN_TYPE: &str = "unknown";
 
-/// Reads both tables, in any order. Jobs are complete only at the end.
+/// Reads both tables, in any order. Jobs are complete only after both tables have been read.
 #[derive(Default)]
 pub(super) struct PaiReader {
     known: Known,
@@ -156,7 +156,7 @@ impl LineReader for PaiReader {
     }
 }
 
-/// Recognises the table by the first line of a file. Returns it with a reader of its rows.
+/// Recognises the table by the first line of its file. Returns the table and a reader of its rows.
 fn find(line: &Line<'_>) -> Result<(Table, LogTable)> {
     let text = &*line.text;
     let cells = Dialect::Csv.split(text);

@@ -19,8 +19,8 @@
 //! the contradiction.
 //!
 //! The bounds hold if jobs do not share nodes and the stated counts are right. In that case, a node that is neither
-//! held nor a candidate was idle, and a held node was busy. The bounds need not be tight. For example, two jobs that
-//! run at the same time may each lack 1 node, and nodes 4 and 5 may be the candidates of both. Then both nodes were
+//! held nor a candidate was idle, and a held node was busy. The bounds need not be tight. For example, suppose that two
+//! jobs run at the same time, that each lacks 1 node, and that both have nodes 4 and 5 as candidates. Both nodes were
 //! busy, but these steps do not detect that.
 
 use std::collections::BTreeMap;
@@ -65,8 +65,8 @@ pub struct Candidates {
     /// The candidates of each job in ascending order.
     pub nodes: Vec<Vec<u32>>,
     /// Idle node-seconds of the window if jobs share no nodes. In each second, this is the number of nodes without a
-    /// known hold, minus the number of nodes that short jobs lack. `None` if the log does not state that number for
-    /// every short job.
+    /// known hold, minus the number of nodes that short jobs lack. `None` if the log does not state for every short job
+    /// how many nodes it lacks.
     pub idle_counted: Option<u64>,
     /// Whether several jobs ran on a node at once.
     pub are_nodes_shared: bool,
@@ -118,14 +118,14 @@ pub fn candidates<E>(
     }))
 }
 
-/// The state of the search for candidates at a second.
+/// The state of the search for candidates at one second of the log.
 struct Search<'a> {
     jobs: &'a [ShortJob],
     window: Window,
     free: NodeBits,
     /// Number of free nodes.
     free_count: u64,
-    /// Index of the next job that starts.
+    /// Index of the next job to start.
     next: usize,
     /// The running jobs by end and index, each with the nodes that have been free since its start.
     running: BTreeMap<(i64, usize), NodeBits>,
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
             let end = self.running.first_key_value().map(|(key, _)| key.0);
             let end = end.filter(|end| *end <= second);
             match (start, end) {
-                // A job ends before another starts in the same second.
+                // In the same second, jobs end before others start.
                 (start, Some(end)) if start.is_none_or(|start| end <= start) => self.end(end),
                 (Some(start), _) => self.start(start),
                 _ => break,
@@ -259,8 +259,9 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
         is_settled: vec![false; jobs.len()],
         contradictions: 0,
     };
-    // For each job, the latest end among this job and all jobs before it. When a job starts, all jobs whose entry is
-    // not later than its start have ended, so it cannot overlap them. Entries never decrease.
+    // For each job, the latest end of this job and all jobs before it. If this end is not later than the start of
+    // another job, neither this job nor any job before it overlaps that other job. The ends ascend, so a binary search
+    // finds the first job that may overlap.
     let mut latest = i64::MIN;
     let ends: Vec<i64> = jobs
         .iter()

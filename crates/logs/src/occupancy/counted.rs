@@ -62,7 +62,7 @@ pub struct CountedIdle {
 }
 
 impl CountedIdle {
-    /// Bounds on the idle time in `window` of a machine of `nodes` nodes.
+    /// Starts to add up the bounds on the idle time in `window` of a machine of `nodes` nodes.
     pub fn new(nodes: u32, cores_per_node: u32, window: Window) -> Self {
         CountedIdle {
             nodes: nodes.into(),

@@ -117,7 +117,7 @@ impl<J: Iterator<Item = io::Result<CountedJob>>> Dealer<J> {
         }
     }
 
-    /// The jobs so far that could not start on as many nodes as they used.
+    /// The jobs that have started so far on fewer nodes than they used.
     pub fn short(&self) -> Short {
         self.short
     }
@@ -292,7 +292,7 @@ mod tests {
         let expected = [
             (0, 0, 2, true),
             (1, 2, 1, true),
-            // The second job still lacks 3 nodes, so the third gets none.
+            // From second 1 on, the second job lacks nodes, so the third job gets none.
             (10, 0, 2, false),
             (10, 0, 2, true),
             (20, 2, 1, false),

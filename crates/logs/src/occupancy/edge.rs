@@ -30,7 +30,7 @@ impl Hold {
         Hold::Unknown,
     ];
 
-    /// Its index in [`Hold::ALL`].
+    /// The index of the hold in [`Hold::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
@@ -47,14 +47,14 @@ impl Hold {
 /// another job ends does not appear to share nodes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// The second, then whether the hold starts, and in the lowest bits the job.
+    /// In the highest bits the second, then whether the hold starts, and in the lowest bits the job's number.
     when: i64,
     first: u32,
     /// Number of nodes, and in the lowest bits the index of the hold.
     code: u32,
 }
 
-/// Number of bits that distinguish jobs.
+/// Number of bits of a job's number that are kept.
 const JOB_BITS: u32 = 19;
 /// The latest second, 278,000 years after 1970. Later seconds are replaced by it.
 const LATEST: i64 = i64::MAX >> (JOB_BITS + 1);
@@ -63,8 +63,8 @@ pub(super) const MOST: u32 = u32::MAX >> 3;
 
 impl Edge {
     /// An edge at `second`. A run of 2^29 or more nodes is truncated to 2^29 - 1 nodes. `job` is a number that
-    /// identifies the job, such as its line in the log. Only its lowest 19 bits are kept. They are enough to
-    /// distinguish the jobs that start in the same second, because these jobs are close to each other in a log.
+    /// identifies the job, such as its line in the log. Only its lowest 19 bits are kept. These bits distinguish the
+    /// jobs that start in the same second, because such jobs are close to each other in a log.
     pub fn new(second: i64, run: NodeRange, hold: Hold, starts: bool, job: u64) -> Self {
         let job = (job & ((1 << JOB_BITS) - 1)) as i64;
         Edge {
@@ -122,7 +122,7 @@ impl Edge {
 }
 
 impl Ord for Edge {
-    // Without this attribute, the sort, which is in another crate, could not inline the comparison.
+    // The sort is in another crate, so it can inline the comparison only with this attribute.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         // Most pairs of edges differ in the first part of the key.

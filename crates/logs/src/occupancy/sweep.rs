@@ -135,8 +135,8 @@ pub fn sweep<E>(
     let mut sweep = Sweep::new(rank, window);
     sweep.is_unknown_idle = is_unknown_idle;
     let mut second = window.from;
-    // Edges up to the start of the window change the states without an event. The first event is
-    // reported at the start of the window, when the first later edge appears.
+    // Edges up to the start of the window change the states without an event. The first event is reported for the start
+    // of the window, when the loop reaches an edge after that start.
     for edge in edges {
         let edge = edge?;
         if edge.second() > window.to {
@@ -394,7 +394,7 @@ impl<'a> Sweep<'a> {
 }
 
 impl Node {
-    /// A stretch whose state has not been reported yet.
+    /// A new stretch, marked as touched so that the next event settles its state.
     fn touched() -> Self {
         Node {
             touched: true,
@@ -446,8 +446,8 @@ mod tests {
         (rows, swept)
     }
 
-    /// Checks that each taker is a job that starts on the node in the event's second, and that its number of nodes is
-    /// right.
+    /// Checks that each taker is a job that starts on the node in the event's second, and that the event states how
+    /// many nodes this job starts on.
     fn check_takers(event: &Event<'_>, intervals: &[Interval], rank: &[u32], window: Window) {
         assert_eq!(event.takers.len(), event.changes.len());
         for (change, taker) in event.changes.iter().zip(event.takers) {
@@ -522,7 +522,7 @@ mod tests {
         }
     }
 
-    // An edge visits a stretch of equal nodes once, whatever the length of the stretch.
+    // Tests that an edge visits a stretch of nodes with equal holds only once, however long the stretch is.
     #[test]
     fn nodes_with_the_same_jobs_are_one_stretch() {
         let rank: Vec<u32> = (0..1000).collect();

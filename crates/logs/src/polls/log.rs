@@ -48,8 +48,8 @@ pub struct PollSummary {
     /// Number of idle fragments in the event log.
     pub fragments: u64,
     /// Standard error of the idle node-time due to polling, as a share of the idle node-time. For F fragments and a
-    /// mean interval of D seconds, the error is D·√(F/6) node-seconds: the start and the end of each fragment are late
-    /// by random parts of an interval.
+    /// mean interval of D seconds, the error is D·√(F/6) node-seconds. The reason is that polls show the start and the
+    /// end of each fragment late, by random parts of an interval.
     pub standard_error: f64,
     /// Node-seconds by class, as polled, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
@@ -88,7 +88,7 @@ impl PollLog {
         let edges = self.busy.by_ref();
         let edges = edges.map(|edge| edge.map_err(spill_error));
         let swept = sweep(edges, &self.rank, self.rules.window, false, |found| {
-            // At the end of the log, no fragment begins.
+            // A node that becomes idle at the end of the log does not begin a fragment.
             if found.second < to {
                 let joined = found.changes.iter().filter(|change| change.idle());
                 fragments += joined.count() as u64;
@@ -146,7 +146,8 @@ fn quality(idle: u64, nodes: usize, coverage: Coverage, rules: &Rules) -> Qualit
         idle_upper: lower + coverage.unknown,
         unknown: coverage.unknown,
         uncovered,
-        // A node whose line cannot be read keeps its state or is unknown, so no idle time is missing from the bounds.
+        // Unreadable lines are not counted here: their nodes keep their state or are unknown, so the bounds cover these
+        // nodes.
         unreadable_lines: 0,
         ..Quality::certain(lower)
     }
@@ -208,7 +209,7 @@ impl fmt::Display for PollSummary {
         )?;
         writeln!(
             f,
-            "powered   {:.1} node-hours powered down (--powered-down sets whether they are idle)",
+            "powered   {:.1} node-hours of powered-down nodes (--powered-down sets whether they are idle)",
             of(StateClass::PoweredDown)
         )?;
         write!(
@@ -221,7 +222,7 @@ impl fmt::Display for PollSummary {
             write!(
                 f,
                 "\nnot covered  {}, {:.1} h in total, in which the whole machine is unknown; the longest \
-                 span takes {longest} s and begins at {start}",
+                 span lasts {longest} s and begins at {start}",
                 counted(gaps, "span"),
                 hours(self.coverage.uncovered as f64)
             )?;

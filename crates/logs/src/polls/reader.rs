@@ -48,8 +48,8 @@ enum Form {
 #[derive(Default)]
 struct Listed {
     nodes: Vec<(u32, StateClass)>,
-    /// For every node, its position in `nodes`. A position is valid only if the entry there belongs
-    /// to this node, so that nothing needs to be reset for the next poll.
+    /// For every node, its position in `nodes`. Positions are not reset between polls: a position is valid only if the
+    /// entry of `nodes` at this position names the node.
     places: Vec<u32>,
 }
 
@@ -115,7 +115,8 @@ impl PollReader {
         self.nodes
     }
 
-    /// Leaves out a block that lacks its last line. Nodes that such a block does not list may still be idle.
+    /// Leaves out a block that lacks its last line. The class of nodes that such a block does not list is unknown: they
+    /// may be idle.
     fn drop_open(&mut self, log: &mut Log) -> Result<()> {
         self.listed.clear();
         if let (Some(time), Some(at)) = (self.time.take(), self.begun) {

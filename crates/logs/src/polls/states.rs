@@ -28,7 +28,7 @@ impl StateClass {
         StateClass::Busy,
     ];
 
-    /// Its index in [`StateClass::ALL`].
+    /// The index of the class in [`StateClass::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
@@ -53,7 +53,8 @@ impl StateClass {
         })
     }
 
-    /// Whether a node of this class counts as idle, given whether powered-down nodes do.
+    /// Whether a node of this class counts as idle. `is_powered_down_idle` is the answer for
+    /// [`StateClass::PoweredDown`].
     pub fn is_idle(self, is_powered_down_idle: bool) -> bool {
         match self {
             StateClass::Idle | StateClass::Planned | StateClass::Pilot => true,
@@ -86,7 +87,8 @@ impl StateClass {
     }
 }
 
-/// Flags of a state. `-` means that backfill has planned the node, and `+` means that a job is completing.
+/// The flags that `sinfo` appends to a state. `-` means that backfill has planned the node, and `+` means that a job is
+/// completing.
 const FLAGS: [char; 10] = ['*', '$', '@', '^', '~', '!', '%', '#', '-', '+'];
 
 /// Flags of nodes that take no jobs: not responding, in a maintenance reservation, waiting for a

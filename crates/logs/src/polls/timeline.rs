@@ -125,8 +125,8 @@ impl Timeline {
         let Some(others) = poll.others else {
             return Ok(());
         };
-        // A node that is not listed has the class `others`, and has had it since it was last listed. It
-        // therefore needs no visit, except after a gap, in which all nodes are unknown.
+        // A node that the poll does not list has the class `others`. Nodes that the previous poll did not list either
+        // keep this class, so they are visited only after a gap, in which all nodes are unknown.
         let is_gap = before.is_none_or(|before| time - before > self.rules.max_gap);
         let mut earlier = std::mem::take(&mut self.listed);
         if is_gap {
@@ -181,9 +181,8 @@ impl Timeline {
         Ok(())
     }
 
-    /// Returns the time until which the state of a node is known, at most `time`. Also counts the
-    /// node's time up to then, from `last`, the last poll that mentions it. A node is unknown before
-    /// its first poll.
+    /// Returns the time until which the state of a node is known, at most `time`. Also counts the node's time from
+    /// `last`, the last poll that mentions the node, to the returned time. A node is unknown before its first poll.
     fn known_until(&mut self, last: Option<i64>, class: StateClass, time: i64) -> i64 {
         let Some(last) = last else {
             return self.span.map_or(time, |(first, _)| first);

@@ -88,7 +88,7 @@ fn word_length(text: &str) -> usize {
     }
     match quote {
         None => text.len(),
-        // The quote is never closed, so it is treated as an apostrophe.
+        // The text has no closing quote, so the open quote is treated as an apostrophe.
         Some(_) => text.find([' ', '\t']).unwrap_or(text.len()),
     }
 }

@@ -98,8 +98,9 @@ impl AccountReader {
         }
     }
 
-    /// Whether the record is used. Only starts and ends of jobs in queues that are not selected are left out. A start
-    /// record states the queue. An end record without a queue is used if the start record of the same job was used.
+    /// Whether the record is used: true except for the starts and ends of jobs in queues that the user did not select.
+    /// A start record states the queue. An end record without a queue is used if the start record of the same job was
+    /// used.
     fn takes(&self, record: &AccountLine<'_>) -> bool {
         let is_end = matches!(record.kind, "E" | "R");
         if self.selection.is_all() || record.kind != "S" && !is_end {
@@ -111,8 +112,8 @@ impl AccountReader {
         }
     }
 
-    /// Handles the start of a job or a reservation. If one with the same id is already open, counts a fault, and
-    /// ends it at this start.
+    /// Handles the start of a job or a reservation. If a job or a reservation with the same id is still open, counts a
+    /// fault, and ends the open one at this start.
     fn started(
         &mut self,
         record: &AccountLine<'_>,

@@ -11,14 +11,14 @@ use gleaner_domain::error::{Result, check_stop};
 use gleaner_domain::words::counted;
 use gleaner_domain::{Observer, Quality, UnknownNodes};
 
-/// The edges of all holds: those that the log states, and those of nodes that jobs used but do not list. They can be
-/// read several times.
+/// The edges of all holds: the holds that the log states, and the holds of nodes that jobs used but do not list. The
+/// edges can be read several times.
 pub(super) struct Bounded {
     /// The holds that the log states.
     known: Stored<Edge>,
-    /// The holds of candidates of short jobs: nodes that the jobs certainly used, and nodes that are unknown.
+    /// The holds of the candidates of short jobs, on nodes that the jobs certainly used and on nodes that are unknown.
     candidates: Vec<Edge>,
-    /// The holds of unknown nodes that are assigned to jobs.
+    /// The holds of the unknown nodes that [`deal`] assigns to jobs.
     dealt: Vec<Edge>,
 }
 
@@ -163,7 +163,7 @@ fn undealt_note(
     (undealt > 0).then(|| {
         let hours = undealt as f64 / 3600.0;
         format!(
-            "{hours:.1} node-hours of jobs could not be assigned to nodes: a log with --unknown deal shows them as idle"
+            "{hours:.1} node-hours of jobs could not be assigned to nodes: --unknown deal shows this time as idle"
         )
     })
 }

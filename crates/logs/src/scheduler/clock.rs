@@ -493,7 +493,7 @@ mod tests {
         assert_eq!(clock.in_window(Window::ALL), Clock::UNKNOWN);
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05+01:00"), 5);
         assert_eq!(clock.in_window(Window::ALL).to_string(), "+01:00");
-        // A local time without an offset uses the offset of the previous line.
+        // A local time without an offset is converted with the offset of the previous line.
         assert_eq!(second(&mut clock, "1970-01-01T01:00:05"), 5);
         let mut counted = SchedulerClock::default();
         assert_eq!(second(&mut counted, "5"), 5);

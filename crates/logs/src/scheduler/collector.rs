@@ -1,4 +1,5 @@
-//! The collector, to which readers of all formats report records, and the interface of its sinks.
+//! The collector, which takes records from the readers of all formats, and the interface of the sinks to which it
+//! passes them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -29,8 +30,8 @@ pub trait Sink {
     fn take(&mut self, log: &mut Log, at: At, record: &Record<'_>) -> Result<()>;
 
     /// Looks up the nodes of a job for a reader that stores the job until it ends. Also returns the nodes that the
-    /// job's list lacks, and counts the faults in the list. The default is for sinks that ignore nodes: it returns no
-    /// nodes.
+    /// job's list lacks, and counts the faults in the list. The default implementation, for sinks that ignore nodes,
+    /// returns no nodes.
     ///
     /// # Errors
     /// There is a fault and the reader is strict.

@@ -46,7 +46,7 @@ pub enum Reason {
     NoNodes,
     /// The job or reservation starts again although it has not ended.
     StartsAgain,
-    /// The job ran on more nodes than a machine can have.
+    /// The record names a node beyond the first `MAX_NODES` distinct nodes of the log. That node is ignored.
     UnknownNodes,
     /// The job's list has more nodes than the stated number. The list is used.
     CountDiffers,
@@ -105,8 +105,8 @@ impl Reason {
         self >= Reason::Unreadable
     }
 
-    /// Whether a strict reader stops here. Shared nodes and ambiguous local times are faults that do not stop it,
-    /// because a log with such faults need not contradict itself.
+    /// Whether this reason stops a strict reader. Faults do, except shared nodes and ambiguous local times, which can
+    /// occur in a log without contradictions.
     fn stops_strict(self) -> bool {
         self.is_fault() && !matches!(self, Reason::Overlap | Reason::OccursTwice)
     }
@@ -125,7 +125,7 @@ impl Reason {
             Reason::NoGpu => "without GPUs",
             Reason::NoTime => "that ran for less than a second",
             Reason::StillRunning => "still running at the end of the trace",
-            Reason::OtherProfile => "with a profile other than delays, and so of unknown duration",
+            Reason::OtherProfile => "with a profile other than delays (the duration is unknown)",
             Reason::NotSelected => "of other partitions or states (their nodes count as idle)",
             Reason::Unreadable => "that cannot be read",
             Reason::DamagedList => {

@@ -36,7 +36,7 @@ const LOCATION: usize = 3;
 const SUBMIT: usize = 4;
 const QUEUE: usize = 5;
 
-/// Reads the table. The first jobs are kept until the reader can decide whether locations name nodes.
+/// Reads the table. Keeps the first jobs in memory until it can decide whether locations name nodes.
 pub(super) struct DjcReader {
     table: LogTable,
     settler: Settler,

@@ -1,4 +1,4 @@
-//! Edges in order of time. If the log states only node counts, nodes are assigned to the jobs.
+//! Puts the edges of a log in order of time. If the log states only node counts, first assigns nodes to the jobs.
 
 use std::fs::File;
 use std::io::{self, BufReader};

@@ -21,7 +21,7 @@ pub struct Holds {
     pub(super) edges: Edges,
     /// The waiting jobs over time; `None` if the log has no submissions.
     pub(super) pending: Option<Waits>,
-    /// What the log leaves unknown. The idle time may be missing, because it is measured by a sweep.
+    /// What the log leaves unknown. The idle time may not be set yet, because only a sweep measures it.
     pub(super) quality: Quality,
     /// The files that were read, in order.
     pub(super) files: Vec<PathBuf>,
@@ -70,8 +70,8 @@ impl Holds {
         &self.clock
     }
 
-    /// What the log leaves unknown. If the log names all nodes, the idle time is missing, because only a sweep measures
-    /// it.
+    /// What the log leaves unknown. If the log names all nodes, the idle time is not set yet, because only a sweep
+    /// measures it.
     pub fn quality(&self) -> &Quality {
         &self.quality
     }
@@ -91,7 +91,7 @@ impl Holds {
         mut event: impl FnMut(IdleEvent<'_>) -> Result<()>,
     ) -> Result<Summary> {
         let mut summaries = self.sweep_all(&[shown], |_, found| event(found))?;
-        // There is a summary for each element of the slice.
+        // `sweep_all` returns a summary for each element of the slice.
         Ok(summaries.remove(0))
     }
 
@@ -178,7 +178,7 @@ impl Holds {
         }
     }
 
-    /// Counts the overlaps that the sweep found, with the first as the example.
+    /// Counts the overlaps that the sweep found, and keeps the first as the example.
     fn note_overlaps(&mut self, swept: &OccupancySummary) {
         let Some((second, index)) = swept.overlaps.example else {
             return;
@@ -194,7 +194,7 @@ impl Holds {
             .note(Reason::Overlap, swept.overlaps.count, example);
     }
 
-    /// Counts the jobs that got fewer nodes than they used, with the first as the example.
+    /// Counts the jobs that got fewer nodes than they used, and keeps the first as the example.
     fn note_short(&mut self) {
         let short = self.edges.short();
         if let Some((serial, lacked)) = short.example {

@@ -16,9 +16,9 @@ use std::fmt::Write;
 /// Maximum number of hosts that one list may name.
 pub const MAX_HOSTS: usize = 1 << 18;
 
-/// Maximum number of pieces (hosts, or ranges of hosts) that brackets may produce over all lists of an input. One
-/// further piece is allowed for each byte of the lists. The numbers in the last bracket of a name stay ranges and cost
-/// almost nothing.
+/// Maximum number of pieces (hosts, or ranges of hosts) into which the brackets of all lists of an input may expand.
+/// One further piece is allowed for each byte of the lists. The last bracket of a name adds few pieces, because its
+/// ranges are not expanded.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
 /// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255 bytes.
@@ -34,7 +34,7 @@ const MAX_DIGITS: usize = 18;
 /// Why a string is not a list of hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HostlistError {
-    /// A bracket is not closed, not opened, or within another bracket.
+    /// An opening or closing bracket has no counterpart, or a bracket is within another bracket.
     #[error("brackets that do not match")]
     Brackets,
     /// A bracket holds something other than numbers and ascending ranges.
@@ -51,8 +51,8 @@ pub enum HostlistError {
     /// The list names more than [`MAX_HOSTS`] hosts.
     #[error("more than 262,144 hosts")]
     TooMany,
-    /// Together with the earlier lists, brackets expand to more than 16,777,216 hosts.
-    #[error("brackets that expand to more than 16,777,216 hosts over all lists")]
+    /// The brackets of all lists read so far expand to more than 16,777,216 pieces: hosts, or ranges of hosts.
+    #[error("brackets that expand to more than 16,777,216 hosts or ranges in all lists together")]
     TooManyProducts,
 }
 
@@ -396,8 +396,8 @@ mod tests {
             piece("login", None, ""),
         ];
         assert_eq!(pieces_of("a[1-2]b[0000-9999]c,login"), Ok((expected, 10)));
-        // The first name has 13 bytes and expands to 100 ranges. In the second test, a name of 9 bytes expands to 20
-        // hosts.
+        // In both lists, a name expands to over 10 more pieces than it has bytes: 13 bytes to 100 ranges, and 9 bytes
+        // to 20 hosts.
         assert_eq!(
             pieces_of("a[0-99]b[0-9],x[0-9]"),
             Err(HostlistError::TooManyProducts)

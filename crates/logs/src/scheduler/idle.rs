@@ -146,7 +146,7 @@ impl IdleNodes {
             push(&mut self.edges, &[node], Held::of(&job))?;
         }
         for (job, name) in completed.named {
-            // A name that cannot be a node of the machine is ignored.
+            // Ignore a name that cannot be a node of the machine.
             if self.nodes.look_up([name.as_str()], None).is_ok() {
                 push(&mut self.edges, self.nodes.runs(), Held::of(&job))?;
             }
@@ -232,8 +232,8 @@ impl IdleNodes {
         }
     }
 
-    /// Adds a hold of nodes. `part` is the id of a job that may have more records. If its run has no
-    /// end yet, the run is kept until a record states its end.
+    /// Adds a hold of nodes. `part` is the id of the job, if the job may have more records. In that case, a run without
+    /// an end is kept until a record states the end.
     fn hold(
         &mut self,
         log: &mut Log,
@@ -246,7 +246,8 @@ impl IdleNodes {
             return self.hold_count(log, at, *nodes, held);
         }
         let Found { nodes, lack } = find(&mut self.nodes, &mut self.short, log, at, nodes)?;
-        // An outage without a list holds no nodes. If its list cannot be read, it leaves nodes unknown, as a job does.
+        // An outage without a list holds no nodes. An outage with an unreadable list leaves nodes unknown, as a job
+        // does.
         let is_lack = |lack: &Lack| held.why == Hold::Running || lack.cause == Cause::Unreadable;
         let lack = lack.filter(is_lack);
         if nodes.is_empty() && lack.is_none() {
@@ -421,7 +422,7 @@ fn find<'n>(
     }
 }
 
-/// The nodes in lists that are complete.
+/// Looks up the nodes in complete lists.
 fn named<'n>(known: &'n mut NodeSet, log: &mut Log, at: At, lists: &[&str]) -> Result<Found<'n>> {
     if lists.iter().all(|list| list.is_empty()) {
         return Ok(Found::nothing(Cause::Missing, None));
@@ -457,7 +458,8 @@ fn look_up(
     }
 }
 
-/// The nodes in lists that may have been cut. `count` is the number of nodes that the job used, if the log states it.
+/// Looks up the nodes in lists that may have been cut. `count` is the number of nodes that the job used, if the log
+/// states it.
 fn listed<'n>(
     known: &'n mut NodeSet,
     short: &mut ShortJobs,
@@ -529,8 +531,8 @@ pub fn note_others(known: &NodeSet, log: &mut Log, at: At, looked: &Looked) -> R
     log.fault(Reason::UnknownNodes, at, found)
 }
 
-/// The nodes in the readable parts of damaged lists. `count` is the number of nodes that the job used, if the log
-/// states it.
+/// Looks up the nodes in the readable parts of damaged lists. `count` is the number of nodes that the job used, if the
+/// log states it.
 fn damaged<'n>(known: &'n mut NodeSet, parts: &[String], count: Option<usize>) -> Found<'n> {
     let stated = count.map(|_| Stated {
         count,

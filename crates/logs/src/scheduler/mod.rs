@@ -2,13 +2,11 @@
 //! idle.
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
-//! not down, drained or reserved. Every reader here streams over the lines of a log and reports
-//! records: jobs, and other holds of nodes. [`crate::occupancy`] turns the holds into events. Only
-//! the nodes and the running jobs are kept in memory. Data that must be sorted goes to temporary
-//! files in the folder that `TMPDIR` names.
+//! not down, drained or reserved. Each reader streams over the lines of a log and reports records: jobs, and other
+//! holds of nodes. [`crate::occupancy`] turns the holds into events. Only the nodes and the running jobs are kept in
+//! memory. Data that must be sorted goes to temporary files in the folder that `TMPDIR` names.
 //!
-//! The readers of GPU traces in [`crate::gpu`] report the same records, which
-//! become a table of jobs there.
+//! The readers of GPU traces in [`crate::gpu`] report the same records, but turn them into a table of jobs.
 //!
 //! # Formats
 //!
@@ -26,7 +24,8 @@
 //! The times of an event log are local times if the zone or the offset is known ([`gleaner_domain::Clock`]). The clock
 //! comes from one of three sources: the zone named by the user or an SWF header, offsets in the times, or accounting
 //! records. In accounting records, timestamps are local times, but the starts and ends of jobs are seconds since 1970.
-//! Otherwise local times are used as written, and seconds since 1970 are shown in UTC.
+//! If neither the zone nor the offset is known, local times are used as written, and seconds since 1970 are shown in
+//! UTC.
 //!
 //! # Nodes
 //!
@@ -168,7 +167,7 @@ pub struct Options {
     pub table: TableOptions,
     /// File with outages of the whole machine, for ALCF's job records and for tables of jobs.
     pub outages: Option<PathBuf>,
-    /// Which jobs are used. Only Slurm's table and tables of jobs can be selected by state.
+    /// Which jobs are used. Only jobs of Slurm's table and of tables of jobs can be selected by state.
     pub selection: Selection,
     /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have GPUs.
     pub gpu: bool,

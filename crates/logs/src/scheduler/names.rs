@@ -101,8 +101,8 @@ impl Names {
         self.len
     }
 
-    /// Calls `each` with the indexes of the names of a piece. Unknown names are added as long as
-    /// there are at most `most` names; further names are reported as unknown.
+    /// Calls `each` with the indexes of the names of a piece. Adds unknown names as long as there are fewer than `most`
+    /// names, and reports further names as unknown.
     ///
     /// The number that distinguishes the names may have fixed digits in front of it, as in
     /// `n1[00-99]`. The fixed digits are part of the number, which ranges from 100 to 199 in this example. If the
@@ -221,7 +221,7 @@ impl Names {
     }
 }
 
-/// Whether a key equals a stem. Stems have a few bytes, so a loop is faster than a call that compares memory.
+/// Whether a key equals a stem. Stems are only a few bytes long, so a loop is faster than a call of `memcmp`.
 fn is_of(key: &StemKey, stem: Stem<'_>) -> bool {
     let is_same =
         |a: &str, b: &str| a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b);

@@ -50,7 +50,7 @@ pub struct Looked {
     pub named: usize,
     /// Number of these nodes that are unknown.
     pub unknown: usize,
-    /// The name of the first unknown node.
+    /// The first name that is not a known node.
     pub example: Option<String>,
     /// The last known node of the lists.
     pub last: Option<u32>,
@@ -196,13 +196,13 @@ impl NodeSet {
         Completions(sorted)
     }
 
-    /// Number of nodes in the ranges.
+    /// Number of nodes in `runs`.
     fn runs_count(&self) -> usize {
         self.runs.iter().map(|run| run.count as usize).sum()
     }
 
-    /// Looks up one list, and appends its nodes to the ranges. The result of a list whose brackets were expanded is
-    /// reused.
+    /// Looks up one list, and appends its nodes to `runs`. If the brackets of the list were expanded before, reuses the
+    /// result.
     fn add_once(&mut self, list: &str, looked: &mut Looked) -> Result<(), HostlistError> {
         if let Some((named, runs)) = self.products.get(list) {
             looked.named += named;
@@ -216,7 +216,7 @@ impl NodeSet {
         Ok(())
     }
 
-    /// Looks up one list, and appends its nodes to the ranges.
+    /// Looks up one list that has no stored result, and appends its nodes to `runs`.
     fn add(&mut self, list: &str, looked: &mut Looked) -> Result<(), HostlistError> {
         let most = if self.fixed { 0 } else { MAX_NODES };
         let (names, runs) = (&mut self.names, &mut self.runs);
@@ -264,7 +264,7 @@ impl NodeSet {
     }
 }
 
-/// Names in natural order, and the position of each name in that order.
+/// Sorts names in natural order. Also returns the position of each name of `names` in the sorted list.
 pub fn in_natural_order(mut names: Vec<String>) -> (Vec<String>, Vec<u32>) {
     let mut order: Vec<u32> = (0..names.len() as u32).collect();
     order.sort_by(|a, b| natural_order(&names[*a as usize], &names[*b as usize]));
@@ -391,7 +391,7 @@ mod tests {
         let looked = nodes.look_up(["n[10-12],n2"], stated(5)).unwrap();
         assert_eq!((looked.named, looked.cut.as_deref()), (3, Some("n2")));
         assert_eq!(nodes.len(), 3);
-        // A new last name is in doubt until another position or a later list confirms it.
+        // A new last name is in doubt until a list names it in another position or 16 lists end with it.
         let looked = nodes.look_up(["n[10-12],n2"], stated(4)).unwrap();
         assert_eq!(
             (looked.cut.as_deref(), looked.is_new, nodes.len()),

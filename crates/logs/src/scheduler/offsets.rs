@@ -280,8 +280,8 @@ mod tests {
         assert_eq!(clock(&changed, before).unwrap(), "-06:00");
     }
 
-    // Examples of a clock that is put forward and back, and lines that were written late at the start, at the end, and
-    // for a few hours in between.
+    // Tests that a few lines with another offset, at the start, at the end or in between, do not change the clock. Five
+    // such lines in a row do.
     #[test]
     fn a_few_lines_show_no_change_there_and_back() {
         let usual = |hours: std::ops::Range<i64>| hours.map(|hour| (hour, -6));
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(clock(&five, ALL).unwrap(), expected);
         let ends: Vec<_> = odd(0..2).chain(usual(2..9)).chain(odd(9..11)).collect();
         assert_eq!(clock(&ends, ALL).unwrap(), "-06:00");
-        // Of two offsets with the same number of lines, the greater offset comes from late lines.
+        // If two offsets have the same number of lines, the lines with the greater offset were written late.
         for two in [[(0, -6), (9, -3)], [(0, -3), (9, -6)]] {
             assert_eq!(clock(&two, ALL).unwrap(), "-06:00");
         }
@@ -360,7 +360,7 @@ mod tests {
             let mut lines: Vec<(i64, i32)> = (0..200).map(|hour| (hour, if hour < 100 { -6 } else { -5 })).collect();
             let usual = clock(&lines, ALL);
             for at in odd {
-                // Lines with a different offset are far from the change of the clock and from each other.
+                // The lines with a different offset are placed far from the change of the clock and from each other.
                 let at = at / 8 * 8;
                 if !(90..110).contains(&at) {
                     lines[at].1 = to;

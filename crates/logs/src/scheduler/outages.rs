@@ -77,7 +77,7 @@ fn place(file: &Path, line: u64) -> Place<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Outage {
     start: i64,
-    /// `None` if the machine came back at the next start of a job.
+    /// `None` if the table does not state the end: the machine was then down until the next start of a job.
     end: Option<i64>,
     /// The first job start at or after the start of this outage and before the start of the next outage.
     next: Option<i64>,
@@ -149,7 +149,7 @@ impl<'s> WithOutages<'s> {
     pub fn finish(mut self, log: &mut Log) -> Result<()> {
         // All nodes are known now, because all jobs have been read.
         self.sink.close(log)?;
-        // A job that starts after a later outage also starts after the earlier ones.
+        // If no job starts before the next outage, the first job after that outage ends this outage too.
         let mut next = None;
         for outage in self.outages.iter_mut().rev() {
             next = outage.next.or(next);

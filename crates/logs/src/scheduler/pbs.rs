@@ -7,8 +7,9 @@ use super::account_line::AccountLine;
 /// A phrase for messages: where to find the log.
 pub const WHERE: &str = "the files of $PBS_HOME/server_priv/accounting, one per day";
 
-/// The hosts in `exec_host` (`host/N[*C]+…`). If the record lacks `exec_host`, returns the hosts in `exec_vnode`
-/// (`(v:ncpus=2)+(a:…+b:…)`), or in the `nodes` of a reservation, which have the format of `exec_vnode`.
+/// Returns the hosts in `exec_host` (`host/N[*C]+…`). If the record lacks `exec_host`, returns the hosts in
+/// `exec_vnode` (`(v:ncpus=2)+(a:…+b:…)`), or those in the `nodes` of a reservation, which has the format of
+/// `exec_vnode`.
 pub(super) fn hosts(record: &AccountLine<'_>) -> Option<Vec<Cow<'static, str>>> {
     let value = |key| record.value(key).filter(|value| !value.is_empty());
     if let Some(hosts) = value("exec_host") {

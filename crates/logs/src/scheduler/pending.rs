@@ -66,7 +66,8 @@ impl Pending {
         self.changes.push(Wait::new(start, -nodes))
     }
 
-    /// The waiting jobs; `None` if no job states its submission. Set `again` if the changes are read more than once.
+    /// The waiting jobs; `None` if no job states its submission. Set `again` if the changes will be read more than
+    /// once.
     ///
     /// # Errors
     /// A temporary file cannot be read or written.
@@ -100,7 +101,7 @@ impl Waits {
     }
 }
 
-/// The waiting jobs at seconds in ascending order.
+/// Counts the waiting jobs at given seconds, which must be in ascending order.
 pub(super) struct PendingJobs<'w> {
     changes: Peekable<Pass<'w, Wait>>,
     waiting: Waiting,
@@ -108,7 +109,7 @@ pub(super) struct PendingJobs<'w> {
 
 impl PendingJobs<'_> {
     /// The number of waiting jobs, and of the nodes that they need, at the end of a second. The second must not be
-    /// before that of the previous call.
+    /// before the second of the previous call.
     ///
     /// # Errors
     /// A temporary file cannot be read.

@@ -46,9 +46,9 @@ pub struct Job<'l> {
 /// How a job that never ran left the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct Queued {
-    /// When it was cancelled; `None` if it was still waiting when the log was written.
+    /// When the job was cancelled; `None` if it was still waiting when the log was written.
     pub until: Option<Moment>,
-    /// Number of nodes that it requested; 1 if the log does not state it.
+    /// Number of nodes that the job requested; 1 if the log does not state it.
     pub nodes: usize,
 }
 
@@ -104,7 +104,7 @@ pub struct MachineShare {
 /// A time in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// A time as written. The log's clock determines which second it is.
+    /// A time as the log writes it. The log's clock converts it to a second.
     Written(Stamp),
     /// Seconds since 1970, or on a clock specific to the log.
     Second(i64),

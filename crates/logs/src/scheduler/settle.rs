@@ -1,5 +1,5 @@
-//! Reports the jobs of a table. The first jobs decide whether the table's lists name nodes, or only its counts can be
-//! used.
+//! Reports the jobs of a table. Decides from the first jobs whether the table's lists name nodes or only its counts can
+//! be used.
 //!
 //! Not every list names nodes. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its
 //! 512 nodes.
@@ -12,11 +12,11 @@ use super::hostlist;
 use super::record::{self, Moment, Record, Run};
 use gleaner_domain::error::Result;
 
-/// Number of jobs, from the start of the table, that decide whether lists name nodes.
+/// Number of jobs, from the start of the table, that are used to decide whether lists name nodes.
 const FIRST: usize = 1_000;
 
-/// Maximum total size of the lists of jobs that are kept until the decision, in bytes. If the lists are longer, fewer
-/// jobs decide.
+/// Maximum total size, in bytes, of the lists of the jobs that are kept until the decision. If the lists are longer,
+/// the decision is based on fewer jobs.
 const MAX_WAITING: usize = 64 << 20;
 
 /// How a table describes the nodes of jobs: by name, or only by number.
@@ -50,7 +50,7 @@ pub(super) struct TableJob<'j> {
     pub is_over: bool,
 }
 
-/// Reports the jobs of a table. It keeps the first jobs until it can decide whether lists name nodes.
+/// Reports the jobs of a table. Keeps the first jobs until it can decide whether lists name nodes.
 pub(super) struct Settler {
     /// The first jobs, with their places in the file.
     waiting: Vec<(At, TableJob<'static>)>,
@@ -162,7 +162,7 @@ fn numbers(jobs: &mut [(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Me
 }
 
 impl TableJob<'_> {
-    /// Whether the list names as many nodes as the job used.
+    /// Whether the lists name as many nodes as the job used. If that number is unknown, whether they can be read.
     fn fits(&self) -> bool {
         let counts = self.lists.iter().map(|list| hostlist::count(list));
         let count: Result<usize, _> = counts.sum();

@@ -69,7 +69,7 @@ impl Lack {
 #[derive(Debug, Clone, Copy, Default)]
 struct Lengths {
     longest: usize,
-    /// Whether a list of this length names fewer nodes than its job used.
+    /// Whether a list of the length `longest` names fewer nodes than its job used.
     is_cut: bool,
 }
 
@@ -194,7 +194,8 @@ impl ShortJobs {
                 };
                 if is_whole {
                     completed.named.push((short.job.clone(), name));
-                    // Without a count, the doubt about this name was the only sign that the list lacks nodes.
+                    // If the log states no count, the list was suspected to lack nodes only because this name was in
+                    // doubt.
                     let lacking = short.job.lacking.unwrap_or(1);
                     short.job.lacking = Some(lacking.saturating_sub(1));
                     continue;
@@ -214,8 +215,8 @@ impl ShortJobs {
         (self, completed)
     }
 
-    /// The new last names that end at least two lists that are too short to be cut at the length of a field. For
-    /// example, `n1` is a node if two jobs list only `n1`, even if there is a node `n10`.
+    /// The new last names that are confirmed: each ends at least two lists that are too short to be cut at the length
+    /// of a field. For example, `n1` is a node if two jobs list only `n1`, even if there is a node `n10`.
     fn confirmed(&self) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut confirmed = BTreeSet::new();
@@ -238,7 +239,7 @@ impl ShortJobs {
         (is_one && length >= LEAST_CUT).then_some(length)
     }
 
-    /// Whether there are no such jobs.
+    /// Whether no job lists fewer nodes than it used.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }

@@ -17,7 +17,7 @@ use gleaner_io::input::{Line, Place};
 pub const COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> \
                            -o JobIDRaw,State,Submit,Start,End,NNodes,NodeList";
 
-/// The command that writes the table, with the further columns needed for jobs that held GPUs.
+/// The command that writes the table, with the columns needed to read the jobs that held GPUs.
 pub const JOBS_COMMAND: &str = "sacct -a -X -P -D -S <from> -E <to> -o JobIDRaw,User,Account,\
                                 Partition,State,Submit,Start,End,NNodes,NodeList,AllocTRES";
 
@@ -249,7 +249,7 @@ fn job(
     collector.take(at, &Record::Job(job))
 }
 
-/// Whether a job without a list of nodes never held any.
+/// Whether a job without a list of nodes never held a node.
 fn never_ran(row: &Row<'_, '_>) -> bool {
     let state = row.text(STATE);
     let waiting = ["PENDING", "CANCELLED", "REQUEUED", "DEADLINE", "REVOKED"];
@@ -307,7 +307,7 @@ fn gpus(resources: &str) -> Result<u64, String> {
         let Some(kind) = name.trim().strip_prefix("gres/gpu") else {
             continue;
         };
-        // Other resources have names such as gres/gpumem and gres/gpuutil.
+        // Skip other resources, such as gres/gpumem and gres/gpuutil.
         if !(kind.is_empty() || kind.starts_with(':')) {
             continue;
         }

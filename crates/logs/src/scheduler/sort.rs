@@ -103,7 +103,7 @@ pub(super) fn read<T: Packed>(file: &mut impl Read) -> io::Result<Option<T>> {
 
 /// Sorted values that can be read several times, or only once if they are not stored.
 pub(super) enum Stored<T> {
-    /// `None` once they have been read.
+    /// The values; `None` once they have been read.
     Once(Option<Sorted<T>>),
     InMemory(Vec<T>),
     OnDisk(File),
@@ -209,7 +209,7 @@ impl<T: Packed> Merge<T> {
     }
 }
 
-/// The error of a temporary file.
+/// Converts an error in reading or writing a temporary file.
 pub fn spill_error(error: io::Error) -> Error {
     Error::io("sort in temporary files in", std::env::temp_dir(), error)
 }

@@ -30,7 +30,7 @@ use reader::SpotReader;
 /// Options for reading traces of spot instances.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The time at which a trace in milliseconds begins. Default: 1970-01-01 00:00:00.
+    /// The time from which the milliseconds of a trace are counted. Default: 1970-01-01 00:00:00.
     pub start: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
@@ -78,8 +78,8 @@ pub fn read_inputs<'a>(
     reader.finish(log, start)
 }
 
-/// The start of a trace, as the user gave it. An offset from UTC is also the zone of the trace, unless
-/// the user names another zone.
+/// Parses the start of a trace that the user gave. If the text has an offset from UTC, the offset is also the zone of
+/// the trace, unless the user names another zone.
 fn start_of(text: &str, log: &mut Log) -> Result<Utc> {
     let stamp = window_time("--start", text)?;
     match stamp {

@@ -46,7 +46,7 @@ impl SpotReader {
     /// Reads a row. Invalid rows are counted and left out.
     ///
     /// # Errors
-    /// There is a fault, and the reader is strict.
+    /// There is a fault and the reader is strict.
     pub fn line(&mut self, line: &Line<'_>, log: &mut Log) -> Result<()> {
         let at = log.at(line.place);
         let (form, time, event) = match parse(&line.text) {

@@ -135,7 +135,7 @@ fn truth(jobs: &[Job], nodes: usize) -> Vec<BTreeSet<usize>> {
 /// its run.
 fn completions(jobs: &[Job], nodes: usize) -> Vec<Vec<Job>> {
     let mut all = vec![Vec::<Job>::new()];
-    // Listed nodes are known, so they are taken first.
+    // A node that a job lists is not free for other jobs during its run.
     let listed: Vec<Job> = jobs
         .iter()
         .map(|job| Job {
@@ -228,8 +228,8 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::slow_cases(64, 20))]
 
-    // The oracle tries all completions of the lists. A node that is idle in one completion and busy in another must be
-    // unknown.
+    // The oracle is the set of all completions of the lists. A node that is idle in one completion and busy in another
+    // must be unknown.
     #[test]
     fn the_bounds_hold_for_every_completion(jobs in jobs(4)) {
         let (logs, _) = idle(read(&sacct(&jobs), 4));
@@ -339,7 +339,7 @@ proptest! {
         let input = Input::new(Path::new("log"), log.as_bytes());
         let holds = scheduler::read_inputs([input], &options).unwrap();
         if !holds.are_nodes_named() {
-            // Too few of these lists name as many nodes as their jobs used, so the lists are not read as names.
+            // Too few lists name as many nodes as their jobs used, so the reader used only the counts.
             return Ok(());
         }
         let names: Vec<_> = (0..7).map(|node| format!("n{node:02}")).collect();

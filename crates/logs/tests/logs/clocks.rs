@@ -1,5 +1,5 @@
-//! Tests the conversion of local times in schedulers' logs, also when the clock is put forward or back.
-//! The log implies its zone, the log states it, or the user sets it.
+//! Tests the conversion of local times in schedulers' logs, also when the clock is put forward or back. The zone is
+//! implied by the log, stated in the log, or set by the user.
 
 use gleaner_domain::{Local, Stamp};
 use gleaner_logs::gpu;
@@ -76,7 +76,7 @@ fn accounting_records_imply_local_time() {
     let expected = "times are local times, as stated in the log: UTC-06:00, \
                     UTC-05:00 from 2026-03-08 03:00:00";
     assert!(notes(&summary).contains(expected), "{:?}", summary.notes);
-    // The window is in local time.
+    // The start and end of the window are local times.
     let options = between(Format::Pbs, "2026-03-08T01:00:00", "2026-03-08T04:00:00");
     let (rows, summary) = read(&pbs(start, 24, -1, 0), &options);
     assert_eq!(rows.len(), 3);
@@ -140,8 +140,7 @@ fn in_chicago() -> Options {
     }
 }
 
-// There are 110 minutes from 0:50-05:00 to 1:40-06:00, and 20 minutes from 1:50-05:00 to
-// 1:10-06:00.
+// There are 170 minutes from 0:50-05:00 to 2:40-06:00, and 20 minutes from 1:50-05:00 to 1:10-06:00.
 #[test]
 fn an_hour_that_occurs_twice_is_resolved_by_the_order_of_a_jobs_times() {
     let day = "2026-11-01T";
@@ -274,7 +273,7 @@ fn the_header_of_a_workload_names_its_zone() {
         &Options::new(Format::Swf),
     );
     assert!(notes(&summary).contains("local times of Europe/Paris, as stated in the log"));
-    // Seconds without a known origin have no zone.
+    // If the header does not state when its seconds begin, the times have no zone.
     let nowhere = with("; TimeZoneString: Europe/Paris\n").replace("UnixStartTime", "Started");
     let (_, summary) = read(&nowhere, &Options::new(Format::Swf));
     assert_eq!(summary.span.0, "1970-01-01 00:00:00");

@@ -1,4 +1,4 @@
-//! Jobs whose list of nodes is damaged or missing still hold nodes, and undamaged lists are trusted.
+//! Tests that jobs whose list of nodes is damaged or missing still hold nodes, and that undamaged lists are trusted.
 
 use gleaner_domain::Quality;
 use gleaner_logs::scheduler::{Format, Options, Summary};
@@ -19,7 +19,7 @@ fn summary(log: &str, options: &Options) -> Summary {
     events(log.as_bytes(), options).unwrap().1
 }
 
-/// The bounds on the idleness, in node-seconds.
+/// The lower and the upper bound on the idle time, in node-seconds.
 fn bounds(quality: &Quality) -> (u64, u64) {
     (quality.idle_lower, quality.idle_upper)
 }
@@ -196,7 +196,7 @@ fn a_cut_name_makes_no_node_without_counts() {
             );
         }
     }
-    // Complete lists need no counts.
+    // If no list is cut, all nodes are known even without counts.
     let log = single_nodes(2)
         .replace("|NNodes", "")
         .replace("|1|", "|")

@@ -1,4 +1,4 @@
-//! Damaged copies of the samples: faults are counted and shown. Faults are an error only if
+//! Tests the readers with damaged copies of the samples: faults are counted and shown. Faults are an error only if
 //! nothing usable remains, or with `--strict`.
 
 use gleaner_logs::scheduler::{Format, Options, Reason, read_events_only, read_nodes};

@@ -1,5 +1,5 @@
-//! A log of a few bytes may name more nodes than memory can hold. The number of nodes is limited,
-//! and messages name the limit.
+//! Tests that the number of nodes is limited and that messages name the limit. Without the limit, a
+//! log of a few bytes could name more nodes than memory can hold.
 
 use gleaner_logs::scheduler::{Format, Options, Reason, Summary};
 

@@ -1,4 +1,4 @@
-//! The samples of public machines: one schedule, written with the columns and types of each public data set. All
+//! Tests with samples of public machines: one schedule, written with the columns and types of each public data set. All
 //! samples must give the same idle nodes.
 
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ fn read_until(to: &str, name: &str, options: Options) -> Option<States> {
     Some(settled(states))
 }
 
-/// A file, and how it is read: its format, its zone unless the values state it, its table of members, and the
+/// A file, and how it is read: its format, its zone (`None` if the values state it), its table of members, and the
 /// machine.
 struct Sample(
     &'static str,

@@ -1,4 +1,4 @@
-//! Compares event logs of polls with a table that has a cell for every second and node.
+//! Tests the event logs built from polls: compares them with a table that has a cell for every second and node.
 
 use std::path::Path;
 
@@ -78,7 +78,7 @@ impl Case {
         text
     }
 
-    /// The polls that appear in the log: in the recommended format, a poll without nodes has no line.
+    /// The polls that the file contains: in the recommended format, a poll without nodes has no line.
     fn counted(&self) -> Vec<Poll> {
         let exists = |poll: &&Poll| self.is_whisk || poll.1.iter().any(Option::is_some);
         self.polls.iter().filter(exists).copied().collect()
@@ -202,9 +202,8 @@ proptest! {
         );
     }
 
-    // A spread change is after the last poll that shows the old state, and not after the poll that
-    // shows the new state. The logs with and without spread changes therefore agree at polls that
-    // mention a node.
+    // With `--times spread`, a change lies after the last poll with the old state, and not after the first poll with
+    // the new state. The logs with and without spread changes therefore agree at polls that mention a node.
     #[test]
     fn spread_changes_lie_between_their_polls(case in case(), seed: u64) {
         let polls = case.counted();

@@ -134,7 +134,8 @@ fn faults_of_blocks_are_counted_and_left_out() {
 }
 
 /// The expected figures are those of the notebook that analysed these polls of 17 March 2022. The notebook counts nodes
-/// that are idle or have a pilot. It also counts, for each node, the runs of polls in which the node is counted.
+/// that are idle or have a pilot. It also counts, over all nodes, the runs of consecutive polls in which a node is idle
+/// or has a pilot.
 #[test]
 fn the_counts_of_a_published_notebook() {
     let Some(path) = gleaner_testing::shared("machines/whisk/17_03_2022_idle_nodes.txt") else {

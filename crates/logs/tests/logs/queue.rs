@@ -11,13 +11,14 @@ use proptest::prelude::*;
 /// What became of a job that was submitted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
-    /// It ran, for this number of seconds.
+    /// The job ran, for this number of seconds.
     Ran(i64),
-    /// It left the queue without running.
+    /// The job left the queue without running.
     Cancelled,
-    /// It was still waiting when the log was written.
+    /// The job was still waiting when the log was written.
     Waiting,
-    /// It was waiting when the first file was written, and ran according to the second.
+    /// The job was waiting when the first file was written. According to the second file, it ran for this number of
+    /// seconds.
     RanLater(i64),
 }
 
@@ -30,7 +31,7 @@ struct Job {
 }
 
 impl Job {
-    /// When it left the queue; `None` if it never did.
+    /// When the job left the queue; `None` if it never did.
     fn left(&self) -> Option<i64> {
         (self.fate != Fate::Waiting).then_some(self.submit + self.wait)
     }
@@ -91,7 +92,7 @@ fn time(second: i64) -> String {
     format!("1970-01-01T00:{:02}:{:02}", second / 60, second % 60)
 }
 
-/// The waiting jobs at each event of the log, with its second.
+/// The second of each event of the log, and the waiting jobs at that second.
 fn read(files: &[String], options: Options) -> Vec<(i64, Option<Pending>)> {
     let inputs = files
         .iter()

@@ -1,5 +1,5 @@
-//! Random intervals are written in every format and read again. A node must be idle exactly when it is idle in a table
-//! with a cell for every minute. The table shares no code with the readers.
+//! Tests that random intervals, written in each format, are read back correctly. A node must be idle exactly when it is
+//! idle in a table with a cell for every minute, which shares no code with the readers.
 
 use gleaner_domain::Local;
 use gleaner_logs::scheduler::{Format, Options, hostlist};

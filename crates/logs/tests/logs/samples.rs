@@ -200,7 +200,7 @@ fn swf_by_its_header_and_by_flags() {
     ];
     assert_events(&rows, "2026-01-01", &expected);
     assert_eq!(summary.log_counts.found[&Reason::NeverStarted].count, 1);
-    // Four processors per node: jobs of 4, 2 and 3 nodes on a machine of 6.
+    // With four processors per node, the jobs use 4, 2 and 3 nodes of a machine with 6 nodes.
     let options = Options {
         cores_per_node: Some(4),
         node_count: Some(6),

@@ -1,5 +1,5 @@
-//! Generated schedules: the events read from a log must equal the events from which the log was
-//! generated.
+//! Tests with generated schedules: the events read from a log must equal the events from which the
+//! log was generated.
 
 use std::path::{Path, PathBuf};
 

@@ -21,7 +21,7 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// The events of a table of jobs, with node events, and with nodes from a file.
+/// Reads the events of a table of jobs, together with Slurm's node events and a file of nodes.
 fn read(table: &str, nodes: &str, delimiter: Option<&str>) -> (Vec<String>, Summary) {
     let options = Options {
         nodes: Some(fixture(nodes)),
@@ -151,8 +151,8 @@ static CONFIGURATION: LazyLock<NamedTempFile> = LazyLock::new(|| {
     file
 });
 
-/// The hosts of a list, as Slurm's own parser expands it. Without Slurm, this is reported on
-/// stderr, and `None` is returned.
+/// The hosts of a list, as Slurm's own parser expands it. If Slurm is not installed, prints a message on stderr and
+/// returns `None`.
 fn hostnames(list: &str) -> Option<Vec<String>> {
     let mut command = Command::new("scontrol");
     command.env("SLURM_CONF", CONFIGURATION.path());
@@ -190,7 +190,7 @@ proptest! {
     fn hostlists_are_expanded_as_by_scontrol(list in lists()) {
         let mut found = Vec::new();
         hostlist::expand(&list, |host| found.push(host.to_owned())).unwrap();
-        // To Slurm, the compressed list is the same list.
+        // Slurm must expand the compressed list to the same hosts.
         let short = hostlist::compress(found.iter().map(String::as_str));
         let (Some(expected), Some(again)) = (hostnames(&list), hostnames(&short)) else {
             return Ok(());

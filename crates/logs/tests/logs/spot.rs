@@ -131,8 +131,8 @@ fn faults_are_counted_and_left_out() {
     );
 }
 
-/// The content of a shared sample: times with counts of idle nodes, or with the names of the
-/// nodes that change. `None` if the sample is missing.
+/// The bytes of a shared sample. Each row has a time, and a count of idle nodes or the name of a
+/// node that changes. `None` if the sample is missing.
 fn shared(name: &str) -> Option<Vec<u8>> {
     let path = gleaner_testing::shared(&format!("machines/samples/{name}"))?;
     Some(std::fs::read(path).unwrap())
@@ -219,7 +219,8 @@ fn traces_of_one_schedule_agree_with_it() {
     }
 }
 
-/// The same schedule in the Standard Workload Format, with the nodes of a job in the last field.
+/// Compares the schedule with its log in the Standard Workload Format, which states the nodes of a
+/// job in the last field.
 #[test]
 fn a_workload_with_nodes_in_the_last_field_agrees_with_its_schedule() {
     let (Some(truth), Some(bytes)) = (truth(), shared("frontier-2024.swf")) else {

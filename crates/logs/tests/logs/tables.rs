@@ -35,7 +35,7 @@ enum Hosts {
     Spaces,
     Python,
     Json,
-    /// A list in Parquet; brackets in text.
+    /// A list in Parquet, or the format of `Brackets` in text.
     List,
     /// A table of members.
     Members,
@@ -54,10 +54,10 @@ struct Spelling {
     /// How a missing value is written.
     none: &'static str,
     with_count: bool,
-    /// Which of the known names the columns have, and whether they are in upper case.
+    /// For each column, the index of its name among the known names of its role.
     alias: usize,
     upper: bool,
-    /// Whether columns have unknown names, which the user gives.
+    /// Whether the columns have names that the reader does not know, so that the options must name them.
     named: bool,
     /// Number of rows in a row group.
     group: usize,
@@ -200,7 +200,7 @@ impl Spelling {
         cells.join(&self.delimiter.to_string()) + "\n"
     }
 
-    /// The written columns, by index in the header.
+    /// The indexes in the header of the columns that are written.
     fn written(&self) -> Vec<usize> {
         let mut written = vec![4, 1, 0];
         written.extend(self.has_nodes().then_some(2));
@@ -502,7 +502,7 @@ fn jobs_are_selected_by_partition_and_state() {
     );
 }
 
-// In each log, n1 is busy from 09:00 to 10:00 by a job of the queue `a`. Other jobs, of the queue `b`, run on n2.
+// In each log, a job of the queue `a` runs on n1 from 09:00 to 10:00. The jobs of the queue `b` run on n2.
 #[test]
 fn jobs_of_other_formats_are_selected_by_queue() {
     let pbs = "01/01/2026 09:00:00;S;1;queue=a start=1767258000 exec_host=n1/0\n\
@@ -540,7 +540,7 @@ fn jobs_of_other_formats_are_selected_by_queue() {
                 .contains("of other partitions or states"),
             "{summary}"
         );
-        // A log without any selected job is an error.
+        // Reading fails if no job is selected.
         events(log.as_bytes(), &options_of(format, &["c"])).unwrap_err();
     }
     let without = djc.replace(",QUEUE_NAME", ",QUEUE");
@@ -567,7 +567,7 @@ fn jobs_of_swf_are_selected_by_number() {
         ..options_of(Format::Swf, &["1"])
     };
     let (rows, _) = events(log.as_bytes(), &options).unwrap();
-    // Three of eight nodes are busy from the start.
+    // Jobs 1 and 2 use three of the eight nodes from the start.
     assert_eq!(rows[0].matches('+').count(), 5, "{rows:?}");
 }
 
@@ -583,7 +583,7 @@ fn options_of(format: Format, partitions: &[&str]) -> Options {
     }
 }
 
-/// Pairs options with a log.
+/// Lets options be paired with a log.
 trait Pair: Sized {
     fn pair(self, log: String) -> (Self, String) {
         (self, log)
@@ -842,7 +842,7 @@ fn members_may_be_damaged() {
     );
 }
 
-/// The machine's zone and number of nodes are used, and the gaps in its data are printed.
+/// Tests that the zone and the number of nodes of a machine are used, and that the gaps in its data are printed.
 #[test]
 fn a_machine_is_described() {
     use gleaner_logs::scheduler::Machine;

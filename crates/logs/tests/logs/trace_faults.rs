@@ -1,5 +1,5 @@
-//! Damaged copies of the samples of traces: faults are counted and shown. Faults are an error only
-//! if nothing usable remains, or with `--strict`.
+//! Tests the readers with damaged copies of the samples of traces: faults are counted and shown.
+//! Faults are an error only if nothing usable remains, or with `--strict`.
 
 use gleaner_logs::gpu::{Format, Options};
 use gleaner_logs::scheduler;
@@ -263,7 +263,7 @@ fn batsim() {
         (
             "{\"type\": \"delay\", ",
             "{",
-            "log, profile 4: an object, a profile without type",
+            "log, profile 4: an object without a type",
         ),
         (
             "\"res\": 2",

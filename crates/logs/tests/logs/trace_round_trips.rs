@@ -1,6 +1,6 @@
-//! Random jobs are written in every format of traces and read again. The jobs must be unchanged.
-//! The files written for a simulation must also give the same jobs when they are read. The code that
-//! writes the files shares nothing with the readers.
+//! Tests that random jobs, written in each format of traces, are read back unchanged. The files written for a
+//! simulation must also give the same jobs when they are read. The code that writes the files shares nothing with the
+//! readers.
 
 use gleaner_domain::{Local, Trace};
 use gleaner_inputs::jobs::{cluster, trace};
@@ -108,7 +108,7 @@ fn batsim(jobs: &[Job]) -> Vec<String> {
     let mut workload = serde_json::json!({"jobs": [], "profiles": {}, "nb_res": 20});
     for (id, job) in jobs.iter().enumerate() {
         let profile = format!("p{id}");
-        // A run of zero length would not be a delay.
+        // Batsim's format does not allow a delay of 0.
         let delay = job.runs[0].1.max(1);
         let (id, submit) = (format!("j{id}"), job.submit);
         let entry =

@@ -44,8 +44,8 @@ fn philly() {
     assert_eq!(found, "log, job 4: 1 of 2 attempts");
     // GPU-seconds: 8 × 3000 + 2 × 7200 + 1800 + 4 × 1200.
     assert_eq!(prepared.summary.gpu_seconds, 45_000);
-    // Each virtual cluster gets enough nodes of two GPUs for the GPUs that were held at once: 8 in
-    // one, 3 in the other.
+    // The virtual clusters get enough nodes of two GPUs each for 3 and 8 GPUs, the numbers that their jobs held at
+    // once.
     let options = Options {
         gpus_per_node: 2,
         ..Options::new(Format::Philly)
@@ -126,7 +126,7 @@ fn pai() {
         (Reason::StillRunning, 1),
     ];
     assert_left_out(&prepared, &expected);
-    // After rounding up, there are 39,000 GPU-seconds instead of 1.5 × 3600 + 0.25 × 600 + 8 × 3900.
+    // Rounding up increases the GPU time from 1.5 × 3600 + 0.25 × 600 + 8 × 3900 to 39,000 GPU-seconds.
     let note = "2 jobs planned a fraction of a GPU: rounding up adds 6.1 % to the total GPU time";
     assert_eq!(prepared.summary.notes[0], note);
 }
@@ -186,7 +186,7 @@ fn sequence(profiles: &str, asked: &str) -> Prepared {
     prepare(&[&log], &Options::new(Format::Batsim)).unwrap()
 }
 
-// The duration is the sum of the parts, as often as they are repeated, up to a part that fails.
+// The duration is the sum of all repeats of the parts, up to a part that fails.
 #[test]
 fn batsims_sequences_of_delays_are_added_up() {
     let profiles = r#"

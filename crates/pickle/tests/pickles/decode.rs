@@ -128,7 +128,7 @@ fn nodes_record_their_offset_in_the_pickle() {
     assert_eq!(places, [2, 5]);
 }
 
-/// Decodes instructions that Python 3 no longer writes, and the forms of instructions for large
+/// Tests instructions that Python 3 no longer writes, and the variants of instructions for large
 /// objects.
 #[test]
 fn other_forms_of_texts_and_bytes_are_read() {

@@ -1,4 +1,4 @@
-//! Pickles that are damaged, or crafted to run code or to exhaust memory.
+//! Tests pickles that are damaged, or that were crafted to run code or to exhaust memory.
 
 use gleaner_pickle::{Body, Pickle, PickleError, Problem, Value, decode, opcode};
 use proptest::prelude::*;
@@ -160,7 +160,7 @@ fn stated_lengths_are_checked_against_the_file() {
     }
     let long_name = [b"c", vec![b'a'; 1000].as_slice()].concat();
     assert!(problem(&long_name).to_string().contains("a shorter name"));
-    // The instruction stores a value at 4,294,967,295, but no memo of that size may be allocated.
+    // The instruction stores a value under the memo number 4,294,967,295, but no memo of that size may be allocated.
     assert!(problem(b"Nr\xff\xff\xff\xff.").to_string().contains("memo"));
 }
 
@@ -196,8 +196,8 @@ fn deep_nesting_does_not_recurse() {
     assert_eq!(read(&tuples).unwrap().nodes.len(), depth + 1);
 }
 
-/// Checks what readers of a graph rely on: all node numbers are valid, and the members of a tuple and the parts of a
-/// call come before it.
+/// Checks what readers of a graph rely on: all node numbers are valid, the members of a tuple come before the tuple,
+/// and the parts of a call come before the call.
 fn check(pickle: &Pickle<'_, ()>) {
     let number = |value: Value<'_, ()>| match value {
         Value::Node(number) => number as usize,

@@ -57,8 +57,8 @@ impl Plan {
         }
     }
 
-    /// The files that affect a measurement, except for the plan: the files that its command names, and the inputs of
-    /// all workloads.
+    /// The files, besides the plan, that affect the measurements of a config: the files that its command names, and the
+    /// inputs that all workloads share.
     pub fn files(&self, config: Config) -> Vec<PathBuf> {
         let directory = self.directory(config);
         let words = self.command(config, 1);

@@ -45,7 +45,7 @@ impl Account {
         }
     }
 
-    /// CPU time since the account was opened.
+    /// CPU time that the workload has used since the start of the window.
     pub fn used(&self, workload: Watched<'_>) -> Duration {
         self.cpu(workload).saturating_sub(self.start)
     }

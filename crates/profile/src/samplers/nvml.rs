@@ -25,8 +25,8 @@ const LIBRARIES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 /// returns the samples that a failed poll missed.
 const MOST_FAILURES: u32 = 3;
 
-/// Time between two readings of a GPU whose driver keeps no samples. This is the longest sample period, so no sample is
-/// counted twice.
+/// Time between two readings of a GPU whose driver keeps no samples. Drivers update the utilisation at least this
+/// often, so no sample is counted twice.
 const UNTIMED: Duration = Duration::from_secs(1);
 
 /// Maximum valid percentage. The driver marks missing values with larger numbers.
@@ -72,7 +72,7 @@ struct Window {
 struct Series {
     /// Timestamp of the last sample seen, on the driver's clock.
     last: u64,
-    /// Whether the first sample of the window was seen. This sample is skipped.
+    /// Whether the first sample of the window, which is skipped, was seen.
     is_begun: bool,
     mean: Mean,
     /// Time of the last reading, if the driver keeps no samples.
@@ -227,8 +227,8 @@ impl Gpu {
                 UsedGpuMemory::Used(bytes) => Some(bytes as f64),
                 UsedGpuMemory::Unavailable => None,
             });
-            // If none of the workloads' processes is listed, the driver may use the process ids of another namespace,
-            // such as the host's ids while the workloads run in a container.
+            // Keep no figure if the driver lists none of the workloads' processes. It may use the process ids of
+            // another namespace, such as the host's ids for workloads in a container.
             let held: Option<Vec<f64>> = held.collect();
             if let Some(held) = held.filter(|held| !held.is_empty()) {
                 let sum: f64 = held.iter().sum();
@@ -346,7 +346,7 @@ fn read_untimed(
     }
 }
 
-/// The mean of a figure over the GPUs; `None` if it is missing for any of them.
+/// The mean of a figure over the GPUs; `None` if any GPU lacks the figure.
 fn over(gpus: &[Gpu], figure: impl Fn(&Gpu) -> Option<f64>) -> Option<f64> {
     let values: Option<Vec<f64>> = gpus.iter().map(figure).collect();
     let values = values.filter(|values| !values.is_empty())?;

@@ -108,8 +108,8 @@ impl Tree {
         }
     }
 
-    /// Ticks already counted for processes that ended since the last poll. Includes only processes for which `id` has
-    /// waited, directly or through other ended processes.
+    /// Ticks already counted for the processes that have ended since the last poll and for which `id` has waited,
+    /// directly or through other ended processes.
     fn counted_of_gone(&self, id: Id, now: &BTreeMap<Id, Stat>) -> u64 {
         let gone = self
             .known
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!((tree.ticks, tree.processes()), (13, vec![10, 11, 12]));
         // Process 11 ends. Process 12 becomes a child of process 1 and stays in the tree.
         tree.take(&[stat(10, 1, 10, 5, 9), stat(12, 1, 11, 3, 0)]);
-        // Process 12 has used 2 more ticks, and process 11 used 2 more ticks before it ended.
+        // Since the last poll, process 12 has used 2 more ticks, and process 11 used 2 more ticks before it ended.
         assert_eq!((tree.ticks, tree.processes()), (17, vec![10, 12]));
     }
 

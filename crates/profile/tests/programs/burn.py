@@ -14,8 +14,8 @@ while True:
     if now - reported > 0.02:
         print("gleaner samples", int(used * 1e6), flush=True)
         reported = now
-    # A program that has used too little CPU time, as on a busy machine, catches up. A program that
-    # has used too much waits.
+    # Sleep only if this program has used too much CPU time. If it has used too little, as on a busy
+    # machine, it catches up.
     ahead = used - load * (now - begun)
     if load < 1 and ahead > 0:
         time.sleep(ahead / load)

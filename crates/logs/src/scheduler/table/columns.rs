@@ -5,26 +5,26 @@ use std::fmt::Write as _;
 use super::rows::Header;
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 
-/// The meaning of a column of a table of jobs.
+/// What a column of a table of jobs states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// When it started.
+    /// When the job started.
     Start,
-    /// When it ended.
+    /// When the job ended.
     End,
-    /// When it was submitted.
+    /// When the job was submitted.
     Submit,
-    /// The nodes on which it ran.
+    /// The nodes on which the job ran.
     Nodes,
-    /// How many nodes it ran on.
+    /// How many nodes the job ran on.
     Count,
-    /// How many cores it had in total.
+    /// How many cores the job had in total.
     Cores,
-    /// Its identifier, as used in a table of members.
+    /// The identifier of the job, as used in a table of members.
     Id,
-    /// Its state.
+    /// The state of the job.
     State,
-    /// Its partition or queue.
+    /// The partition or queue of the job.
     Partition,
 }
 

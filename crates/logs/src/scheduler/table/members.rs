@@ -21,7 +21,7 @@ const MAX_ROWS: usize = 1 << 26;
 /// Longest name of a node, in bytes.
 const MAX_NAME: usize = 255;
 
-/// The known names of the column of nodes.
+/// The names that the column of nodes has in public data sets.
 const NODES: [&str; 7] = [
     "node_name",
     "host_ip",
@@ -41,7 +41,7 @@ const NODE: usize = 1;
 pub(in super::super) struct Members {
     /// The name of the column that identifies the jobs.
     id: String,
-    /// The name of the column of nodes that the user gave.
+    /// The name of the column of nodes, if the user gave one.
     node: Option<String>,
     /// Possible names of the column that identifies the jobs, in order of preference.
     ids: Vec<String>,
@@ -54,7 +54,7 @@ pub(in super::super) struct Members {
 
 impl Members {
     /// Creates an empty table. The column that identifies jobs is the first name in `ids` that the table has. The
-    /// column of nodes is `node` if the user gave a name, or else a column with a known name.
+    /// column of nodes has the name `node`, or a known name if `node` is `None`.
     pub fn new(ids: Vec<String>, node: Option<String>) -> Self {
         Members {
             ids,

@@ -42,7 +42,7 @@ pub const WHERE: &str = "a table of jobs with their starts, ends and nodes (`gle
 pub(super) const ALCF_UTC: &str = "ALCF's tables do not state their zone, but maintenance begins at 15:00 in winter \
                                    and at 14:00 in summer; in UTC, these times are 9:00 in Chicago";
 
-/// Options of tables.
+/// Options for reading tables of jobs.
 #[derive(Debug, Clone, Default)]
 pub struct TableOptions {
     /// Columns that the user names.
@@ -51,7 +51,7 @@ pub struct TableOptions {
     pub machine: Option<&'static Machine>,
     /// A table with the nodes of the jobs, with a row for each job and node.
     pub members: Option<PathBuf>,
-    /// Number of cores per node. It is needed for tables whose jobs share nodes and state their numbers of nodes and
+    /// Number of cores per node, which is needed if jobs share nodes and the table states their numbers of nodes and
     /// cores. Default: the number in the description of the machine.
     pub cores_per_node: Option<u32>,
 }
@@ -111,7 +111,7 @@ impl TableReader {
         }
     }
 
-    /// Finds all the columns that are needed.
+    /// Finds the columns of a table, and checks that it has all those that are needed.
     fn find(&self, header: &Header<'_>) -> Result<Columns> {
         let options = &self.options;
         let mut given = options.columns.clone();
@@ -309,7 +309,8 @@ impl TableReader {
     }
 }
 
-/// The cells by which a row is recognised in tables that overlap, whether they are text or Parquet.
+/// The values that identify a row, so that duplicates in overlapping tables are recognised, even if one table is text
+/// and another is Parquet.
 fn key<'k>(id: &'k str, job: &'k TableJob<'_>) -> impl Hash + use<'k> {
     let second = |moment| match moment {
         Moment::Second(second) => (true, second),

@@ -225,7 +225,7 @@ fn read_text(
                     open: None,
                 });
             }
-            // Files that were concatenated repeat the header.
+            // A file that was concatenated from several files repeats the header.
             Some(table) if table.text == line.text => {}
             Some(table) => {
                 let at = collector.log.at(line.place);
@@ -239,7 +239,7 @@ fn read_text(
     }
 }
 
-/// The dialect of a table with this header line, and the names in it.
+/// The dialect of a table with this header line, and the names of its columns.
 fn header(line: &str, delimiter: Option<&str>) -> (Dialect, ColumnNames) {
     let dialect = Dialect::of_header(line, delimiter);
     let cells = dialect.split_quoted(line);
@@ -357,8 +357,8 @@ impl TextTable {
 }
 
 impl TextTable {
-    /// Whether a cell that is read begins with a quote, other than the cell with index `damaged`. No valid value begins
-    /// with a quote, so the quotes of such a row do not match.
+    /// Whether any cell that is read, other than the cell with index `damaged`, begins with a quote. No valid value
+    /// begins with a quote, so the quotes of such a row do not match.
     fn has_stray_quote(&self, cells: &Cells<'_>, damaged: Option<usize>) -> bool {
         let read = self.at.iter().copied().flatten();
         let mut read = read.filter(|at| Some(*at) != damaged);

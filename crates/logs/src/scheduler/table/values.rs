@@ -179,7 +179,7 @@ pub(super) fn lists<'t>(text: &'t str, lists: &mut Vec<Cow<'t, str>>) -> Result<
     Ok(())
 }
 
-/// The content of a list of quoted strings in brackets; `None` for anything else, such as the list of hosts
+/// The text after the opening bracket of a list of quoted strings; `None` for anything else, such as the list of hosts
 /// `[07-08]`.
 fn quoted_items(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('[')?;
