@@ -44,8 +44,8 @@ pub const METRICS: usize = 12;
 /// A graph in the form that inspectors use. Each node is a group of operations.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GroupedGraph {
-    /// The features of each node: the total number of elements of its operations' tensors, the
-    /// number of its operations, and the sum of the frequencies of their types.
+    /// The features of each node: the number of elements of its operations' outputs, the number of
+    /// its operations, and the sum of the frequencies of the operations' types.
     pub features: Vec<[f32; FEATURES]>,
     /// Undirected edges `(a, b)` with `a < b`, without duplicates, in ascending order.
     pub edges: Vec<(u32, u32)>,

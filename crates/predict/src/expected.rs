@@ -1,5 +1,5 @@
-//! Computes the load that a workload is expected to put on its GPUs from an inspector's
-//! predictions.
+//! Computes, from an inspector's predictions, the load that a workload is expected to put on its
+//! GPUs.
 
 use gleaner_driple::dataset::average_utilisation;
 use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
@@ -12,9 +12,9 @@ use gleaner_domain::Usage;
 pub enum Held {
     /// From the tensors of the workload's graph.
     Tensors,
-    /// From the peak of the memory utilisation, taken as a share of the GPU's memory. This suits
-    /// only inspectors that were trained with the share of memory held in place of the memory
-    /// utilisation.
+    /// From the peak of the memory utilisation, taken as a share of the GPU's memory. This is
+    /// correct only for inspectors that were trained on the share of memory held instead of the
+    /// memory utilisation.
     Peak,
 }
 

@@ -47,10 +47,11 @@ pub fn forecast_by(
     table(series, first, calendar, jobs, gpus)
 }
 
-/// A forecast by models that learn only from submissions before the intervals that they forecast.
-/// If there is at least a week of submissions before `start`, a single model is trained. Otherwise
-/// a new model is trained each week. Until a week of submissions is available, the forecast repeats
-/// the submissions of an hour earlier. The unit of progress is one interval.
+/// Forecasts all intervals from second `start` on, by models that learn only from submissions
+/// before the intervals that they forecast. If there is at least a week of submissions before
+/// `start`, a single model is trained. Otherwise a new model is trained each week. Until a week of
+/// submissions is available, the forecast repeats the submissions of an hour earlier. The unit of
+/// progress is one interval.
 ///
 /// # Errors
 /// [`FitError::Stopped`] if the training is stopped. No other error occurs in practice, because all

@@ -1,5 +1,5 @@
-//! Applies the models of [`gleaner_learn`]: creates training data from this program's types,
-//! defines the contents of model files, and converts estimates and forecasts to inputs of the
+//! Applies the models of [`gleaner_learn`]: creates training data from this program's types, and
+//! defines the contents of model files. Also converts estimates and forecasts to inputs of the
 //! simulator.
 //!
 //! ```

@@ -75,8 +75,8 @@ pub struct Simulated<'a, S> {
 }
 
 impl Weekly {
-    /// Estimates the durations of all jobs from what is known in a simulation by then. If the
-    /// training is stopped, the remaining jobs keep [`Weekly::first`].
+    /// Estimates the duration of each job from the jobs that had ended, in a simulation, before the
+    /// job's week. If the training is stopped, the remaining jobs keep [`Weekly::first`].
     ///
     /// # Errors
     /// The simulation fails, or an estimator cannot be trained.

@@ -39,8 +39,8 @@ fn usage(trace: &Trace, job: &Job) -> Usage {
     }
 }
 
-/// The past jobs with the indices `places` in a trace, as if no job had waited: each job ends at
-/// its submission time plus its duration.
+/// The past jobs with the indices `places` in a trace. They end as if no job had waited: each end
+/// time is the submission time plus the duration.
 pub fn past_jobs<'t>(
     trace: &Trace,
     known: &[Known<'t>],

@@ -9,7 +9,7 @@ pub struct JobName {
     fields: [String; 6],
 }
 
-/// The columns of the measurements that hold the fields of a name, in the order of the fields.
+/// The columns of a measurements file that hold the six fields of a job's name, in order.
 pub const FIELDS: [&str; 6] = [
     "GPU",
     "Data Set",

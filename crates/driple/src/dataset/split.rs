@@ -42,7 +42,7 @@ pub struct Split<T> {
     pub val: Vec<Vec<T>>,
     /// The held-out part, on which the error of the trained network is measured.
     pub test: Vec<Vec<T>>,
-    /// Jobs beyond the requested number, and jobs from dropped batches.
+    /// The unused jobs: those beyond the requested number, and those from dropped batches.
     pub unused: Vec<T>,
 }
 
@@ -127,7 +127,7 @@ fn batches<T>(jobs: Vec<T>, settings: &Settings, unused: &mut Vec<T>) -> Vec<Vec
 }
 
 impl From<Split<Example>> for Dataset {
-    /// Drops the unused jobs.
+    /// Converts a split to a data set, without the unused jobs.
     fn from(split: Split<Example>) -> Self {
         Dataset {
             train: split.train,

@@ -97,8 +97,8 @@ impl Frequencies {
         Self::of_counts(nodes.map(|(_, node)| (node.op.as_str(), 1)))
     }
 
-    /// Each type's share of all operations, computed from the number of operations of each type. If
-    /// a type occurs several times in `counted`, its counts are added.
+    /// Each type's share of all operations. `counted` yields pairs of a type and its number of
+    /// operations. If a type occurs several times, its counts are added.
     pub fn of_counts<'a>(counted: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut counts = BTreeMap::<&str, u64>::new();
         for (op, count) in counted {
@@ -111,7 +111,7 @@ impl Frequencies {
         }
     }
 
-    /// The share of a type of operation, from 0 to 1; `None` if the type is not in the table.
+    /// The share of an operation type, from 0 to 1; `None` if the type is not in the table.
     #[must_use]
     pub fn get(&self, op: &str) -> Option<f64> {
         self.shares.get(op).copied()

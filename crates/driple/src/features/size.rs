@@ -1,5 +1,5 @@
-//! The size of a tensor: the number of elements of an operation's output. Unknown dimensions are
-//! ignored.
+//! The size of an operation's output: its number of elements, counted by the rule of the published
+//! data sets.
 
 use crate::graph::Shape;
 
@@ -25,8 +25,8 @@ pub struct SizeError {
     pub dimensions: Vec<Option<u64>>,
 }
 
-/// Counts the elements of a tensor in the same way as the published data sets. The size is the
-/// product of the dimensions after the last dimension that is unknown or 0. It is 0 if no dimension
+/// Counts the elements of a tensor by the rule of the published data sets. The size is the product
+/// of the dimensions after the last dimension that is unknown or 0. It is 0 if no dimension
 /// follows. A scalar counts as 0, and so does a completely unknown shape.
 ///
 /// For example, `[None, 5, 7]` counts as 35 elements, `[5, None, 7]` as 7, `[0, 5]` as 5, and `[5,

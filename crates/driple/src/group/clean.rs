@@ -50,7 +50,7 @@ impl Components {
         found
     }
 
-    /// Creates a new component from all vertices that are connected to `from`.
+    /// Creates a new component of all vertices that are reachable from `from`.
     fn spread(&mut self, graph: &Adjacency, from: usize) {
         let component = self.sizes.len();
         self.sizes.push(1);

@@ -40,9 +40,9 @@ pub struct Communities {
     pub unreached: usize,
 }
 
-/// The communities that networkx's `asyn_fluidc(graph, k=count, max_iter=most_passes, seed=seed)`
-/// finds. Each community has at least one vertex. Version 2.5.1 of networkx makes one more pass
-/// than its `max_iter`.
+/// Finds the same communities as networkx's
+/// `asyn_fluidc(graph, k=count, max_iter=most_passes, seed=seed)`. Each community has at least one
+/// vertex. Version 2.5.1 of networkx makes one more pass than its `max_iter`.
 ///
 /// The run time is proportional to the number of edges times the number of passes.
 ///
@@ -160,8 +160,8 @@ impl<'a> Fluid<'a> {
         }
     }
 
-    /// Adds the community's density to its sum in `sums`. Called for the visited vertex and each of
-    /// its neighbours.
+    /// Adds the density of `community` to its entry in `sums`. This function is called for the
+    /// visited vertex and for each of its neighbours.
     fn see(&mut self, community: u32) {
         if community == NONE {
             return;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::Grouping;
 use crate::features::Frequencies;
 
-/// A grouped graph whose features still lack the frequencies of operation types. These are known
-/// only after all graphs of a data set have been read. Until then, this struct stores 8 bytes per
-/// operation instead of the whole graph.
+/// A grouped graph whose features still lack the frequencies of operation types. The frequencies
+/// are known only after all graphs of a data set have been read. Until then, this struct stores 8
+/// bytes per operation instead of the whole graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WithoutFrequencies {
     grouping: Grouping,

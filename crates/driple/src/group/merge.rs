@@ -16,8 +16,8 @@ struct Sums {
     ops: u32,
 }
 
-/// The grouped graph, with frequencies of 0. For each vertex of `adjacency`, `ops` holds the
-/// index of its node in the file.
+/// The grouped graph, with frequencies of 0. For each vertex of `adjacency`, `ops` holds the index
+/// of the vertex's node in the file.
 pub(super) fn merge(
     graph: &Graph,
     ops: &[usize],

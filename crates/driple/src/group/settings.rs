@@ -12,8 +12,8 @@ use crate::graph::{Graph, Node};
 pub struct Settings {
     /// The number of groups.
     pub groups: usize,
-    /// Whether a graph with fewer operations than groups is accepted. It then gets one group for
-    /// each operation. The published builder rejects such graphs.
+    /// Whether a graph with fewer operations than groups is accepted. Such a graph then gets one
+    /// group for each of its operations. The published builder rejects such graphs.
     pub allow_fewer: bool,
     /// Which operations are kept.
     pub devices: Devices,

@@ -10,7 +10,7 @@ use crate::model::{
     ArchitectureError, Network, Weights, WeightsError, read_weights, set_weights, weights,
 };
 
-/// The version of files that this program writes. It also reads earlier versions.
+/// The version of files that this program writes. The program also reads earlier versions.
 const VERSION: u32 = 1;
 
 /// The metadata key of the card.

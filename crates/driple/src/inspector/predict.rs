@@ -14,9 +14,9 @@ use crate::nn::{Real, Tape};
 pub struct Stopped;
 
 impl Inspector {
-    /// The metrics of each graph, in the order of [`crate::dataset::METRIC_NAMES`] and in their own
-    /// units. If the card has no scale, the metrics are shares of unknown maxima. `None` for a
-    /// graph without nodes.
+    /// Predicts the metrics of each graph, in the order of [`crate::dataset::METRIC_NAMES`] and in
+    /// their own units. If the card has no scale, the metrics are shares of unknown maxima. The
+    /// result is `None` for a graph without nodes.
     ///
     /// The prediction for a graph does not depend on the other graphs, not even in the last digit.
     ///
@@ -31,8 +31,8 @@ impl Inspector {
         Ok(outputs.map(|one| one.map(|o| self.possible(o))).collect())
     }
 
-    /// Like [`Inspector::predict`], but returns the outputs of the network unchanged. They may be
-    /// negative, although metrics cannot be. The unit of progress is one graph.
+    /// Like [`Inspector::predict`], but returns the outputs of the network unchanged. These outputs
+    /// may be negative, although metrics cannot. The unit of progress is one graph.
     ///
     /// # Errors
     /// [`Stopped`] if the observer stops the predictions.

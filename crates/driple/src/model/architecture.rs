@@ -64,8 +64,8 @@ pub enum Design {
     /// A design that can be trained at any depth. The recurrent unit takes a node's state as its
     /// memory and the result of the convolution as its input. At the start of training, the unit
     /// keeps most of its memory. Features are standardised, and the degree of a node is one of
-    /// them. The readout also sees the mean and the highest values of the states and the number of
-    /// nodes. Its last layer is linear.
+    /// them. The readout also receives the mean and the highest value of each column of the states,
+    /// and the number of nodes. Its last layer is linear.
     Deep,
 }
 

@@ -84,8 +84,8 @@ impl<T: Real> Declare<T> {
     }
 
     /// Adds a linear layer, named as in the original. The initial weights and biases are drawn
-    /// uniformly from ±`1 / sqrt(inputs)`. In the original's design, the weights are much closer to
-    /// 0: their bound is Glorot's bound divided by the number of inputs. The biases are 0.
+    /// uniformly from ±`1 / sqrt(inputs)`. In the original's design, the biases are 0 and the
+    /// weights are much closer to 0: their bound is Glorot's bound divided by the number of inputs.
     pub fn linear(&mut self, name: &str, inputs: usize, outputs: usize) -> Linear {
         let (bound, bias_bound) = match self.design {
             Design::Original => (

@@ -24,8 +24,8 @@ pub enum Inputs {
 }
 
 impl Inputs {
-    /// The conversion to standardised inputs. The means and standard deviations are taken over all
-    /// nodes of `graphs`.
+    /// Computes the conversion to standardised inputs, with the means and standard deviations over
+    /// all nodes of `graphs`.
     #[must_use]
     pub fn standard<'g>(graphs: impl IntoIterator<Item = &'g GroupedGraph>) -> Self {
         let rows: Vec<[f64; STANDARD]> = graphs.into_iter().flat_map(logarithms).collect();

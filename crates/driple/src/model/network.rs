@@ -129,8 +129,8 @@ impl Network {
             let heard = convolution.apply(tape, states, layout);
             // In the original, the old states are the unit's input, and the result of the
             // convolution is its memory. The deep design swaps these roles. In the first layer, the
-            // old states are the inputs of the nodes. These have fewer columns, and missing columns
-            // count as zeros.
+            // old states are the inputs of the nodes. These inputs have fewer columns than the
+            // later states, and missing columns count as zeros.
             states = match self.architecture.design {
                 Design::Original => tape.gru(self.gru, states, heard),
                 Design::Deep if layer == 0 => {
@@ -156,8 +156,8 @@ impl Network {
         learnt.all(|id| parameters.name(id).starts_with(READOUT_LAYERS))
     }
 
-    /// Sets the biases of the last layer to `metrics`, the means of the labels, so that the first
-    /// predictions are near these means.
+    /// Sets the biases of the last layer to `metrics`, the means of the scaled labels, so that the
+    /// first predictions are near these means.
     pub fn begin_at<T: Real>(&self, parameters: &mut Parameters<T>, metrics: &[f64]) {
         self.readout.begin_at(parameters, metrics);
     }

@@ -14,7 +14,7 @@ pub enum WeightsError {
     #[error("not a safetensors file: {0}")]
     Format(String),
     /// A tensor has values of the wrong type.
-    #[error("tensor {name:?} holds {found}, expected F32 or F64")]
+    #[error("tensor {name:?} has values of type {found}, expected F32 or F64")]
     Type {
         /// The name of the tensor.
         name: String,
@@ -43,7 +43,7 @@ pub enum WeightsError {
     #[error("the network has no tensor {0:?}: check the architecture")]
     Unknown(String),
     /// A tensor has the wrong shape.
-    #[error("tensor {name:?} has the shape {found:?}, the network needs {expected:?}")]
+    #[error("tensor {name:?} has the shape {found:?}, but the network needs {expected:?}")]
     Shape {
         /// The name of the tensor.
         name: String,
@@ -121,7 +121,7 @@ fn tensor(name: String, view: &TensorView<'_>) -> Result<Tensor, WeightsError> {
     }
 }
 
-/// Sets all `parameters` to `weights`.
+/// Sets all `parameters` to the values in `weights`.
 ///
 /// # Errors
 /// If a weight is missing, has the wrong shape or does not belong to the network. In this case, no

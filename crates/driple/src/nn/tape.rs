@@ -141,7 +141,7 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// Gradients during the backward pass.
+/// The state of a backward pass: the gradients that have been computed so far.
 pub(super) struct Flow<'t, 'a, T> {
     tape: &'t Tape<'a, T>,
     /// For each value, the sum of the gradients that have reached it; `None` if none has reached it

@@ -7,7 +7,8 @@ use super::cost::Cost;
 use super::setup::Setup;
 use crate::graph::METRICS;
 
-/// The standard deviation of the logarithm of the random factor that multiplies a value.
+/// The strength of the noise. Each value is multiplied by a random factor, and the logarithms of
+/// these factors have this standard deviation.
 const NOISE: f64 = 0.03;
 
 /// The size, in bytes, of a transfer whose peak is half of the network's speed.
@@ -78,7 +79,7 @@ pub(super) fn exact(setup: &Setup, cost: &Cost, synchronous: bool) -> [f64; METR
 mod tests {
     use super::*;
 
-    /// The expected values are computed by hand, from the formulas at `Setup` and round numbers.
+    /// The expected values are computed by hand from the formulas at `Setup`, for round numbers.
     #[test]
     fn figures_are_those_of_the_documented_model() {
         let setup = Setup {

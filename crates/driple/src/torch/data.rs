@@ -56,7 +56,7 @@ fn layout<'a>(place: &str, saved: &Saved<'a>, value: Value<'a>) -> TorchError {
 }
 
 impl<'a> Saved<'a> {
-    /// The batches of a part.
+    /// Converts the arrays of a part to batches of examples.
     fn part(&self, part: &str, arrays: [Value<'a>; 3]) -> Result<Batches, TorchError> {
         let [adjacency, features, labels] = [
             self.list(part, arrays[0], "adjacencies")?,
@@ -83,7 +83,7 @@ impl<'a> Saved<'a> {
         Ok(batches)
     }
 
-    /// The batches of a part, from one of the three dicts.
+    /// The tensors of a part, one for each batch, from one of the three dicts.
     fn list(&self, part: &str, dict: Value<'a>, name: &str) -> Result<Vec<Value<'a>>, TorchError> {
         let Object::Dict(entries) = self.object(dict) else {
             return Err(layout(&format!("the object of {name}"), self, dict));

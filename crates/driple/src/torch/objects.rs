@@ -109,7 +109,7 @@ fn read<'p, 'a>(
     })
 }
 
-/// The object that a call would return.
+/// The object that a call would return if it were executed.
 fn returned<'p, 'a>(
     pickle: &Pickle<'a>,
     call: &'p Call<'a, Global>,
@@ -158,7 +158,7 @@ fn storage<'a>(pickle: &Pickle<'a>, reference: Value<'a>) -> Result<Storage<'a>,
 }
 
 /// Parses `(storage, offset, shape, strides, requires_grad, hooks)`, followed by `metadata` in
-/// newer files.
+/// files of newer versions of torch.
 fn tensor<'a>(pickle: &Pickle<'a>, arguments: &[Value<'a>]) -> Result<View<'a>, Problem> {
     let &[values, offset, shape, strides, _, _, ref metadata @ ..] = arguments else {
         return Err(Problem::Malformed("a tensor has too few parts"));

@@ -37,7 +37,8 @@ impl Tensor {
 }
 
 impl Saved<'_> {
-    /// The tensor of a view. `name` returns the tensor's name in error messages.
+    /// Copies the values of a view to a tensor. `name` returns the tensor's name for error
+    /// messages.
     pub(super) fn tensor(
         &self,
         view: &View,

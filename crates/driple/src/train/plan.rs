@@ -48,7 +48,7 @@ pub enum Learns {
     /// All parameters.
     All,
     /// The parameters of the readout's linear layers. The rest of the network does not change. This
-    /// suits jobs that run on a new set-up.
+    /// choice suits jobs that run on a new set-up.
     Readout,
     /// The parameters of the readout's linear layers and of the repeated convolution.
     ReadoutAndConvolution,

@@ -23,7 +23,7 @@ pub struct Start {
 /// Why training cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StartError {
-    /// The training part of the data set is empty.
+    /// The training set is empty.
     #[error("the data set has no graphs to train on")]
     NoGraphs,
     /// The architecture is invalid.
@@ -39,8 +39,8 @@ fn examples(data: &Dataset) -> Result<Vec<&Example>, StartError> {
     Ok(examples)
 }
 
-/// Starts with a new network, whose initial weights are drawn from `seed`. The caller must add the
-/// grouping settings and the frequencies of operation types to the card.
+/// Starts a training run with a new network, whose initial weights are drawn from `seed`. The
+/// caller must add the grouping settings and the frequencies of operation types to the card.
 ///
 /// # Errors
 /// If the architecture is invalid or there are no graphs.
@@ -86,9 +86,9 @@ pub fn fresh(
     })
 }
 
-/// Starts with the weights of `inspector`, for the labels of `data`. This is transfer learning if
-/// the plan trains only some of the weights. The input conversion of `inspector` is kept, because
-/// the weights depend on it.
+/// Starts a training run with the weights of `inspector` and a new scale for the labels of `data`.
+/// This is transfer learning if the plan trains only some of the weights. The input conversion of
+/// `inspector` is kept, because the weights depend on it.
 ///
 /// # Errors
 /// If there are no graphs.

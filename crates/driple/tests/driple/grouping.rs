@@ -245,8 +245,8 @@ proptest! {
         }
         let expected: Vec<_> = expected.into_iter().collect();
         prop_assert_eq!(&grouping.graph.edges, &expected);
-        // The kept operations are connected, so the groups are connected too and have at least
-        // `count - 1` edges.
+        // The kept operations are connected, so the graph of the groups is connected too and has at
+        // least `count - 1` edges.
         prop_assert!(expected.len() + 1 >= count);
         let again = group(&graph, &frequencies(), &settings).unwrap();
         prop_assert_eq!(again, grouping);

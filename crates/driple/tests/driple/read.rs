@@ -203,7 +203,7 @@ fn huge_lengths_are_refused() {
     }
 }
 
-/// The extension is the text after the last dot; upper and lower case are equal.
+/// The extension is the text after the last dot, ignoring case.
 #[test]
 fn the_format_is_chosen_by_extension() {
     let format = |name: &str| Format::of_path(Path::new(name));

@@ -140,7 +140,7 @@ fn files_that_would_run_code_are_refused() {
     assert!(refused(b"\x80\x04\x8c\x08builtins\x8c\x04eval\x93.").contains("builtins.eval is not"));
     assert!(refused(b"\x80\x02ctorch\nload\n.").contains("torch.load is not"));
     assert!(refused(b"\x80\x02ctorch\nsystem\x07\n.").contains("torch.system\\u{7} is not"));
-    // INST, OBJ, NEWOBJ, NEWOBJ_EX and extension codes are not accepted at all, nor are bytes.
+    // INST, OBJ, NEWOBJ, NEWOBJ_EX and extension codes are always rejected, and so are bytes.
     let codes = [b'i', b'o', 0x81, 0x92, 0x82, b'P', b'l', b'd', b'0', b'I'];
     for code in codes.into_iter().chain(*b"BC\x8e\x96") {
         let error = refused(&[0x80, 2, b'(', code, b'o', b's', b'\n', b'.']);
@@ -232,7 +232,7 @@ fn objects_that_refer_to_themselves_or_multiply_are_refused() {
     ));
 }
 
-/// A fixture with some of its bytes replaced by the same number of other bytes.
+/// Replaces the bytes `from` of a fixture by the bytes `to`, which must have the same length.
 fn changed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let at = bytes.windows(from.len()).position(|window| window == from);
     let mut bytes = bytes.to_vec();

@@ -45,7 +45,8 @@ impl Boosting {
     }
 }
 
-/// Scaled labels have a mean of 0, so predictions start from 0. Each row has a weight of 1.
+/// The settings of the library. Predictions start from 0, because scaled labels have a mean of 0.
+/// Each row has a weight of 1, so the minimum weight of a leaf is its minimum number of rows.
 fn settings(seed: u64) -> GradientBooster {
     GradientBooster::default()
         .set_objective_type(ObjectiveType::SquaredLoss)

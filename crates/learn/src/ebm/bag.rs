@@ -94,7 +94,7 @@ pub(super) struct Bag {
     pub lane: usize,
     /// The scores after the best round so far, and the number of that round.
     pub best: Boosted,
-    /// Sum of the held-out rows' squared residuals after the best round.
+    /// Sum of the held-out rows' squared residuals after the best round so far.
     least: f64,
 }
 

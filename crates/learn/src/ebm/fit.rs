@@ -56,8 +56,9 @@ pub enum FitError {
 /// even for 10^100 rows.
 const GREATEST_LABEL: f64 = 1e100;
 
-/// Trains a machine in five stages: draws the bags, learns a curve for each feature, chooses the
-/// pairs of features, learns a surface for each pair, and averages the terms that the bags learnt.
+/// Trains a machine. First draws the bags and learns a curve for each feature. Then chooses the
+/// pairs of features and learns a surface for each pair. Finally averages the terms that the bags
+/// learnt.
 pub(super) fn fit(
     table: &Table,
     labels: &[f64],

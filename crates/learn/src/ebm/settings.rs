@@ -19,7 +19,8 @@ pub struct Settings {
     /// A bag stops after this number of rounds without progress on its held-out rows. Random rounds
     /// do not count.
     pub patience: usize,
-    /// Relative decrease of the held-out loss that counts as progress, from 0 to below 1.
+    /// The minimum relative decrease of the held-out rows' squared error that counts as progress,
+    /// from 0 to below 1.
     pub tolerance: f64,
     /// The maximum number of leaves of a step's tree, at least 2.
     pub leaves: usize,

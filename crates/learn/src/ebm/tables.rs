@@ -37,11 +37,11 @@ impl Tables {
         }
     }
 
-    /// Makes one pass over the training rows of one or two bags. It subtracts the last step from
-    /// the residuals, and sums the residuals in each cell of `term`. One pass does both because
-    /// most of the time is spent on reading and writing the rows. Neighbouring rows are often in
-    /// the same cell, so each addition has to wait for the previous one. Two bags are handled
-    /// together so that their waiting times overlap.
+    /// Makes one pass over the training rows of one or two bags. The pass subtracts the last step
+    /// from the residuals, and sums the residuals in each cell of `term`. One pass does both
+    /// because most of the time is spent on reading and writing the rows. Neighbouring rows are
+    /// often in the same cell, so each addition has to wait for the previous one. Two bags are
+    /// handled together so that their waiting times overlap.
     pub fn sum(&mut self, bags: &mut [&mut Bag], term: usize) {
         let (Some(sums), Some(steps)) = (self.sums.first_chunk_mut(), self.steps.first_chunk())
         else {

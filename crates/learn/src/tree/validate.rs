@@ -101,7 +101,7 @@ mod tests {
     }
 
     // If a row next to a threshold is left out, the threshold moves half a step towards it, but
-    // stays between the classes. There is no threshold at the ends.
+    // stays between the classes. The first and the last row are not next to a threshold.
     #[test]
     fn a_row_left_out_is_predicted_by_its_neighbours() {
         let (table, labels) = steps(30);

@@ -33,7 +33,7 @@ pub struct Settings {
     pub grouping: group::Settings,
     /// How jobs are split.
     pub split: split::Settings,
-    /// The frequencies of operation types; `None` to compute them from the training part.
+    /// The frequencies of operation types; `None` to compute them from the training set.
     pub frequencies: Option<Frequencies>,
     /// Whether to leave out jobs with faulty graphs. Otherwise a faulty graph is an error.
     pub skip_faulty: bool,
@@ -207,7 +207,7 @@ impl Pool<'_> {
         }
     }
 
-    /// The frequencies of operation types in the training part.
+    /// The frequencies of operation types in the training set.
     fn frequencies(&self, split: &Names) -> Frequencies {
         let names = split.train.iter().flatten();
         let graphs = names.filter_map(|name| self.ready.get(name));

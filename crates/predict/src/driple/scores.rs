@@ -109,7 +109,7 @@ pub fn predicted(
 }
 
 /// The scores of two baselines that do not use a network: the mean of each label, and ridge
-/// regression on statistics of the graph. Both learn from the training part of a data set. Negative
+/// regression on statistics of the graph. Both learn from the training set of `data`. Negative
 /// predictions of the regression count as 0.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();

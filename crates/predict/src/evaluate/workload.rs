@@ -69,8 +69,9 @@ pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 /// The estimators that are rules. They never use profiles.
 pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
-/// Trains on the first jobs and estimates the remaining jobs. Then estimates the jobs of each week
-/// from the second week on, with estimators that are retrained for that week.
+/// Trains on the first jobs and estimates the durations of the remaining jobs. Then, from the
+/// second week on, estimates the jobs of each week with estimators that are retrained for that
+/// week.
 ///
 /// # Errors
 /// A model cannot be trained, for example because there are no training jobs, or the evaluation is
@@ -121,7 +122,7 @@ fn options(ebm: Estimator, profile: bool) -> Options {
 }
 
 impl WorkloadTask<'_> {
-    /// The work of an evaluation, in updates of one term for one row.
+    /// The work of the evaluation, in boosting rounds of one term on one row.
     fn work(&self) -> usize {
         let all = |rows: usize| {
             let profiles = [true, false].into_iter();
@@ -217,8 +218,8 @@ impl WorkloadTask<'_> {
         }
     }
 
-    /// Estimates each job from the past jobs of its user. A past job is used as soon as it has
-    /// ended. The estimate is 0 if no job has ended.
+    /// Estimates the duration of each job from the past jobs of its user. A past job is used as
+    /// soon as it has ended. The estimate is 0 if no job has ended.
     fn history_as_jobs_end(&self, seconds: &[f64]) -> Vec<f64> {
         let ended = self.trace.jobs.iter().zip(seconds);
         let ended = ended.map(|(job, &seconds)| Ended {

@@ -20,7 +20,7 @@ pub enum Label {
     Duration,
 }
 
-/// An explainable boosting machine of a model, with a label for what it predicts.
+/// One of a model's explainable boosting machines, and what the machine predicts.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelledEbm<'m> {
     /// What the machine predicts.
@@ -75,8 +75,8 @@ pub struct TermFacts {
     pub cells: Vec<Cell>,
 }
 
-/// The machines of a model. For a workload model, this is the machine of the chosen estimator.
-/// Empty if that estimator is a rule, or if the model is a tree.
+/// The machines of a model; for a workload model, only the machine of the chosen estimator. The
+/// result is empty if that estimator is a rule, or if the model is a tree.
 pub fn machines(model: &Model, choice: EstimatorChoice) -> Vec<LabelledEbm<'_>> {
     let machine = |label, unit, ebm| LabelledEbm {
         label,

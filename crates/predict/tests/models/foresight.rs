@@ -137,10 +137,10 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         .collect()
 }
 
-/// A copy of the trace with a different future from the start of `week` on. Jobs that are running
-/// at that time have longer durations. Jobs submitted later have other durations. Half of the jobs
-/// submitted after the week are removed, and the rest belong to another user. `ends` holds the end
-/// time of each job. Also returns the number of running jobs.
+/// Returns a copy of the trace with a different future from the start of `week` on, and the number
+/// of jobs that are running at that time. These jobs have longer durations. Jobs submitted later
+/// have other durations. Half of the jobs submitted after the week are removed, and the rest belong
+/// to another user. `ends` holds the end time of each job.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();

@@ -16,12 +16,13 @@ fn packing_is_evaluated_as_published() {
     let pairs = packing_pairs(&jobs::colocate::read(&pairs).unwrap().value);
     let examples = packing_profiles(&profiles);
     let beside = shared(&examples, &pairs);
-    // Golden value: in the artifact, 53 of 66 scores agree.
+    // Golden value: in the artifact, 53 of the 66 scores from measured pairs equal the scores that
+    // were set by hand.
     assert!((agreement(&examples, &beside) - 53.0 / 66.0).abs() < 1e-12);
     assert_eq!(beside.iter().filter(|shared| shared.pairs == 0).count(), 10);
-    // For comparison, scikit-learn's accuracies over other random splits are .684 ± .090 and .771 ±
-    // .092. With leave-one-out cross-validation, scikit-learn predicts 45 to 47 and 52 to 55 of the
-    // 66 profiles correctly, depending on how ties are broken.
+    // For comparison, scikit-learn's accuracies over its own random splits are .684 ± .090 and .771
+    // ± .092. With leave-one-out cross-validation, scikit-learn predicts 45 to 47 and 52 to 55 of
+    // the 66 profiles correctly, depending on how ties are broken.
     let by = |features| evaluate(features, &examples, &beside, 0).unwrap();
     let (profile, leaking) = (by(Features::Profile), by(Features::WithPairs));
     assert!(
@@ -83,8 +84,8 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
             .clone()
     };
     // Golden values: the errors of the training mean and the training median. For comparison,
-    // LightGBM on logarithms has an error of 7,944 s and a rank correlation of .374 with profiles,
-    // and 11,543 s and .281 without.
+    // LightGBM on logarithms has an error of 7,944 s and a rank correlation of .374 with profiles.
+    // Without profiles, it has 11,543 s and .281.
     assert!((score(&found.rules, "training median").mae - 11_567.734).abs() < 0.01);
     assert!((score(&found.rules, "training mean").mae - 19_873.776).abs() < 0.01);
     let with = score(&found.with_profile, "EBM of logarithms");

@@ -38,7 +38,8 @@ pub enum DatasetError {
     /// The arrays of a batch are not valid graphs.
     #[error("batch {batch}: {fault}")]
     Arrays {
-        /// The common prefix of the tensors' names, such as `train.0`, or `y_train_max`.
+        /// The common prefix of the tensors' names, such as `train.0`; `y_train_max` if this tensor
+        /// is faulty.
         batch: String,
         /// What is wrong with the arrays.
         fault: ArrayFault,
@@ -46,7 +47,7 @@ pub enum DatasetError {
     /// There are no batches.
     #[error("there are no batches: expected at least train.0.adj, train.0.x and train.0.y")]
     Empty,
-    /// The stored maximum of a label differs from its largest value in the training part.
+    /// The stored maximum of a label differs from the label's largest value in the training set.
     #[error(
         "y_train_max[{label}] is {stored}, but the largest value of this label in train is \
          {found}; correct y_train_max or leave it out"
@@ -56,7 +57,7 @@ pub enum DatasetError {
         label: usize,
         /// The maximum stored in the file.
         stored: f32,
-        /// The largest value of the label in the training part.
+        /// The largest value of the label in the training set.
         found: f32,
     },
     /// The manifest cannot be parsed, or it does not match the data.

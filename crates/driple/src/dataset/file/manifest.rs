@@ -8,7 +8,7 @@ use crate::dataset::{Batches, Dataset, METRIC_NAMES, split};
 use crate::features::Frequencies;
 use crate::group;
 
-/// The version of manifests that this program writes. It also reads earlier versions.
+/// The version of manifests that this program writes. The program also reads earlier versions.
 const VERSION: u32 = 1;
 
 /// The origin of a data set. All fields are empty for a file without a manifest.
@@ -52,8 +52,8 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// The manifest as stored in the file. It also describes the data, so that the description can be
-/// checked when the file is read.
+/// The manifest as stored in the file. It also lists the metrics, the number of graphs in each part
+/// and the names of the jobs. The reader checks that these match the data.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,

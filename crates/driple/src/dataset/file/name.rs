@@ -4,7 +4,7 @@
 pub(super) const PARTS: [&str; 3] = ["train", "val", "test"];
 /// The last components of tensor names: adjacency matrices, features and labels of a batch.
 pub(super) const FIELDS: [&str; 3] = ["adj", "x", "y"];
-/// The name of the tensor with the largest labels of the training part.
+/// The name of the tensor that holds the largest value of each label in the training set.
 pub(super) const MAXIMUM: &str = "y_train_max";
 
 /// The parsed name of a tensor.
@@ -13,7 +13,8 @@ pub(super) struct Name {
     /// Index into [`PARTS`].
     pub part: usize,
     pub batch: usize,
-    /// The index of the run of graphs of equal size; 0 if the name does not contain one.
+    /// The index of the run (a sequence of graphs of equal size); 0 if the name contains no such
+    /// index.
     pub run: usize,
     /// Index into [`FIELDS`].
     pub field: usize,

@@ -45,7 +45,7 @@ pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
     Ok((data, manifest))
 }
 
-/// Splits the tensors into those of the batches and the tensor with the largest labels.
+/// Separates the tensors of the batches from the tensor with the largest labels.
 fn sorted<'a>(
     file: &SafeTensors<'a>,
 ) -> Result<(Tensors<'a>, Option<TensorView<'a>>), DatasetError> {
@@ -98,7 +98,7 @@ fn any(tensors: &Tensors, from: Name, to: Name) -> bool {
     tensors.range(from..=to).next().is_some()
 }
 
-/// Reads the examples of a run. The graphs of a run are of equal size.
+/// Reads the examples of a run, whose graphs are of equal size.
 fn run(tensors: &Tensors, name: Name) -> Result<Vec<Example>, DatasetError> {
     let get = |field| {
         let name = Name { field, ..name };
@@ -116,7 +116,7 @@ fn run(tensors: &Tensors, name: Name) -> Result<Vec<Example>, DatasetError> {
     })
 }
 
-/// Whether the tensor names of a batch contain the indices of runs.
+/// Whether the tensor names of a batch contain the index of a run, as in `train.0.1.adj`.
 fn has_runs(tensors: &Tensors, name: Name) -> bool {
     let of_batch = |other: &Name| other.part == name.part && other.batch == name.batch;
     let mut names = tensors.iter().filter(|(other, _)| of_batch(other));

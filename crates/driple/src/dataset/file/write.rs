@@ -22,8 +22,8 @@ struct Tensor {
 /// [`super`] describes. [`super::read`] is the inverse.
 ///
 /// # Errors
-/// A graph has no nodes, or one of its numbers is not finite. Its edges are out of order, or an
-/// edge leads to a missing node or connects a node to itself. A batch has no graphs, or there are
+/// A graph has no nodes, or one of its numbers is not finite. The edges of a graph are out of
+/// order, lead to a missing node, or connect a node to itself. A batch has no graphs, or there are
 /// no batches. The data are too large for one file.
 pub fn write(data: &Dataset, manifest: &Manifest) -> Result<Vec<u8>, DatasetError> {
     let mut tensors = Vec::new();

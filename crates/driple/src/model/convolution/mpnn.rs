@@ -1,5 +1,5 @@
-//! Message passing in towers, as in principal neighbourhood aggregation (Corso et al. 2020), with
-//! sums.
+//! Message passing in towers, as in principal neighbourhood aggregation (Corso et al. 2020), but
+//! only with sums over neighbours.
 
 use super::super::declare::{Declare, Linear};
 use super::Widths;

@@ -91,7 +91,7 @@ impl Attention {
         this
     }
 
-    /// Adds pairs whose weights sum to one.
+    /// Adds a group of pairs, whose weights sum to one.
     fn group(&mut self, pairs: impl Iterator<Item = Pair>) {
         let start = self.pairs.len();
         self.pairs.extend(pairs);
@@ -116,9 +116,9 @@ struct Head<'a, T> {
 const SLOPE: f64 = 0.2;
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// One attention head. Applies `activation` to weighted sums of the rows `x` of `input`, each
-    /// `H` wide. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`, where `a` is
-    /// `vector`, which has `2 H` elements.
+    /// Applies one attention head, which computes `activation` of weighted sums of the rows `x` of
+    /// `input`. Each row is `H` wide. The weights are the softmax of the scores
+    /// `leaky(a . [x_u, x_v])`, where `a` is `vector`, which has `2 H` elements.
     pub fn attend(
         &mut self,
         input: Var,

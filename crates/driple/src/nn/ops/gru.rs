@@ -44,8 +44,8 @@ struct Step {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// One step of the unit. Returns the new state. If `input` has fewer than `H` columns, the
-    /// missing columns count as zeros.
+    /// Computes one step of the unit and returns the new state. If `input` has fewer than `H`
+    /// columns, the missing columns count as zeros.
     ///
     /// Here `x` is the input, `y` the hidden state, `W` and `U` are the weights, `b` and `c` the
     /// biases, and `*` multiplies element by element:
@@ -178,11 +178,11 @@ impl<T: Real> Op<T> for Step {
     }
 }
 
-/// The gradients of one step, by the chain rule from `state = new + update * (y - new)`. `saved`
-/// holds the gates, `recalled`, and the hidden state `y`. `sums` is set to the gradients of the
-/// gates' pre-activations, and `recalls` is set to the gradients of `recalled`. On entry, `grad` is
-/// the gradient of the new state. On return, it is the part of the hidden state's gradient that
-/// does not pass through the gates, `grad * update`.
+/// Computes the gradients of one step, by the chain rule from `state = new + update * (y - new)`.
+/// `saved` holds the gates, `recalled`, and the hidden state `y`. `sums` is set to the gradients of
+/// the gates' pre-activations, and `recalls` is set to the gradients of `recalled`. On entry,
+/// `grad` is the gradient of the new state. On return, it is the part of the hidden state's
+/// gradient that does not pass through the gates, `grad * update`.
 #[inline(always)]
 fn gate_gradients<T: Real>(
     saved: (&Array2<T>, &Array2<T>, &Array2<T>),

@@ -30,13 +30,13 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// The matrix with one row for each input.
+    /// The weights that are used, as a matrix with one row for each input.
     fn view<'p, T: Real>(&self, parameters: &'p Parameters<T>) -> ArrayView2<'p, T> {
         oriented(parameters[self.id].view(), self)
     }
 }
 
-/// The part of a matrix that `weight` refers to, with one row for each input.
+/// The part of `view` that `weight` selects, with one row for each input.
 fn oriented<'v, T>(view: ArrayView2<'v, T>, weight: &Weight) -> ArrayView2<'v, T> {
     let view = match weight.layout {
         Layout::InOut => view,

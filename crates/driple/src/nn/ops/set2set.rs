@@ -68,8 +68,8 @@ struct Set2Set<'a, T> {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// The readout of Vinyals et al. 2016, *Order Matters: Sequence to Sequence for Sets*, with
-    /// `steps` steps. Returns the last query and reading, `graphs x 2 H`.
+    /// Applies the readout of Vinyals et al. 2016, *Order Matters: Sequence to Sequence for Sets*,
+    /// in `steps` steps. Returns the last query and reading, `graphs x 2 H`.
     ///
     /// A reading is a weighted sum of the nodes. In each step, the memory turns the query and the
     /// reading into a new query. The attention to the nodes is the softmax of the scalar products
@@ -112,9 +112,9 @@ impl<'a, T: Real> Tape<'a, T> {
     }
 }
 
-/// A step of the memory. On entry, `gates` holds the gates' pre-activations. On return, it holds
-/// the activated gates. The query is written to the first half of `state`. Returns the cell and its
-/// hyperbolic tangent.
+/// Computes one step of the memory. On entry, `gates` holds the gates' pre-activations. On return,
+/// it holds the activated gates. The query is written to the first half of `state`. Returns the
+/// cell and its hyperbolic tangent.
 fn query<T: Real>(
     gates: &mut Array2<T>,
     cell: &Array2<T>,
@@ -228,10 +228,10 @@ impl<T: Real> Set2Set<'_, T> {
 }
 
 impl<T: Real> Step<T> {
-    /// The backward pass of [`read`]. The second half of `grad` is the gradient of the reading. The
-    /// gradient of the query is computed from it and added to the first half of `grad`. The
-    /// gradients of the nodes are added to `by_nodes`. `after` holds the query and the reading
-    /// after the step.
+    /// Computes the backward pass of [`read`]. The second half of `grad` is the gradient of the
+    /// reading. The gradient of the query is computed from it and added to the first half of
+    /// `grad`. The gradients of the nodes are added to `by_nodes`. `after` holds the query and the
+    /// reading after the step.
     #[inline(always)]
     fn unread(
         &self,
@@ -262,9 +262,10 @@ impl<T: Real> Step<T> {
         }
     }
 
-    /// The backward pass of [`query`]. Returns the gradients of the gates' pre-activations. The
-    /// first half of `grad` is the gradient of the query. On entry, `by_cell` is the gradient of
-    /// the cell after the step. On return, it is the gradient of the cell before the step.
+    /// Computes the backward pass of [`query`]. Returns the gradients of the gates'
+    /// pre-activations. The first half of `grad` is the gradient of the query. On entry, `by_cell`
+    /// is the gradient of the cell after the step. On return, it is the gradient of the cell before
+    /// the step.
     fn unquery(&self, grad: &Array2<T>, by_cell: &mut Array2<T>) -> Array2<T> {
         let width = self.cell.ncols();
         let mut sums = Array2::zeros(self.gates.raw_dim());

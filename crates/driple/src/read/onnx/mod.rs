@@ -57,8 +57,8 @@ fn at(index: usize, node: &message::Node, fault: NodeFault) -> ReadError {
     ReadError::Node { place, fault }
 }
 
-/// The nodes that represent weights and inputs, the node that each of these values comes from, and
-/// the node names in use.
+/// Creates the nodes that represent weights and inputs. Also returns the node that each of these
+/// values comes from, and the node names in use.
 fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, Values<'g>, Names) {
     let (mut nodes, mut values, mut names) = (Vec::new(), Values::default(), Names::default());
     let constants = graph.initializer.iter().map(|tensor| tensor.name.as_str());

@@ -24,7 +24,7 @@ pub(super) struct Tensors<'g> {
 }
 
 impl<'g> Tensors<'g> {
-    /// What the model itself states about its tensors.
+    /// The shapes and values that the model itself contains.
     pub(super) fn of(graph: &'g Graph) -> Self {
         let mut tensors = Self::default();
         for info in graph
@@ -67,7 +67,7 @@ impl<'g> Tensors<'g> {
         self.integers.get(value).map(Vec::as_slice)
     }
 
-    /// Adds inferred dimensions. They only fill in dimensions that the model itself does not state.
+    /// Adds inferred dimensions, unless there are more than `RANK`. Known dimensions do not change.
     pub(super) fn infer(&mut self, value: &'g str, inferred: Dimensions) {
         if inferred.len() > RANK {
             return;

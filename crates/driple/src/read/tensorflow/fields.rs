@@ -1,7 +1,8 @@
 //! Parses messages in protobuf's text format.
 //!
-//! Fields that are not declared in a message are skipped. They include most of a GraphDef, such as
-//! the values of constants, and fields of later versions of TensorFlow.
+//! Fields that are not declared in a message are skipped. Such fields make up most of a GraphDef,
+//! for example the values of constants. They also include fields that newer versions of TensorFlow
+//! have added.
 
 use super::scalar;
 use super::scan::{Fault, Scanner};
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(found.name, "n");
     }
 
-    // Golden values: the parser named above.
+    // Golden values: google.protobuf.text_format, as above.
     #[test]
     fn values_of_the_wrong_type_or_number_are_refused() {
         for (text, part) in [

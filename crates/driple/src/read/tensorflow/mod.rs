@@ -20,7 +20,7 @@ use crate::graph::{Graph, Node};
 /// The number of nodes that are read in parallel before the results are searched for faults.
 const CHUNK: usize = 4096;
 
-/// A node, or its name and what is wrong with it.
+/// A node, or the name of a faulty node and its fault.
 type Read = Result<Node, (String, NodeFault)>;
 
 /// The graph of the nodes in the file's order, or an error for the first faulty node. `line`

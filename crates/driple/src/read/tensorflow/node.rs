@@ -31,7 +31,7 @@ fn check(def: &NodeDef) -> Result<(), NodeFault> {
     Ok(())
 }
 
-/// The shape of a node's first output. It is the inferred shape if the graph contains it.
+/// The shape of a node's first output. It is the inferred shape if the graph contains one.
 /// Otherwise, it is the shape in the node's own attributes.
 fn output(def: &NodeDef) -> Result<Shape, NodeFault> {
     if let Some(list) = attribute(def, "_output_shapes").and_then(|value| value.list.as_ref()) {

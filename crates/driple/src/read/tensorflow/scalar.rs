@@ -213,7 +213,7 @@ mod tests {
             ("x", None),
             ("-", None),
             ("0x", None),
-            // The specification defines these results; Python's parser returns others.
+            // The specification defines these results; Python's parser returns different results.
             ("- 7", Some(-7)),
             ("+5", None),
             ("1_0", None),

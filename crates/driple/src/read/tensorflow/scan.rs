@@ -7,7 +7,7 @@ use crate::read::TextFault;
 use crate::read::error::Found;
 
 /// The maximum number of brackets that are allowed to be open at the same time. In TensorFlow's own
-/// GraphDefs, fewer than 20 are open.
+/// GraphDefs, fewer than 20 brackets are open at the same time.
 pub(super) const DEPTH: usize = 100;
 
 /// The position of a fault, in bytes, and the fault.
@@ -144,7 +144,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Skips a string. The current position is its first quote.
+    /// Skips a string. The current position must be its opening quote.
     pub(super) fn string(&mut self, quote: u8) -> Result<(), Fault> {
         let from = self.at;
         self.at += 1;

@@ -71,8 +71,9 @@ impl Images {
     }
 }
 
-/// Stages of convolutions, followed by dense layers. Each stage has half the size and twice the
-/// channels of the previous stage: Simonyan & Zisserman, *Very Deep Convolutional Networks*, 2015.
+/// Draws a network with stages of convolutions, followed by dense layers. Each stage has half the
+/// size and twice the channels of the previous stage: Simonyan & Zisserman, *Very Deep
+/// Convolutional Networks*, 2015.
 pub(super) fn plain(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, layers) = (random.random_range(4..=5), random.random_range(1..=3));
@@ -99,7 +100,8 @@ pub(super) fn plain(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("VGG{}", stages * layers + 3), network)
 }
 
-/// Blocks whose output is added to their input: He et al., *Deep Residual Learning*, 2016.
+/// Draws a network of blocks whose output is added to their input: He et al., *Deep Residual
+/// Learning*, 2016.
 pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, blocks) = (random.random_range(2..=4), random.random_range(1..=2));
@@ -122,8 +124,8 @@ pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("ResNet{depth}"), network)
 }
 
-/// Depthwise convolutions, each followed by a pointwise convolution: Howard et al., *MobileNets*,
-/// 2017.
+/// Draws a network with depthwise convolutions, each followed by a pointwise convolution: Howard et
+/// al., *MobileNets*, 2017.
 pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (blocks, mut channels) = (random.random_range(5..=11), one(random, &[32, 48, 64]));
@@ -146,8 +148,8 @@ pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("MobileNet{}", 2 * blocks + 2), network)
 }
 
-/// A block with a shortcut. It has either two convolutions, or one convolution between two
-/// pointwise convolutions.
+/// Adds a block with a shortcut. The block has either two convolutions, or one convolution between
+/// two pointwise convolutions.
 fn shortcut(
     network: &mut Network,
     name: &str,
@@ -185,7 +187,7 @@ fn classifier(network: &mut Network, x: Value, classes: u64) -> Value {
     network.dense("scores", mean, classes)
 }
 
-/// A convolution without biases.
+/// Adds a convolution without biases.
 fn convolution(
     network: &mut Network,
     name: &str,
@@ -210,7 +212,7 @@ fn convolution(
     )
 }
 
-/// A convolution and a normalisation over the batch.
+/// Adds a convolution and a normalisation over the batch.
 fn normalised(
     network: &mut Network,
     name: &str,
@@ -223,7 +225,7 @@ fn normalised(
     normalisation(network, name, y)
 }
 
-/// A depthwise convolution, a normalisation, and a rectifier.
+/// Adds a depthwise convolution, a normalisation, and a rectifier.
 fn depthwise(network: &mut Network, name: &str, x: Value, stride: u64) -> Value {
     let image = network.shape(x).to_vec();
     let kernel = network.random(&format!("{name}/kernel"), &[3, 3, image[3], 1]);
@@ -239,7 +241,7 @@ fn depthwise(network: &mut Network, name: &str, x: Value, stride: u64) -> Value 
     network.each(&format!("{name}/Relu"), Op::Relu, y)
 }
 
-/// A normalisation over the batch.
+/// Adds a normalisation over the batch.
 fn normalisation(network: &mut Network, name: &str, x: Value) -> Value {
     let shape = network.shape(x).to_vec();
     let scale = network.constant(&format!("{name}/gamma"), &shape[3..]);
@@ -252,7 +254,7 @@ fn normalisation(network: &mut Network, name: &str, x: Value) -> Value {
     )
 }
 
-/// Max pooling over windows of 2 by 2 pixels.
+/// Adds max pooling over windows of 2 by 2 pixels.
 fn pool(network: &mut Network, name: &str, x: Value) -> Value {
     let image = network.shape(x);
     let shape = [

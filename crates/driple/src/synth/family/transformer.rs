@@ -47,7 +47,8 @@ impl Sizes {
     }
 }
 
-/// An encoder, the mean over its tokens, and scores for two classes.
+/// Draws a network that consists of an encoder, the mean over its tokens, and scores for two
+/// classes.
 pub(super) fn encoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (sizes, mut network) = (Sizes::draw(batch, random, false), Network::default());
     let x = layers(&mut network, &sizes);
@@ -58,7 +59,7 @@ pub(super) fn encoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     sizes.drawn("SST2", "Encoder", network)
 }
 
-/// A decoder, and scores for the next token.
+/// Draws a network that consists of a decoder and scores for the next token.
 pub(super) fn decoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (sizes, mut network) = (Sizes::draw(batch, random, true), Network::default());
     let x = layers(&mut network, &sizes);
@@ -67,7 +68,7 @@ pub(super) fn decoder(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     sizes.drawn("WikiText", "Decoder", network)
 }
 
-/// Embeddings and layers. The result is a matrix with a row for each token of each text.
+/// Adds embeddings and layers. The result is a matrix with a row for each token of each text.
 fn layers(network: &mut Network, sizes: &Sizes) -> Value {
     let tokens = network.add("tokens", Op::Labels, &[], &[sizes.batch, sizes.tokens]);
     let table = network.random("embedding/table", &[sizes.vocabulary, sizes.width]);
@@ -87,7 +88,7 @@ fn layers(network: &mut Network, sizes: &Sizes) -> Value {
     normalisation(network, "norm", x)
 }
 
-/// Attention of each token to the tokens of its text.
+/// Adds the attention of each token to the tokens of its text.
 fn attention(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Value {
     let x = normalisation(network, &format!("{name}/norm"), x);
     let size = sizes.width / sizes.heads;
@@ -121,8 +122,8 @@ fn attention(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Valu
     network.dense(&format!("{name}/output"), rows, sizes.width)
 }
 
-/// Two dense layers with a GELU between them. The GELU is approximated with a hyperbolic tangent
-/// (Hendrycks & Gimpel, 2016).
+/// Adds two dense layers with a GELU between them. The GELU is approximated with a hyperbolic
+/// tangent (Hendrycks & Gimpel, 2016).
 fn feedforward(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Value {
     let x = normalisation(network, &format!("{name}/norm"), x);
     let x = network.dense(&format!("{name}/inner"), x, sizes.inner);
@@ -139,7 +140,7 @@ fn feedforward(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Va
     network.dense(&format!("{name}/output"), y, sizes.width)
 }
 
-/// Normalisation of each row (Ba et al., *Layer Normalization*, 2016).
+/// Adds a normalisation of each row (Ba et al., *Layer Normalization*, 2016).
 fn normalisation(network: &mut Network, name: &str, x: Value) -> Value {
     let width = network.shape(x)[1];
     let mean = network.mean(&format!("{name}/mean"), x, &[1], true);

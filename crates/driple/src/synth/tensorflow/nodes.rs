@@ -27,7 +27,7 @@ pub(super) enum Kind {
 
 /// What a node contains in addition to its inputs.
 pub(super) enum Holds {
-    /// The node has no further contents.
+    /// The node contains nothing but its inputs.
     Nothing,
     /// A constant whose elements all have this value.
     All(f32),
@@ -35,8 +35,8 @@ pub(super) enum Holds {
     Integers(Vec<u64>),
     /// The node is a variable.
     Variable,
-    /// A sliding window: its stride, and its size if no input determines it. Both apply to height
-    /// and width.
+    /// A sliding window: its stride, and its size if no input determines the size. Height and width
+    /// have the same stride and size.
     Window { stride: u64, size: Option<u64> },
 }
 

@@ -10,15 +10,15 @@
 /// distinguished from a switch at the point itself.
 const STEPS: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
-/// The maximum difference between two slopes that count as equal, as a share of the slope. The
-/// slope counts as at least [`SMALLEST`].
+/// The maximum difference between two slopes that count as equal, as a share of the slope. Slopes
+/// below [`SMALLEST`] count as [`SMALLEST`].
 const TOLERANCE: f64 = 1e-5;
 
-/// Smaller slopes are compared as if they were this large.
+/// Slopes below this value are compared as if they were equal to it.
 const SMALLEST: f64 = 1e-2;
 
-/// The rounding error of the function's values, as a share of the value. The value counts as at
-/// least 1. Divided by the step, this is the rounding error of a slope.
+/// The rounding error of the function's values, as a share of the value. Values below 1 count as 1.
+/// Divided by the step, this is the rounding error of a slope.
 const ROUNDING: f64 = 1e-14;
 
 /// The result of comparing a derivative with finite differences of the function.

@@ -65,10 +65,10 @@ pub struct Found<'h> {
 /// What past jobs have in common with the job whose duration is estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Similarity<'h> {
-    /// The user, the number of GPUs, and the name. The past jobs have one of these names: the job's
-    /// own name, or the names most similar to it.
+    /// The user, the number of GPUs, and the name. Holds the names of the past jobs: the job's own
+    /// name, or the names most similar to it.
     NameAndGpus(Vec<&'h str>),
-    /// The user and the name, but not the number of GPUs. The past jobs have one of these names.
+    /// The user and the name, but not the number of GPUs. Holds the names of the past jobs.
     Name(Vec<&'h str>),
     /// The user only.
     User,

@@ -6,8 +6,8 @@
 //! The training scores are set by hand. Measured pairs of workloads give a second score,
 //! [`Shared::score`]. The published model uses this score, and the speed from which it is computed,
 //! as features: [`Features::WithPairs`]. Both are unknown for a new workload until it is measured
-//! together with others. The purpose of the model is to avoid such measurements, so the default is
-//! [`Features::Profile`], which uses neither feature.
+//! together with other workloads. The purpose of the model is to avoid such measurements, so the
+//! default is [`Features::Profile`], which uses neither feature.
 
 mod evaluate;
 mod model;

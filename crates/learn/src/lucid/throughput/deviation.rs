@@ -8,15 +8,15 @@
 //! mean and by 2 from the new mean 4, so `q` becomes 2 + 3 × 2 = 8.
 //!
 //! The differences are compensated for rounding in the same way as in pandas 3, which computed the
-//! published features. Values that have left the window therefore leave the same rounding errors
-//! behind: up to 10⁻⁵ for six equal values, whose deviation should be 0. Models trained on these
-//! features therefore have the same bins as models trained on the published features.
+//! published features. As in pandas, values that have left the window therefore leave rounding
+//! errors behind: up to 10⁻⁵ for six equal values, whose deviation should be 0. Models trained on
+//! these features therefore have the same bins as models trained on the published features.
 
 use super::WINDOW;
 
 /// If the sum of squares falls below this share of its previous value, too few correct digits
-/// remain, and the sums of the window are recomputed. This share is a thousand times the spacing of
-/// floats at 1.
+/// remain. The sums of the window are then recomputed. This share is a thousand times the spacing
+/// of floats at 1.
 const CANCELLED: f64 = 1e3 * f64::EPSILON;
 
 /// The running sums of a window.

@@ -51,8 +51,8 @@ pub fn settings(seed: u64) -> Settings {
 }
 
 impl ThroughputModel {
-    /// Trains a model on the intervals `steps` of a series. Their features also use earlier
-    /// intervals.
+    /// Trains a model on the intervals `steps` of a series. The features of these intervals also
+    /// use earlier intervals.
     ///
     /// # Errors
     /// If `steps` is empty, a setting is out of its range, or the fit is stopped.

@@ -45,9 +45,9 @@ pub struct TrialScore {
 }
 
 /// The time at which the held-out period begins, in seconds. `first` and `last` are the times of
-/// the first and last submission. The last third of this span is held out. If that is more than a
-/// week, it is rounded down to whole weeks. For example, a third of 54 days is 18 days, so the last
-/// 14 days are held out.
+/// the first and last submission. The last third of this span is held out. If the third is more
+/// than a week, it is rounded down to whole weeks. For example, a third of 54 days is 18 days, so
+/// the last 14 days are held out.
 fn held_out_from(first: i64, last: i64) -> i64 {
     let third = last.saturating_sub(first) / 3;
     let weeks = third / WEEK * WEEK;
@@ -56,7 +56,7 @@ fn held_out_from(first: i64, last: i64) -> i64 {
 
 impl Trial {
     /// Tests `estimators` on held-out jobs: those submitted in the last third of the time span. If
-    /// that third is more than a week, it is rounded down to whole weeks. The estimators learn from
+    /// the third is more than a week, it is rounded down to whole weeks. The estimators learn from
     /// the jobs that had ended before the held-out period. `None` if there are too few jobs.
     ///
     /// # Errors

@@ -78,8 +78,8 @@ fn ended<'s>(trace: &'s Sheet, names: &'s [String]) -> Vec<Ended<'s>> {
 }
 
 // The job names of this trace are not published, so estimates use only the user and the number of
-// GPUs. In the reference, the means over the first fortnight rank the later jobs with a correlation
-// of 0.285.
+// GPUs. In the reference, the means over the first fortnight rank the jobs after that fortnight
+// with a correlation of 0.285.
 #[test]
 fn experience_ranks_the_jobs_of_venus() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {

@@ -3,7 +3,8 @@
 use super::{Operation, axis, broadcast, integers};
 use crate::read::onnx::tensors::Dimensions;
 
-/// The dimensions of a node's first output.
+/// The dimensions of a node's first output, for the operators in this file. `None` for other
+/// operators, or if the dimensions cannot be inferred.
 pub(super) fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     match operation.node.op_type.as_str() {
         "Reshape" => reshape(operation),

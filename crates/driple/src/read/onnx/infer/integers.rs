@@ -60,8 +60,8 @@ fn slice(operation: &Operation<'_, '_>) -> Option<Integers> {
     Some(values.get(range).unwrap_or_default().to_vec())
 }
 
-/// Combines two lists element by element. Both must have the same length, or one of them must have
-/// a single value, which is combined with each value of the other.
+/// Combines two lists element by element. The lists must have the same length, or one list must
+/// have a single value, which is combined with each value of the other list.
 fn each(
     operation: &Operation<'_, '_>,
     combine: impl Fn(i64, i64) -> Option<i64>,

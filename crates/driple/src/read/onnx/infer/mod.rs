@@ -1,7 +1,8 @@
 //! Infers shapes that a model does not contain, according to the definitions of ONNX's operators.
 //!
-//! Some shapes are not inferred and remain unknown: shapes of operators from other domains, shapes
-//! of control flow, and shapes that depend on values of floating-point tensors.
+//! The shapes of some outputs remain unknown: outputs of operators that ONNX itself does not
+//! define, outputs of control flow, and outputs whose shapes depend on the values of floating-point
+//! tensors.
 
 mod arrange;
 mod integers;
@@ -152,7 +153,7 @@ impl<'o, 'g> Operation<'o, 'g> {
         self.values(input)?.iter().copied().collect()
     }
 
-    /// The shape of all inputs after multidirectional broadcasting.
+    /// The common shape of all inputs after multidirectional broadcasting.
     fn broadcast(&self) -> Option<Dimensions> {
         let mut dimensions = self.input(0)?.clone();
         for index in 1..self.node.input.len() {

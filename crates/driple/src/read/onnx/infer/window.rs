@@ -21,7 +21,8 @@ struct Window {
     ceil: bool,
 }
 
-/// The output channels, and the number of window steps in each spatial dimension.
+/// The dimensions of a convolution's output: batch, output channels, and the number of window steps
+/// in each spatial dimension.
 pub(super) fn convolution(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let window = Window::of(operation, weights.get(2..)?.to_vec())?;
@@ -29,7 +30,8 @@ pub(super) fn convolution(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some([x[0], weights[0]].into_iter().chain(steps).collect())
 }
 
-/// The input's channels, and the number of window steps in each spatial dimension.
+/// The dimensions of a pooling operator's output: batch, the input's channels, and the number of
+/// window steps in each spatial dimension.
 pub(super) fn pool(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let kernel = operation.attribute("kernel_shape")?;
@@ -49,8 +51,8 @@ pub(super) fn global(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(x[..2].iter().copied().chain(space).collect())
 }
 
-/// The output channels of a transposed convolution, and the spatial size of its output. An ordinary
-/// convolution over an image of that size would give an image of the input's size.
+/// The dimensions of a transposed convolution's output. An ordinary convolution over an image of
+/// this size would give an image of the input's size.
 pub(super) fn transposed(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     let space = x.get(2..)?;

@@ -4,7 +4,7 @@ use super::Backward;
 use crate::synth::network::Op;
 
 impl Backward<'_> {
-    /// The gradient of a mean: each element gets an equal share.
+    /// Adds the gradient of a mean: each element gets an equal share.
     pub(super) fn mean(&mut self, gradient: &str) -> Vec<String> {
         let whole = self.shape(0);
         let kept: Vec<u64> = match &self.step.op {
@@ -39,8 +39,8 @@ impl Backward<'_> {
         self.together(&[gradient.to_owned(), bias])
     }
 
-    /// The gradients of two broadcast tensors. Each is summed over the axes along which its tensor
-    /// was repeated.
+    /// Adds the gradients of two broadcast tensors. Each gradient is summed over the axes along
+    /// which its tensor was repeated.
     pub(super) fn broadcast(&mut self, gradient: &str) -> Vec<String> {
         let sizes = [self.sizes(0, "Shape"), self.sizes(1, "Shape_1")];
         let (name, rank) = (

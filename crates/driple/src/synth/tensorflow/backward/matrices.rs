@@ -16,7 +16,7 @@ impl Backward<'_> {
         self.together(&[left, right])
     }
 
-    /// The gradient of a table, from the gradients of the selected rows.
+    /// Adds the gradient of a table, from the gradients of the selected rows.
     pub(super) fn rows(&mut self, gradient: &str) -> Vec<String> {
         let (table, tokens) = (self.shape(0), self.shape(1));
         let count: u64 = tokens.iter().product();
@@ -36,8 +36,8 @@ impl Backward<'_> {
         )]
     }
 
-    /// The gradient of the scores. The cross entropy operation outputs this gradient for each row.
-    /// Here it is multiplied by the gradient of the row's loss.
+    /// Adds the gradient of the scores. The cross entropy operation outputs this gradient for each
+    /// row. Here it is multiplied by the gradient of the row's loss.
     pub(super) fn loss(&mut self, gradient: &str) -> Vec<String> {
         let rows = self.shape(1);
         let name = self.name("Tile");

@@ -39,8 +39,8 @@ pub(super) fn write(network: &Network, tensors: &[String], nodes: &mut Nodes) ->
     gradients
 }
 
-/// The gradient of a step's output: the sum of `parts`, the gradients from all steps that use this
-/// output. `None` if there are no parts.
+/// Adds the gradient of a step's output: the sum of `parts`, the gradients from all steps that use
+/// this output. Returns `None` if there are no parts.
 fn sum(step: &Step, parts: Vec<String>, nodes: &mut Nodes) -> Option<String> {
     if parts.len() < 2 {
         return parts.into_iter().next();

@@ -39,7 +39,7 @@ impl Backward<'_> {
         }
     }
 
-    /// The gradients of a normalisation's input, scale and offset.
+    /// Adds the gradients of a normalisation's input, scale and offset.
     pub(super) fn normalisation(&mut self, gradient: &str) -> Vec<String> {
         let (x, scale) = (self.input(0).to_owned(), self.input(1).to_owned());
         let saved = [3, 4].map(|output| format!("{}:{output}", self.step.name));
