@@ -1,4 +1,4 @@
-//! The terms on which a task runs on nodes of several classes.
+//! A task's terms by class of nodes: its bounds and its speed in each class.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ pub struct ClassTerms {
     /// The terms by class name. The task does not use other classes. If the map is empty, the task's own terms apply in
     /// every class.
     pub by_name: Arc<BTreeMap<String, Terms>>,
-    /// Seconds of progress lost when the task goes to another class; `None` for the sum of `rescale_up` and
+    /// Seconds of progress lost when the task moves to another class; `None` for the sum of `rescale_up` and
     /// `rescale_down`.
     pub move_cost: Option<f64>,
     /// The numbers of nodes that the task is allowed to hold.
     pub counts: Counts,
-    /// The terms by the index of the class in a log, set by [`TrainingTask::in_classes`].
+    /// The terms by class index in a log, set by [`TrainingTask::in_classes`].
     pub by_index: Arc<[Option<Terms>]>,
 }
 
@@ -56,9 +56,9 @@ fn slowest(by_name: &BTreeMap<String, Terms>) -> Option<&Terms> {
 }
 
 impl TrainingTask {
-    /// The same task with these terms by class. The task's own terms become the terms of its slowest class, so the task
-    /// is also valid for code that ignores classes. The slowest class has the lowest progress per node at its minimum
-    /// number of nodes; the first name breaks ties. If there are no classes, the task is unchanged.
+    /// The same task with these terms by class. Its own terms are replaced with the terms of its slowest class, so the
+    /// task is also valid for code that ignores classes. The slowest class has the lowest progress per node at its
+    /// minimum number of nodes; the first name breaks ties. If there are no classes, the task is unchanged.
     pub fn with_terms(mut self, by_name: Arc<BTreeMap<String, Terms>>) -> Self {
         if let Some(terms) = slowest(&by_name) {
             (self.min_nodes, self.max_nodes) = (terms.min_nodes, terms.max_nodes);
@@ -129,8 +129,8 @@ impl TrainingTask {
         rates.fold(0.0, f64::max)
     }
 
-    /// Minimum number of nodes and curve in a class. Both are the task's own if [`TrainingTask::in_classes`] has not
-    /// set any terms. `None` if the task does not use the class.
+    /// The task's minimum number of nodes and curve in a class. Both are the task's own values if
+    /// [`TrainingTask::in_classes`] has not set any terms. `None` if the task does not use the class.
     fn curve_in(&self, class: usize) -> Option<(u32, &ScalingCurve)> {
         match self.classes.by_index.get(class) {
             Some(terms) => terms.as_ref().map(|terms| (terms.min_nodes, &terms.curve)),
@@ -168,7 +168,7 @@ impl TrainingTask {
         classes.filter_map(|class| self.in_class(class)).collect()
     }
 
-    /// Seconds of progress lost when the task goes to another class.
+    /// Seconds of progress lost when the task moves to another class.
     pub fn move_seconds(&self) -> f64 {
         self.classes
             .move_cost

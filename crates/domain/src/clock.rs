@@ -1,4 +1,4 @@
-//! The clock of a log: how its times relate to UTC and to local time.
+//! The clock of a log: how the log's times relate to UTC and to local time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 /// The clock of a log.
 ///
 /// A known clock states the offset of local time from UTC and every change of that offset. If the
-/// clock is unknown, the instants of the log are its local times, treated as UTC.
+/// clock is unknown, the log's instants are local times treated as UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clock {
     /// Instants in ascending order, each with the offset that applies from that instant on, in
@@ -45,8 +45,8 @@ impl Clock {
         offsets: Vec::new(),
     };
 
-    /// A clock that is ahead of UTC by `offset` seconds at first. `changes` lists the later offsets
-    /// in ascending order of time. Each entry is the second since 1970 at which an offset begins,
+    /// A clock that is initially `offset` seconds ahead of UTC. `changes` lists the later offsets
+    /// in ascending order of time. Each entry is the Unix time at which an offset takes effect,
     /// followed by the offset.
     pub fn new(offset: i32, changes: impl IntoIterator<Item = (i64, i32)>) -> Self {
         let mut clock = Clock {
@@ -159,9 +159,9 @@ impl Clock {
     fn of_local(&self, local: Local, occurrence: Occurrence) -> Utc {
         let ends = self.changes().iter().map(|(time, _)| *time);
         let ends = ends.chain([Utc(i64::MAX)]);
-        // Converts the local time with each offset. A result is correct if the offset was in force at that instant. If
-        // no result is correct, the clock skipped the local time, and the last offset that began before this time is
-        // used.
+        // Converts the local time with each offset. A result is correct if the offset was in force at the resulting
+        // instant. If no result is correct, the clock skipped the local time, and the last offset that began before
+        // this time is used.
         let mut found = local.from_offset(0);
         let mut occurs = false;
         for ((start, offset), end) in self.offsets.iter().zip(ends) {
@@ -258,7 +258,7 @@ impl FromStr for Clock {
 
 /// Reads an offset such as `-06:00`.
 fn offset(text: &str) -> Result<i32, ParseClockError> {
-    // A [`Stamp`] reads an offset only after a complete time.
+    // A [`Stamp`] reads an offset only after a complete time, so any time is put before the offset.
     match format!("2000-01-01T00:00:00{text}").parse() {
         Ok(Stamp::Zoned { offset, .. }) => Ok(offset),
         _ => Err(ParseClockError),

@@ -1,4 +1,4 @@
-//! Scaling curves. Tasks with equal curves share one copy.
+//! Scaling curves. Tasks with equal curves share one copy of the curve.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub struct ScalingCurve {
     pub nodes: Arc<[u32]>,
     /// Work per second at each count.
     pub progress: Rates,
-    /// Objective per second at each count: the progress itself, or a normalised speedup.
+    /// Value of the objective per second at each count, such as the progress itself or a normalised speedup.
     pub objective: Rates,
 }
 
@@ -45,7 +45,7 @@ impl ScalingCurve {
 }
 
 impl Ord for ScalingCurve {
-    /// Compares the contents. This is fast if the lists are shared or differ early.
+    /// Compares the lists' values. The comparison is fast if the curves share lists or differ in an early value.
     fn cmp(&self, other: &Self) -> Ordering {
         let by_length = self.nodes.len().cmp(&other.nodes.len());
         by_length

@@ -24,7 +24,7 @@ pub enum Error {
         action: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// The error of the operating system.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// A solver did not accept or did not solve a problem. The exit code is 2 if another solver

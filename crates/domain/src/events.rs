@@ -16,7 +16,7 @@ pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 /// Maximum number of rows of a log. Without this limit, a file of a few megabytes could decompress to a log that fills
 /// the memory. A log takes 16 bytes per row and 4 bytes per change.
 pub const MAX_ROWS: usize = 1 << 26;
-/// Maximum number of changes of a log: see [`MAX_ROWS`].
+/// Maximum number of changes of a log, for the same reason as [`MAX_ROWS`].
 pub const MAX_CHANGES: usize = 1 << 28;
 
 impl Change {
@@ -39,9 +39,9 @@ impl Change {
 
 /// A log of node idleness. Its rows are in time order, and each row lists the changes of nodes at one time.
 ///
-/// Before row 0 every node is busy, so row 0 lists exactly the nodes idle at the
-/// start. The changes of a row are sorted by node, each node occurs at most once, and every change changes the state of
-/// its node. A row may be empty; `--skip-rows` also counts such rows.
+/// Before row 0, every node is busy, so row 0 lists exactly the nodes that are idle at the start. The changes of a row
+/// are sorted by node, each node occurs at most once, and every change changes the state of its node. A row may be
+/// empty; `--skip-rows` also counts such rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLog {
     nodes: Vec<String>,
@@ -225,8 +225,8 @@ impl EventLog {
         self
     }
 
-    /// The same log with the times that result tables show: the results of [`Clock::steady`], treated as UTC. Its clock
-    /// is unknown.
+    /// The same log with the times that result tables show: the results of [`Clock::steady`], treated as UTC. The
+    /// returned log's clock is unknown.
     pub fn as_in_tables(mut self) -> EventLog {
         for time in &mut self.times {
             *time = self.clock.steady(*time).from_offset(0);
@@ -332,7 +332,7 @@ pub enum InvalidLog {
 }
 
 impl EventLogBuilder {
-    /// Starts a log with these nodes. There must be at most [`MAX_NODES`].
+    /// Starts a log with these nodes. There must be at most [`MAX_NODES`] nodes.
     pub fn new(nodes: Vec<String>) -> Self {
         EventLogBuilder {
             log: EventLog {
@@ -348,8 +348,8 @@ impl EventLogBuilder {
         }
     }
 
-    /// Adds a node, which is busy until it changes. Returns its index, or `None` if there are
-    /// [`MAX_NODES`] already.
+    /// Adds a node, which is busy until it changes. Returns the node's index, or `None` if the log
+    /// already has [`MAX_NODES`] nodes.
     pub fn push_node(&mut self, name: &str) -> Option<u32> {
         let index = self.log.nodes.len();
         if index >= MAX_NODES {
@@ -359,8 +359,9 @@ impl EventLogBuilder {
         u32::try_from(index).ok()
     }
 
-    /// Adds a row, which must follow the rules of [`EventLog`]. Its time is not before the last row's time, its changes
-    /// are sorted by node, and each change flips the state of its node. [`EventLogBuilder::finish`] checks these rules.
+    /// Adds a row, which must follow the rules of [`EventLog`]. Its time must not be before the previous row's time,
+    /// its changes must be sorted by node, and each change must flip the state of its node. [`EventLogBuilder::finish`]
+    /// checks these rules.
     #[inline]
     pub fn push_row(&mut self, time: Utc, changes: impl IntoIterator<Item = Change>) {
         self.log.times.push(time);
@@ -421,7 +422,7 @@ impl EventLogBuilder {
         }
     }
 
-    /// Sets the clock of the times; without it, the clock is unknown.
+    /// Sets the clock of the times. By default, the clock is unknown.
     pub fn set_clock(&mut self, clock: Clock) {
         self.log.clock = clock;
     }
@@ -436,7 +437,7 @@ impl EventLogBuilder {
         Ok(self.log)
     }
 
-    /// Returns the log without checks, for rows from a source that already follows the rules.
+    /// Returns the log without checks. The source of the rows must already follow the rules.
     ///
     /// If a row breaks a rule, later operations on the log may panic.
     pub fn finish_trusted(self) -> EventLog {

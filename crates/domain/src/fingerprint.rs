@@ -50,7 +50,7 @@ impl Fingerprint {
     }
 
     /// The digest of a whole log. `clock` is the file's description of the log's clock. `descriptions` are the file's
-    /// descriptions of the log's quality and classes, if it has them.
+    /// descriptions of the log's quality and classes, if the file has any.
     ///
     /// The digest does not depend on the time zone in which the log was read. If the file describes
     /// the log's clock, the hashed times are in UTC, otherwise they are local times.

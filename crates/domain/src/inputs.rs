@@ -20,10 +20,10 @@ pub trait Estimates: Send + Sync {
 
 /// Forecast of the submissions to the whole cluster.
 pub trait Forecast: Send + Sync {
-    /// GPU jobs expected per interval, averaged over the next intervals after second
+    /// Expected number of GPU jobs per interval, averaged over the intervals that follow second
     /// `now`; `None` if `now` is beyond the forecast's end.
     fn gpu_jobs(&self, now: i64) -> Option<f64>;
-    /// GPUs that these jobs request, per interval and averaged in the same way.
+    /// Number of GPUs that these jobs request per interval, averaged in the same way.
     fn gpus(&self, now: i64) -> Option<f64>;
     /// The first second after `now` at which the forecast may change; `None` if it no longer
     /// changes.
@@ -61,7 +61,7 @@ pub const LONGEST_ESTIMATE: f64 = 1e12;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EstimateTable(pub BTreeMap<String, f64>);
 
-/// Seconds that replace a negative estimate (as in the original).
+/// The estimate, in seconds, that replaces a negative estimate, as in the original.
 const NEGATIVE_ESTIMATE: f64 = 1000.0;
 
 impl Estimates for EstimateTable {
@@ -119,7 +119,7 @@ pub struct ForecastTable {
     pub ahead: usize,
 }
 
-/// Number of intervals over which the original averages.
+/// Number of intervals over which the original averages a forecast.
 const LOOK_AHEAD: usize = 5;
 
 impl Default for ForecastTable {

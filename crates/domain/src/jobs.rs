@@ -60,7 +60,7 @@ pub struct Job {
     pub name: String,
     /// Number of GPUs, at least 1.
     pub gpus: u32,
-    /// Number of requested CPU cores. Simulations do not allocate them.
+    /// Number of requested CPU cores. Simulations do not allocate CPU cores.
     pub cpus: f64,
     /// State in which the real job ended, such as `COMPLETED`.
     pub state: String,

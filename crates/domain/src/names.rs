@@ -27,7 +27,7 @@ pub fn natural_order(a: &str, b: &str) -> Ordering {
     a_rest.cmp(b_rest).then_with(|| a.cmp(b))
 }
 
-/// Splits off the first part of a name, which consists only of digits or contains no digits.
+/// Splits off the first part of a name: only digits, or no digits at all.
 fn part<'t>(rest: &mut &'t str) -> &'t str {
     let digits = rest.starts_with(|c: char| c.is_ascii_digit());
     let end = rest.find(|c: char| c.is_ascii_digit() != digits);

@@ -13,7 +13,8 @@ pub struct ClassNames {
 }
 
 impl ClassNames {
-    /// Returns the index of a class, and adds the class if it is new. Returns `None` if there are too many classes.
+    /// Returns the index of a class, and adds the class if it is new. Returns `None` if the class is new and there are
+    /// already [`MAX_CLASSES`] classes.
     pub fn add(&mut self, name: &str) -> Option<u16> {
         if let Some(class) = self.index.get(name) {
             return Some(*class);

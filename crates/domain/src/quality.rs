@@ -28,7 +28,8 @@ pub struct Quality {
     pub idle_lower: u64,
     /// Upper bound on the idleness: nodes that were idle or unknown.
     pub idle_upper: u64,
-    /// Idleness by the stated node counts, if the source states them for all jobs. Exact if jobs do not share nodes.
+    /// Idleness according to the stated node counts; `None` if the source does not state them for all jobs. Exact if
+    /// jobs do not share nodes.
     pub idle_counted: Option<u64>,
     /// Unknown nodes in the time that the source covers.
     pub unknown: u64,
@@ -42,7 +43,7 @@ pub struct Quality {
     pub missing: u64,
     /// Number of lines that cannot be read: jobs may be missing.
     pub unreadable_lines: u64,
-    /// Whether the source only counts nodes. The nodes of the log are then generated.
+    /// Whether the source only counts nodes. If so, the names of the log's nodes are generated.
     pub are_nodes_generated: bool,
     /// Whether several jobs ran on a node at once. If so, the bounds hold for the number of idle nodes, but which nodes
     /// were idle is not certain.
@@ -120,8 +121,8 @@ impl Quality {
         sentences
     }
 
-    /// What is unknown if the source only counts nodes. If jobs share nodes, the sentences also state the bounds on the
-    /// idleness.
+    /// Sentences that state what is unknown because the source only counts nodes. If jobs share nodes, the sentences
+    /// also state the bounds on the idleness.
     fn generated(&self) -> Vec<String> {
         let (lower, upper) = (self.idle_lower, self.idle_upper);
         if lower >= upper {
@@ -143,7 +144,7 @@ impl Quality {
         ]
     }
 
-    /// A sentence that states the bounds on the idleness, and whether this log shows unknown nodes as busy or idle.
+    /// A sentence that states the bounds on the idleness, and how this log shows unknown nodes.
     fn bounds(&self) -> String {
         let counted = self
             .idle_counted
@@ -178,7 +179,7 @@ impl Quality {
         format!(" (equal to {share:.1} % of the idle time)")
     }
 
-    /// The reasons why the state of nodes can be unknown. For each reason, the sentence states the node-hours that jobs
+    /// A sentence that states why the state of nodes can be unknown. For each reason, it gives the node-hours that jobs
     /// used but did not list, and their share of the idle time. `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
         let causes = [
@@ -196,7 +197,7 @@ impl Quality {
             .collect();
         let is_certain = self.unknown == 0 && self.idle_lower == self.idle_upper;
         let effect = if is_certain {
-            "; this leaves the state of no node unknown"
+            "; nevertheless, the state of every node is known"
         } else {
             ""
         };
@@ -310,8 +311,8 @@ mod tests {
             quality.sentences(),
             [
                 "jobs used nodes that they do not list: 1.0 node-hours in lists that cannot be read (equal to 10.0 % \
-                 of the idle time), 2.0 node-hours in empty lists (equal to 20.0 % of the idle time); this leaves the \
-                 state of no node unknown",
+                 of the idle time), 2.0 node-hours in empty lists (equal to 20.0 % of the idle time); \
+                 nevertheless, the state of every node is known",
                 CONDITIONS
             ]
         );
@@ -325,8 +326,8 @@ mod tests {
         };
         assert_eq!(
             quality.sentences()[0],
-            "jobs used nodes that they do not list: 1.0 node-hours in empty lists; this leaves the state of no node \
-             unknown"
+            "jobs used nodes that they do not list: 1.0 node-hours in empty lists; nevertheless, the state of \
+             every node is known"
         );
     }
 

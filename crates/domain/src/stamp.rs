@@ -36,8 +36,8 @@ impl Stamp {
         }
     }
 
-    /// Whether this time is later than `other`. Returns `false` for a local time and a time in UTC,
-    /// which cannot be compared.
+    /// Whether this time is later than `other`. Returns `false` if one of the two is a local time
+    /// and the other a time in UTC, because these cannot be compared.
     pub fn is_after(self, other: Stamp) -> bool {
         use Stamp::{Epoch, Local, Zoned};
         match (self, other) {
@@ -68,7 +68,7 @@ impl FromStr for Stamp {
 fn stamp(text: &str) -> Option<Stamp> {
     let pieces = Pieces::parse(text).ok()?;
     let civil = DateTime::from_parts(pieces.date(), pieces.time().unwrap_or_default());
-    // A [`Utc`] cannot hold times before 1678 or after 2261.
+    // A [`Utc`] can hold all times of the years 1678 to 2261.
     let fits = (1678..=2261).contains(&civil.year());
     let local = fits.then(|| Local::from(civil))?;
     match (pieces.to_numeric_offset(), pieces.time_zone_annotation()) {

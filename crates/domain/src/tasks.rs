@@ -30,7 +30,7 @@ pub struct TrainingTask {
     pub rescale_down: f64,
     /// Total work of the task, in the curve's units; infinite for an endless task.
     pub work: f64,
-    /// Weight of the task under the objective `priority-weighted` (above 0, usually 1).
+    /// Weight of the task under the objective `priority-weighted`, above 0; default in task files: 1.
     pub priority: f64,
     /// Time by which the task should be finished; `None` if it has no deadline. Only objectives use
     /// the deadline.

@@ -9,7 +9,7 @@ use super::Stamp;
 
 /// An instant: nanoseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// If the time zone of a log is unknown, its instants are its local times, treated as UTC. A [`Clock`](super::Clock)
+/// If a log's time zone is unknown, the log's instants are local times treated as UTC. A [`Clock`](super::Clock)
 /// converts between instants and local times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utc(pub i64);
@@ -27,8 +27,8 @@ impl Utc {
         Utc(seconds.saturating_mul(NANOS))
     }
 
-    /// An instant from seconds since 1970, rounded to the nearest microsecond. A float that holds the present time in
-    /// seconds is not more precise. `None` outside the years 1677 to 2262.
+    /// An instant from seconds since 1970, rounded to the nearest microsecond. A 64-bit float that counts seconds is
+    /// about as precise for present-day times. `None` outside the years 1677 to 2262.
     pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
         const LIMIT: f64 = 9.2e9;
         if !(-LIMIT..LIMIT).contains(&seconds) {
@@ -44,7 +44,7 @@ impl Utc {
         Utc(plus_whole(self.0, seconds))
     }
 
-    /// The second since 1970 that contains this instant.
+    /// Seconds from 1970 to this instant, rounded down to a whole number.
     pub const fn second(self) -> i64 {
         self.0.div_euclid(NANOS)
     }
@@ -75,7 +75,7 @@ impl Local {
         Local(seconds.saturating_mul(NANOS))
     }
 
-    /// The second since 1970 on the same clock that contains this time.
+    /// Seconds from 1970 to this time on the same clock, rounded down to a whole number.
     pub const fn second(self) -> i64 {
         self.0.div_euclid(NANOS)
     }

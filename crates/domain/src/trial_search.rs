@@ -9,7 +9,8 @@ pub struct TrialSearch {
     pub plan: Plan,
     /// The losses of trials. If the losses are drawn from a family of curves, the seed of the replay is used.
     pub curves: LearningCurves,
-    /// For each trial, the index of its task in the set. If the list is empty, a task is drawn for each trial.
+    /// For each trial, the index of its task in the set. If the list is empty, a task is drawn at random for each
+    /// trial.
     pub tasks: Vec<u32>,
 }
 

@@ -15,7 +15,7 @@ const OPERAND: &str = "a number, a name, or a bracket";
 
 /// Parses an expression that has passed [`scan::check`](crate::scan::check).
 pub fn parse(text: &str, variables: &[&str]) -> Result<Node, Fault> {
-    // Line breaks become spaces, so that a column of the parser is a position in the text.
+    // Line breaks become spaces, so that a column reported by the parser is a position in the text.
     let line: String = text
         .chars()
         .map(|c| if c.is_whitespace() { ' ' } else { c })

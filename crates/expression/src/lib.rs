@@ -54,7 +54,7 @@ pub struct Expression {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: found {found}, expected {expected}")]
 pub struct Fault {
-    /// Position in the text, in characters from 1. It may be one past the last character.
+    /// Position in the text: 1 for the first character, and at most one past the last character.
     pub column: usize,
     /// The text that was found there.
     pub found: String,
@@ -63,7 +63,7 @@ pub struct Fault {
 }
 
 impl Expression {
-    /// Parses a text. `variables` are the names that the text may use.
+    /// Parses an expression. `variables` are the names that the text may use.
     ///
     /// # Errors
     /// The text is not a valid expression. Returns its first [`Fault`].
@@ -83,14 +83,14 @@ impl Expression {
         &self.text
     }
 
-    /// The value. `values` are the values of the variables, in the order of the names in
-    /// [`Expression::parse`].
+    /// The expression's value. `values` are the values of the variables, in the order of the names
+    /// given to [`Expression::parse`].
     ///
     /// Arithmetic follows the rules of floating-point numbers, so the value may be infinite or NaN.
     /// `min` and `max` of a NaN are NaN, and the only comparison with a NaN that holds is `!=`.
     ///
     /// # Panics
-    /// Panics if there are fewer values than names in [`Expression::parse`].
+    /// There are fewer values than names given to [`Expression::parse`].
     pub fn value(&self, values: &[f64]) -> f64 {
         self.node.value(values)
     }

@@ -13,8 +13,8 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// The factor. `values` are the values of the variables, in the order of their names; the value of
-    /// [`Scaled::variable`] does not matter.
+    /// The factor's value. `values` are the values of the variables, in the order of their names. The value of
+    /// [`Scaled::variable`] is ignored.
     pub fn factor(&self, values: &[f64]) -> f64 {
         let product = |nodes: &[Node]| nodes.iter().map(|node| node.value(values)).product::<f64>();
         let times = product(&self.times);
@@ -52,7 +52,7 @@ impl Expression {
     }
 }
 
-/// The factors of a product, and the divisors.
+/// The factors and the divisors of a product.
 #[derive(Default)]
 struct Parts<'a> {
     times: Vec<&'a Node>,

@@ -241,7 +241,7 @@ proptest! {
                 same(expression.value(&VALUES), known.value),
                 "{} is {}, expected {}", known.text, expression.value(&VALUES), known.value
             ),
-            // The only limit that a generated expression can exceed is that on its depth.
+            // A generated expression can exceed only the limit on its depth.
             Err(fault) => prop_assert!(fault.expected.contains("nested brackets"), "{}: {fault}", known.text),
         }
     }

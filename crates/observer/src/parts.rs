@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::Observer;
 
-/// Sums the progress of the parts of a run, which may run at the same time.
+/// Sums the progress of the parts of a run. The parts may run at the same time.
 ///
 /// ```
 /// use gleaner_observer::{Observer, Parts, Unobserved};

@@ -49,7 +49,7 @@ pub fn totals(classes: &ClassOutcome) -> Grid {
     )
 }
 
-/// How often tasks went from one class to another.
+/// How often tasks moved from one class to another.
 pub fn moves(classes: &ClassOutcome) -> Grid {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for row in &classes.moves {

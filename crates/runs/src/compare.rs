@@ -68,7 +68,7 @@ fn answers(solvers: &[SolverRow]) -> Grid {
     })
 }
 
-/// A table with a row for each solver: the times that it takes to find its first plan and to answer.
+/// A table with a row for each solver: the times that the solver takes to find its first plan and to answer a problem.
 fn times(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),

@@ -21,7 +21,7 @@ pub struct EvaluationResults {
     pub workload: Option<WorkloadScores>,
 }
 
-/// How well sharing scores are predicted.
+/// The evaluation of predicted sharing scores.
 #[derive(Debug, Clone, Serialize)]
 pub struct PackingResults {
     /// The tree trained on all profiles.

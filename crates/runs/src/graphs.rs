@@ -1,4 +1,4 @@
-//! Tables of workloads and the files of their graphs.
+//! Tables of workloads and their graph files.
 
 use std::path::Path;
 

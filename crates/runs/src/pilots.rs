@@ -1,4 +1,4 @@
-//! Results about pilot jobs on idle nodes: as JSON, and as facts and tables for the terminal and the page.
+//! The results of `gleaner pilots` as JSON, and as facts and tables for the terminal and the page.
 
 use gleaner_document::numbers::{count, hours, percent};
 use gleaner_document::{Block, Fact, Grid, Head};
@@ -222,7 +222,7 @@ pub fn models(pilots: &Pilots, ladder: &Ladder) -> Grid {
     table
 }
 
-/// The plan of the model `lost`, step by step.
+/// A table of the plan for the model `lost`, with a row for each pilot.
 pub fn steps(ladder: &Ladder) -> Grid {
     let heads = [
         Head::number("node idle for (s)"),

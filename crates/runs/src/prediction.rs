@@ -83,8 +83,8 @@ pub fn packing(
     self::profiles(&scored.collect(), path)
 }
 
-/// Writes profiles. If some profiles are predicted, a column shows which profiles are. Returns
-/// the number of rows.
+/// Writes profiles. If any profile is predicted, a column states for each profile whether it was
+/// measured or predicted. Returns the number of rows.
 ///
 /// # Errors
 /// The file cannot be written.

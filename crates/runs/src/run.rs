@@ -321,7 +321,7 @@ impl RunDir {
         write_info(&self.path, &info)
     }
 
-    /// Removes those files of an earlier run that still exist, and folders that become empty.
+    /// Removes the files with these names that still exist, and folders that become empty.
     fn remove_all<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Result<()> {
         names.try_for_each(|name| remove_file(&self.path, name))
     }
@@ -434,7 +434,7 @@ fn holds_files(path: &Path, depth: u32) -> bool {
     })
 }
 
-/// The contents of the directory's `run.json`; `None` if there is none.
+/// The contents of the directory's `run.json`; `None` if there is no such file.
 fn earlier(path: &Path) -> Result<Option<Earlier>> {
     let file = path.join(RUN_FILE);
     let bytes = match files::read_regular(&file, TEXT_LIMIT) {

@@ -8,10 +8,10 @@ use crate::{TrainingTask, Utc};
 /// take 400 MB.
 const MAX_VALUES: usize = 50_000_000;
 
-/// The share of a task's work that remains just before the task finishes.
+/// The share of its work that an almost finished task still has to do.
 const NEARLY_DONE: f64 = 1e-9;
 
-/// The replay in which an objective will be used.
+/// The time span and the task limit of the replay for which an objective is checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation {
     /// First time of the log.
@@ -24,8 +24,8 @@ pub struct Situation {
 
 impl Objective {
     /// Checks the objective's values for each task at the extremes of the task's possible states.
-    /// These are the task's submission and the end of the log, each with all and with almost none
-    /// of the task's work remaining. A value between these extremes may still be out of range.
+    /// The extremes are the task's submission and the end of the log, each with all and with almost
+    /// none of the task's work remaining. A value between these extremes may still be out of range.
     ///
     /// # Errors
     /// [`Error::Usage`] if solvers reject a value, or if there are too many values.

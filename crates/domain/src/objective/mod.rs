@@ -112,7 +112,7 @@ impl Objective {
             )
         })?;
         let scaled = expression.scaled(|index| Variable::ALL[index].is_of_a_point());
-        // Each task stores the values of every point variable except `nodes` as a list.
+        // Only lists that each task stores can be scaled: there is one for every point variable except `nodes`.
         let scaled = scaled.filter(|scaled| scaled.variable != Variable::Nodes as usize);
         Ok(Objective {
             text,
@@ -141,7 +141,7 @@ impl FromStr for Objective {
             });
         }
         let (goal, expression) = match text.strip_prefix(MAX_MIN) {
-            // Columns in messages refer to the whole text.
+            // Spaces replace the prefix, so that columns in messages refer to the whole text.
             Some(rest) => (Goal::MaxMin, format!("{:1$}{rest}", "", MAX_MIN.len())),
             None => (Goal::Total, text.to_owned()),
         };

@@ -1,4 +1,4 @@
-//! Objectives that are functions. A program that uses this crate as a library can pass them.
+//! Objectives that are functions, for programs that use this crate as a library.
 
 use gleaner_solvers::range;
 

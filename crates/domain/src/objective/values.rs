@@ -24,16 +24,16 @@ pub struct TaskState {
 /// Values that an objective derives from a task's whole curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants {
-    /// Work per second and node at the task's minimum number of nodes. If the task does no work
-    /// there, the value at the first point of the curve with a positive rate; 1 if there is no such
-    /// point.
+    /// Work per second and node at the task's minimum number of nodes. If the task does no work on
+    /// that number of nodes, the value is taken at the first point of the curve with a positive
+    /// rate. If there is no such point, the value is 1.
     speed_of_one: f64,
     best_rate: f64,
 }
 
 impl Constants {
-    /// Adjusts the constants of a task, which were computed for each class alone. The speedups in all classes become
-    /// relative to the class in which the task is slowest.
+    /// Adjusts a task's constants so that the speedups in all classes are relative to the class in which the task is
+    /// slowest. `all` holds the constants of each class, computed separately.
     pub fn across_classes(mut all: Vec<Constants>) -> Vec<Constants> {
         let speeds = all.iter().map(|constants| constants.speed_of_one);
         let slowest = speeds.fold(f64::INFINITY, f64::min);

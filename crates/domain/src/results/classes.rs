@@ -76,9 +76,9 @@ record! {
         work_share: Option<f64> = "work_share" [""],
         /// number of times that a task lost nodes to the batch scheduler
         preemptions: u32 = "preemptions" [""],
-        /// number of times that a task moved to this class from another
+        /// number of times that a task moved to this class from another class
         moved_in: u32 = "moved_in" [""],
-        /// number of times that a task moved from this class to another
+        /// number of times that a task moved from this class to another class
         moved_out: u32 = "moved_out" [""],
         /// mean of `price` over the time with a price; empty if there was no price
         mean_price: Option<f64> = "mean_price" ["objective/s"],

@@ -95,8 +95,8 @@ record! {
         problems: usize = "problems" ["problems"],
         /// number of refused problems
         refused: usize = "refused" ["problems"],
-        /// number of problems with a proven optimal plan; for a program, confirmed by the exact
-        /// solver
+        /// number of problems with a plan proven optimal; a program's plan counts only if the exact
+        /// solver confirms that it is optimal
         optimal: usize = "optimal" ["problems"],
         /// number of accepted problems without a plan
         without_plan: usize = "without_plan" ["problems"],

@@ -28,7 +28,7 @@ pub struct Metric<S> {
     pub of: fn(&S) -> Option<f64>,
 }
 
-/// A type of values that can be figures.
+/// A type whose values can be figures.
 pub trait Figure {
     /// Whether the figure is a whole number.
     const IS_WHOLE: bool;

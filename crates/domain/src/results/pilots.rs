@@ -34,7 +34,7 @@ pub struct Pilots {
     pub complete: bool,
 }
 
-/// Multiples of a step, in minutes.
+/// A grid of wall times: the multiples of a step, up to the longest wall time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct MinuteGrid {
     /// The step, in minutes.
@@ -63,9 +63,10 @@ pub struct Ladder {
     pub lengths_min: Vec<u64>,
     /// The model in which the scheduler knows how long nodes stay idle.
     pub fits: Fits,
-    /// If this is the best ladder found with at most k wall times: an upper bound on the ready share of any such ladder
-    /// under `fits`. The bound equals the ready share of this ladder if the ladder is proven to be the best. `None` for
-    /// a given ladder, for the wall times of a given plan, and for the ladder of all wall times of the grid.
+    /// If this is the best ladder found with at most k wall times: an upper bound on the ready share, under `fits`, of
+    /// any ladder with at most k wall times. The bound equals the ready share of this ladder if the ladder is proven to
+    /// be the best. `None` for a given ladder, for the wall times of a given plan, and for the ladder of all wall times
+    /// of the grid.
     pub bound_share: Option<f64>,
     /// The model in which a preempted pilot loses its work.
     pub lost: Lost,
@@ -95,11 +96,11 @@ pub struct Lost {
     pub ready_s: u64,
     /// Share of the idle node-time for which pilots that ended by themselves were ready.
     pub ready_share: f64,
-    /// Share of the idle node-time for the start-ups of pilots that ended by themselves.
+    /// Share of the idle node-time during which pilots that ended by themselves started up.
     pub startup_share: f64,
-    /// Share of the idle node-time for the delays before pilots that ended by themselves.
+    /// Share of the idle node-time during which nodes waited for pilots that ended by themselves.
     pub delay_share: f64,
-    /// The remaining share: preempted pilots, and nodes without a pilot.
+    /// The remaining share of the idle node-time, which nodes spent with preempted pilots or without a pilot.
     pub unused_share: f64,
     /// Number of pilots that ended by themselves.
     pub finished: u64,

@@ -43,7 +43,7 @@ record! {
         gmem_q3: f64 = "gmem_q3" ["MiB"],
         /// time from the start until the workload was warm
         warm: f64 = "warm" ["s"],
-        /// number of measurements behind the row
+        /// number of measurements that the row summarises
         repeats: usize = "repeats" [""],
     }
 }
@@ -100,7 +100,7 @@ record! {
         gpu_util2: Option<f64> = "gpu_util2" ["%"],
         /// length of the window
         time: f64 = "time" ["s"],
-        /// number of measurements behind the row
+        /// number of measurements that the row summarises
         repeats: usize = "repeats" [""],
     }
 }

@@ -1,4 +1,4 @@
-//! Statistics of the answers of solver programs: counts of outcomes, and faults.
+//! Statistics on the answers of solver programs: counts of outcomes, and faults.
 
 use serde::{Deserialize, Serialize};
 

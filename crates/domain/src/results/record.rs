@@ -33,10 +33,10 @@ impl Field {
 /// A type whose values are rows of a table. It defines how the rows are written and read. The macro
 /// `record!` declares such types.
 pub trait Record: Sized {
-    /// The columns in order.
+    /// Names, units and meanings of the columns, in order.
     const FIELDS: &'static [Field];
 
-    /// The columns of these rows, in order.
+    /// Converts rows to columns, in the order of the fields.
     fn columns(rows: &[Self]) -> Vec<Column<'_>>;
 
     /// Reads a row.
@@ -84,7 +84,7 @@ pub trait Cells {
 
 /// How values of a type are written to a column and read from it.
 pub trait Encoding<T> {
-    /// The column of these values.
+    /// Converts values to a column.
     fn column<'a>(values: impl Iterator<Item = &'a T>) -> Column<'a>
     where
         T: 'a;
@@ -117,7 +117,8 @@ pub enum Fixed {}
 #[derive(Debug)]
 pub enum Finite {}
 
-/// Ids: numbers if every id is a number in the format of this program, otherwise strings.
+/// Ids: a column of whole numbers if every id is written as this program writes a whole number, otherwise a column of
+/// strings.
 #[derive(Debug)]
 pub enum Ids {}
 
@@ -203,7 +204,7 @@ macro_rules! counts {
 
 counts!(u32, u64, usize);
 
-/// Seconds. Values that are read are bounded, so that a sum of four values does not overflow.
+/// Seconds. When values are read, their range is limited so that a sum of four of them cannot overflow.
 impl Encoding<i64> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a i64>) -> Column<'a> {
         Column::Whole(values.copied().collect())

@@ -105,8 +105,8 @@ record! {
         /// solver that made the decision
         solver: Arc<str> = "solver" [""],
         /// `optimal`: proven; `feasible`: better than no change, but not proven optimal; `kept`: no
-        /// better plan found in time, so nothing changes and nothing is charged; `scripted`;
-        /// `trivial`: there is no idle node or no active task
+        /// better plan found in time, so nothing changes and nothing is charged; `scripted`: taken
+        /// from the script; `trivial`: there is no idle node or no active task
         status: StepStatus = "status" [""],
         /// gap of the plan; empty if unknown
         gap: Option<f64> = "gap" ["relative"],
@@ -160,7 +160,7 @@ record! {
         work: f64 as Finite = "work" ["work"],
         /// work done
         work_done: f64 = "work_done" ["work"],
-        /// node-time held
+        /// node-time that the task held
         node_seconds: f64 = "node_seconds" ["node·s"],
         /// number of times the task grew
         rescales_up: u32 = "rescales_up" [""],
@@ -234,7 +234,7 @@ impl AllocationRow {
         Field::new(
             "to",
             "time",
-            "time at which the task lost or returned the node",
+            "time at which the task lost or released the node",
         ),
     ];
 
@@ -324,7 +324,7 @@ pub enum Ended {
 }
 
 summary! {
-    /// The summary of a run: `summary.json`.
+    /// The summary of a replay: `summary.json`.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Summary {
         /// whether the replay was complete; false after an interrupt
@@ -385,8 +385,8 @@ summary! {
         events_optimal: usize [""] shown,
         /// number of events at which no better plan was found in time
         events_kept: usize [""] shown,
-        /// number of events at which a group of tasks did not get its minimum; null if no group has
-        /// a minimum
+        /// number of events at which a group of tasks did not get its minimum number of nodes; null
+        /// if no group has a minimum
         events_short: Option<usize> [""] least,
         /// idle time in the replayed part of the log: the sum of the unused and the used time
         idle_node_seconds: f64 ["node·s"] shown,
@@ -425,7 +425,8 @@ summary! {
         dedicated_work: f64 ["work"] shown,
         /// U = A ÷ A_s, see below; null if A_s is 0
         efficiency: Option<f64> [""] most,
-        /// work if the best plan of each event took effect at once, and rescaling and preemption cost nothing
+        /// work that the tasks would have done if the best plan of each event took effect at once, and rescaling and
+        /// preemption cost nothing
         fluid_work: f64 ["work"] shown,
         /// A as a share of `fluid_work`; null if `fluid_work` is 0
         fluid_efficiency: Option<f64> [""] most,
@@ -439,7 +440,7 @@ summary! {
         hand_back_seconds: Option<f64> ["s"],
         /// number of batch jobs that started later because a task held some of their nodes
         delayed_jobs: Option<usize> ["jobs"] least,
-        /// whether each event at which tasks lost nodes counts as one of these jobs, because the log does not record
+        /// whether each event at which tasks lost nodes counts as one delayed job, because the log does not record
         /// which job took which node
         delayed_jobs_are_events: Option<bool> [""],
         /// sum over these jobs of delay × nodes

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Named;
 
-/// A system that is reproduced here. The results are compared with the system's published values.
+/// A system whose results are reproduced here and compared with its published values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum System {
     /// The scheduler of Hu et al., ASPLOS 2023.
@@ -167,7 +167,7 @@ record! {
         column: String = "column" [""],
         /// unit of the values; empty if they have no unit
         unit: String = "unit" [""],
-        /// `published`: by the authors; `reference run`: by the authors' code when it was run
+        /// `published`: value published by the authors; `reference run`: value computed by running the authors' code
         basis: Basis = "basis" [""],
         /// published value; empty if there is no such value or it is not available
         published: Option<f64> = "published" [""],
@@ -226,7 +226,7 @@ pub enum Drawing {
         /// The quantity along the vertical axis, with its unit.
         y: String,
     },
-    /// Separate curves; the rows hold only figures derived from them.
+    /// Separate curves; the rows hold only values derived from the curves.
     Series {
         /// The quantity along the horizontal axis, with its unit.
         x: String,

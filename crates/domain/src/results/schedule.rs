@@ -17,7 +17,7 @@ pub struct Schedule {
     pub nodes: Vec<NodeLife>,
     /// The state at every whole minute, from the start of the simulation to its end.
     pub samples: Vec<Samples>,
-    /// The changes at which a node became or stopped being fully idle, by ascending time.
+    /// Every change of a node between fully idle and in use, by ascending time.
     pub idleness: Vec<Idleness>,
     /// GPU-seconds during which a GPU was held by at least one job.
     pub busy_gpu_seconds: i64,
@@ -71,7 +71,7 @@ pub struct JobRun {
     /// The GPUs that the job held throughout the run.
     pub placement: Placement,
     /// Seconds at which the job's speed changed, with the new speed; the first second is `from`.
-    /// Work done from second `t` to `t + 1` is the speed in force at `t`.
+    /// The work done from second `t` to `t + 1` equals the speed in force at `t`.
     pub speeds: Vec<(i64, f64)>,
     /// Whether the run ended with the job's end, not with a preemption.
     pub last: bool,
@@ -89,7 +89,7 @@ pub struct NodeLife {
     pub until: i64,
 }
 
-/// A change at which a node became or stopped being fully idle.
+/// A change of a node between fully idle and in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Idleness {
     /// Second of the change.

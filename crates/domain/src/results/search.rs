@@ -119,7 +119,7 @@ record! {
 }
 
 record! {
-    /// The trials that reached a resource: a row of `rungs`, ascending.
+    /// The trials that reached a resource: a row of `rungs`, which is sorted by resource.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct RungRow {
         /// resource at which losses are measured

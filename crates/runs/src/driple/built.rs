@@ -20,7 +20,7 @@ pub struct Summary<'a> {
     pub val: usize,
     /// Number of test jobs, which training does not use.
     pub test: usize,
-    /// Number of batches of the training part.
+    /// Number of batches of training jobs.
     pub train_batches: usize,
     /// Number of operations in the graph files.
     pub operations: usize,

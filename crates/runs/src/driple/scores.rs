@@ -1,4 +1,4 @@
-//! The errors of predictions, relative to measurements: printed tables, JSON, and a table for a file.
+//! The errors of predictions compared with measurements, as printed tables, as JSON, and as a table for a file.
 
 use gleaner_driple::dataset::METRIC_NAMES;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Evaluation {
     pub metrics: [&'static str; 12],
     /// The scores of the models, followed by the scores of the baselines.
     pub scores: Vec<Scores>,
-    /// Number of scores of models; the rest are the scores of baselines.
+    /// Number of models among the predictors; the other predictors are baselines.
     pub models: usize,
 }
 

@@ -37,8 +37,8 @@ impl RunInfo {
         Ok(parquet::Table::open(&source)?.rows())
     }
 
-    /// Calls `each` with the row and the value of every cell of a column, in order. Returns whether the
-    /// table has the column.
+    /// Calls `each` with the row index and the value of every cell of a column, in order. Returns whether the table has
+    /// the column.
     ///
     /// # Errors
     /// The file is not listed, is missing, is damaged or has changed.

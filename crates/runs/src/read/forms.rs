@@ -51,7 +51,7 @@ impl RunInfo {
     }
 }
 
-/// The two files of a table.
+/// The CSV file and the Parquet file of a table.
 struct Forms<'a> {
     name: &'a str,
     text: &'a Source,

@@ -114,7 +114,7 @@ fn read_jobs(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobEnd>> {
     })
 }
 
-/// The whole table of a policy's jobs.
+/// Reads every column of the table of a policy's jobs.
 pub(super) fn read_job_rows(files: &RunFiles<'_>, policy: &str) -> Result<Vec<JobRow>> {
     read_records(files, &table_of_jobs(policy), |_, _| None)
 }

@@ -22,7 +22,7 @@ pub struct SweepRuns {
     pub complete: bool,
 }
 
-/// The only field of `summary.json` that is read. The best settings are computed from the table.
+/// The part of `summary.json` that is read: only the metric. The best settings are computed from the table.
 #[derive(Deserialize)]
 struct Document {
     metric: String,

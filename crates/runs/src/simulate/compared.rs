@@ -12,7 +12,7 @@ use gleaner_learn::metrics::is_near_chance;
 
 /// The text of a cell whose figure is undefined because there are no jobs.
 const NONE: &str = "–";
-/// Maximum number of characters of an estimate source's description that are shown.
+/// Maximum number of characters shown of the description of an estimate source.
 const SOURCE: usize = 200;
 
 /// The policies' figures and assumptions, for all jobs and separately for small and large jobs.

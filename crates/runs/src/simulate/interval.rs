@@ -1,4 +1,4 @@
-//! The time between the rows of the tables of states.
+//! The time between successive rows of the state tables.
 
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::schedule::Samples;
@@ -6,7 +6,7 @@ use gleaner_domain::results::schedule::Samples;
 /// Seconds between samples.
 const MINUTE: i64 = 60;
 
-/// Maximum total number of rows in all policies' tables of states. This number allows a row for
+/// Maximum total number of rows in the state tables of all policies. This number allows a row for
 /// each minute when seven policies are simulated on thirty virtual clusters for a year.
 const MOST_ROWS: u64 = 120_000_000;
 
@@ -53,8 +53,8 @@ impl Interval {
     pub fn remark(self, runs: &[PolicyRun]) -> Option<String> {
         (self.minutes > 1).then(|| {
             format!(
-                "the tables of states (_seq) have a row every {} minutes: with a row every minute, they \
-                 would have {:.1e} rows",
+                "the state tables (_seq) have a row every {} minutes: with a row every minute, they would \
+                 have {:.1e} rows",
                 self.minutes,
                 sampled_minutes(runs) as f64
             )
@@ -86,7 +86,7 @@ impl Interval {
     }
 }
 
-/// Number of minutes sampled under all policies, and in the profiler.
+/// Total number of minutes that are sampled under all policies and in the profiler.
 fn sampled_minutes(runs: &[PolicyRun]) -> u64 {
     let vcs = runs.iter().flat_map(|run| &run.vcs).map(|vc| &vc.schedule);
     let profiler = runs.iter().find_map(|run| run.profiler.as_ref());

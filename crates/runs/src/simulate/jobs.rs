@@ -1,4 +1,4 @@
-//! The tables with a row for each job.
+//! The tables of jobs, of the jobs' runs, and of the profiler's jobs and borrowed nodes.
 
 use std::sync::Arc;
 

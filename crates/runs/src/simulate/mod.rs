@@ -43,7 +43,7 @@ pub struct SimulatedTrace<'a> {
     pub placer: &'a str,
     /// Whether the tables of jobs and states are also written as CSV.
     pub csv: bool,
-    /// The time between the rows of the tables of states.
+    /// The time between successive rows of the state tables.
     pub interval: Interval,
 }
 

@@ -88,7 +88,7 @@ pub fn averages(figure: Figure, placer: &str, entries: &[Entry<'_>]) -> Result<V
 /// A figure in seconds by virtual cluster, then policy; `None` if the virtual cluster had no jobs.
 pub(super) type ByVc<'a> = Vec<(&'a str, Vec<Option<f64>>)>;
 
-/// Virtual clusters with the figure of each policy. The last row covers all jobs.
+/// The figure for each virtual cluster under each policy. The last row covers all jobs.
 pub(super) fn by_vc<'a>(figure: Figure, entries: &[Entry<'a>]) -> ByVc<'a> {
     let names = entries
         .first()

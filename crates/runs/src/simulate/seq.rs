@@ -1,4 +1,4 @@
-//! The tables of the clusters' states over time.
+//! The state tables: the states of the virtual clusters and of the profiler over time.
 
 use super::interval::Interval;
 use gleaner_domain::results::policy_run::{PolicyRun, ProfilerRun, VcRun};

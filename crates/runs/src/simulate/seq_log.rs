@@ -1,4 +1,4 @@
-//! The original's logs of cluster states: a row for each minute, or for each longer interval.
+//! The original's logs of cluster states, with a row for each interval: a minute, or longer in very long runs.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -11,7 +11,7 @@ pub struct Quantity {
     pub label: &'static str,
     /// One-line explanation, which may be empty.
     pub meaning: &'static str,
-    /// Depth in the hierarchy: the number of enclosing quantities.
+    /// Depth in the hierarchy: the number of figures that enclose this figure.
     pub depth: usize,
     /// The figure's value in a replay; `None` if the value is undefined in the replay.
     pub of: fn(&Summary) -> Option<f64>,
@@ -21,12 +21,12 @@ pub struct Quantity {
     pub change: fn(f64, f64) -> String,
     is_main: bool,
     remark: Option<fn(&Summary) -> String>,
-    /// The text that is shown if there is no value. If the text is empty, the quantity is left out.
+    /// The text that is shown if there is no value. If the text is empty, the figure is left out.
     missing: &'static str,
 }
 
 impl Quantity {
-    /// The quantity's value in a replay, or the text that is shown if there is no value; `None` if there is neither.
+    /// The figure's value in a replay, or the text that is shown if there is no value; `None` if there is neither.
     pub fn fact(&self, s: &Summary) -> Option<Fact> {
         let fact = match ((self.of)(s), self.missing) {
             (Some(value), _) => {

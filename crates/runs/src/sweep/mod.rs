@@ -16,10 +16,10 @@ use gleaner_domain::results::sweep::{
 };
 use table::shown;
 
-/// A run of a sweep, done or not.
+/// A run of a sweep, whether it is done or not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRun {
-    /// Name of the run's file without the extension: a digest of the run's settings and inputs.
+    /// Key of the run's result: a digest of the program's version and of the run's settings and inputs.
     pub key: String,
     /// The run's settings as JSON.
     pub settings: Value,
@@ -41,8 +41,8 @@ pub struct Sweep<'a> {
 }
 
 impl<'a> Sweep<'a> {
-    /// A finished sweep. `runs` and `results` are both in the plan's order. The best settings are
-    /// chosen by `by`.
+    /// Combines the runs of a finished sweep with their results. `runs` and `results` are both in
+    /// the plan's order. The best settings are chosen by `by`.
     pub fn new(runs: &'a [SweepRun], results: &'a [RunOutcome], mode: Mode, by: Metric) -> Self {
         let of = |(run, result): (&SweepRun, &RunOutcome)| SweepRow {
             settings: mode

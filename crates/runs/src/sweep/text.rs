@@ -72,7 +72,8 @@ pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<
     )
 }
 
-/// What is printed at the end of a sweep. `found_done` is the number of runs that were already done.
+/// What is printed at the end of a sweep. `found_done` is the number of runs that were already done when the command
+/// started.
 pub fn ended(sweep: &Sweep<'_>, found_done: usize) -> Vec<Block> {
     let runs = format!("{}, {found_done} of them already done", sweep.runs.len());
     let varied = varied(sweep.runs.iter().map(Ok), sweep.mode.settings()).unwrap_or_default();
@@ -161,7 +162,8 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
     }
 }
 
-/// A line for each run, done or not. Runs are created one at a time, because there may be millions of runs.
+/// A line for each run, whether it is done or not. Runs are created one at a time, because there may be millions of
+/// runs.
 ///
 /// # Errors
 /// `run` cannot create a run; its error is returned.

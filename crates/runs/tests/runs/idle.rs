@@ -1,4 +1,4 @@
-//! Tests of the event log of the nodes that a policy leaves idle.
+//! Tests of the event log that records which nodes a policy leaves idle.
 
 use gleaner_domain::results::policy_run::PolicyRun;
 use gleaner_domain::results::schedule::{Idleness, JobRun, NodeLife};

@@ -11,7 +11,7 @@ pub enum Kind {
     Float,
 }
 
-/// A column with one value of each run. A JSON pointer locates the value.
+/// A column that holds one value for each run. A JSON pointer locates the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     /// Name of the column.

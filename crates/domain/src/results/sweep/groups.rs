@@ -42,8 +42,8 @@ impl Spread {
         Some(self.deviation? / (self.runs as f64).sqrt())
     }
 
-    /// Half the length of the 95 % interval of the mean: the standard error times [`t95`], with one degree of freedom
-    /// less than there are runs. `None` for a single run.
+    /// Half the length of the 95 % interval of the mean: the standard error times [`t95`], with degrees of freedom one
+    /// less than the number of runs. `None` for a single run.
     pub fn reach(&self) -> Option<f64> {
         Some(t95(self.runs.saturating_sub(1)) * self.standard_error()?)
     }

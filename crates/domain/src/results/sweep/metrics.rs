@@ -30,7 +30,7 @@ pub struct RunOutcome {
     pub program: Option<Tally>,
 }
 
-/// A figure of every run's summary.
+/// A figure that the summary of every run contains.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
     /// The name of the figure's column.

@@ -43,7 +43,7 @@ pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
         let mean = other.mean(mode, metric);
         mean.is_some_and(|mean| (mean - spread.mean).abs() < reach)
     };
-    // The indices in `leaders` are in ascending order.
+    // The indices in `leaders` are in ascending order, so a binary search finds them.
     let others = (0..groups.len()).filter(|place| leaders.binary_search(place).is_err());
     Some(Best {
         group,
@@ -53,8 +53,7 @@ pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
     })
 }
 
-/// The members of `places` whose groups have the best mean of `metric`. `places` contains indices
-/// of groups.
+/// Of the groups with the indices `places`, the indices of those with the best mean of `metric`.
 fn leading(groups: &[Group], mode: Mode, places: &[usize], metric: &Metric) -> Vec<usize> {
     let value = |place: &usize| groups[*place].mean(mode, metric);
     let values = places.iter().filter_map(value);

@@ -23,8 +23,7 @@ const MOST_HOURS: i64 = 100_000;
 /// Averages over an hour, for all virtual clusters together, including the profiler if there is one. In
 /// runs of many years, the averages are over several hours.
 ///
-/// A virtual cluster has no states after its last job has ended. From then on, the virtual cluster counts as
-/// idle.
+/// After its last job has ended, a virtual cluster has no states and counts as idle.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Hour {
     /// Start of the hour in seconds, on the trace's clock.
@@ -105,10 +104,11 @@ fn add(
 /// The name of a column, and the field of [`Hour`] that holds the column's average.
 type Column = (&'static str, fn(&mut Hour) -> &mut f64);
 
-/// Runs of consecutive rows within the same hour: the hour, as an index from second 0, and the number of rows.
+/// Runs of consecutive rows within the same averaging interval: the index of the interval, which is 0 at second 0, and
+/// the number of rows.
 type Runs = Vec<(i64, u64)>;
 
-/// Groups the rows of a table by hour.
+/// Groups the rows of a table by averaging interval, which is `seconds` long.
 fn runs_of_hours(source: &Source, table: &Table<'_>, seconds: i64) -> Result<Runs> {
     let mut runs: Runs = Vec::new();
     visit(source, table, TIME.name, |_, time| {
