@@ -1,7 +1,7 @@
 //! Reads allocation problems from JSON: a single object, or a sequence of objects (JSON lines).
 //!
-//! The nodes of a problem belong to one class or to several. A problem with several classes has one of two forms: each
-//! of its tasks has a curve for each class, or each has a list of options.
+//! The nodes of a problem belong to one class or to several. A problem with several classes has one of two forms:
+//! either every task has a curve for each class, or every task has a list of options.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub fn read_text(text: &str, name: &str) -> Result<Vec<AnyProblem>> {
     })
 }
 
-/// The parts of a problem that determine its form and whether it is supported.
+/// The fields that determine the form of a problem and whether the problem is supported.
 #[derive(Deserialize)]
 #[serde(rename = "Problem")]
 struct Outline {

@@ -23,7 +23,7 @@ pub struct Ladder {
     costs: Costs,
 }
 
-/// Why pilots cannot be simulated.
+/// The reasons why pilots cannot be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A ladder without lengths.

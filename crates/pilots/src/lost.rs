@@ -109,7 +109,7 @@ impl<'l> Ages<'l> {
         // The value of an age depends only on ages up to the greatest step ahead, so these values are kept in a ring.
         // The position of an age is the age modulo the ring's size.
         let size = self.steps.last().copied().unwrap_or(0) + 1;
-        // S and V at each of these ages.
+        // S and V at each age in the ring.
         let mut ring = vec![(0u64, 0u64); size];
         let mut survivors = Survivors::of(fragments);
         let mut choices = vec![END; self.number];

@@ -39,7 +39,8 @@ pub struct Options {
     /// Whether the tasks are resubmitted as they finish. If so, they must pass
     /// [`check_repeatable`](super::rounds::check_repeatable).
     pub repeat_tasks: bool,
-    /// Length in seconds below which fragments were removed from the log, for the summary; `None` if none were removed.
+    /// Fragments shorter than this number of seconds were removed from the log; `None` if no fragments were removed.
+    /// Only the summary uses this setting.
     pub min_fragment: Option<f64>,
     /// Seconds until a batch job can use a node that a task holds; `None` if delays of batch jobs are not counted.
     pub hand_back: Option<f64>,
@@ -82,7 +83,7 @@ impl Options {
         }
     }
 
-    /// A problem with the grouped tasks of the set `tasks` and without nodes. Callers use it to find out whether a
+    /// A problem that contains the grouped tasks of the set `tasks`, but no nodes. Callers use it to find out whether a
     /// solver supports the groups of the replay.
     pub fn outline(&self, tasks: &[TrainingTask]) -> Problem {
         outline(&self.groups, tasks, self.allocator(0).empty_problem())
@@ -156,7 +157,7 @@ impl Options {
     }
 }
 
-/// The error of inputs that need the classes of nodes. `what` states why.
+/// The error for inputs that need node classes if the log has none. `what` describes the input.
 fn without_classes(what: &str) -> Error {
     Error::Usage(format!(
         "{what}, but the log has no node classes: specify them with --classes FILE"

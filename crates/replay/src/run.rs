@@ -120,7 +120,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Carries out event 0: submits the tasks, unless a search or rounds do so, and assigns the idle nodes to the
-    /// tasks that become active. Tasks with a later submission time wait in the allocator.
+    /// tasks that become active. Tasks that are submitted after event 0 wait in the allocator.
     fn deal(&mut self, tasks: &[TrainingTask], options: &Options) -> Result<()> {
         let nodes = self.log.changes(0);
         let is_listed = options.search.is_none() && self.allocator.rounds().is_none();

@@ -1,4 +1,4 @@
-//! Reads data sets of this program, and data sets that the original Driple saved with torch.
+//! Reads data sets in this program's own format, and data sets that the original Driple saved with torch.
 
 use std::path::Path;
 

@@ -12,7 +12,8 @@ use gleaner_io::source::Source;
 /// Reads a graph.
 ///
 /// # Errors
-/// The file cannot be read, its extension is unknown, or its content is not a graph in the format of the extension.
+/// The file cannot be read, its extension is unknown, or its content is not a graph in the format that the extension
+/// indicates.
 pub fn read(path: &Path) -> Result<Graph> {
     let format = format(path).ok_or_else(|| {
         let found = "an unknown extension";
@@ -81,7 +82,7 @@ fn format(path: &Path) -> Option<Format> {
     Format::of_path(Path::new(&bare(path)))
 }
 
-/// The file's name without the extension of a compression format.
+/// The file's name without the extension that indicates compression, if it has one.
 fn bare(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = [".gz", ".zst"]

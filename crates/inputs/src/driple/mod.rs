@@ -14,7 +14,7 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
-/// Reads a file of tensors, and parses its bytes with `parse`, which also receives the kind of the content.
+/// Reads a tensor file. `parse` receives the detected kind of the content and the file's bytes.
 fn tensors<T, E: fmt::Display>(
     path: &Path,
     parse: impl FnOnce(Content, &[u8]) -> Result<T, E>,

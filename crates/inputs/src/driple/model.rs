@@ -52,14 +52,14 @@ pub fn checkpoint(path: &Path) -> Result<Loaded<Start>> {
     })
 }
 
-/// The content of a file of tensors.
+/// The content of a tensor file.
 #[derive(Debug)]
 pub enum Found {
     /// A trained model.
     Inspector(Box<Inspector>),
     /// A checkpoint: the state of an unfinished training run.
     Checkpoint(Box<Start>),
-    /// Tensors by name, which may be the weights of a model.
+    /// Named tensors, for example the weights of a model.
     Weights(Weights),
     /// A data set.
     Data(Box<Data>),

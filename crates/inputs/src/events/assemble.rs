@@ -1,4 +1,4 @@
-//! Assembles event logs row by row, and creates the faults that occur in several formats.
+//! Assembles event logs row by row, and creates the faults that the readers of several formats report.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl<'a> Assembler<'a> {
         self.path
     }
 
-    /// Names of the nodes so far.
+    /// The names of the nodes added so far.
     pub fn nodes(&self) -> &[String] {
         self.builder.nodes()
     }

@@ -116,7 +116,7 @@ pub(crate) fn at_most() -> String {
     format!("at most {MAX_CLASSES} classes")
 }
 
-/// The classes as JSON. Consecutive nodes of the same class form a run.
+/// The classes as they are stored in JSON. Consecutive nodes of the same class form a run.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Runs {

@@ -19,7 +19,7 @@ use gleaner_io::fault::Place;
 /// Collects the changes of state in a table of 0 and 1. Changes may be found in any order, and are sorted by row at the
 /// end.
 ///
-/// Rows and nodes are numbered from 0. The column of times is not numbered.
+/// Rows and nodes are numbered from 0. The time column does not count as a node.
 pub(super) struct ColumnScan<'a> {
     path: &'a Path,
     nodes: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct ColumnScan<'a> {
 }
 
 impl<'a> ColumnScan<'a> {
-    /// A scan of a table with `rows` rows and a column for each of `nodes`.
+    /// Creates a scan of a table with `rows` rows and a column for each of `nodes`.
     pub fn new(path: &'a Path, nodes: Vec<String>, rows: usize) -> Result<Self> {
         if nodes.len() > MAX_NODES {
             return Err(too_many_nodes(path).into());
@@ -54,7 +54,7 @@ impl<'a> ColumnScan<'a> {
         Ok(())
     }
 
-    /// Scans the states of a node from row `first` on. All of these states are 0 or 1. `before` is the state in the row
+    /// Scans the states of a node from row `first` on. Each state must be 0 or 1. `before` is the state in the row
     /// above `first`, or 0 if `first` is the top row.
     pub fn column_part(&mut self, node: usize, first: usize, before: u8, states: &[u8]) {
         let Some((&head, below)) = states.split_first() else {

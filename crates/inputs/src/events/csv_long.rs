@@ -33,7 +33,7 @@ impl Columns {
 }
 
 /// Whether a header is in the long form: it has the columns `node` and `state`, or `node` and `idle`. A wide log is
-/// unlikely to have nodes with both names of such a pair.
+/// unlikely to have two nodes with these names.
 pub(super) fn is_long(header: &ByteRecord) -> bool {
     let has = |name: &str| header.iter().any(|column| column == name.as_bytes());
     has("node") && STATE_NAMES.iter().any(|name| has(name))

@@ -134,7 +134,7 @@ pub fn encode(log: &EventLog, source: Option<&SourceId>) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The properties of a log that a file states in addition to the rows.
+/// The properties of a log that a file stores in addition to the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct About<'a> {
     /// Names of the nodes.
@@ -162,13 +162,13 @@ pub struct Writer<S: Write> {
     first: Option<Utc>,
     /// Time of the last row so far.
     last: Utc,
-    /// The largest unit that divides all steps between times so far; 0 if there is no such step.
+    /// The largest unit that divides all steps between times so far; 0 if there is no step above 0.
     unit: u64,
     rows: u64,
 }
 
 impl Writer<File> {
-    /// A writer that spools to temporary files.
+    /// Creates a writer that spools to temporary files.
     ///
     /// # Errors
     /// A temporary file cannot be created.
@@ -477,7 +477,7 @@ impl<'a> Body<'a> {
         Some(log)
     }
 
-    /// Reads the clock; its changes must be in order of time.
+    /// Reads the clock. Returns `None` if the changes of the clock are not in order of time.
     fn clock(&mut self) -> Option<Clock> {
         let mut clock = Clock::new(self.offset()?, []);
         let mut last = Utc(i64::MIN);

@@ -46,7 +46,7 @@ mod parquet;
 mod pickle;
 mod placing;
 
-/// An event log, and remarks for the user on its times.
+/// An event log, and remarks for the user about the times in the log.
 type Read = (EventLog, Vec<String>);
 
 pub use parquet::FINGERPRINT_KEY;
@@ -113,8 +113,8 @@ fn moved(source: &Source, log: &EventLog, zone: &Zone) -> Result<Read> {
 /// Reads an event log through its cache, `PATH.gev` in the same folder. A missing, damaged or stale
 /// cache is rebuilt.
 ///
-/// If the cache cannot be written, a note is returned instead of an error. A `.gev` and stdin are
-/// read without a cache, as by [`read`].
+/// If the cache cannot be written, a note is returned instead of an error. A `.gev` file and stdin are read directly,
+/// without a cache.
 ///
 /// # Errors
 /// Same as [`read`].
@@ -198,7 +198,7 @@ fn read_source(source: &Source, placing: Placing) -> Result<Read> {
                 "JSON or TOML text",
                 "an event log: a pandas pickle, CSV, Parquet or .gev",
             )
-            .remedy("pass the file of tasks as the other argument")
+            .remedy("pass the task file as the other argument")
             .into()),
     }?;
     refuse_empty(source, log)

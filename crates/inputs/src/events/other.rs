@@ -115,7 +115,7 @@ fn known(head: &str) -> Option<Known> {
     of_header(first)
 }
 
-/// Whether accounting records are from Cobalt. Its records have fractions of seconds, and also
+/// Whether accounting records are from Cobalt. Unlike PBS's records, Cobalt's have fractions of seconds, and also
 /// report when nodes go up or down.
 fn is_cobalt(head: &str) -> bool {
     head.lines().any(|line| {

@@ -29,7 +29,7 @@ pub(crate) const QUALITY_KEY: &str = "gleaner.quality";
 /// The metadata key under which files store the classes of the log's nodes.
 pub(crate) const CLASSES_KEY: &str = "gleaner.classes";
 
-/// Name of the schema of files with classes. A damaged file may lose all of its metadata and then look like a file from
+/// The schema name of files with classes. A damaged file may lose all of its metadata and then look like a file from
 /// another program. This name reveals that the classes are missing.
 pub(crate) const CLASSED_SCHEMA: &str = "events_with_classes";
 

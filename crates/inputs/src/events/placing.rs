@@ -38,8 +38,8 @@ struct Seen {
 pub(super) type Misplaced = String;
 
 impl Placing {
-    /// Converts the times of a log. Local times are interpreted in `zone`; `None` if no zone is
-    /// given.
+    /// Creates the converter for the times of a log. Local times are interpreted in `zone`; `None`
+    /// if no zone is given.
     pub fn in_zone(zone: Option<&Zone>) -> Self {
         Placing {
             zone: zone.cloned(),
@@ -95,7 +95,7 @@ impl Placing {
             Stamp::Zoned { utc, offset } => (utc, offset),
         };
         if !self.clock.is_known() {
-            // Earlier rows in seconds since 1970 state no offset, so the clock starts with UTC.
+            // Times in seconds since 1970 have no offset, so if earlier rows had such times, the clock starts with UTC.
             let first = if self.seen.epoch { 0 } else { offset };
             self.clock = Clock::new(first, []);
         }

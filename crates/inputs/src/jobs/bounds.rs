@@ -4,7 +4,7 @@
 use crate::rows::Number;
 use gleaner_domain::inputs::{LEAST_SPEED, LONGEST_ESTIMATE};
 
-/// Maximum duration of a job, and maximum time between the first and last submission, in seconds.
+/// Maximum duration of a job, in seconds. It also limits the time between the first and the last submission.
 pub(super) const LONGEST: i64 = 1_000_000_000;
 
 /// Latest time on a table's own clock, in seconds: about thirty thousand years.

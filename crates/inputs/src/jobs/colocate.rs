@@ -17,7 +17,7 @@ use gleaner_domain::inputs::Pair;
 use gleaner_io::Loaded;
 use gleaner_io::source::Source;
 
-/// Measured pairs, keyed by the two workloads of the pair in the order of the file.
+/// Measured pairs, keyed by the two workloads in the order in which the file names them.
 pub type Pairs = BTreeMap<(Workload, Workload), Pair>;
 
 input! {
@@ -53,7 +53,7 @@ pub fn read(path: &Path) -> Result<Loaded<Pairs>> {
         let turned = (second, first);
         if pairs.contains_key(&workloads) || pairs.contains_key(&turned) {
             let found = format!("{} a second time", beside(&workloads.0, &workloads.1));
-            return Err(line.fault("", found, "each pair only once, in one order"));
+            return Err(line.fault("", found, "each pair only once, in either order"));
         }
         let pair = Pair {
             speeds: (row.speed1, row.speed2),

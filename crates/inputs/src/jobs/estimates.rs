@@ -59,7 +59,7 @@ pub fn read(path: &Path, trace: &Trace) -> Result<Loaded<EstimateTable>> {
         let jobs = counted(missing.len() as u64, "job");
         let found = format!("no estimate for {jobs}: {}", some(missing.into_iter()));
         let fault = source.fault(found, "an estimate for every job of the trace");
-        let remedy = "add the missing estimates, or pass the file of estimates for this trace";
+        let remedy = "add the missing estimates, or pass the estimates file for this trace";
         return Err(fault.remedy(remedy).into());
     }
     let estimates = found.into_iter();

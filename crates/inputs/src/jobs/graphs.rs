@@ -1,4 +1,4 @@
-//! Reads a table that lists workloads and the files of their computational graphs.
+//! Reads a table of workloads and the files that contain their computational graphs.
 //!
 //! ```csv
 //! graph,model,dataset,batchsize,amp
@@ -21,9 +21,9 @@ use gleaner_io::source::Source;
 pub type Graphs = BTreeMap<Workload, PathBuf>;
 
 input! {
-    /// A workload and the file of its graph.
+    /// A workload and its graph file.
     pub(super) struct GraphRow {
-        /// the path of the file of the computational graph, relative to this table
+        /// the path of the file with the computational graph, relative to this table
         graph: String as Text = "graph" [""],
         ..workload: Workload,
     }

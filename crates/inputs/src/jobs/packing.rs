@@ -10,15 +10,15 @@ use gleaner_io::Gatherer;
 
 use super::words::beside;
 
-/// Checks that there are measured speeds for every two workloads whose jobs could share GPUs.
+/// Checks that there are measured speeds for every pair of workloads whose jobs could share GPUs.
 ///
 /// Two workloads could share GPUs if three conditions hold:
 ///
 /// - Both have jobs with the same number of GPUs.
 /// - Two such jobs together hold less than `memory_limit` MB.
-/// - The workloads' scores add up to at most 2. If `any_score` is set, both only need to have a score.
+/// - Both workloads have a score. Unless `any_score` is set, the two scores add up to at most 2.
 ///
-/// `path` is the file of pairs, which messages about faults name.
+/// `path` is the path of the file that contains the measured pairs, for messages about faults.
 ///
 /// Returns the missing pairs in which at least one profile is predicted. Only the simulation shows whether such
 /// workloads really share GPUs.
@@ -58,8 +58,8 @@ pub fn check(
     faults.finish(predicted)
 }
 
-/// For each number of GPUs, the minimum memory in MB of a workload's jobs: the value known to the policy, and the true
-/// value.
+/// For each number of GPUs, the minimum memory of a workload's jobs, in MB: first the value that the policy knows, then
+/// the true value.
 type LeastMemory = BTreeMap<u32, [f64; 2]>;
 
 /// The minimum memory of every workload of the trace, by the workload's index.
@@ -110,8 +110,8 @@ mod tests {
     use gleaner_domain::inputs::{Pair, Profile, ProfileSource};
     use gleaner_domain::{Job, Usage};
 
-    /// Checks jobs, each given by its model, number of GPUs and memory in MB. The workloads have these `scores`. Only
-    /// the pair of A with itself and the pair of B with itself are measured.
+    /// Checks `jobs`, each with its model, number of GPUs and memory in MB. `scores` contains the scores of the
+    /// workloads. Only the pair of A with itself and the pair of B with itself are measured.
     fn example(jobs: &[(&str, u32, f64)], scores: &[u8], any_score: bool) -> Result<Vec<String>> {
         let mut trace = Trace::default();
         for (index, (model, gpus, gmem)) in jobs.iter().enumerate() {

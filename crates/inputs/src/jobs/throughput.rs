@@ -76,7 +76,8 @@ impl Times {
         let form = self.form.or(Form::of(&cell)).unwrap_or(Form::Civil);
         let Some(time) = form.time(&cell)? else {
             let mut fault = cell.fault("a time such as 2020-04-01 00:00:00");
-            fault.remedy = "write dates: forecasts depend on the hour and the weekday".to_owned();
+            fault.remedy =
+                "write dates and times: forecasts depend on the hour and the weekday".to_owned();
             return Err(fault);
         };
         self.form = Some(form);

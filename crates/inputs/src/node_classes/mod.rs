@@ -25,11 +25,11 @@ use gleaner_io::source::{Kind, Source, TEXT_LIMIT};
 const EXPECTED: &str = "classes of nodes: TOML with [[class]], a table with the columns node and class, or the output of \
      `scontrol show nodes`, `sinfo -N -o \"%N %G %f\"` or `pbsnodes -av`";
 
-/// The properties of nodes that serve as classes, for files that describe nodes in general.
+/// The node properties that serve as classes in files that describe nodes in general, such as Slurm's output.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Choice<'a> {
     /// Slurm features that serve as classes. They apply to nodes without GPUs, and to nodes whose GPUs have no type. If
-    /// a node has several of these features, its class is the one that comes first in this list.
+    /// a node has several of these features, its class is the first of them in this list.
     pub features: &'a [String],
     /// The name of the PBS resource whose value is the class, with or without `resources_available.`
     pub resource: Option<&'a str>,
@@ -40,8 +40,8 @@ pub fn columns() -> Vec<InputColumn> {
     table::columns()
 }
 
-/// Reads the classes of `nodes`, the nodes of a log. The classes are in the order of their first nodes. The notes are
-/// remarks for the user.
+/// Reads the classes of `nodes`, the nodes of a log. The classes are in the order of their first nodes. The notes of
+/// the result are remarks for the user.
 ///
 /// # Errors
 /// The file cannot be read or is faulty, or a node has no class. Faults are reported together.

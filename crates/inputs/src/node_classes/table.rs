@@ -26,7 +26,7 @@ pub(super) fn columns() -> Vec<InputColumn> {
     ClassRow::columns()
 }
 
-/// Whether a line is the header of such a table in CSV.
+/// Whether a line is the header of a CSV table of classes.
 pub(super) fn is_header(line: &str) -> bool {
     let has = |name: &str| {
         line.split(',')

@@ -77,8 +77,8 @@ fn cell<'a>(
 }
 
 impl Parts<'_> {
-    /// The range of the value at `index` in the text buffer; `Some(None)` for a
-    /// missing value, `None` if the buffers are too short.
+    /// The range in the text buffer that contains the value at `index`; `Some(None)` for a missing
+    /// value, `None` if the buffers are too short.
     fn value(&self, index: usize) -> Option<Option<std::ops::Range<usize>>> {
         if let Some(validity) = &self.validity {
             let bit = self.first.checked_add(index)?;

@@ -1,4 +1,4 @@
-//! A frame's columns as stored by pandas, in blocks with one type each.
+//! A frame's columns as pandas stores them: in blocks, each of which contains columns of one type.
 
 use super::cell::Cell;
 use super::matrix::Matrix;

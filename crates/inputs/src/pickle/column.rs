@@ -1,4 +1,4 @@
-//! Returns columns and row labels as plain vectors.
+//! Converts columns and row labels to plain vectors.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -46,8 +46,8 @@ pub enum ColumnError {
 }
 
 impl<'a> Frame<'a> {
-    /// A column of numbers: integers are rounded to the nearest `f64`, true is
-    /// 1, missing values are NaN.
+    /// Returns a column of numbers: integers are rounded to the nearest `f64`, true is 1, missing
+    /// values are NaN.
     ///
     /// # Errors
     /// There is no such column, or it holds a value that is not a number.
@@ -55,7 +55,7 @@ impl<'a> Frame<'a> {
         self.collect(name, "a number", |cell| cell.as_f64())
     }
 
-    /// A column of integers. Floats that are exactly integers are accepted.
+    /// Returns a column of integers. Floats that are exactly integers are accepted.
     ///
     /// # Errors
     /// There is no such column, or it holds a value that is not a 64-bit
@@ -64,7 +64,7 @@ impl<'a> Frame<'a> {
         self.collect(name, "an integer", |cell| cell.as_i64())
     }
 
-    /// A column of strings.
+    /// Returns a column of strings.
     ///
     /// # Errors
     /// There is no such column, or it holds a value that is not a string.
@@ -72,8 +72,8 @@ impl<'a> Frame<'a> {
         self.collect(name, "a string", |cell| cell.as_text().map(str::to_owned))
     }
 
-    /// A column of times in nanoseconds since 1970-01-01, in UTC if the column
-    /// has a time zone. A missing time is [`NAT`](super::NAT).
+    /// Returns a column of times in nanoseconds since 1970-01-01, in UTC if the column has a time
+    /// zone. A missing time is [`NAT`](super::NAT).
     ///
     /// # Errors
     /// There is no such column, or it holds a value that is not a time in the
@@ -82,8 +82,8 @@ impl<'a> Frame<'a> {
         self.collect(name, "a time", |cell| cell.as_datetime_ns())
     }
 
-    /// A column of lists of numbers. Rows that share a list in the file also
-    /// share it in the result.
+    /// Returns a column of lists of numbers. Rows that share a list in the file also share it in
+    /// the result.
     ///
     /// # Errors
     /// There is no such column, or it holds a value that is not a list of
@@ -130,7 +130,7 @@ impl<'a> Frame<'a> {
         ColumnError::Missing { name, present }
     }
 
-    /// The row labels as strings.
+    /// Returns the row labels as strings.
     ///
     /// # Errors
     /// A label is not a string.
@@ -142,8 +142,8 @@ impl<'a> Frame<'a> {
         texts.ok_or_else(|| self.wrong_index("strings", "df.index = df.index.astype(str)"))
     }
 
-    /// The row labels as times in nanoseconds since 1970-01-01, in UTC if the
-    /// index has a time zone. A missing time is [`NAT`](super::NAT).
+    /// Returns the row labels as times in nanoseconds since 1970-01-01, in UTC if the index has a
+    /// time zone. A missing time is [`NAT`](super::NAT).
     ///
     /// # Errors
     /// A label is not a time.

@@ -85,7 +85,7 @@ pub enum Problem {
         found: String,
     },
     /// The shape of an array does not match the array's data or the table.
-    #[error("{what} of {found} where {expected} are needed; the file is damaged: write it again")]
+    #[error("expected {expected}, found {what} of {found}; the file is damaged: write it again")]
     Size {
         /// What has the wrong size.
         what: &'static str,

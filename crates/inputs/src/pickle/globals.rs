@@ -2,8 +2,8 @@
 
 use super::error::Problem;
 
-/// The meaning of a listed name. Several names share a meaning, because pandas
-/// and numpy moved their classes between releases.
+/// The meaning of a listed name. Several names can have the same meaning, because pandas and numpy
+/// moved their classes between releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Global {
     /// `pandas.DataFrame`.
@@ -35,7 +35,7 @@ pub(super) enum Global {
     ArrowType,
     /// `numpy.ndarray`.
     NdArray,
-    /// `numpy._reconstruct`, which returns an array that a state then fills.
+    /// `numpy._reconstruct`, which returns an empty array. The recorded state then fills the array.
     Reconstruct,
     /// `numpy._frombuffer(buffer, dtype, shape, order)`.
     FromBuffer,
@@ -50,7 +50,7 @@ pub(super) enum Global {
     Bytes,
     /// `slice(start, stop, step)`.
     Slice,
-    /// `pandas.Timestamp`: a number of nanoseconds, or of another given unit.
+    /// `pandas.Timestamp`: a time in nanoseconds since 1970, or in another unit if one is specified.
     Timestamp,
     /// `pandas.NaT`.
     NotATime,

@@ -21,7 +21,7 @@ pub(super) type Recorded<'a> = gleaner_pickle::Call<'a, Global>;
 const MAX_STATE_ENTRIES: usize = 64;
 
 /// Number of bytes to which a byte of input may expand. A value takes at least one byte in the file
-/// and 32 bytes as a cell. A column takes another 80 bytes in addition to its values.
+/// and 32 bytes as a cell. A column takes 80 bytes in addition to its values.
 const EXPANSION: usize = 128;
 /// Number of bytes to which even the shortest file may expand.
 const EXPANSION_FLOOR: usize = 1 << 16;

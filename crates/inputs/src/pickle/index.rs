@@ -95,8 +95,9 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         1.. => (stop - start + step - 1) / step,
         _ => (start - stop - step - 1) / -step,
     };
-    // The size of a range in the file does not depend on its length. However, each label belongs to
-    // a row or column with at least one byte of data, so there are at most as many labels as bytes.
+    // A range takes the same number of bytes in the file, whatever its length. However, each label
+    // belongs to a row or column with at least one byte of data, so there are at most as many
+    // labels as bytes.
     let len = usize::try_from(len.max(0))
         .ok()
         .filter(|&len| len <= graph.input_len());

@@ -116,9 +116,9 @@ pub(super) fn placement<'a>(
 
 fn outside(columns: usize) -> Problem {
     Problem::Size {
-        what: "a block's placement",
+        what: "a block",
         found: "columns outside the table".into(),
-        expected: format!("columns below {columns}"),
+        expected: format!("column positions below {columns}"),
     }
 }
 
@@ -144,7 +144,7 @@ fn slice<'a>(graph: &Graph<'a>, item: Item<'a>, columns: usize) -> Result<Vec<us
     Ok(positions)
 }
 
-/// An array of column positions.
+/// Reads an array of column positions.
 fn integers<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Vec<usize>, PickleError> {
     let unexpected = || graph.unexpected(item, "the positions of a block's columns");
     let array = array::read(graph, item)?;

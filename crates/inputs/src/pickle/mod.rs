@@ -51,9 +51,9 @@ use graph::Graph;
 /// Reads the pickle of a `DataFrame`, or of a `Series`, which becomes a table
 /// with one column.
 ///
-/// `bytes` is the whole, uncompressed file. Numeric data are not copied from
-/// `bytes`, so the time does not depend on the size of the matrices. The
-/// exception is protocol 2, in which matrices are text that must be checked.
+/// `bytes` is the whole, uncompressed file. Numeric data are not copied from `bytes`, so the run
+/// time does not depend on the size of the matrices. The exception is protocol 2, in which matrices
+/// are text that must be checked.
 ///
 /// # Errors
 /// The file is damaged, does not contain such a table, or names a class that is

@@ -41,7 +41,7 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Vec<Cell<'a>
         .collect()
 }
 
-/// The cell of a value that is not a node of the graph.
+/// The cell of a value that is neither a container nor a call.
 fn plain<'a>(value: Value<'a>) -> Cell<'a> {
     match value {
         Value::None | Value::Global(Global::NotAvailable) => Cell::Missing,
@@ -84,7 +84,7 @@ fn single<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Cell<
     }
 }
 
-/// A list of numbers.
+/// The cell of a list of numbers.
 fn list<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,
@@ -106,8 +106,8 @@ fn list<'a>(
     Ok(Cell::Numbers(numbers.into()))
 }
 
-/// A numpy array of numbers as a cell. The members of an array of objects are
-/// not read, because the array could contain itself.
+/// The cell of a numpy array of numbers. The members of an array of objects are not read, because
+/// the array could contain itself.
 fn numbers_of_array<'a>(
     graph: &Graph<'a>,
     item: Item<'a>,

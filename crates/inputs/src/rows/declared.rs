@@ -234,7 +234,7 @@ impl<'a, R: InputRow> Rows<'a, R> {
         faults.finish(())
     }
 
-    /// A fault at `place`, the place of a row that was already visited, in the column with this name.
+    /// A fault in the column with this name, at `place`, the place of a row that was already visited.
     pub fn fault(
         &self,
         place: Place,

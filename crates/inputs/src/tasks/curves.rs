@@ -21,10 +21,10 @@ pub(super) enum TaskCurve {
 /// Curves by the name of the class.
 pub(super) type CurveMap = BTreeMap<String, ScalingCurve>;
 
-/// The bits of a factor for each class.
+/// The factor for each class, as its bits, which can be compared.
 type FactorBits = Vec<(String, u64)>;
 
-/// The key of terms: the memory address of the curves by class, and the minimum and maximum number of nodes.
+/// Identifies terms by the memory address of the curves by class, and by the minimum and maximum number of nodes.
 type TermsKey = (usize, ByClass<u32>, ByClass<u32>);
 
 /// Terms by the name of the class.

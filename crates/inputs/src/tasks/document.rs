@@ -207,7 +207,7 @@ impl Named {
     }
 }
 
-/// Reads a task. `number` is its position in the file, from 1.
+/// Reads a task. `number` is the task's position in the file, from 1.
 fn entry<'a>(path: &'a Path, number: usize, task: Node, named: &mut Named) -> Entry<'a> {
     let mut fields = match Fields::of_table(path, "task", format!("task {number}"), task) {
         Ok(fields) => fields,

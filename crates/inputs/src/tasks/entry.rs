@@ -26,7 +26,7 @@ pub(super) struct Entry<'a> {
     pub report: Report<'a>,
 }
 
-/// The content of a file of tasks.
+/// The content of a task file.
 #[derive(Default)]
 pub(super) struct Parsed<'a> {
     /// The tasks in order. Faults of named curves, which tasks can share, are also entries.
@@ -40,7 +40,7 @@ pub(super) struct Parsed<'a> {
 }
 
 impl Parsed<'_> {
-    /// The content of a file that has only faults of the file as a whole.
+    /// Creates the content of a file without tasks, which has only faults of the file as a whole.
     pub fn of_faults(fatal: Vec<Fault>) -> Self {
         Parsed {
             fatal,
@@ -50,7 +50,7 @@ impl Parsed<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// An entry that has only faults, because it is not a task.
+    /// Creates an entry without a task, which has only the faults of `report`.
     pub fn of_faults(report: Report<'a>) -> Self {
         Entry {
             name: None,

@@ -49,10 +49,10 @@ pub static FIELDS: [TaskField; 15] = [
     field("rescale_up", "Tcup", Shape::Number, "s",
         "seconds of progress lost when the task grows: at most 1e12, and at most a million times the window `--t-fwd`"),
     field("rescale_down", "Tcdw", Shape::Number, "s",
-        "seconds of progress lost when the task shrinks or is preempted, in the same range"),
+        "seconds of progress lost when the task shrinks or is preempted; same range as `rescale_up`"),
     field("move", "", Shape::Number, "s",
-        "seconds of progress lost when the task moves to nodes of another class, in the same range; default: the sum of \
-         `rescale_up` and `rescale_down`").optional(),
+        "seconds of progress lost when the task moves to nodes of another class; same range as `rescale_up`; default: \
+         the sum of `rescale_up` and `rescale_down`").optional(),
     field("work", "Pmax", Shape::Number, "work",
         "total work, in the curve's units, above 0; or `endless` for a task that never finishes"),
     field("priority", "", Shape::Number, "",
@@ -277,7 +277,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A number in a range.
+    /// Reads a number in a range.
     pub fn number(&mut self, name: &str, kind: &Number) -> Option<f64> {
         self.read(name, kind.words(), |node| match node {
             Node::Number(number) if kind.range.contains(&number) => Ok(number),
@@ -296,7 +296,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A whole number that is at least `least`.
+    /// Reads a whole number that is at least `least`.
     pub fn whole(&mut self, name: &str, least: u32, expected: &str) -> Option<u32> {
         self.read(name, expected, |node| {
             let Node::Number(number) = node else {
@@ -307,7 +307,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// An amount of work: a number above 0, or `endless`, which becomes infinity.
+    /// Reads an amount of work: a number above 0, or `endless`, which becomes infinity.
     pub fn work(&mut self, name: &str) -> Option<f64> {
         let expected = format!("a number above 0, or {ENDLESS:?}");
         self.read(name, expected, |node| match node {
@@ -317,7 +317,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A time. The inner `None` means that the value is missing, which is not a fault.
+    /// Reads an optional time. The inner `None` means that the value is missing, which is not a fault.
     pub fn time(&mut self, name: &str) -> Option<Option<Stamp>> {
         const EXPECTED: &str = "a time such as 2021-02-10 20:21:15 or seconds since 1970";
         self.maybe(name, |fields, name| {
@@ -335,7 +335,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of numbers. Several tasks may share the list.
+    /// Reads a list of numbers. Several tasks may share the list.
     pub fn numbers(&mut self, name: &str) -> Option<Arc<[f64]>> {
         self.read(name, "a list of numbers", |node| match node {
             Node::Numbers(numbers) => Ok(numbers),
@@ -343,7 +343,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of any values; empty if the list is missing or has a fault.
+    /// Reads an optional list of any values. Returns an empty list if the list is missing or has a fault.
     pub fn list(&mut self, name: &str, expected: &str) -> Vec<Node> {
         let list = self.maybe(name, |fields, name| {
             fields.read(name, expected, |node| match node {

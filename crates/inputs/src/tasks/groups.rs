@@ -45,7 +45,7 @@ pub(super) fn read<'a>(
     drafts
 }
 
-/// Reads a group. `number` is its position in the file, from 1.
+/// Reads a group. `number` is the group's position in the file, from 1.
 fn draft(path: &Path, number: usize, node: Node) -> GroupDraft<'_> {
     let mut group = TaskGroup::default();
     let report = match Fields::of_table(path, "group", format!("group {number}"), node) {
@@ -81,13 +81,13 @@ fn names(node: Node) -> Result<Vec<String>, Node> {
     nodes.into_iter().map(name).collect()
 }
 
-/// A limit on the number of nodes; `None` if it has a fault.
+/// Reads a limit on the number of nodes; `None` if it has a fault.
 fn limit(fields: &mut Fields<'_>, name: &str) -> Option<u32> {
     fields.whole(name, 0, "a whole number of nodes")
 }
 
-/// The maximum over all classes, and the maximum for each class. Both are empty if there is no maximum, or if it has a
-/// fault.
+/// Reads the maximum over all classes, and the maximum for each class. Both are empty if there is no maximum, or if it
+/// has a fault.
 fn max_nodes(fields: &mut Fields<'_>) -> (Option<u32>, BTreeMap<String, u32>) {
     let limit = |fields: &mut Fields<'_>, name: &str| fields.by_class(name, limit);
     match fields.maybe("max_nodes", limit).flatten() {

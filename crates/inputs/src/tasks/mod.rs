@@ -50,7 +50,7 @@ pub struct TaskSet {
     pub tasks: Vec<TrainingTask>,
     /// Faults of the tasks that were left out; empty unless faulty tasks may be skipped.
     pub skipped: Faults,
-    /// Groups of tasks with common limits. A group may contain tasks that were left out.
+    /// Groups of tasks with joint limits on their nodes. A group may contain tasks that were left out.
     pub groups: Vec<TaskGroup>,
     /// The search whose trials train the tasks, if there is one.
     pub search: Option<TrialSearch>,
@@ -68,8 +68,8 @@ struct Origin {
 }
 
 impl From<Vec<TrainingTask>> for TaskSet {
-    /// Converts tasks that were not read from a file. In later faults, each task is identified by its index and name
-    /// (see [`GivenTask::check`]).
+    /// Creates a task set from tasks that were not read from a file. In later faults, each task is identified by its
+    /// index and name (see [`GivenTask::check`]).
     fn from(tasks: Vec<TrainingTask>) -> Self {
         let origins = tasks.iter().enumerate().map(|(index, task)| Origin {
             place: format!("task {} ({:?})", index + 1, task.name),
@@ -116,7 +116,7 @@ impl TaskSet {
     }
 }
 
-/// Checks that the rescaling costs of a task are small enough for the window, including the cost of a move, if given.
+/// Checks that the rescaling costs of a task, and the cost of a move if it is set, are small enough for the window.
 fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
     let costs = [
         ("rescale_up", task.rescale_up),
@@ -192,7 +192,7 @@ impl<'a> Sieve<'a> {
         Ok(())
     }
 
-    /// Returns the valid tasks. There must be at least one.
+    /// Returns the valid tasks. If no task is valid, this is a fault.
     fn finish(self) -> Result<TaskSet> {
         self.gatherer.finish(())?;
         if self.set.tasks.is_empty() {
@@ -243,7 +243,7 @@ pub fn read_on(
         (Kind::Csv, None) => table::read_csv(&source)?,
         (Kind::Parquet, None) => table::read_parquet(&source)?,
         (Kind::Gev, None) => {
-            let fault = source.fault("an event log (.gev)", "a file of tasks");
+            let fault = source.fault("an event log (.gev)", "a task file");
             return Err(fault.into());
         }
     };

@@ -82,8 +82,8 @@ fn entry<'a>(
     Entry::read(fields, shared)
 }
 
-/// Returns an error if a frame lacks one of these columns. `others` are the columns of the other frame. If the frame
-/// has any of these other columns, the files are probably swapped.
+/// Returns an error if a frame lacks any of `columns`. `others` are the columns of the other frame. If the frame has
+/// any of these other columns, the files are probably swapped.
 fn require(
     source: &Source,
     frame: &Frame<'_>,

@@ -1,4 +1,4 @@
-//! Reads the search in a TOML or JSON file of tasks.
+//! Reads the search from a TOML or JSON task file.
 //!
 //! ```toml
 //! [search]
@@ -10,8 +10,8 @@
 //! curves = "losses.csv"  # measured learning curves; or a table of the family's parameters, which are optional
 //! ```
 //!
-//! Each trial trains one of the tasks in the file. The file of learning curves can name the task of each trial. If it
-//! does not, or if there is no such file, each trial's task is drawn at random.
+//! Each trial trains one of the tasks in the task file. The file of learning curves can name the task of each trial. If
+//! there is no such file, or if it does not name the tasks, each trial's task is drawn at random.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -193,7 +193,7 @@ impl Lists {
         }
     }
 
-    /// Returns the node. A list of numbers shares the memory of an equal earlier list.
+    /// Returns `node`. If it is a list of numbers that equals an earlier list, the two lists share memory.
     fn share(&mut self, node: Node) -> Node {
         let Node::Numbers(numbers) = node else {
             return node;

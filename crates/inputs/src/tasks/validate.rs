@@ -60,7 +60,7 @@ pub(super) struct Draft {
 pub(super) struct CurveDraft {
     pub nodes: Arc<[f64]>,
     pub progress: Arc<[f64]>,
-    /// If `None`, the objective equals the progress.
+    /// The objective at each point; `None` if it equals the progress.
     pub objective: Option<Arc<[f64]>>,
 }
 
@@ -222,7 +222,7 @@ fn is_named(task: &Draft, report: &mut Report<'_>) {
     }
 }
 
-/// The value of a bound in a class, or in all classes.
+/// The value of a bound in `class`, or its value in all classes if the bound is a single number.
 fn bound_in(bound: &ByClass<u32>, class: Option<&str>) -> Option<u32> {
     match (bound, class) {
         (ByClass::Same(value), _) => Some(*value),
@@ -230,8 +230,8 @@ fn bound_in(bound: &ByClass<u32>, class: Option<&str>) -> Option<u32> {
     }
 }
 
-/// The name of a field in a class, such as `min_nodes.v100`. If the bound is one number for all classes, this is the
-/// name of the field.
+/// The name of a field in a class, such as `min_nodes.v100`. If the bound is a single number for all classes, the class
+/// is not part of the name.
 fn name_in(field: &str, bound: &ByClass<u32>, class: Option<&str>) -> String {
     match (bound, class) {
         (ByClass::Each(_), Some(class)) => format!("{field}.{class}"),

@@ -45,7 +45,7 @@ pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     })
 }
 
-/// Like [`read`], but from the content of the file `path`.
+/// Like [`read`], but parses `bytes`, the content of the file `path`.
 ///
 /// # Errors
 /// Same as [`read`].
@@ -144,7 +144,7 @@ impl Reader<'_> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,
-            /// The walk is below this switch.
+            /// The walk has reached this switch, and is still at it or below it.
             Open,
             Done,
         }

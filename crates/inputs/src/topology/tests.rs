@@ -270,7 +270,7 @@ impl Tree {
         if printed || names.is_empty() {
             let mut nodes = self.depth_first();
             if !names.is_empty() {
-                // `scontrol` sorts the nodes of such a switch.
+                // `scontrol` sorts the nodes of a switch that is above other switches.
                 nodes.sort();
             }
             line = format!(" Nodes={}{line}", nodes.join(","));

@@ -30,14 +30,14 @@ enum ByClass<'a, T> {
     Each(BTreeMap<&'a str, T>),
 }
 
-/// The `[search]` table in a file of tasks.
+/// The `[search]` table of a task file.
 #[derive(Debug, Clone, Serialize)]
 pub struct SearchTable {
     /// The algorithm and its settings.
     #[serde(flatten)]
     pub plan: Plan,
-    /// Name of the file of learning curves, which is in the same folder as the file of tasks;
-    /// `None` if losses are drawn.
+    /// Name of the file of learning curves, which is in the same folder as the task file; `None` if losses are drawn at
+    /// random.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curves: Option<String>,
 }
@@ -105,7 +105,7 @@ pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) ->
     write_document(&document(tasks, Some(search)), path)
 }
 
-/// The format of a file of tasks.
+/// The format of a task file.
 #[derive(Debug, Clone, Copy)]
 enum Form {
     Toml,

@@ -80,7 +80,7 @@ fn read_trace(path: &Path) -> gleaner_domain::Result<()> {
         skip_invalid: true,
         ..jobs::trace::Options::default()
     };
-    // A trace that is read without faults is also read with `skip_invalid`.
+    // If a trace can be read without `skip_invalid`, it can also be read with `skip_invalid`.
     assert!(all.is_err() || jobs::trace::read(path, &cluster, sound).is_ok());
     all.map(drop)
 }
@@ -211,7 +211,7 @@ fn read_helios(path: &Path) -> gleaner_domain::Result<()> {
     prepare(&[path.to_owned()], gpu::Format::Helios)
 }
 
-/// Reads a file of machines together with a sample of jobs.
+/// Reads a machine list together with a sample of jobs.
 fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner_domain::Result<()> {
     let files: Vec<PathBuf> = jobs.iter().map(|name| log(name)).collect();
     let machines = Some(path.to_owned());
@@ -240,7 +240,7 @@ fn read_helios_gpus(path: &Path) -> gleaner_domain::Result<()> {
     with_machines(path, &["helios.csv"], gpu::Format::Helios)
 }
 
-/// A file of `dataset/logs`.
+/// The path of a file in `dataset/logs`.
 fn log(name: &str) -> PathBuf {
     let folder = gleaner_testing::workspace().join("dataset/logs");
     folder.join(name)

@@ -14,7 +14,7 @@ use gleaner_inputs::jobs::{throughput, trace};
 use gleaner_io::Loaded;
 use gleaner_io::table::WriteTable;
 
-/// A published file. If the file is missing, this is reported on stderr, and `None` is returned.
+/// The path of a published file. If the file is missing, reports this on stderr and returns `None`.
 fn published(name: &str) -> Option<PathBuf> {
     gleaner_testing::shared(&format!("lucid/venus_sept/{name}"))
 }

@@ -26,7 +26,7 @@ pub fn fixtures(folder: &str, prefix: &str, suffix: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// A published file. If the file is missing, this is reported on stderr, and `None` is returned.
+/// The path of a published file. If the file is missing, reports this on stderr and returns `None`.
 pub fn published(name: &str) -> Option<PathBuf> {
     gleaner_testing::shared(&format!("bftrainer/{name}"))
 }

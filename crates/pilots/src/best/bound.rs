@@ -69,7 +69,7 @@ impl Bounds {
                 self.increments.push(next - *loss);
                 *loss = next;
             }
-            // The increments from index `spared` on are the smallest.
+            // This moves the smallest increments to the indices from `spared` on.
             let descending = |a: &u64, b: &u64| b.cmp(a);
             self.increments.select_nth_unstable_by(spared, descending);
             most -= sum(&self.increments[spared..]);

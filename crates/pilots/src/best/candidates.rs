@@ -18,15 +18,15 @@ const MOST_UNITS: u64 = 1_000_000;
 /// takes 13 units.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidates {
-    /// The unit.
+    /// Length of a unit.
     pub unit: u64,
     /// The grid's step, in units.
     pub grid: usize,
     /// The delay, in units.
     pub delay: usize,
-    /// The grid's step.
+    /// The grid's step, in the caller's unit of time.
     pub step: u64,
-    /// The start-up.
+    /// The start-up, in the caller's unit of time.
     pub startup: u64,
     /// The smallest multiple of the grid that exceeds the start-up.
     pub lowest: usize,

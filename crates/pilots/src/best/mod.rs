@@ -58,9 +58,9 @@ impl Best {
 
 /// Finds the best ladders of at most 1, 2, …, `count` lengths from `grid`.
 ///
-/// The search for each of these ladders ends after `time_limit` at the latest, or when the observer requests a stop. If
-/// it ends before it is complete, it returns the best ladder found so far, and an upper bound on the ready time of
-/// every ladder. If the observer stops the search, ladders of more lengths are missing.
+/// The search for each of these ladders ends after `time_limit` at the latest, or when the observer requests a stop. A
+/// search that ends before it is complete returns the best ladder found so far, and an upper bound on the ready time of
+/// every ladder. If the observer requests a stop, the ladders of more lengths are missing.
 ///
 /// # Errors
 /// The grid has too many lengths or no length that exceeds the start-up, or `count` exceeds [`MOST_LENGTHS`].

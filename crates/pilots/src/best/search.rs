@@ -1,4 +1,4 @@
-//! The search tree.
+//! Searches the tree of all ladders, depth first.
 
 use std::time::Instant;
 
@@ -67,7 +67,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Searches the whole tree, or until the time is up.
+    /// Searches the tree until all ladders are covered or the search is stopped.
     pub fn run(&mut self) {
         self.visit(0, self.fragments.total());
     }

@@ -119,7 +119,7 @@ pub enum ResizeKind {
 }
 
 impl Resize {
-    /// The change between what a task holds before and after a decision; `None` if nothing changes.
+    /// Compares what a task holds before and after a decision. Returns `None` if nothing changes.
     pub(super) fn between(task: u32, before: Option<Held>, after: Option<Held>) -> Option<Self> {
         let class = before.or(after)?.class;
         let count = |held: Option<Held>| held.map_or(0, |held| held.count);

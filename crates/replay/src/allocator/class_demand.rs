@@ -3,8 +3,8 @@
 //! Each task has its own bounds and curve in each class, so the same number of nodes may be worth more in one class
 //! than in another. The options of a task are all numbers of nodes of each class that it may hold. The value of an
 //! option is the objective over the window, less the cost of the change. Example: a task holds 2 nodes of class 0,
-//! where its objective is 10 per second. With 3 nodes, it is 14 per second, which gives 60 · 14 = 840 over a window of
-//! 60 s. Growing costs 5 · 10 = 50, because `rescale_up` is 5 s. So the value of 3 nodes is 790.
+//! where its objective is 10 per second. With 3 nodes, its objective is 14 per second, which gives 60 · 14 = 840 over a
+//! window of 60 s. Growing costs 5 · 10 = 50, because `rescale_up` is 5 s. So the value of 3 nodes is 790.
 
 use gleaner_classes::{Choice, Class, Held, Offer, Problem, Rescaling, Task};
 use gleaner_domain::objective::{Constants, OutOfRange, Sia, TaskState, ValueList};
@@ -24,7 +24,7 @@ pub(super) struct ClassDemand {
 struct Asking {
     /// The classes that the task can use.
     classes: Vec<InClass>,
-    /// Number of times that decisions changed its nodes after its first start.
+    /// Number of times that decisions changed the task's nodes after its first start.
     restarts: u32,
     has_started: bool,
 }
@@ -64,7 +64,7 @@ pub(super) struct Standing<'a> {
     pub task: &'a TrainingTask,
     /// What the task holds.
     pub held: Option<Held>,
-    /// Seconds since its submission.
+    /// Seconds since the task's submission.
     pub age: f64,
 }
 
@@ -87,7 +87,7 @@ impl ClassDemand {
         }
     }
 
-    /// Adds a task. [`TrainingTask::in_classes`] must have set its terms.
+    /// Adds a task. Its terms must have been set by [`TrainingTask::in_classes`].
     ///
     /// # Errors
     /// A value of its objective is out of range.
@@ -188,7 +188,8 @@ impl ClassDemand {
 }
 
 impl Asking {
-    /// The task in the class of the nodes that it holds; `None` if it holds none or does not use that class.
+    /// The task's entry for the class of the nodes that it holds; `None` if it holds no nodes or cannot use their
+    /// class.
     fn in_class(&self, held: Option<Held>) -> Option<&InClass> {
         let held = held?;
         self.classes.iter().find(|own| own.class == held.class)

@@ -19,7 +19,7 @@ use gleaner_domain::results::replay::StepStatus;
 pub struct Decision {
     /// The next allocation.
     pub plan: Plan,
-    /// The status for the table of steps.
+    /// The plan's status, for the table of steps.
     pub status: StepStatus,
     /// Relative gap between the plan's objective and the optimum, if known.
     pub gap: Option<f64>,
@@ -104,9 +104,9 @@ pub trait Decider {
 
 /// The solver of a decider.
 enum Backend {
-    /// All nodes are interchangeable.
+    /// A solver for interchangeable nodes.
     Alike(Box<dyn Solver + Send>),
-    /// The nodes are of several classes.
+    /// A solver for nodes of several classes.
     InClasses(Box<dyn ClassSolver + Send>),
 }
 
@@ -123,8 +123,8 @@ pub struct SolverDecider {
 }
 
 impl SolverDecider {
-    /// A decider that asks the solver named by `spec`. Do not pass `auto`: pass the solver that `auto` chooses
-    /// ([`SolverSpec::for_problem`]), so that tables name that solver.
+    /// Creates a decider that asks the solver specified by `spec`. Do not pass `auto`: pass the solver that `auto`
+    /// chooses ([`SolverSpec::for_problem`]), so that tables name that solver.
     ///
     /// # Errors
     /// This build has no such solver.
@@ -141,7 +141,7 @@ impl SolverDecider {
         }
     }
 
-    /// A decider that asks any solver, for example your own.
+    /// Creates a decider that asks `solver`, which may be any implementation of [`Solver`].
     pub fn of(solver: Box<dyn Solver + Send>, limits: Limits) -> Self {
         Self::with(Backend::Alike(solver), limits)
     }
@@ -174,8 +174,8 @@ impl SolverDecider {
         }
     }
 
-    /// Makes the decider check every answer of the solver under `big_m`. The checker shares no code
-    /// with the solvers.
+    /// Makes the decider check every answer of the solver, with `big_m` as the bound on changes. The checker shares no
+    /// code with the solvers.
     pub fn checked(self, big_m: BigM) -> Self {
         SolverDecider {
             checked: Some(big_m),

@@ -26,10 +26,10 @@ pub(super) struct Demand {
 /// The problem of the next decision. Its tasks correspond to the active tasks.
 #[derive(Debug)]
 enum Wanted {
-    /// All nodes are interchangeable. The problem is updated in place, so that solvers recognise tasks that are
+    /// The problem if all nodes are interchangeable. It is updated in place, so that solvers recognise tasks that are
     /// unchanged since the last decision.
     Alike(Problem),
-    /// The nodes are of several classes.
+    /// The problem if the nodes are of several classes.
     InClasses(ClassDemand),
 }
 
@@ -54,7 +54,7 @@ struct Active {
     task: u32,
     /// Work done, as last reported.
     done: f64,
-    /// Submission time of the task. Its waiting time is counted from this time.
+    /// Submission time of the task, from which its waiting time is counted.
     submitted: Utc,
     /// Total time during which the task held nodes, in seconds.
     running_seconds: f64,

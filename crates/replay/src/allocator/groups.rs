@@ -119,7 +119,7 @@ fn limit(group: &TaskGroup) -> GroupLimit {
     }
 }
 
-/// For each group of a problem with a maximum number of nodes: the positions of its tasks, and that maximum.
+/// For each group that has a maximum number of nodes: the positions of its tasks in the problem, and this maximum.
 pub(crate) fn most(problem: &Problem) -> Vec<(Vec<usize>, u32)> {
     if problem.groups.is_empty() {
         return Vec::new();
@@ -138,8 +138,8 @@ pub(crate) fn most(problem: &Problem) -> Vec<(Vec<usize>, u32)> {
         .collect()
 }
 
-/// A problem with all grouped tasks of a set and no nodes. Callers use it to find out whether a solver supports groups
-/// that overlap in this way.
+/// A problem that contains all grouped tasks of a set, but no nodes. Callers use it to find out whether a solver
+/// supports the groups, which may overlap.
 pub(crate) fn outline(groups: &[TaskGroup], set: &[TrainingTask], template: Problem) -> Problem {
     let groups = Groups::new(groups);
     let grouped = set

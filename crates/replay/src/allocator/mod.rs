@@ -373,7 +373,7 @@ impl<'a> Allocator<'a> {
         !self.supply.is_empty()
     }
 
-    /// Whether no task is active and none will become active unless a batch submits one.
+    /// Whether no task is active, and no task will become active unless a batch submits it.
     pub fn is_over(&self) -> bool {
         self.demand.len() == 0 && !self.expects_tasks()
     }

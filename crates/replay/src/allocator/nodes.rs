@@ -41,7 +41,7 @@ pub enum Holder {
 #[derive(Debug, Clone)]
 pub struct NodePool {
     holder: Vec<Holder>,
-    /// Arrival number of each node's current idle span.
+    /// For each node, the number of the arrival at which it last became idle.
     arrival: Vec<u32>,
     arrivals: u32,
     /// The class of each node.

@@ -8,7 +8,7 @@ use gleaner_domain::Utc;
 /// The tasks that are not active yet.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Tasks with a later submission time, latest first.
+    /// Tasks whose submission time has not come yet, the latest first.
     future: Vec<(Utc, u32)>,
     /// Indices of the tasks that may become active.
     ready: BTreeSet<u32>,

@@ -84,7 +84,7 @@ impl Registry {
         self.entries[task as usize].stage = stage;
     }
 
-    /// Submission time of the task. Its waiting time is counted from this time.
+    /// Submission time of the task, from which its waiting time is counted.
     pub fn submitted(&self, task: u32) -> Utc {
         self.entries[task as usize].submitted
     }

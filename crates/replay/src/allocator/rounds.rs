@@ -21,7 +21,7 @@ pub(super) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// The rounds of `set` on a log that starts at `start`. The first round is already counted.
+    /// Creates the rounds of `set` for a log that starts at `start`. The first round is already counted.
     pub fn new(set: &'a [TrainingTask], start: Utc) -> Self {
         let submissions = set.iter().map(|task| task.submit.max(start));
         Rounds {

@@ -93,10 +93,9 @@ impl<'a> Supply<'a> {
         Some(registry.add(task, origin, now))
     }
 
-    /// Begins the next round of the set if no task is waiting and a place is free. The number of places
-    /// is `max_tasks` or the size of the set, whichever is smaller. A new round therefore either fills
-    /// all places or leaves only tasks with a later submission time in the queue. Returns whether a round
-    /// began.
+    /// Begins the next round of the set if no task is waiting and a place is free. The number of places is `max_tasks`
+    /// or the size of the set, whichever is smaller. After a new round, therefore, either all places are taken, or the
+    /// submission times of all tasks in the queue are still to come. Returns whether a round began.
     pub fn repeat(
         &mut self,
         registry: &mut Registry,
@@ -131,8 +130,8 @@ impl<'a> Supply<'a> {
     }
 
     /// Whether no task is waiting and no search has further jobs. Later rounds of a repeated set are not counted,
-    /// because each begins in the batch that makes room for it. If a batch leaves room and no round began, the next
-    /// round would have exceeded the limit on tasks.
+    /// because each begins in the batch that makes room for it. If there is room after a batch and no round began, the
+    /// next round would exceed the limit on tasks.
     pub fn is_empty(&self) -> bool {
         let is_over = match &self.more {
             More::Search(trials) => trials.is_over(),

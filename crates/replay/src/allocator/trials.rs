@@ -1,9 +1,9 @@
 //! The trials of a search, as tasks.
 //!
-//! Each job of the search trains a trial up to a rung, and is a separate task. The work of the task is
-//! the part of the trial's work between the previous rung and this rung. The task becomes active when
-//! there is room and the search hands out the job. When it finishes, the trial's loss is measured and
-//! reported to the search, which then chooses the next jobs.
+//! Each job of the search trains a trial up to a rung, and is a separate task. The work of the task is the part of the
+//! trial's work between the previous rung and this rung. The task becomes active when there is room and the search
+//! hands out the job. When the task finishes, the trial's loss is measured and reported to the search, which then
+//! chooses the next jobs.
 //!
 //! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. A trial that is promoted from
 //! the rung at 1 epoch to the rung at 3 epochs becomes a task with 900 · (3 − 1) / 9 = 200 units of work.
@@ -46,9 +46,10 @@ pub(super) struct Trials<'a> {
 #[derive(Debug)]
 struct Trial {
     row: TrialRow,
-    /// The rung towards which it trains, or the last rung that it reached.
+    /// The rung towards which the trial trains, or the last rung that it reached.
     rung: u32,
-    /// Whether its promotion to that rung is already recorded, although its training has not started.
+    /// Whether the trial's promotion to `rung` is already recorded, although its training towards that rung has not
+    /// started.
     is_promoted: bool,
 }
 
@@ -108,8 +109,8 @@ impl<'a> Trials<'a> {
         rng.random_range(0..self.set.len())
     }
 
-    /// Creates the task of the next job, with the index `task`, if the search hands out a job now. Also
-    /// returns the task of the set from which it is derived.
+    /// Creates the task of the next job, with the index `task`, if the search hands out a job now. Also returns the
+    /// task of the set from which the new task is derived.
     pub fn next(&mut self, task: u32, now: Utc) -> Option<(TrainingTask, &'a TrainingTask)> {
         let job = match self.search.next() {
             Next::Job(job) => job,
@@ -255,7 +256,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// One row for each resource, about the trials that reached this resource.
+/// One row for each resource of a rung, with figures about the trials that reached the resource.
 fn rungs(events: &[SearchRow], start: Utc) -> Vec<RungRow> {
     // Resources are positive, so their bits are ordered like their values.
     let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();

@@ -9,7 +9,7 @@ const MOST_ENTRIES: usize = 1 << 26;
 
 /// The demand of all tasks at given prices.
 pub(super) struct Demand {
-    /// Work of all tasks, minus costs and the price of nodes.
+    /// Work of all tasks, minus the costs of changes and the price of the nodes that the tasks hold.
     pub value: f64,
     /// Number of nodes that all tasks together hold in each interval; `None` if computing it would take too much
     /// memory.
@@ -24,8 +24,8 @@ pub(super) struct Best<'a> {
     /// Best values of the current task by its number of nodes, before and after an event.
     before: Vec<f64>,
     after: Vec<f64>,
-    /// For each interval of the stay and each number of nodes: the best number of nodes in the previous interval.
-    /// Empty if the table of any stay would be too large.
+    /// For each interval of the current stay and each number of nodes: the best number of nodes in the previous
+    /// interval. Empty if the table of any stay would be too large.
     former: Vec<u16>,
 }
 
@@ -115,7 +115,8 @@ impl<'a> Best<'a> {
         best
     }
 
-    /// Calls `have` with each interval of the stay, from the last to the first, and the number of nodes in it.
+    /// Calls `have` with each interval of the stay, from the last to the first, and the number of nodes that the task
+    /// holds in it.
     fn backward(&self, stay: Stay, last: u16, mut have: impl FnMut(usize, u16)) {
         let width = self.course.kinds[stay.kind as usize].rates.len();
         let mut held = last;
@@ -137,8 +138,8 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
             *former = from as u16;
         }
     };
-    // Changes from fewer nodes. A task may lose its nodes and get other nodes at the same event, which
-    // can be cheaper than only getting more nodes.
+    // The first pass covers changes from fewer nodes to more nodes. A task may lose its nodes and get other nodes at
+    // the same event, which can be cheaper than only getting more nodes.
     let grow = kind.rescale_up.min(kind.rescale_down);
     let mut fewer = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate() {
@@ -150,7 +151,7 @@ fn rescale(kind: &Kind, before: &[f64], after: &mut [f64], former: &mut [u16]) {
             fewer = (value, n);
         }
     }
-    // Changes from more nodes.
+    // The second pass covers changes from more nodes to fewer nodes.
     let mut more = (f64::NEG_INFINITY, 0);
     for (n, rate) in kind.rates.iter().enumerate().rev() {
         if more.0 > after[n] {

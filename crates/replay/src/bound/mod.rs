@@ -27,9 +27,10 @@
 //! one interval is proportional to the number of possible node counts, not to its square.
 //!
 //! The initial price in an interval is the work per second that one more node would add if rescaling were free. If
-//! rescaling were free, the best allocator would split the nodes of each interval independently. Its work is also an
-//! upper bound. For concave curves, the bound at the initial prices is at most that work. For other curves, it may be
-//! higher, so callers take the smaller of the two bounds. A search then changes the prices to lower the bound.
+//! rescaling were free, the best allocator would split the nodes of each interval independently. The work of this
+//! allocator is also an upper bound. For concave curves, the bound at the initial prices is at most this work. For
+//! other curves, the bound may be higher, so callers take the smaller of the two bounds. A search then changes the
+//! prices to lower the bound.
 //!
 //! Example: one node is idle for 10 s, busy for 1 s, and idle for 10 s again. There are two tasks, and each does 10
 //! units of work per second on the node. A task loses 20 units when its node leaves, and growing is free. The initial
@@ -86,14 +87,13 @@ pub struct Course {
 }
 
 /// Computes an upper bound on the work that any allocator could have done with these idle nodes, active tasks and
-/// costs, in the rates' unit of work.
+/// costs. The bound and the rates use the same unit of work.
 ///
-/// For each distinct stay, the computing time is proportional to its number of intervals times its
-/// maximum number of nodes. For 22,882 intervals with 100 tasks of up to 32 nodes, the total is two
-/// seconds.
+/// For each distinct stay, the computing time is proportional to the stay's number of intervals times the task's
+/// maximum number of nodes. For 22,882 intervals with 100 tasks of up to 32 nodes, the total is two seconds.
 ///
-/// Returns `None` if it was stopped early. The stop flag is checked between tasks. The observer receives the number of
-/// completed rounds of the search as progress.
+/// Returns `None` if the computation was stopped. The stop flag is checked between tasks. The observer receives the
+/// number of completed rounds of the search as progress.
 ///
 /// # Panics
 /// A stay refers to a kind or an interval that the course does not contain.

@@ -22,14 +22,14 @@ const LAST_AIM: f64 = 1e-6;
 /// The distance to the target is halved after this number of rounds without a better bound.
 const PATIENCE: u32 = 5;
 
-/// A bound counts as better if it is lower by more than this share.
+/// A bound counts as better if it is lower than the best bound so far by more than this share.
 const BETTER: f64 = 1e-5;
 
 /// Weight of the previous direction in the next direction. It damps prices that would otherwise alternate between
 /// rising and falling.
 const INERTIA: f64 = 0.5;
 
-/// The lowest bound found by a search that starts at `prices`; `None` if it was stopped.
+/// The lowest bound found by a search that starts at `prices`; `None` if the search was stopped.
 pub(super) fn least(course: &Course, mut prices: Vec<f64>, observer: &dyn Observer) -> Option<f64> {
     let mut best = Best::new(course);
     let mut least = f64::INFINITY;

@@ -9,8 +9,8 @@ use gleaner_solvers::range::NOTHING;
 use super::row::Answered;
 use gleaner_domain::results::compare::IncumbentRow;
 
-/// Maximum number of plans that are kept for a solve. Once it is reached, a new plan replaces the
-/// last kept plan.
+/// Maximum number of plans that are kept for a solve. Once this number is reached, a new plan
+/// replaces the last kept plan.
 const MOST: usize = 1_000;
 
 /// A plan that was better than all earlier plans.
@@ -59,8 +59,9 @@ pub(super) fn gap_to(best: &AnyAnswer, answer: &AnyAnswer) -> Option<f64> {
     Some((best - found).max(0.0) / size)
 }
 
-/// The rows of a problem, ordered by contender and time. `optimum` is the exact solver's answer, if
-/// it has one. Otherwise, gaps are relative to the best plan of all contenders.
+/// The rows of a problem, ordered by contender and time. `optimum` is the exact solver's answer;
+/// `None` if that solver found no optimum. Without an optimum, gaps are relative to the best plan
+/// of all contenders.
 pub(super) fn rows(optimum: Option<&AnyAnswer>, answers: &[Option<Answered>]) -> Vec<IncumbentRow> {
     let answers = || answers.iter().flatten();
     let best = answers().flat_map(|answer| &answer.found).reduce(better);

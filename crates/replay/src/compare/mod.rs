@@ -78,8 +78,8 @@ pub struct Compared {
     pub incumbents: Vec<IncumbentRow>,
 }
 
-/// Makes every contender solve every problem. If problems remain after the first few, the observer receives an
-/// estimate of the total time. A stop ends the current solve early, and the answer of this solve is discarded.
+/// Makes every contender solve every problem. If problems remain after the sample, the observer receives an estimate of
+/// the total time. A stop ends the current solve early, and the answer of this solve is discarded.
 ///
 /// # Errors
 /// A solver fails, or a plan fails the check.
@@ -133,7 +133,7 @@ impl<'a, 'c> Comparison<'a, 'c> {
         }
     }
 
-    /// Makes every contender solve a few problems, and times it.
+    /// Makes every contender solve the problems of the sample, and measures the times.
     fn run_sample(&mut self) -> Result<Stopwatch> {
         let mut stopwatch = Stopwatch::new(self.contenders);
         for problem in estimate::sample(self.problems.len()) {

@@ -34,7 +34,7 @@ impl Recorder {
         }
     }
 
-    /// Counts a decision. Returns the id of its problem if the problem is to be recorded.
+    /// Counts a decision. If the problem of the decision is to be recorded, returns the problem's id.
     fn next(&mut self, event: usize) -> Option<String> {
         let before = if self.last.0 == event { self.last.1 } else { 0 };
         self.last = (event, before + 1);

@@ -11,7 +11,7 @@ use super::incumbents::{Found, Watch, gap_to};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::compare::{AnswerRow, AnswerStatus};
 
-/// Maximum number of solves of one problem by one solver. Repetition ends earlier if the solves have taken
+/// Maximum number of times that a solver solves the same problem. Repetition ends earlier if the solves have taken
 /// [`REPEAT_TIME`].
 pub const REPEATS: usize = 51;
 
@@ -25,7 +25,7 @@ pub(super) struct Answered {
     pub found: Vec<Found>,
 }
 
-/// Makes `solver` solve `problem`. `optimum` is the exact solver's answer, if it has one.
+/// Makes `solver` solve `problem`. `optimum` is the exact solver's answer; `None` if that solver found no optimum.
 ///
 /// # Errors
 /// A solver library fails, or a plan fails the check.

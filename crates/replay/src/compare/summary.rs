@@ -43,7 +43,7 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// The `percent`-th percentile of sorted values, by nearest rank; 0 if there are none.
+/// The `percent`-th percentile of sorted values, by nearest rank; 0 if there are no values.
 fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)

@@ -10,9 +10,9 @@ use crate::allocator::{Resize, ResizeKind};
 pub(super) struct Active {
     /// Index of the task.
     pub task: u32,
-    /// Number of nodes that it holds.
+    /// Number of nodes that the task holds.
     pub held: u32,
-    /// The class of these nodes, or of the last nodes that it held; 0 if it never held nodes.
+    /// The class of the nodes that the task holds, or else of the last nodes that it held; 0 if it never held nodes.
     pub class: usize,
     /// Work per second since the last decision.
     pub rate: f64,
@@ -20,7 +20,7 @@ pub(super) struct Active {
     pub pending_cost: f64,
     /// Accounts of the task for the time since the last event.
     pub spell: Spell,
-    /// Whether any of its nodes left at this event.
+    /// Whether any of the task's nodes left at this event.
     pub preempted: bool,
 }
 
@@ -74,7 +74,7 @@ impl Active {
     }
 }
 
-/// An empty account for a task of a replay that starts at `start`.
+/// Creates an empty account for `task` in a replay that starts at `start`.
 pub(super) fn open(task: &TrainingTask, start: Utc) -> TaskRow {
     TaskRow {
         name: task.name.clone(),

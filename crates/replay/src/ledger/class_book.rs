@@ -24,7 +24,7 @@ pub(super) struct ClassBook {
     rows: Vec<ClassRow>,
     moves: Vec<MoveRow>,
     totals: Vec<ClassTotal>,
-    /// For each class, the integral of its price over time, and the time with a price.
+    /// For each class, the integral of its price over time, and the time during which it had a price.
     prices: Vec<(f64, f64)>,
 }
 
@@ -76,7 +76,7 @@ impl ClassBook {
         }
     }
 
-    /// Begins the rows of a step.
+    /// Starts a step with a new row for each class.
     pub fn begin(&mut self, step: &Step<'_>) {
         let row = |name: &Arc<str>| ClassRow {
             time: step.time,

@@ -61,7 +61,7 @@ impl Delays {
             .extend(delayed.map(|((job, nodes), in_use)| row(job, *nodes, *in_use)));
     }
 
-    /// The rows, if delays are counted.
+    /// The rows of the delayed jobs; `None` if delays are not counted.
     pub fn finish(self) -> Option<Vec<DelayRow>> {
         self.hand_back.map(|_| self.rows)
     }

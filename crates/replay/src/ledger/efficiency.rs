@@ -6,8 +6,9 @@
 //! machine. If the same tasks are always active and their curves are concave, the efficiency is at most 1. In that
 //! case, a fixed number of nodes does at least as much work as a varying number with the same mean (Jensen's
 //! inequality). If curves are not concave, the efficiency can be above 1. A curve is not concave if the task needs more
-//! than one node. For example, a task that needs six nodes can run if six nodes are idle half of the time, but not if
-//! three nodes are always idle. The efficiency can also be above 1 if more tasks are active while more nodes are idle.
+//! than one node to run. For example, a task that needs six nodes can run if six nodes are idle half of the time, but
+//! not if three nodes are always idle. The efficiency can also be above 1 if more tasks are active while more nodes are
+//! idle.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +29,9 @@ struct StaticSplit {
 /// The problem whose optimum is the best work per second.
 #[derive(Debug)]
 enum Best {
-    /// All nodes are interchangeable.
+    /// The problem if all nodes are interchangeable, with its solver.
     Alike(Box<Exact>, Problem),
-    /// The nodes are of several classes.
+    /// The problem if the nodes are of several classes.
     InClasses(ClassSplit),
 }
 
@@ -122,7 +123,7 @@ pub(super) struct EfficiencyMeter {
     idle_node_seconds: f64,
 }
 
-/// The reference values that a run is compared with.
+/// The results of an [`EfficiencyMeter`], including the reference values with which a run is compared.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
     pub idle_node_seconds: f64,

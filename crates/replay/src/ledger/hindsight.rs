@@ -6,13 +6,13 @@ use gleaner_domain::{ScalingCurve, TrainingTask};
 
 use crate::bound::{Course, Interval, Kind, Stay};
 
-/// The idle nodes and active tasks of a replay over time.
+/// Records the idle nodes and active tasks of a replay over time.
 #[derive(Debug, Default)]
 pub(super) struct CourseRecorder {
     intervals: Vec<Interval>,
     /// The first interval of each active task.
     active: BTreeMap<u32, u32>,
-    /// Tasks that were active, each with its first interval and the interval after its last.
+    /// Tasks that were active, each with its first interval and the interval after its last interval.
     past: Vec<(u32, u32, u32)>,
 }
 

@@ -39,7 +39,7 @@ use holds::Holds;
 use steps::{Moves, Period, Steps};
 use yardsticks::Yardsticks;
 
-/// The accounts of a replay. The parameter `tasks` of its methods is the list of all tasks that the allocator knows.
+/// The accounts of a replay. In all methods, `tasks` is the list of all tasks that the allocator knows.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     start: Utc,
@@ -205,8 +205,8 @@ impl Ledger {
         })
     }
 
-    /// Books the node-time since the last step. Returns the idle node-seconds, and the part of them in which
-    /// no task held the nodes.
+    /// Books the node-time since the last step. Returns the idle node-seconds, and the node-seconds of idle nodes that
+    /// no task held.
     fn accrue(&mut self, tasks: &[TrainingTask], time: Utc) -> (f64, f64) {
         let seconds = time.seconds_since(self.now);
         self.yardsticks.accrue(&self.idle, seconds);
@@ -324,7 +324,7 @@ impl Ledger {
             if let Some(resize) = resize {
                 (active.held, active.class) = (resize.after, resize.class_after);
             }
-            // The rate depends only on the number of nodes, which most steps change for few tasks.
+            // The rate depends only on the class and number of the task's nodes, which most steps change for few tasks.
             if resize.is_some() || active.preempted {
                 active.rate = tasks[active.task as usize].rate_in(active.class, active.held);
             }

@@ -80,8 +80,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// Computes the reference values. Marks the run as interrupted if the bound was requested but
-    /// stopped.
+    /// Computes the reference values. Marks the run as interrupted if the computation of the bound was stopped.
     fn of(yardsticks: Yardsticks, tasks: &[TrainingTask], closing: &mut Closing<'_>) -> Self {
         let measured = yardsticks.efficiency.finish(tasks);
         // The best split at every moment also gives an upper bound. It can be tighter than the computed

@@ -17,7 +17,7 @@ impl Span {
     }
 }
 
-/// Computes a search's numbers of trials, times since the first event, losses and work.
+/// A search's numbers of trials, times since the first event, losses and work.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TrialFigures {
     pub started: usize,

@@ -6,7 +6,7 @@ use gleaner_domain::{NodeClasses, TrainingTask};
 use super::efficiency::EfficiencyMeter;
 use super::hindsight::CourseRecorder;
 
-/// Records the data for the comparisons.
+/// Records the data from which the references are computed.
 #[derive(Debug)]
 pub(super) struct Yardsticks {
     pub efficiency: EfficiencyMeter,

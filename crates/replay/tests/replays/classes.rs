@@ -1,4 +1,4 @@
-//! Replays on nodes of several classes.
+//! Tests of replays on nodes of several classes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -257,7 +257,7 @@ fn groups_keep_to_their_limits_in_each_class() {
     assert_eq!(used, [2, 2, 2, 3]);
 }
 
-// Worked by hand: x earns ten times as much on each node as y, but y must hold 2 nodes. While only one node is idle, y
+// Derived by hand: x earns ten times as much on each node as y, but y must hold 2 nodes. While only one node is idle, y
 // gets that node.
 #[test]
 fn a_group_gets_its_minimum_in_any_class() {

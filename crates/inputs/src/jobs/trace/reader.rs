@@ -1,4 +1,4 @@
-//! The second pass over a trace: it reads the jobs.
+//! The second pass over a trace, which reads the jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -29,7 +29,8 @@ pub(super) struct Window {
 }
 
 /// If the first submission is in this range, the trace counts seconds since 1970, because no trace's own clock runs for
-/// thirty years before the first job. The range is from September 2001 to the last second of a [`Local`].
+/// thirty years before the first job. The range is from September 2001 to the latest second that a [`Local`] can
+/// represent.
 const SINCE_1970: RangeInclusive<i64> = 1_000_000_000..=9_223_372_036;
 
 /// The position of a submission relative to the window.
@@ -105,7 +106,7 @@ impl Window {
     pub fn start(&self, first: i64) -> i64 {
         const DAY: i64 = 86_400;
         match self.begin {
-            // The simulation starts at most the maximum duration of a job before the first job.
+            // The time from the start of the simulation to the first job must not exceed the maximum duration of a job.
             Some(begin) => begin.max(first - LONGEST),
             None if self.form.is_civil() => 0,
             None => first - first.rem_euclid(DAY),

@@ -29,7 +29,7 @@ pub(super) struct LongWriter<W: Write> {
 }
 
 impl<W: Write> LongWriter<W> {
-    /// Begins the table of a log with this clock and these classes of nodes.
+    /// Starts the table for a log with this clock and these node classes, and writes its header.
     pub fn new(clock: &Clock, classes: Option<NodeClasses>, out: W) -> io::Result<Self> {
         let mut writer = Writer::from_writer(out);
         let class = classes.is_some().then_some(COLUMN);
@@ -70,7 +70,7 @@ impl<W: Write> LongWriter<W> {
         Ok(())
     }
 
-    /// Ends the table. Returns the underlying writer.
+    /// Ends the table and returns the underlying writer.
     pub fn finish(self) -> io::Result<W> {
         self.writer.into_inner().map_err(|e| e.into_error())
     }

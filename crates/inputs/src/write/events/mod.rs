@@ -106,7 +106,7 @@ struct LongRows {
 }
 
 impl LongRows {
-    /// Starts the rows of a log with this number of nodes.
+    /// Starts before the first event of a log with this number of nodes.
     fn new(nodes: usize) -> Self {
         LongRows {
             nodes: nodes as u32,
@@ -140,7 +140,7 @@ pub fn long_rows(log: &EventLog) -> impl Iterator<Item = (Utc, Option<Change>)> 
     })
 }
 
-/// Every node's state after the first event.
+/// The state of every node after the first event, which consists of `changes`.
 fn all_states(nodes: u32, changes: &[Change]) -> Vec<Change> {
     let mut states: Vec<_> = (0..nodes).map(|node| Change::new(node, false)).collect();
     for change in changes {

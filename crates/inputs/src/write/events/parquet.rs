@@ -71,7 +71,7 @@ pub(super) struct LongWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> LongWriter<W> {
-    /// Begins the table of a log with these nodes and this clock. Set `has_classes` if the nodes have classes.
+    /// Starts the table for a log with these nodes and this clock. `has_classes` states whether the nodes have classes.
     pub fn new(nodes: &[String], clock: &Clock, has_classes: bool, out: W) -> io::Result<Self> {
         let fields = long_fields(clock);
         let writer = fields.and_then(|fields| open(out, fields, clock, has_classes));

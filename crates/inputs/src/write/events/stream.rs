@@ -30,7 +30,7 @@ enum Sink {
 }
 
 impl EventWriter {
-    /// Begins a log of these nodes, whose clock is unknown. The extension of `path` determines the format.
+    /// Creates the file of a log with these nodes and an unknown clock. The extension of `path` determines the format.
     ///
     /// # Errors
     /// The extension is unknown, or the file cannot be written.

@@ -5,8 +5,8 @@ use gleaner_domain::Change;
 use super::{Growing, NodeChoice};
 use crate::allocator::nodes::NodeSet;
 
-/// Assigns and releases the nodes that have been idle longest first. Tasks are served in the order
-/// of the task file.
+/// Assigns and releases nodes in the order in which they became idle, the earliest first. Tasks are
+/// served in the order of the task file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Arrival;
 

@@ -42,7 +42,7 @@ const REACH: f64 = 10.0;
 pub struct Blocks {
     idle: IdleNodes,
     hazard: EndHazard,
-    /// Ranks of the nodes that leave at an event.
+    /// Buffer for the ranks of the nodes that leave at an event.
     leaving: Vec<u32>,
     /// Number of calls of `deal` so far.
     deals: u64,
@@ -52,12 +52,13 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Blocks in the natural order of the log's node names, or in the order of the log if no name contains a number.
+    /// Creates the rule for the natural order of the log's node names, or for the order of the log if no name contains
+    /// a number.
     pub fn by_name(log: &EventLog) -> Self {
         Blocks::in_order(&by_name(log.nodes()))
     }
 
-    /// Blocks in the given order: `order` lists the indices of all nodes of the log.
+    /// Creates the rule for the order `order`, which lists the indices of all nodes of the log.
     pub fn in_order(order: &[u32]) -> Self {
         Blocks {
             idle: IdleNodes::new(order),

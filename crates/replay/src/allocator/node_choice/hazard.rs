@@ -27,7 +27,7 @@ pub(super) struct EndHazard {
     all: Seen,
 }
 
-/// Counts over the events at which nodes left: how many nodes left, and how many were idle before.
+/// Counts over the events at which nodes left: how many nodes left, and how many were idle before the event.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
     left: f64,

@@ -95,7 +95,7 @@ impl Link {
     }
 }
 
-/// A list of the strongest links of each piece, sorted from the strongest to the weakest.
+/// Lists the strongest links of each piece, sorted from the strongest to the weakest.
 fn strongest_links(groups: &Groups, pieces: usize) -> Vec<Link> {
     let groups_of = groups.by_member(pieces);
     // For each piece: the number of groups that it shares with the current piece.
@@ -159,7 +159,7 @@ impl Lines {
         Lines { sides, starts }
     }
 
-    /// The nodes of each line.
+    /// The nodes of each line, in order. Pieces that `turned` marks are reversed.
     fn joined(&self, pieces: &[Vec<u32>], turned: &[bool]) -> Vec<Vec<u32>> {
         let line = |&start: &u32| {
             let mut nodes = Vec::new();

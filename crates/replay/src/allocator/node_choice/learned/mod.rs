@@ -14,12 +14,13 @@ use crate::allocator::nodes::NodeSet;
 use chain::chain;
 use groups::Groups;
 
-/// Average number of remembered moves per node: half of them are departures, half arrivals. Summit's log
-/// of two weeks has 134 moves per node.
+/// Maximum number of remembered moves, divided by the number of nodes. Half of the moves are departures, and half are
+/// arrivals. Summit's log of two weeks has 134 moves per node.
 const REMEMBERED: usize = 128;
 
-/// A new order is made once the number of moves has grown by this share. The total computing time therefore stays
-/// proportional to the length of the log.
+/// A new order is derived once the number of moves since the previous order exceeds this share of the remembered moves.
+/// It must also exceed a quarter of the number of nodes. The total computing time therefore stays proportional to the
+/// length of the log.
 const GROWTH: f64 = 0.3;
 
 /// Joining nodes are used as evidence of neighbours only if their mean distance in the present order is at most this
@@ -39,7 +40,7 @@ pub struct Learned {
     order: Vec<u32>,
     /// The position of each node in this order.
     places: Vec<u32>,
-    /// Moves since the present order was made.
+    /// Number of moves since the present order was made.
     new_moves: usize,
 }
 
@@ -86,12 +87,12 @@ impl Moves {
 }
 
 impl Learned {
-    /// Begins with the order of the log's columns.
+    /// Creates the rule. Its first order is the order of the log's columns.
     pub fn new(log: &EventLog) -> Self {
         Learned::from_order((0..log.nodes().len() as u32).collect())
     }
 
-    /// Begins with the given order, which lists the indices of all nodes of the log.
+    /// Creates the rule. Its first order is `order`, which lists the indices of all nodes of the log.
     pub fn from_order(order: Vec<u32>) -> Self {
         let mut learned = Learned {
             blocks: Blocks::in_order(&order),
