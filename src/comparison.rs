@@ -96,7 +96,7 @@ pub struct OpenedComparison {
 
 /// The results of a comparison, which may have been stopped early.
 pub struct Compared {
-    /// Answers, and the incumbents found before them.
+    /// The answers, and the incumbents that solvers found before each answer.
     pub outcome: compare::Compared,
     /// A row for each solver.
     pub lines: Vec<SolverRow>,
@@ -215,8 +215,7 @@ impl Compared {
     }
 }
 
-/// The built-in solvers that the settings name. By default, these are the solvers of the default list that this build
-/// includes.
+/// The built-in solvers that the settings name. By default, these are the default solvers that this build includes.
 fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
     if settings.solvers.is_empty() {
         let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();
@@ -271,7 +270,8 @@ fn unlike(name: &str, contenders: &[Contender]) -> String {
 /// Checks that a named solver accepts at least one of the problems.
 ///
 /// # Errors
-/// [`Error::Usage`] if the solver accepts none of the problems. The message states why it does not accept the first.
+/// [`Error::Usage`] if the solver accepts none of the problems. The message states why it does not accept the first
+/// problem.
 fn check_accepts_any(name: &str, solver: &Built, problems: &[AnyProblem]) -> Result<()> {
     let refusals = problems.iter().map(|problem| solver.accepts(problem).err());
     let Some(refusals) = refusals.collect::<Option<Vec<_>>>() else {

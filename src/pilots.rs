@@ -50,8 +50,9 @@ settings! {
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
         /// Evaluate this plan by age instead of the best plan. A plan lists the wall times, in minutes, of the pilots
-        /// that a node starts one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another
-        /// log. The model `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them.
+        /// that a node starts one after the other; 4x3 stands for 4,4,4. Usually, the plan is the `plan of lost` that
+        /// `gleaner pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and
+        /// `kept` does not depend on them.
         pub plan: Vec<Repeated> = Vec::new() => Spec::of("MINUTES").separated_by(',')
             .conflicts(&["lengths", "best"]);
         /// Seconds from the start of a pilot until it is ready.
@@ -111,7 +112,7 @@ impl Serialize for Repeated {
     }
 }
 
-/// Pilots simulated on a log.
+/// The results of simulating pilots on a log.
 pub struct PilotsOfLog {
     /// The results.
     pub pilots: results::Pilots,

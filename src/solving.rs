@@ -34,7 +34,7 @@ impl SolvingSettings {
     /// Checks an answer if the settings require it.
     ///
     /// # Errors
-    /// The answer fails the check, or it is for a problem with node classes and the problem has none, or vice versa.
+    /// The answer fails the check, or only one of the problem and its answer has node classes.
     pub fn verify(&self, problem: &AnyProblem, answer: &Answer) -> Result<()> {
         if !self.check {
             return Ok(());

@@ -106,7 +106,7 @@ def replay(
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     hand_back
-        Count the batch jobs that would start late if handing back a node that a task holds took this many seconds
+        Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
@@ -260,13 +260,13 @@ def simulate(
         Virtual cluster that lends an additional node while many jobs are waiting. Needs --forecast
     epoch
         Date of second 0 of the trace, such as 2020-04-01 [default: the date of the trace, the date of the experiment,
-        or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models learn from
+        or 1970-01-01]. It sets the dates in the --idle-events log, and the hours and weekdays from which models learn
     estimates
-        Estimated durations, for qssf, lucid and easy. Accepts a file with the columns job_id and priority (in
-        seconds), `oracle` (the true durations), one number of seconds for all jobs, or an estimator: `history` (the
-        earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` or `best`. If --models DIR is given, the
-        estimator is read from this directory. Otherwise it is learnt during the simulation, as with --models train.
-        In that case, `best` chooses again each week among all estimators except ebm-seconds
+        Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority (in seconds),
+        `oracle` (the true durations), one number of seconds for all jobs, or an estimator. The estimators are
+        `history` (the earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` and `best`. If --models DIR
+        is given, the estimator is read from this directory. Otherwise it is learnt during the simulation, as with
+        --models train. In that case, `best` chooses again each week among all estimators except ebm-seconds
     experiment
         An experiment of the original, such as Venus_Sept, Venus_July or Philly. Needs -t
     first_estimate
@@ -291,19 +291,19 @@ def simulate(
     model_seed
         Seed of the models that are learnt [default: 0]
     models
-        Models that replace the files of estimates, forecast and sharing scores. Options that name a single file take
-        precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked held-out jobs
-        best, unless --estimates names another estimator. `train` learns the models from the data itself, and never
-        from the future. The forecast is learnt from the submissions before the start; if these cover less than a
-        week, it is learnt again each week. The estimates are learnt again each week from the jobs that have ended by
-        then
+        Models that provide estimates, the forecast and sharing scores in place of files. Options that name a single
+        file take precedence. DIR holds models of `gleaner train`. Estimates come from the estimator that ranked
+        held-out jobs best, unless --estimates names another estimator. `train` learns the models from the data
+        itself, and never from the future. The forecast is learnt from the submissions before the start of the
+        simulation. If these submissions cover less than a week, the forecast is learnt again each week. The estimates
+        are learnt again each week from the jobs that have ended by then
     no_profile
         Learn estimates without the profiles of jobs. In published traces, profiles were derived from the durations
         and so reveal them
     placer
         How jobs are placed: consolidate, consolidate-first or random [default: consolidate]
     preset
-        A published experiment, whose files are in the directory of --data
+        A published experiment, whose files are in the --data directory
     profiler
         `auto`: as published for the clusters Venus and Philly, off for other clusters. `off`: no profiler.
         TIME,NODES,FACTOR: TIME seconds for each job that requests at most NODES times FACTOR GPUs, on NODES nodes
@@ -317,14 +317,14 @@ def simulate(
     skip_invalid
         Leave out faulty jobs, and list them in skipped.csv
     sweep
-        Simulate the policies that --sweep of the original simulates: fifo, sjf, srtf, qssf and tiresias
+        Simulate the policies that the original's --sweep simulates: fifo, sjf, srtf, qssf and tiresias
     to
         Time of the last submission to simulate, if the trace has dates
     trace_dir
         Directory of the experiment's trace, as in the original
     with_drain
-        Extend the log of --idle-events to the end of the last job. By default it ends at the last submission, because
-        the drain that follows does not occur on a cluster in use
+        Extend the --idle-events log to the end of the last job. By default, the log ends at the last submission,
+        because the drain that follows does not occur on a cluster in use
     without
         Parts of Lucid to leave out, separated by commas
 
@@ -445,7 +445,7 @@ def compare(
     gap
         Relative gap at which MILP solvers consider a plan optimal [default: 1e-9]
     hand_back
-        Count the batch jobs that would start late if handing back a node that a task holds took this many seconds
+        Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
@@ -630,7 +630,7 @@ def sweep(
     Options:
 
     best
-        Figure whose mean over the seeds determines the best settings [default: total_work; for simulations
+        Metric whose mean over the seeds determines the best settings [default: total_work; for simulations
         avg_jct_s]. Ties are broken by total_work, completion_mean_s and rescale_loss; for simulations by avg_jct_s,
         avg_queue_s and checkpoints
     jobs
@@ -781,8 +781,9 @@ def pilots(
         Number of nodes to use (-nN) [default: all]
     plan
         Evaluate this plan by age instead of the best plan. A plan lists the wall times, in minutes, of the pilots
-        that a node starts one after the other; 4x3 stands for 4,4,4. Usually, this is the `plan of lost` of another
-        log. The model `fits` uses the plan's wall times as a ladder, and `kept` does not depend on them
+        that a node starts one after the other; 4x3 stands for 4,4,4. Usually, the plan is the `plan of lost` that
+        `gleaner pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and `kept`
+        does not depend on them
     skip_rows
         Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     startup
@@ -930,12 +931,13 @@ def ingest(
         Outages of the whole machine: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used. An
         outage without an end lasts until the next start of a job
     partition
-        Use only jobs in these partitions, separated by commas. Nodes that run other jobs count as idle, so limit
-        --nodes to the nodes of the partitions
+        Use only jobs in these partitions or queues, separated by commas. Nodes that run other jobs count as idle, so
+        limit --nodes to the nodes of the partitions. In SWF logs, partitions have numbers. If such a log does not
+        state the partition of a job, the number of its queue is used
     powered_down
         Whether nodes that are powered down are idle [default: busy]
     seed
-        Seed of the random times of --times spread [default: 0]
+        Seed of the random times, with --times spread [default: 0]
     start
         Time at which a trace in milliseconds begins, such as 2026-01-01T00:00:00Z [default: 1970-01-01T00:00:00]
     state

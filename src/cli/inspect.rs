@@ -14,9 +14,10 @@ use gleaner_runs::inspect::json;
 
 /// Show the idle node-time and the idle fragments of an event log.
 ///
-/// Reads any event log that `gleaner replay` reads. The output ends with a suggestion for the --t-fwd of a replay. It
-/// is derived from the lengths of the idle fragments and the tasks' rescale costs. Rows that change no node are kept if
-/// the whole log is inspected. If a slice is inspected, they are dropped, as in a replay.
+/// Reads any event log that `gleaner replay` reads. The output ends with a suggestion for --t-fwd, the forward window
+/// of a replay. The suggestion is derived from the lengths of the idle fragments and the tasks' rescale costs. Rows
+/// that change no node are kept if the whole log is inspected. If a slice is inspected, they are dropped, as in a
+/// replay.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner inspect dataset/idle.csv\n  \

@@ -104,7 +104,7 @@ impl Page<'_> {
     }
 }
 
-/// The text after the options, in sections. A line that ends in a colon is a section heading if an indented line
+/// Formats the text after the options in sections. A line that ends in a colon is a section heading if an indented line
 /// follows. Indented lines are kept unchanged; other lines are reflowed.
 fn sections(text: &str) -> Roff {
     let mut roff = Roff::new();

@@ -143,8 +143,8 @@ pub fn command() -> clap::Command {
     command.help_template(template)
 }
 
-/// The order of the sections of help. By default, clap begins with the text before the help. In this program, that text
-/// contains the examples, which come after the purpose.
+/// The order of the help sections. By default, clap begins with the text that `before_help` sets. In this program, that
+/// text contains the examples, which come after the purpose of the command.
 const ORDER: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
@@ -165,7 +165,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Sample data and set-up", &["synth", "completions", "man"]),
 ];
 
-/// Sets the same order of help for a command and all commands below it.
+/// Sets the order of the help sections for a command and all its subcommands.
 fn arranged(command: clap::Command) -> clap::Command {
     command.mut_subcommands(arranged).help_template(ORDER)
 }

@@ -89,8 +89,8 @@ impl Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Wrong usage, an invalid plan, a device that is missing or in use, a measurement that failed, or
-/// an interrupt, which is reported after all finished measurements are saved.
+/// Wrong usage, an invalid plan, a device that is missing or in use, or a measurement that failed.
+/// An interrupt is also an error, which is reported after all finished measurements are saved.
 pub fn run(args: &Args) -> Result<()> {
     let clock = Instant::now();
     let loaded = plan::read_for(&args.path()?, args.sampler)?;

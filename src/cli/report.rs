@@ -33,14 +33,14 @@ pub struct Args {
     #[command(flatten)]
     drawn: Drawn,
     /// For a sweep: the settings on the horizontal and vertical axis of the heat map [default: the two settings that
-    /// affect the figure most].
+    /// affect the metric most].
     #[arg(long, value_name = "X,Y", value_parser = pair)]
     heat: Option<[String; 2]>,
-    /// For a sweep: the figure by which settings are compared, a column of sweep.csv or work_lost [default: the figure
-    /// of --best; if all runs have the same value, the next figure that differs].
+    /// For a sweep: the metric by which settings are compared, a column of sweep.csv or work_lost [default: the metric
+    /// that the sweep's --best named; if it is the same for all runs, the next metric that differs between runs].
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// For a sweep: the figure against which --metric is drawn [default: work_lost; for simulations p999_queue_s].
+    /// For a sweep: the metric against which --metric is drawn [default: work_lost; for simulations p999_queue_s].
     #[arg(long, value_name = "NAME")]
     against: Option<String>,
 }

@@ -186,12 +186,12 @@ settings! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodesField {
-    /// The last field, after the fields of the format.
+    /// An additional last field, after the fields of the format.
     Last,
 }
 
 named_values!(NodesField:
-    NodesField::Last => "The last field, after the fields of the format; if the field ends in NxM, the job has N nodes",
+    NodesField::Last => "An additional last field, after the fields of the format; if it ends in NxM, the job has N nodes",
 );
 
 impl InputSettings {
@@ -323,7 +323,7 @@ impl LogNodes<'_> {
     }
 }
 
-/// Begins an event log with the classes of its nodes, if they are given.
+/// Starts writing an event log, with the classes of its nodes if they are given.
 fn create_log(
     output: &Path,
     nodes: &[String],

@@ -34,14 +34,14 @@ settings! {
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
         /// How the event log shows nodes while their state is unknown.
         pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
-        /// Maximum share of the idle time that falls on nodes in an unknown state, not counting periods in which the
-        /// states of all nodes are unknown; `any` accepts every log.
+        /// Maximum share of the idle time that falls on nodes in an unknown state; `any` accepts every log. Periods in
+        /// which the states of all nodes are unknown do not count.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
         /// Whether nodes that are powered down are idle.
         pub powered_down: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
         /// Time at which the event log places a change of state between two polls.
         pub times: ChangeTimes = ChangeTimes::Polled => Spec::of("TIMES");
-        /// Seed of the random times of --times spread.
+        /// Seed of the random times, with --times spread.
         pub seed: u64 = 0 => Spec::of("NUMBER");
         /// Stop at the first line that cannot be read or that contradicts itself.
         pub strict: bool = false => Spec::flag();
@@ -50,7 +50,7 @@ settings! {
     }
 }
 
-/// How an event log shows nodes that can be regarded as idle or busy.
+/// Whether an event log shows certain nodes as idle or as busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdleOrBusy {

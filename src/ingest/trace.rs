@@ -156,7 +156,7 @@ impl ClusterSettings {
         }
     }
 
-    /// The file for the virtual clusters of the jobs in the file `jobs`.
+    /// The path of the table of virtual clusters, for the jobs in the file `jobs`.
     fn file(&self, jobs: &Path) -> Result<PathBuf> {
         let beside = || match jobs.file_stem().unwrap_or_default().to_string_lossy() {
             name if name == "jobs" => jobs.with_file_name("vc_config.csv"),
@@ -280,7 +280,7 @@ pub struct ReadyTrace<'a> {
 }
 
 impl<'a> ReadyTrace<'a> {
-    /// Reads a trace whose jobs [`ReadyTrace::write`] writes to the file `jobs`.
+    /// Reads a trace. [`ReadyTrace::write`] then writes its jobs to the file `jobs`.
     ///
     /// # Errors
     /// The files have another format or contain nothing usable, or the format of an output is unknown.

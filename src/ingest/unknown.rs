@@ -115,7 +115,9 @@ fn without_bounds(quality: &Quality) -> String {
     } else {
         "If jobs do not share nodes, the number of idle nodes is exact, so there are no bounds"
     };
-    format!("--bounds: the log only counts the nodes of jobs. {reason}. Leave out --bounds")
+    format!(
+        "--bounds: the log states only how many nodes each job used. {reason}. Leave out --bounds"
+    )
 }
 
 /// Derives the path `NAME.bound.EXTENSION` from `NAME.EXTENSION`.

@@ -80,7 +80,7 @@ impl FailingProblems {
         }
     }
 
-    /// Returns a remark that names the file of the problems, or nothing if there are no problems.
+    /// Returns a remark that names the file with the problems, or nothing if there are no problems.
     pub fn remark(&self, out: Option<&Path>) -> Vec<String> {
         let Some(first) = self.first() else {
             return Vec::new();
@@ -114,7 +114,7 @@ impl FailingProblems {
 pub struct Witness {
     /// The decider, which solves the problems.
     pub decider: SolverDecider,
-    /// Counts of the solver's answers, including faulty ones.
+    /// Counts of the solver's answers, including the faulty answers.
     pub tally: TallyHandle,
     /// The list in which faulty problems are kept.
     pub failing: FailingProblems,

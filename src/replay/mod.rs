@@ -118,7 +118,8 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.initial = initial)
     }
 
-    /// Sets the rule that decides which free nodes a growing task gets (default: neighbours).
+    /// Sets the rule that decides which free nodes a growing task gets (default: neighbouring nodes,
+    /// [`NodeRule::Blocks`]).
     pub fn node_choice(self, rule: NodeRule) -> Self {
         self.rule(|rules| rules.node_choice = rule)
     }
@@ -145,7 +146,8 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets the solver by its name: `exact`, `highs`, `cbc`, `equal-share`, or `exec:COMMAND` for a program
-    /// (docs/SOLVERS.md). The default, `auto`, uses `exact` if that solver accepts the problem.
+    /// (docs/SOLVERS.md). The default, `auto`, uses `exact` if that solver accepts the problem, and a MILP solver
+    /// otherwise.
     ///
     /// # Errors
     /// The name is unknown, or the command is invalid.
@@ -203,7 +205,7 @@ impl<'a> Replay<'a> {
             log, skip_invalid, ..
         } = &self.settings;
         self.settings.check()?;
-        // A faulty manifest is reported before anything is read.
+        // This call reports a faulty manifest before any other input is read.
         self.settings.solver.choice()?;
         let mut inputs = match self.given {
             Some((events, tasks)) => {
@@ -428,7 +430,7 @@ impl Replayed {
     }
 
     /// A remark on the problems to which the solver gave faulty answers; empty if there are none. The remark names the
-    /// file of these problems in `out`, or states how to keep them if `out` is `None`.
+    /// file in `out` that contains these problems. If `out` is `None`, it states how to keep them.
     pub fn faulty_problems(&self, out: Option<&Path>) -> Vec<String> {
         self.failing.remark(out)
     }

@@ -52,7 +52,7 @@ struct EstimatesInfo<'a> {
     weeks: &'a BTreeMap<&'static str, Vec<Week>>,
 }
 
-/// The profiler's settings, with names in place of indices.
+/// The profiler's settings, with the names of virtual clusters in place of their indices.
 #[derive(Serialize)]
 struct ProfilerInfo<'a> {
     limit: i64,

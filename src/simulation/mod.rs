@@ -155,7 +155,7 @@ impl<'a> Simulation<'a> {
 
 /// A simulation whose inputs have been read.
 pub struct OpenedSimulation<'a> {
-    /// The policies to simulate, in order.
+    /// The policies to simulate, in the order in which they were requested.
     pub requests: Vec<Request<'a>>,
     settings: SimulationSettings,
     observer: &'a dyn Observer,

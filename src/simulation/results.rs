@@ -25,12 +25,12 @@ use gleaner_simulate::idle::{TooLate, idle_log};
 use gleaner_simulate::policies::Needs;
 use serde_json::Value;
 
-/// The tables that are also written as CSV.
+/// Which tables are also written as CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Writing {
-    /// The tables of jobs and minutes.
+    /// Whether to write the tables of jobs and minutes.
     pub csv: bool,
-    /// The logs of Lucid's simulator: `logs/VC/POLICY_PLACER_VC_{log,seq}.csv`.
+    /// Whether to write the logs of Lucid's simulator: `logs/VC/POLICY_PLACER_VC_{log,seq}.csv`.
     pub logs: bool,
 }
 

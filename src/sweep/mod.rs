@@ -55,7 +55,7 @@ settings! {
     /// The number of parallel runs, and the choice of the best settings.
     #[derive(Debug, Clone, Serialize)]
     pub struct SweepWay {
-        /// Figure whose mean over the seeds determines the best settings [default: total_work; for
+        /// Metric whose mean over the seeds determines the best settings [default: total_work; for
         /// simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s and
         /// rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
         pub best: Option<String> = None => Spec::of("METRIC");
@@ -87,8 +87,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Sets the figure by which the best settings are chosen (default: `total_work`, for simulations
-    /// `avg_jct_s`).
+    /// Sets the metric by which the best settings are chosen (default: `total_work`, for simulations `avg_jct_s`).
     pub fn best(mut self, metric: &str) -> Self {
         self.settings.way.best = Some(metric.to_owned());
         self

@@ -21,7 +21,7 @@ pub(crate) struct Opened<'c> {
     /// Receives remarks.
     pub observer: &'c dyn Observer,
     pub mode: Mode,
-    /// The figure by which the best settings are chosen.
+    /// The metric by which the best settings are chosen.
     pub by: Metric,
     pub prepared: Box<dyn PreparedRuns>,
     /// All files that were read.
@@ -34,7 +34,7 @@ impl<'c> Opened<'c> {
     /// Reads and checks the plan and all files that it names.
     ///
     /// # Errors
-    /// The plan or an input is faulty, or the figure `best` is unknown.
+    /// The plan or an input is faulty, or the metric `best` is unknown.
     pub fn read(file: &Path, best: Option<&str>, observer: &'c dyn Observer) -> Result<Self> {
         let clock = Instant::now();
         let plan = plan::read(file)?;
@@ -74,7 +74,7 @@ impl<'c> Opened<'c> {
         Ok(found)
     }
 
-    /// Like [`Opened::find`], but skips the results themselves.
+    /// Like [`Opened::find`], but skips the contents of the results.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -83,7 +83,7 @@ impl<'c> Opened<'c> {
     }
 }
 
-/// The figure by which the best settings are chosen.
+/// The metric by which the best settings are chosen.
 fn metric(mode: Mode, best: Option<&str>) -> Result<Metric> {
     let name = best.unwrap_or(mode.default_metric());
     let ranked = || mode.metrics().iter().filter(|metric| metric.best.is_some());

@@ -12,8 +12,8 @@ use gleaner_store::Store;
 /// Rejects a directory that contains the runs of another plan. If two plans shared a directory, the tables of one plan
 /// would replace the tables of the other plan.
 ///
-/// A plan may be edited, so plans with the same file name are treated as the same plan. A plan may also be renamed. In
-/// this case, the directory contains some of the plan's runs.
+/// A plan may be edited, so plans with the same file name are treated as the same plan. A plan may also be renamed. A
+/// renamed plan is accepted, because the directory contains some of its runs.
 ///
 /// # Errors
 /// [`Error::Usage`] if the directory contains the runs of another plan; another error if the runs cannot be read.

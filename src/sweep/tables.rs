@@ -25,7 +25,7 @@ pub(crate) struct Finished<'a> {
     pub found_done: usize,
     /// Number of times that runs were restarted.
     pub begun_again: u64,
-    /// Seconds from reading the inputs to writing the tables.
+    /// Seconds between reading the inputs and writing the tables.
     pub compute: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Messages for faults that more than one reader can find.
+//! Positions and excerpts of files, for the messages of all readers.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::input::Unit;
 pub enum Place {
     /// The number of a line in a text file, from 1.
     Line(u64),
-    /// The number of a line in a text file and of a character in that line, both from 1.
+    /// The number of a line in a text file, and the number of a column in that line, both from 1.
     Column(usize, usize),
     /// The offset of a byte in the file, from 0.
     Byte(usize),
@@ -52,7 +52,7 @@ pub fn of_json(error: &serde_json::Error) -> String {
     }
 }
 
-/// The start of these bytes as text, for messages.
+/// Formats the first of these bytes as text, for messages.
 pub fn show(bytes: &[u8]) -> String {
     const SHOWN: usize = 40;
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]);

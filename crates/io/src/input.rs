@@ -18,15 +18,15 @@ const LINE_LIMIT: usize = 16 << 20;
 /// Number of bytes that are read at once.
 const BUFFER: usize = 1 << 18;
 
-/// A log that is read line by line. Only the current line is in memory, so the length of the log
-/// does not matter, compressed or not.
+/// A log that is read line by line. Only the current line is in memory, so a log of any length can
+/// be read, compressed or not.
 pub struct Input<'a> {
     path: PathBuf,
     reader: Box<dyn BufRead + 'a>,
     compressed: bool,
     line: u64,
     buffer: Vec<u8>,
-    /// The regular file that the stream reads; `None` if there is no such file or it is compressed.
+    /// The regular file from which the stream reads; `None` if the input is compressed or is not a regular file.
     disk: Option<File>,
     observer: Option<&'a dyn Observer>,
 }
@@ -39,12 +39,12 @@ pub struct Line<'l> {
     pub place: Place<'l>,
     /// Whether the line is longer than 16 MiB. If so, `text` is only the start of the line.
     pub cut: bool,
-    /// True if a line break follows or the line is cut. If false, the line is the last line of the file and may be
-    /// incomplete.
+    /// Whether a line break follows; also true if `cut` is true. If false, the line is the last line of the file and
+    /// may be incomplete.
     pub ended: bool,
 }
 
-/// The kind of part, such as a line, whose number gives a position in messages. Parts are numbered from 1.
+/// The kind of part that a position in a message names, such as the line in `line 3`. Parts are numbered from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// A line of a text file.
@@ -140,7 +140,7 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// Records the file that the stream reads, unless it is compressed.
+    /// Records the file from which the stream reads, unless it is compressed.
     fn on(self, disk: Option<File>) -> Self {
         let disk = disk.filter(|_| !self.compressed);
         Input { disk, ..self }
@@ -235,8 +235,8 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Reports to the observer that `done` of `total` rows have been read. This is for readers that use
-    /// [`Input::to_file`].
+    /// Reports to the observer that `done` of `total` rows have been read. Readers that use [`Input::to_file`] call
+    /// this method.
     ///
     /// # Errors
     /// [`Error::Stopped`] if the observer stops the reading.
@@ -355,7 +355,7 @@ fn stop_of(error: &io::Error) -> Option<Error> {
     is_stop.then_some(Error::Stopped)
 }
 
-/// Reads a line. Returns whether the line was truncated, or `None` at the end of the file.
+/// Reads a line. Returns whether the line was too long and is truncated, or `None` at the end of the file.
 fn read_line(reader: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     let mut limited = Read::take(&mut *reader, LINE_LIMIT as u64);
     if limited.read_until(b'\n', line)? == 0 {

@@ -14,8 +14,8 @@ pub fn read(source: &Source) -> Result<String> {
     text.map_err(|_| source.fault("bytes that are not UTF-8", "text").into())
 }
 
-/// Parses `text` as TOML. `expected` describes the expected content. `types` lists the names of Rust types that can
-/// occur in messages, each with the text that replaces it.
+/// Parses `text` as TOML. `expected` describes the expected content, for messages. `types` lists the names of Rust
+/// types that can occur in messages of the parser, each with the text that replaces it.
 ///
 /// # Errors
 /// The text is not TOML, or does not describe a `T`. The fault shows the line.

@@ -16,7 +16,8 @@ pub enum Algorithm {
     SuccessiveHalving,
     /// A trial is promoted as soon as it is among the best measured so far (Li et al. 2020, Algorithm 2).
     Asha,
-    /// Runs successive halving several times, each time with fewer trials and a higher first rung (Li et al. 2018).
+    /// Runs successive halving several times, each time with fewer trials and a higher first rung than before (Li et
+    /// al. 2018).
     Hyperband,
 }
 

@@ -27,8 +27,8 @@ impl Asha {
         }
     }
 
-    /// The paper's get_job: the best promotable trial of the highest rung with promotable trials, otherwise a new
-    /// trial.
+    /// Implements the paper's get_job: starts the best promotable trial of the highest rung with promotable trials. If
+    /// there is none, starts a new trial.
     pub(crate) fn start(&mut self) -> Option<Job> {
         let highest_first = self.rungs.iter_mut().enumerate().rev();
         let mut promotions = highest_first.filter_map(|(k, rung)| Some((k, rung.promote()?)));
@@ -88,7 +88,7 @@ struct Standing {
     rest: BTreeSet<Score>,
     /// The trials promoted so far. Later results may have pushed some of them out of the top.
     promoted: BTreeSet<Score>,
-    /// The trials of the top that have not been promoted.
+    /// The trials in the top that have not been promoted.
     promotable: BTreeSet<Score>,
 }
 

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-/// A fault in the settings or in a table. It names the field, so that a reader of files can report where the fault is.
+/// A fault in the settings or in a table. It names the field, so that code that reads a file can report the position of
+/// the fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// Name of the field, such as `eta` or `floor.uniform.low`. In a table, `3[2].resource` is the
     /// resource of the third point of trial 3.
     pub field: String,
-    /// The value found there; `nothing` if the field is missing.
+    /// The value of the field; `nothing` if the field is missing.
     pub found: String,
     /// The expected value.
     pub expected: String,

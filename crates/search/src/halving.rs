@@ -9,11 +9,11 @@ use crate::{Bracket, Job, Verdict};
 #[derive(Debug, Clone)]
 pub(crate) struct Halving {
     bracket: Bracket,
-    /// Index of the current rung of the trials.
+    /// Index of the rung on which the trials are being measured.
     rung: usize,
     /// Trials whose jobs on this rung have not been handed out yet.
     ready: VecDeque<u32>,
-    /// The results on this rung. Results on the last rung are not kept, because no promotion
+    /// The losses measured on this rung. Losses on the last rung are not kept, because no promotion
     /// depends on them.
     measured: BTreeSet<Score>,
 }

@@ -4,7 +4,7 @@ use crate::Algorithm;
 use crate::plan::{MAX_RUNGS, Plan};
 
 /// Resources whose relative difference is below this limit are treated as equal. For example, 0.3·3² is 2.7, but
-/// floating-point arithmetic gives a smaller number.
+/// floating-point arithmetic gives a number below 2.7.
 const SAME: f64 = 1e-9;
 
 /// A resource at which trials are measured.
@@ -34,11 +34,11 @@ impl Plan {
     /// With r for `min_resource` and R for `max_resource`:
     ///
     /// * Random search has one rung, R.
-    /// * Successive halving and ASHA have r, r·eta, r·eta², … as long as these are below R, and R. If R/r
-    ///   is a power of eta, these are the rungs of Li et al. 2020. Otherwise the paper stops at the last power below R;
-    ///   here, an additional rung trains the last trials from there to R.
-    /// * Hyperband has R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r
-    ///   is not a power of eta, the first rung is above r.
+    /// * Successive halving and ASHA have the rungs r, r·eta, r·eta², … below R, and then R. If R/r is a power of eta,
+    ///   these are the rungs of Li et al. 2020. Otherwise, the paper's last rung is the highest r·eta^k below R. Here,
+    ///   R is an additional rung, to which the best trials of that rung are trained.
+    /// * Hyperband has the rungs R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r is
+    ///   not a power of eta, the first rung is above r.
     ///
     /// Resources that differ by less than one part in 10⁹ are treated as equal. Resources need not be whole numbers:
     /// with R = 100 and eta = 3, Hyperband has a rung at 33.3.
@@ -72,11 +72,11 @@ impl Plan {
         rungs
     }
 
-    /// The brackets, in the order in which they start, with the number of trials that each rung has.
+    /// The brackets, in the order in which they start, with the number of trials that reach each rung:
     ///
     /// * Random search: all trials on one rung.
     /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
-    /// * ASHA: on each rung, at least as many trials as successive halving.
+    /// * ASHA: the numbers of successive halving, which are lower bounds for ASHA.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is
     ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3, the brackets start

@@ -12,8 +12,8 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    /// A loss that is not finite becomes infinite, the worst value. So training that diverged never has a good loss,
-    /// even if the loss is negative infinity.
+    /// A loss that is not finite becomes infinite, the worst value. A trial whose training diverged therefore never
+    /// ranks above a trial with a finite loss, even if its loss is negative infinity.
     pub(crate) fn new(trial: u32, loss: f64) -> Self {
         // Adding zero turns negative zero into positive zero, because the two are equal losses.
         let loss = if loss.is_finite() {

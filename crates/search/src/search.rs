@@ -19,14 +19,14 @@ pub struct Job {
     pub rung: u32,
     /// Number of the trial's bracket (see [`crate::Bracket::number`]).
     pub bracket: u32,
-    /// The resource that the trial has consumed before: the resource of the rung below, or 0.
+    /// The resource that the trial has consumed before the job: the resource of the rung below, or 0 for a new trial.
     pub from: f64,
     /// The resource that the trial will have consumed after the job: the resource of the rung, above
     /// `from`.
     pub to: f64,
 }
 
-/// What to do next.
+/// What the caller does next; the result of [`Search::next`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
 pub enum Next {

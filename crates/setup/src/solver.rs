@@ -66,7 +66,7 @@ named_values!(Formulation:
 
 named_values!(BigM:
     BigM::Corrected => "Large enough to allow every change",
-    BigM::Paper => "N + 1, as in the paper, with N idle nodes: it forbids large changes",
+    BigM::Paper => "N + 1, as in the paper, where N is the number of idle nodes: forbids large changes",
 );
 
 impl SolverArgs {

@@ -19,10 +19,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`plan`] reads a plan and expands it. [`prepare`] reads everything that the plan's runs need. Each of
-//! the [`PreparedRuns`] can then be executed at any time, even in parallel. [`cluster`] shares the runs among
-//! processes on several machines. The best settings are chosen from the results in
-//! [`gleaner_domain::results::sweep`].
+//! [`plan`] reads a plan and expands it. [`prepare`] reads everything that the plan's runs need. Each of the
+//! [`PreparedRuns`] can then be executed at any time, even in parallel. [`cluster`] shares the runs among processes on
+//! several machines. [`gleaner_domain::results::sweep`] chooses the best settings from the results.
 
 pub mod cluster;
 pub mod plan;

@@ -39,7 +39,8 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Time for the command to exit by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Prefixes of values that name a program, or an object of a Python program.
+/// Prefix of values that name a solver program. Values that name an object of a Python program have the prefix
+/// [`PYTHON`].
 const PROGRAM: &str = "exec:";
 pub(super) const PYTHON: &str = "python:";
 
@@ -199,8 +200,9 @@ fn texts(info: &RunInfo, name: &str, value: &Value) -> Result<Vec<String>> {
     })
 }
 
-/// Formats a value with several parts as the options of `simulate` expect it: `{"vc": "a", "nodes": 2}` is `a=2`,
-/// `{"manual": {"time": 200, "nodes": 2, "factor": 4.0}}` is `200,2,4.0`, and `{"file": "x"}` is `x`.
+/// Formats a value with several parts in the form that the options of `simulate` accept. For example,
+/// `{"vc": "a", "nodes": 2}` becomes `a=2`, `{"manual": {"time": 200, "nodes": 2, "factor": 4.0}}` becomes
+/// `200,2,4.0`, and `{"file": "x"}` becomes `x`.
 fn object(map: &serde_json::Map<String, Value>) -> Option<String> {
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

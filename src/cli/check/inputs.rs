@@ -76,8 +76,8 @@ impl<'a> Given<'a> {
             let sha256 = source.sha256.to_string();
             let mut listed = self.info.inputs.iter();
             if !listed.any(|input| input.path == path && input.sha256 == sha256) {
-                let found = "content other than what the run read";
-                let fault = Fault::of(&source.path, found, "the same");
+                let found = "other content";
+                let fault = Fault::of(&source.path, found, "the content that the run read");
                 return Err(fault.remedy(REMEDY).into());
             }
         }

@@ -66,8 +66,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A file is missing or was changed, an input has changed, a figure does not follow from the tables and inputs, or a
-/// repeated run gives other results.
+/// A file is missing or was changed, or an input has changed. It is also an error if a figure does not follow from the
+/// tables and inputs, or if a repeated run gives other results.
 pub fn run(args: &Args) -> Result<()> {
     let here = |path: &PathBuf| std::path::absolute(path);
     let paths: std::io::Result<Vec<PathBuf>> = args.runs.iter().map(here).collect();
@@ -113,8 +113,9 @@ pub fn run(args: &Args) -> Result<()> {
 /// Checks a run directory.
 ///
 /// # Errors
-/// The directory is not a run directory, a file that the check reads is missing or damaged, or the
-/// inputs are missing or differ from those of the run. [`Error::Stopped`] if the check is stopped.
+/// The directory is not a run directory, or a file that the check reads is missing or damaged. It
+/// is also an error if the inputs are missing or differ from those of the run. [`Error::Stopped`]
+/// if the check is stopped.
 pub fn examine(path: &Path, observer: &dyn Observer) -> Result<Findings> {
     let info = runs::info(path)?;
     let kept: &[&str] = match info.command.as_str() {
@@ -155,7 +156,8 @@ fn run_again(path: &Path, args: &Args, observer: &dyn Observer) -> Result<Again>
     }
 }
 
-/// A comparison of solvers. Its tables hold measured times and the solvers' answers.
+/// The findings for a comparison of solvers. Its tables are not verified, because they hold measured times and the
+/// solvers' answers.
 fn compared() -> Findings {
     let mut findings = Findings::default();
     let why = "answers and times of solvers; only their digests are compared";

@@ -15,8 +15,8 @@ use gleaner_runs::read::{ReplayRun, RunInfo};
 use gleaner_setup::{LogArgs, Replay, SolverName};
 use gleaner_solvers::{SolverKind, SolverSpec};
 
-/// Tables of every replay. `DELAYS` is added if the replay counts the delays of batch jobs, `CLASS_TABLES` if the log
-/// has several classes of nodes, and `SEARCH_TABLES` if a search starts the tasks.
+/// Tables of every replay. A replay that counts the delays of batch jobs also has `DELAYS`. A replay of a log with
+/// several classes of nodes also has `CLASS_TABLES`, and the replay of a search also has `SEARCH_TABLES`.
 const TABLES: [&str; 5] = ["steps", "timings", "tasks", "allocations", "fragments"];
 const DELAYS: [&str; 1] = ["delays"];
 const CLASS_TABLES: [&str; 3] = ["classes", "moves", "class_totals"];

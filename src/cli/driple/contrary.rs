@@ -19,9 +19,8 @@ impl Contrary {
     ) {
         if let Some(asked) = asked.filter(|asked| *asked != known) {
             let (asked, known) = (words(&asked), words(&known));
-            self.0.push(format!(
-                "{option} requests {asked}, but the value there is {known}"
-            ));
+            self.0
+                .push(format!("{option} is {asked}, expected {known}"));
         }
     }
 

@@ -20,9 +20,9 @@ pub struct NetworkArgs {
     /// learning rate.
     #[arg(long)]
     compat: bool,
-    /// Number of convolutions, either fixed or computed from the graph's number of nodes: half of
-    /// it (half), the number itself (nodes), its square root (root) or its logarithm (log) [default: 3; with --compat
-    /// half, which the authors of the original recommend].
+    /// Number of convolutions, either fixed or computed from the graph's number of nodes: half of that number (half),
+    /// the number itself (nodes), its square root (root) or its logarithm (log) [default: 3; with --compat half, which
+    /// the authors of the original recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
     /// Width of a node's state, a multiple of 4 [default: 64].

@@ -13,7 +13,7 @@ use gleaner_domain::error::Result;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Training")]
 pub struct PlanArgs {
-    /// Number of passes over the training part, at most 1,000,000 [default: 150].
+    /// Number of passes over the training data, at most 1,000,000 [default: 150].
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     epochs: Option<u32>,
     /// Stop after this many epochs without a lower validation error [default: never].

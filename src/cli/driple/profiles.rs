@@ -41,15 +41,15 @@ use gleaner_runs::prediction;
     gleaner predict models/packing.json --profiles predicted.csv -o scored.csv\n  \
     gleaner simulate --data trace --policy lucid --profiles scored.csv")]
 pub struct Args {
-    /// The model, a file of `gleaner driple train`, trained for the GPUs on which the jobs will run.
+    /// The model, a file written by `gleaner driple train`, trained for the GPUs on which the jobs will run.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Workloads and the files of their graphs: a CSV file with the columns graph, model,
-    /// dataset, batchsize and amp.
+    /// Workloads and their graph files: a CSV file with the columns graph, model, dataset,
+    /// batchsize and amp.
     #[arg(long, value_name = "FILE", required_unless_present = "graphs")]
     jobs: Option<PathBuf>,
     /// Graphs that are named after their workloads: GPU_DataSet_Model_Sync_HyperParameter_Job. Hyphens divide the
-    /// hyper-parameter into parts. One part is the number of samples in a batch, such as 64 or b64; another part may be
+    /// hyperparameter into parts. One part is the number of samples in a batch, such as 64 or b64; another part may be
     /// amp.
     #[arg(
         long,
@@ -113,7 +113,7 @@ fn take<T>(loaded: Loaded<T>) -> T {
     loaded.value
 }
 
-/// Derives the workloads from the names of the graphs' files.
+/// Derives the workloads from the names of the graph files.
 fn named(files: &[PathBuf]) -> Result<Graphs> {
     let mut graphs = Graphs::new();
     let mut faults = Gatherer::default();
@@ -143,7 +143,7 @@ fn workload(name: &str) -> Result<Workload, String> {
     let name = JobName::parse(name).map_err(|error| error.to_string())?;
     let [_, dataset, model, _, hyper, _] = name.fields();
     let batch_size = hyper.split('-').find_map(samples).ok_or_else(|| {
-        format!("the hyper-parameter {hyper:?}, which has no batch size, such as 64 or b64")
+        format!("the hyperparameter {hyper:?}, which has no batch size, such as 64 or b64")
     })?;
     Ok(Workload {
         model: model.clone(),
@@ -155,7 +155,7 @@ fn workload(name: &str) -> Result<Workload, String> {
     })
 }
 
-/// Batch size encoded in one part of a hyperparameter string.
+/// Parses the batch size encoded in one part of a hyperparameter.
 fn samples(part: &str) -> Option<u32> {
     let digits = part.trim_start_matches("bs").trim_start_matches("batch");
     let digits = digits.strip_prefix(['b', 'B']).unwrap_or(digits);
@@ -164,7 +164,7 @@ fn samples(part: &str) -> Option<u32> {
     number.filter(|&samples: &u32| samples > 0)
 }
 
-/// The settings for converting graphs for the model.
+/// The settings with which graphs are converted to the form that the model requires.
 struct Reading<'a> {
     settings: &'a Settings,
     frequencies: &'a Frequencies,

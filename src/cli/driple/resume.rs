@@ -104,7 +104,7 @@ fn short(sha256: &str) -> &str {
     sha256.get(..12).unwrap_or(sha256)
 }
 
-/// Adds the settings that a data set records to a training run on it.
+/// Copies the settings that a data set records to a training run on that data set.
 fn of_data(mut start: Start, data: &Data) -> Start {
     let (card, manifest) = (&mut start.card, &data.manifest);
     card.grouping = manifest.grouping.clone().or(card.grouping.take());

@@ -27,10 +27,10 @@ use gleaner_runs::driple::{history, scores as tables};
 
 /// Train a model on a data set.
 ///
-/// The file contains the weights of the epoch with the lowest validation error, and everything that predictions need:
-/// the grouping of graphs, the frequencies of operations, and the units. With --from, a trained model is adapted to
-/// another set-up (transfer learning). Ctrl-C ends the training after the current epoch, and saves the checkpoint and
-/// the best model so far.
+/// The model file contains the weights of the epoch with the lowest validation error. It also contains everything else
+/// that predictions need: the grouping of graphs, the frequencies of operations, and the units. With --from, a trained
+/// model is adapted to another set-up (transfer learning). Ctrl-C ends the training after the current epoch, and saves
+/// the checkpoint and the best model so far.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple train --data data.safetensors -o model.safetensors\n  \
@@ -39,7 +39,7 @@ use gleaner_runs::driple::{history, scores as tables};
     gleaner driple train --data d.safetensors --checkpoint c.safetensors -o m.safetensors\n  \
     gleaner driple train --data d.safetensors --resume c.safetensors -o m.safetensors")]
 pub struct Args {
-    /// The data set, a file of `gleaner driple build`, or a data set that the original saved (.pkl).
+    /// The data set, a file written by `gleaner driple build`, or a data set that the original saved (.pkl).
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
     /// Table of the errors of all epochs to write: .csv or .parquet.
@@ -76,8 +76,8 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, contradictory options, training that diverges, a file that cannot be written, or an
-/// interrupt, which is reported after the results are written.
+/// Missing or faulty files, contradictory options, training that diverges, or a file that cannot be written. An
+/// interrupt is also an error, which is reported after the results are written.
 pub fn run(args: &Args) -> Result<()> {
     threads::with(args.threads, || train(args))
 }

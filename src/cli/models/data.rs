@@ -55,7 +55,7 @@ pub struct Jobs {
     pub calendar: Calendar,
 }
 
-/// Default name of a file of submissions.
+/// Default name of the file with the numbers of submissions.
 const SERIES: &str = "cluster_throughput.csv";
 
 /// Number of GPUs of a node. The value is arbitrary, because models do not use it.
@@ -75,7 +75,7 @@ impl DataArgs {
         files.into_iter().all(Option::is_none)
     }
 
-    /// The series of submissions. Without a file, the jobs of the trace are counted.
+    /// Reads the series of submissions. Without a file, counts the jobs of the trace.
     ///
     /// # Errors
     /// No file is named, or the file is faulty.
@@ -94,7 +94,7 @@ impl DataArgs {
         submissions(&jobs.trace, start, jobs.calendar).map_err(|e| Error::Run(e.to_string()))
     }
 
-    /// Profiles of workloads.
+    /// Reads the profiles of workloads.
     ///
     /// # Errors
     /// No file is named, or the file is faulty.
@@ -103,7 +103,7 @@ impl DataArgs {
         Ok(take(jobs::profiles::read(&path)?, sources))
     }
 
-    /// The profiles from which a model can learn: the profiles that have a sharing score.
+    /// Reads the profiles from which a model can learn: the profiles that have a sharing score.
     ///
     /// # Errors
     /// The errors of [`DataArgs::profiles`], or no profile has a score.
@@ -118,7 +118,7 @@ impl DataArgs {
         Ok(profiles)
     }
 
-    /// Pairs of workloads that were measured together.
+    /// Reads the pairs of workloads that were measured together.
     ///
     /// # Errors
     /// No file is named, or the file is faulty.
@@ -127,7 +127,7 @@ impl DataArgs {
         Ok(take(jobs::colocate::read(&path)?, sources))
     }
 
-    /// Jobs of a trace.
+    /// Reads the jobs of a trace, with its cluster and its calendar.
     ///
     /// # Errors
     /// A file is not named, or is faulty.

@@ -38,7 +38,7 @@ use gleaner_runs::read::RunInfo;
     gleaner explain models/workload.json --job 17 --data trace\n  \
     gleaner explain models/throughput.json --label gpus -o throughput.html")]
 pub struct Args {
-    /// The model, a file of `gleaner train`.
+    /// The model, a file written by `gleaner train`.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Show the scores of this term by bin; a pair is named `a & b`. Can be given several times.
@@ -145,7 +145,7 @@ impl Args {
         Ok(())
     }
 
-    /// The requested machine; `None` if the model is a tree.
+    /// The explainable boosting machine to explain; `None` if the model or estimator has none.
     fn machine<'m>(&self, model: &'m Model) -> Result<Option<LabelledEbm<'m>>> {
         if self.label.is_some() && !matches!(model, Model::Throughput(_)) {
             let kind = model.kind();

@@ -14,7 +14,7 @@ use gleaner_predict::Kind;
 pub struct Monotone {
     /// Name of the feature.
     pub feature: String,
-    /// The direction of the curve.
+    /// Whether the contribution must increase or decrease.
     pub direction: Direction,
 }
 
@@ -35,8 +35,8 @@ impl FromStr for Monotone {
     }
 }
 
-/// Checks that a model has the features that must be monotone. Packing models have no curves. `profile` states whether
-/// a workload model learns from profiles.
+/// Checks that a model has the features that must be monotone. Packing models are not checked, because they have no
+/// curves. `profile` states whether a workload model learns from profiles.
 ///
 /// # Errors
 /// The model lacks a feature, or the feature is not a number.

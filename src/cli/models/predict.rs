@@ -24,7 +24,7 @@ use gleaner_runs::prediction;
     gleaner simulate --data trace --policy qssf --estimates estimates.csv\n  \
     gleaner predict models/throughput.json --data trace -o forecast.parquet")]
 pub struct Args {
-    /// The model, a file of `gleaner train`.
+    /// The model, a file written by `gleaner train`.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// For a workload model: the estimator to use, one of ebm, ebm-seconds, history, median and

@@ -28,7 +28,7 @@ use gleaner_runs::{model, training};
 
 /// Train the models that the policy Lucid uses, and save them.
 ///
-/// Each model gets its own file in the directory of --out: throughput.json forecasts submissions,
+/// Each model gets its own file in the --out directory. throughput.json forecasts submissions,
 /// packing.json scores how well workloads share a GPU, and workload.json estimates the durations of
 /// jobs. `gleaner predict` and `gleaner simulate --models` use these files; `gleaner explain` shows
 /// their content.
@@ -144,7 +144,7 @@ impl Args {
             .any(|&what| what == named || what == What::All)
     }
 
-    /// The requested monotone curves.
+    /// The features that must be monotone, each with its direction.
     fn monotone(&self) -> Vec<(String, Direction)> {
         let curves = self.monotone.iter();
         curves

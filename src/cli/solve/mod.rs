@@ -32,9 +32,10 @@ use gleaner_setup::solver::report_faults;
 /// of class in seconds (default: "rescale_up" plus "rescale_down"), and "current" is {"class", "nodes"}. With "counts":
 /// "points", a task may hold only the node counts of its curve's points. Problems with classes have no goal or weights.
 ///
-/// In a second form, tasks have "options": [[class, nodes, value], ...] instead. Here, class is an index, and value is
-/// what the option adds to the objective. "none" is the value of holding nothing (default: 0). A task with "fixed":
-/// true keeps its "current", which is [class, nodes]. This form has no "t_fwd".
+/// Problems with classes have a second form. In it, each task has "options": [[class, nodes, value], ...] in place of
+/// "curves". Here, class is an index, and value is what the option adds to the objective. "none" is the value of
+/// holding nothing (default: 0). A task with "fixed": true keeps its "current", which is [class, nodes]. This form has
+/// no "t_fwd".
 ///
 /// In the answer to a problem with classes, "counts" has {"class", "nodes"} or null for each task.
 /// "prices" lists the price of each class: approximately what an additional node would add to the
@@ -72,7 +73,7 @@ pub fn run(args: &Args) -> Result<()> {
         check_accepts(&solver, problem)?;
     }
     if let Some(path) = &args.write_model {
-        // The model may be written in any formulation, whichever solver runs.
+        // The formulation of the written model does not depend on the solver that runs.
         let formulation = args.settings.solver.formulation.unwrap_or_default();
         let big_m = args.settings.solver.big_m;
         remark(&models::write_all(

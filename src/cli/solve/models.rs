@@ -69,7 +69,7 @@ fn writer(path: &Path) -> Result<Writer> {
     }
 }
 
-/// The file of every problem.
+/// The path of the model file for each problem.
 fn paths(problems: &[AnyProblem], input: &Path, path: &Path) -> Result<Vec<PathBuf>> {
     if problems.len() == 1 {
         return Ok(vec![path.to_owned()]);

@@ -20,7 +20,7 @@ use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State, Trouble, troubles}
 /// Maximum time to wait for another process that writes to the directory.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The outcome of collecting.
+/// The outcome of an attempt to collect the results.
 #[derive(Debug, PartialEq)]
 pub(super) enum Next {
     /// The tables are written.
@@ -31,7 +31,7 @@ pub(super) enum Next {
     Wait,
 }
 
-/// Who collects.
+/// Who collects the results.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Who<'a> {
     /// A user, who gets the tables or a list of the missing runs.

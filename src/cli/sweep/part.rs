@@ -89,8 +89,8 @@ fn attempt(
     }
 }
 
-/// The assignment of runs to parts. If none was written before, the assignment is computed only from the lengths of the
-/// runs, so that all parts compute the same assignment.
+/// The assignment of runs to parts. If no assignment was written before, it is computed only from the runs' numbers of
+/// steps, so that all parts compute the same assignment.
 fn dealt(opened: &Opened<'_>, args: &Args, out: &Path, parts: usize) -> Result<Deal> {
     let prepared = opened.prepared.as_ref();
     if let Some(path) = &args.batch.dealt {

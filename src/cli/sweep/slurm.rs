@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Default number of times that lost runs are resubmitted.
 const RETRIES: u32 = 3;
 
-/// Options of `--slurm`, and hidden options that its jobs receive.
+/// Options for `--slurm`, and hidden options for the jobs that it submits.
 #[derive(Debug, ClapArgs, Serialize)]
 pub struct SlurmArgs {
     /// Return when the jobs are submitted. Another job collects the results once these jobs have ended.
@@ -47,7 +47,7 @@ pub struct SlurmArgs {
     #[arg(long, value_name = "SECONDS", requires = "slurm", help_heading = "Slurm", default_value_t = 10.0,
           value_parser = interval)]
     interval: f64,
-    /// Another option of sbatch, such as --sbatch-option=--qos=low. May be repeated.
+    /// Another sbatch option, such as --sbatch-option=--qos=low. May be repeated.
     #[arg(
         long = "sbatch-option",
         value_name = "OPTION",

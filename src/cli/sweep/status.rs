@@ -86,7 +86,7 @@ fn queued(queue: &Queue, batch: &Batch) -> String {
     text
 }
 
-/// The parts of an ended batch with unfinished runs.
+/// The parts with unfinished runs of a batch whose jobs have ended.
 fn troubles_of(
     prepared: &dyn PreparedRuns,
     state: &State,

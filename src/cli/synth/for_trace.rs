@@ -15,13 +15,13 @@ use gleaner_runs::graphs;
 pub struct Made {
     /// Workloads and the names of their jobs.
     rows: Vec<(Workload, String)>,
-    /// The rows of a file of measurements.
+    /// The measurements as CSV rows, without the header.
     pub measurements: String,
 }
 
-/// Generates a graph for each workload of a trace that `gleaner synth jobs` wrote, and passes each graph to `write`. A
-/// graph belongs to the family of the workload's model. The GPU utilisation of its training on the set-up is
-/// approximately the same as in the trace.
+/// Generates a graph for each workload of a trace that `gleaner synth jobs` wrote, and passes each graph to `write`.
+/// Each graph belongs to the network family of its workload's model. The GPU utilisation during its training on the
+/// set-up is approximately the same as in the trace.
 ///
 /// # Errors
 /// The trace is faulty, no job states its workload, or `write` fails.
@@ -67,7 +67,7 @@ impl Made {
         self.rows.len()
     }
 
-    /// Writes the table of workloads and their graphs, which are in the subfolder `folder` next to the table.
+    /// Writes the table of workloads and their graph files, which are in the subfolder `folder` next to the table.
     ///
     /// # Errors
     /// The file cannot be written.

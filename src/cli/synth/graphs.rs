@@ -27,9 +27,9 @@ pub struct Args {
     /// Number of jobs. A model needs about 200 jobs to learn well.
     #[arg(long, value_name = "COUNT", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
-    /// Generate one job for each workload of this trace, a directory of `gleaner synth jobs`. The network of the job
-    /// belongs to the model's family, and its GPU utilisation is approximately the same as in the trace. Also writes
-    /// workloads.csv, a table of these jobs.
+    /// Generate one job for each workload of this trace, a directory written by `gleaner synth jobs`. The job's network
+    /// belongs to the family of the workload's model, and the job's GPU utilisation is approximately the same as in the
+    /// trace. Also writes workloads.csv, a table of these jobs.
     #[arg(long = "for", value_name = "DIR", conflicts_with = "count")]
     trace: Option<PathBuf>,
     /// Machines on which the jobs are trained: two V100 with 10 Gbit/s between them, two 2080Ti with 1 Gbit/s, or four

@@ -139,9 +139,9 @@ struct TaskArgs {
         requires = "start"
     )]
     submit_every: f64,
-    /// Give each task a curve for each of these classes of nodes. The curve of a class is the task's curve times the
-    /// factor of the class, times a number from 0.8 to 1.2 that depends on the model and the class. About a tenth of
-    /// the tasks cannot use one of the classes.
+    /// Give each task a curve for each of these classes of nodes. The curve of a class is the task's curve, multiplied
+    /// by the factor of the class and by a number from 0.8 to 1.2. That number depends on the model and the class.
+    /// About a tenth of the tasks cannot use one of the classes.
     #[arg(long, value_name = "NAME=FACTOR", value_delimiter = ',', value_parser = class_factor)]
     classes: Vec<(String, f64)>,
     /// Seed. The same seed gives the same tasks.

@@ -61,7 +61,7 @@ pub(super) struct ScheduleArgs {
     /// Seed. The same seed gives the same log.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Also write the names of the nodes, as a list for --nodes of `gleaner ingest`.
+    /// Also write the names of the nodes, as a list for `gleaner ingest --nodes`.
     #[arg(long, value_name = "FILE")]
     node_list: Option<PathBuf>,
     /// Also write the true log of idle nodes, which `gleaner ingest` must reproduce: .gev, .parquet or .csv.

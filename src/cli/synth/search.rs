@@ -17,7 +17,7 @@ use gleaner_synth::tasks::TaskOptions;
 /// stops trials.
 ///
 /// With --losses, the learning curves of all trials are also written. In these curves, slower networks reach lower
-/// losses.
+/// losses than faster networks.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth search --algorithm asha --trials 81 -o search.toml\n  \

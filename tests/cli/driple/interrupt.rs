@@ -117,7 +117,7 @@ fn other_data_and_options_are_refused() {
     .expect(2);
     run.says(&[
         "options contradict --resume c",
-        "--epochs requests 9, but the value there is 2",
+        "--epochs is 9, expected 2",
         "--rate",
     ]);
     let run = gleaner(
@@ -125,11 +125,7 @@ fn other_data_and_options_are_refused() {
         &format!("{resume} --hidden 16 --network gin --compat"),
     )
     .expect(2);
-    run.says(&[
-        "--hidden requests 16, but the value there is 8",
-        "--network requests gin",
-        "--compat",
-    ]);
+    run.says(&["--hidden is 16, expected 8", "--network is gin", "--compat"]);
     gleaner(here, &format!("{resume} --epochs 2 --hidden 8 --seed 0")).expect(0);
     gleaner(here, &format!("{BUILD} --seed 7 -o data.safetensors")).expect(0);
     gleaner(here, resume)

@@ -123,10 +123,7 @@ fn transfer_changes_the_readout_alone() {
     assert_ne!(old.card.scale, new.card.scale);
     assert!(new.card.provenance.unwrap().started_from.is_some());
     let line = "--from model.safetensors --network gat --hidden 16 -o new.safetensors";
-    train(here, line, 2).says(&[
-        "--network requests gat, but the value there is gcn",
-        "--hidden requests 16",
-    ]);
+    train(here, line, 2).says(&["--network is gat, expected gcn", "--hidden is 16"]);
 }
 
 #[test]

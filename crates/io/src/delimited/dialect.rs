@@ -1,10 +1,10 @@
-//! How a line of a table is split into cells.
+//! Splits the lines of text tables into cells.
 
 use std::borrow::Cow;
 
 use csv::{ReaderBuilder, StringRecord, Terminator};
 
-/// How a line of a table is split into cells.
+/// The rules by which the lines of a table are split into cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dialect {
     /// Comma-separated values; a cell may be quoted.
@@ -16,12 +16,12 @@ pub enum Dialect {
 /// The cells of a line.
 #[derive(Debug)]
 pub struct Cells<'l> {
-    /// The line. If some cells are quoted, this is instead the text of all cells, concatenated without quotes and
+    /// The line itself if no cell is quoted. Otherwise, the texts of all cells, concatenated without quotes and
     /// delimiters.
     text: Cow<'l, str>,
-    /// The offset in the text at which each cell ends, in bytes.
+    /// For each cell, the byte offset in `text` at which it ends.
     ends: Vec<usize>,
-    /// Number of bytes between the end of a cell and the start of the next cell.
+    /// Number of bytes in `text` between the end of a cell and the start of the next cell.
     gap: usize,
 }
 
@@ -43,13 +43,13 @@ impl Dialect {
         }
     }
 
-    /// Whether a quoted cell is still open at the end of a line, so that it may continue on the next line. Quotes are
-    /// recognised in every dialect.
+    /// Whether a quoted cell is still open at the end of a line, so that it may continue on the next line. Cells may be
+    /// quoted in any dialect.
     pub fn is_open(&self, line: &str) -> bool {
         line.contains('"') && quoted(line, self.delimiter()).err() == Some(Quote::Open)
     }
 
-    /// Splits a line in which cells may be quoted, in any dialect. `None` if the quotes do not match.
+    /// Splits a line in which cells may be quoted, in any dialect. Returns `None` if the quotes do not match.
     pub fn split_quoted<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
         quoted(line, self.delimiter()).ok()
     }
@@ -88,8 +88,8 @@ impl Dialect {
 }
 
 /// Splits a line in which some cells are quoted, such as `7,"n[1,2]",4`. A quoted cell begins and ends with a quote,
-/// and a doubled quote in it stands for a single quote. A quote within any other cell is an ordinary character. `Err`
-/// if a quoted cell is not closed, or if its closing quote is not followed by a delimiter or the end of the line.
+/// and a doubled quote in it stands for a single quote. A quote within any other cell is an ordinary character. Returns
+/// `Err` if a quoted cell is not closed, or if its closing quote is not followed by a delimiter or the end of the line.
 fn quoted<'l>(line: &'l str, delimiter: &str) -> Result<Cells<'l>, Quote> {
     let mut text = String::with_capacity(line.len());
     let mut ends = Vec::with_capacity(16);
@@ -272,7 +272,7 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
 
-        // The csv crate writes the line, and the cells must equal the cells that it was given.
+        // Cells that the csv crate quoted, in a table with any delimiter, are split into the original cells.
         #[test]
         fn cells_quoted_by_the_csv_library_are_split_exactly(
             row in prop::collection::vec("[ab,;\"é\r]{0,6}", 1..6),
@@ -289,7 +289,7 @@ mod tests {
             prop_assert_eq!(cells, trimmed);
         }
 
-        // The csv crate writes the line, and the cells must equal the cells that it was given.
+        // A CSV line that the csv crate wrote is split into the original cells.
         #[test]
         fn cells_written_by_the_csv_library_are_read_back(
             row in prop::collection::vec("[ab,\"é\r]{0,6}", 1..6),

@@ -85,8 +85,8 @@ impl Header {
     }
 
     /// Splits a line with quoted cells, such as `7,"n[1,2]"` under `JobID,NodeList`, in a table that is not CSV. Slurm
-    /// does not quote cells, but other programs may. `None` if the line has no quotes, the quotes do not match, or the
-    /// number of cells differs from the header's. If the result is `None`, the quotes are ordinary characters.
+    /// does not quote cells, but other programs may. Returns `None` if the line has no quotes, the quotes do not match,
+    /// or the number of cells differs from the header's. The caller then treats quotes as ordinary characters.
     fn exact<'l>(&self, line: &'l str) -> Option<Cells<'l>> {
         let is_plain = matches!(self.dialect, Dialect::Plain(_));
         if !is_plain || !line.contains('"') {
@@ -187,7 +187,7 @@ impl Row<'_, '_> {
     pub fn cell(&self, wanted: usize) -> Option<&str> {
         let column = *self.header.at.get(wanted)?.as_ref()?;
         // If a line has more cells than the header, the surplus delimiters are part of the free
-        // text. They shift the columns after that text.
+        // text, and they shift the cells after it.
         let surplus = self.cells.count() - self.header.width;
         let free = self.header.free.unwrap_or(usize::MAX);
         let first = column + if column > free { surplus } else { 0 };

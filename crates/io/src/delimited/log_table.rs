@@ -12,9 +12,9 @@ pub struct Layout {
     pub columns: &'static [Names],
     /// The indexes of the required columns.
     pub required: &'static [usize],
-    /// Whether the table is CSV with quoted cells. Otherwise cells are not quoted, as in the output
-    /// of Slurm's commands. They are separated by the given delimiter, or else by the delimiter
-    /// found in the header.
+    /// Whether the table is CSV with quoted cells. Otherwise, cells are not quoted, as in the
+    /// output of Slurm's commands. In that case, the user-specified delimiter is used if it occurs
+    /// in the header; otherwise, a delimiter is detected there.
     pub quoted: bool,
     /// The remedy that messages about missing columns suggest.
     pub remedy: fn() -> String,

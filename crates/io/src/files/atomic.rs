@@ -26,8 +26,8 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every temporary file of this process. Afterwards no file is created or moved into place, because the process
-/// is about to end.
+/// Removes every temporary file of this process, which is about to end. The lock is never released, so no thread can
+/// create a file or move a file into place afterwards.
 pub fn discard_unfinished() {
     let files = unfinished();
     for path in files.iter() {
@@ -88,8 +88,7 @@ struct TemporaryFile {
     registration: Registration,
 }
 
-/// The registration of a temporary file in [`UNFINISHED`]. Dropping this value removes the
-/// registration.
+/// The entry of a temporary file in [`UNFINISHED`]. Dropping this value removes the entry.
 #[derive(Debug)]
 struct Registration(PathBuf);
 
@@ -268,7 +267,7 @@ impl Closed {
 
 /// The prefix of the name of a temporary file for `target`.
 fn prefix(target: &Path) -> io::Result<OsString> {
-    /// Maximum length of a name, in bytes, for which the temporary name contains the whole name.
+    /// Maximum length of a file name, in bytes, up to which the temporary name contains the whole file name.
     const LONGEST: usize = 200;
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut prefix = OsString::from(".");

@@ -18,8 +18,8 @@ pub(super) trait Cursor {
     /// Starts reading the column's chunk of a row group.
     fn begin(&mut self, reader: ColumnReader);
 
-    /// Decodes up to `most` further rows, which replace the earlier ones, and returns their number. All earlier
-    /// rows must have been visited.
+    /// Decodes up to `most` further rows, and returns their number. They replace the rows decoded before, which must
+    /// all have been visited.
     fn fill(&mut self, most: usize) -> Result<usize, ParquetError>;
 
     /// Moves to the next decoded row. The error says what is wrong.
@@ -78,7 +78,8 @@ impl<T: Decoded + 'static> Typed<T> {
         })
     }
 
-    /// The value that stands for missing data at this level of the batch; `None` if there is a value.
+    /// The value that represents the missing data at this index of the batch's levels; `None` if the data are not
+    /// missing.
     fn missing(&self, at: usize) -> Option<Value<'static>> {
         let level = self.batch.definition.get(at)?;
         self.levels.missing(*level)

@@ -94,7 +94,7 @@ impl ChunkReader for Disk {
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
         let file = Arc::clone(&self.file);
-        // Most of these readers only read a page header.
+        // Most of these readers read only a page header, for which a small buffer is enough.
         Ok(BufReader::with_capacity(
             1 << 10,
             Section { file, at: start },

@@ -203,7 +203,8 @@ impl Levels {
         }
     }
 
-    /// The value that stands for missing data at this definition level; `None` if there is a value.
+    /// The value that represents missing data at this definition level; `None` if the level means that the cell has a
+    /// value.
     pub fn missing(self, level: i16) -> Option<Value<'static>> {
         if level == self.present {
             None
@@ -215,7 +216,7 @@ impl Levels {
     }
 }
 
-/// Records that were decoded together.
+/// A batch of decoded records.
 pub(super) struct Batch<T: DataType> {
     pub levels: usize,
     /// The values that are not missing.

@@ -103,7 +103,7 @@ impl<'a> Table<'a> {
         metadata.schema_descr().root_schema().name()
     }
 
-    /// The value of a key in the file's metadata.
+    /// The value that the file's metadata stores under this key.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         let pairs = self.file.metadata().file_metadata().key_value_metadata()?;
         let pair = pairs.iter().find(|pair| pair.key == key)?;

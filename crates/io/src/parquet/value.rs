@@ -31,7 +31,7 @@ pub enum Value<'v> {
 }
 
 impl Value<'_> {
-    /// The time in a cell of this column, with or without an offset from UTC.
+    /// The value of a cell of `column` as a time, with or without an offset from UTC.
     pub fn stamp(self, column: &Column) -> Option<Stamp> {
         match self {
             Value::Text(text) => std::str::from_utf8(text).ok()?.parse().ok(),
@@ -44,7 +44,8 @@ impl Value<'_> {
         }
     }
 
-    /// The time in a cell without conversion: a timestamp, seconds since 1970, or a string without an offset from UTC.
+    /// The value as a time, without conversion: a timestamp, seconds since 1970, or a string without an offset from
+    /// UTC.
     pub fn time(self) -> Option<Local> {
         match self {
             // pandas writes `i64::MIN` for a missing timestamp.

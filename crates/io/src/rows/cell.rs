@@ -21,7 +21,7 @@ pub enum CellTime {
     Civil(Stamp),
 }
 
-/// A cell. Its methods return a fault if the cell is missing or has another type.
+/// A cell. Its methods return a fault if the cell is missing or is not of the requested type.
 #[derive(Clone, Copy)]
 pub struct Cell<'r> {
     pub(super) source: &'r Source,
@@ -57,8 +57,8 @@ impl<'r> Cell<'r> {
         number::finite(self.value).ok_or_else(|| self.fault("a finite number"))
     }
 
-    /// Returns a number, which is infinite or NaN if training diverged. An empty cell is NaN, because data frames write
-    /// NaN as an empty cell.
+    /// A number, which is infinite or NaN if training diverged. An empty cell is NaN, because data frames write NaN as
+    /// an empty cell.
     pub fn float_or_diverged(&self) -> CellResult<f64> {
         let value = number::any(self.value).or(self.is_missing().then_some(f64::NAN));
         value.ok_or_else(|| self.fault("a number, or nan if training diverged"))

@@ -67,11 +67,11 @@ impl<'a> Header<'a> {
         self.names.position(name).is_some()
     }
 
-    /// Requests a required column: the first of these names that the header has. `holds` describes
-    /// the contents of the column, for the message.
+    /// Requests a required column under the first of these names that occurs in the header. `holds`
+    /// describes the contents of the column, for the message.
     ///
-    /// A missing column becomes a fault that [`Header::finish`] returns, so the placeholder that is
-    /// returned for it is never used.
+    /// If the column is missing, this method records a fault, which [`Header::finish`] returns, and
+    /// returns a placeholder, which is therefore never used.
     ///
     /// # Errors
     /// There are too many faults; the error contains all of them.
@@ -92,8 +92,8 @@ impl<'a> Header<'a> {
         Ok(Col(0))
     }
 
-    /// Requests an optional column: the first of these names that the header has and that was not
-    /// requested before. Returns `None` if there is no such column.
+    /// Requests an optional column under the first of these names that occurs in the header and was
+    /// not requested before. Returns `None` if there is no such name.
     ///
     /// # Errors
     /// There are too many faults; the error contains all of them.

@@ -2,7 +2,7 @@
 
 use crate::parquet::Value;
 
-/// A whole number. It may have a zero fraction, as in `97.0`.
+/// Converts a value to a whole number. A zero fraction, as in `97.0`, is accepted.
 pub(super) fn whole(value: Value<'_>) -> Option<i64> {
     match value {
         Value::Int(number) => Some(number),
@@ -16,7 +16,7 @@ pub(super) fn whole(value: Value<'_>) -> Option<i64> {
     }
 }
 
-/// Returns a number, which may be NaN or infinite.
+/// Converts a value to a number, which may be NaN or infinite.
 pub(super) fn any(value: Value<'_>) -> Option<f64> {
     match value {
         Value::Int(number) => Some(number as f64),

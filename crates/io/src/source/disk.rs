@@ -9,12 +9,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::Digest;
 
-/// Number of bytes in a chunk. Each chunk has a digest, which is stored and compared.
+/// Number of bytes in a chunk, the unit in which the file is read and its digests are compared.
 const CHUNK: usize = 1 << 18;
 
-/// An open file, and for each chunk the digest of the content up to the end of the chunk. Every
-/// pass over the file compares its bytes with these digests, so the parsed bytes are the same as
-/// the hashed bytes.
+/// An open file, with a digest for each chunk: the digest of the content up to the end of the
+/// chunk. Every pass over the file compares its bytes with these digests, so the parsed bytes are
+/// the same as the hashed bytes.
 #[derive(Debug)]
 pub(super) struct Disk {
     /// The file is kept open, so that another file that replaces it under the same name is never
@@ -30,7 +30,7 @@ pub(super) struct Disk {
 pub(super) struct Changed;
 
 impl Disk {
-    /// Reads the file once from its start. Returns it with its length and SHA-256.
+    /// Reads the file once from its start, and computes the digests. Returns the file with its length and SHA-256.
     pub fn open(mut file: File) -> io::Result<(Self, u64, Digest)> {
         let (mut hasher, mut prefixes, mut length) = (Sha256::new(), Vec::new(), 0);
         let mut chunk = Vec::new();
@@ -116,7 +116,7 @@ impl Read for Reader<'_> {
     }
 }
 
-/// Fills `buffer` with the next chunk, which is shorter at the end of the stream.
+/// Fills `buffer` with the next chunk, which is shorter than [`CHUNK`] at the end of the stream.
 fn fill(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<()> {
     buffer.clear();
     stream.take(CHUNK as u64).read_to_end(buffer).map(drop)

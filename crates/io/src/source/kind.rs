@@ -55,7 +55,7 @@ pub(super) fn is_pickle_name(name: &str) -> bool {
     matches!(extension(name).as_str(), "pkl" | "pickle")
 }
 
-/// The format of a text file whose name does not show the format.
+/// Detects the format of a text file from its first bytes, if its name does not show the format.
 fn text_kind(head: &[u8]) -> Kind {
     let text = head.trim_ascii_start();
     let first_line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);

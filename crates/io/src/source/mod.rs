@@ -41,8 +41,8 @@ const UNREADABLE: [Known; 4] = [
     (b"\x1f\x8b", "doubly compressed"),
 ];
 
-/// An opened input. Its content can be read more than once. The content always matches the digest: if the file changes
-/// in the meantime, reading fails.
+/// An opened input. Its content can be read more than once, and always matches the digest: if the file changes after it
+/// is opened, reading fails.
 #[derive(Debug)]
 pub struct Source {
     id: SourceId,
@@ -52,7 +52,8 @@ pub struct Source {
     kind: Kind,
 }
 
-/// The original bytes, which may be compressed. `Held` if the source, such as a pipe, can be read only once.
+/// The original bytes, which may be compressed. If the source can be read only once, like a pipe, they are `Held` in
+/// memory.
 #[derive(Debug)]
 enum Raw {
     Disk(Disk),
@@ -203,7 +204,7 @@ impl Source {
         Fault::of(self.path(), found, expected)
     }
 
-    /// Wraps a value that was read from this input alone, without remarks.
+    /// Wraps a value that was read from this input alone. The result has no remarks.
     pub fn loaded<T>(&self, value: T) -> Loaded<T> {
         Loaded {
             value,

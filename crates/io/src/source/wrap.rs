@@ -97,7 +97,7 @@ impl Compression {
     }
 }
 
-/// Fails once the inner stream has returned more than `left` bytes.
+/// A stream that fails once the inner stream has returned more than `left` bytes.
 struct Limited<R> {
     inner: R,
     left: u64,

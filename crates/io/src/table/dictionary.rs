@@ -1,10 +1,10 @@
-//! Writes a column of runs of equal values as Parquet: a dictionary of the values, and for each run
-//! an index and the run's length.
+//! Writes a column that consists of runs of equal values as Parquet. The column is stored as a
+//! dictionary of the values and, for each run, the run's length and the index of its value.
 //!
 //! The `parquet` crate's writer looks up the value of every row. The time that this module needs
-//! depends only on the number of runs. For example, the value is 5 in the first 400,000 rows, then
-//! 7 in 10 rows, and then 5 again. The column is then stored as the dictionary (5, 7) and three
-//! runs with the indexes 0, 1 and 0.
+//! depends only on the number of runs. For example, let the value be 5 in the first 400,000 rows,
+//! then 7 in 10 rows, and then 5 again. The column is stored as the dictionary (5, 7) and three
+//! runs with the indices 0, 1 and 0.
 
 use std::io::Write;
 
@@ -19,8 +19,8 @@ use parquet::schema::types::ColumnDescPtr;
 
 use gleaner_domain::results::RunLengths;
 
-/// The encodings that the metadata lists: of the dictionary, of the levels (although the column has
-/// none) and of the indices.
+/// The encodings that the metadata lists for the dictionary, the levels (although the column has
+/// none) and the indices.
 const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
 
 /// A column's distinct values, and its runs as indices of these values.
@@ -119,8 +119,8 @@ impl Dictionary {
     }
 
     /// The indices in Parquet's run-length encoding. The encoding starts with the width of an index
-    /// in bits. For each run, it contains the run's length multiplied by 2, as a variable-length
-    /// number, and then the index in whole bytes.
+    /// in bits. Each run follows: its length multiplied by 2, as a variable-length number, and then
+    /// its index in whole bytes.
     fn encoded_indices(&self) -> Vec<u8> {
         let largest = self.values.saturating_sub(1).max(1);
         let bits = u32::BITS - largest.leading_zeros();

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::draw::{Draw, normal, number_fault};
 use crate::Fault;
 
-/// The kinds of numbers drawn for a trial. The kind is part of the key, so that no two kinds use the same random
-/// numbers.
+/// The kinds of numbers drawn for a trial. The kind is part of the generator's key, so that no two kinds use the same
+/// random numbers.
 const CURVE: u64 = 0;
 const NOISE: u64 = 1;
 
@@ -24,8 +24,8 @@ const NOISE: u64 = 1;
 /// Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of Learning Curves" (IJCAI 2015), use
 /// the shifted power law (their pow4), among others, for the loss as a function of the epochs.
 ///
-/// Floor, amplitude and rate of a trial are drawn independently of each other. So a trial whose loss falls fast at
-/// first can end with a higher loss than a trial whose loss falls slowly. Early losses therefore predict final losses
+/// The floor, amplitude and rate of a trial are drawn independently of each other. Therefore, a trial whose loss falls
+/// fast at first can end with a higher loss than a trial whose loss falls slowly. Early losses predict final losses
 /// only partly. The default ranges are assumed, not measured.
 ///
 /// The draws of a trial depend only on the seed and the trial. A measurement adds noise that depends only on
@@ -33,19 +33,19 @@ const NOISE: u64 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Family {
-    /// Seed of all draws; 0 by default.
+    /// Seed of all draws (default: 0).
     pub seed: u64,
-    /// The limit of the loss under endless training; by default log-uniform from 0.1 to 1.
+    /// The limit of the loss under endless training (default: log-uniform from 0.1 to 1).
     pub floor: Draw,
-    /// The difference between the loss of an untrained trial and the floor; by default uniform from 1 to 3. A negative
+    /// The difference between the loss of an untrained trial and the floor (default: uniform from 1 to 3). A negative
     /// draw counts as 0.
     pub amplitude: Draw,
-    /// The exponent: how fast the loss falls; by default log-uniform from 0.2 to 1. A negative draw counts as
-    /// 0.
+    /// The exponent, which determines how fast the loss falls (default: log-uniform from 0.2 to 1). A negative draw
+    /// counts as 0.
     pub rate: Draw,
-    /// The resource above which the curve is close to a power law, in the unit of the plan; above 0, 1 by default.
+    /// The resource above which the curve is close to a power law, in the unit of the plan; above 0 (default: 1).
     pub scale: f64,
-    /// Standard deviation of the measurement noise, which is normal with a mean of 0; at least 0, 0.01 by default. A
+    /// Standard deviation of the measurement noise, which is normal with a mean of 0; at least 0 (default: 0.01). A
     /// noisy loss can be negative.
     pub noise: f64,
 }

@@ -16,7 +16,7 @@ fn plan(eta: u32, steps: u32, trials: u32) -> Plan {
     }
 }
 
-/// Asks both implementations for a job and compares the answers.
+/// Requests a job from both implementations, and compares the jobs.
 fn both(search: &mut Search, plain: &mut naive::Asha, outstanding: usize) -> Option<Job> {
     match (search.next(), plain.get_job()) {
         (Next::Job(job), expected) => {
@@ -39,7 +39,8 @@ fn both(search: &mut Search, plain: &mut naive::Asha, outstanding: usize) -> Opt
 proptest! {
     #![proptest_config(gleaner_testing::cases(512))]
 
-    /// ASHA hands out the paper's jobs, in whatever order jobs are requested and losses are reported.
+    /// ASHA hands out the same jobs as the paper's algorithm, in whatever order jobs are requested and losses are
+    /// reported.
     #[test]
     fn asha_is_that_of_the_paper(
         eta in 2_u32..5,

@@ -50,7 +50,7 @@ fn draws_follow_their_distributions() {
     assert!(rates.iter().all(|rate| (0.2..=1.0).contains(rate)));
     let logs: Vec<f64> = rates.iter().map(|rate| rate.ln()).collect();
     assert!((mean(&logs) - 0.2_f64.sqrt().ln()).abs() < 0.05);
-    // The three parameters are independent.
+    // The three parameters of a trial are drawn independently of each other.
     assert!(correlation(&floors, &amplitudes).abs() < 0.07);
     assert!(correlation(&floors, &rates).abs() < 0.07);
     assert!(correlation(&amplitudes, &rates).abs() < 0.07);

@@ -163,7 +163,7 @@ fn a_small_bracket_by_hand() {
             (trial, 1, 1.0, 3.0)
         );
     }
-    // If losses are equal, the first trial continues.
+    // Among trials with equal losses, the trial with the lowest number continues.
     for trial in [8, 6] {
         assert_eq!(search.report(trial, 0.5), Ok(vec![]));
     }

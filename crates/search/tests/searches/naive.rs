@@ -12,7 +12,7 @@ fn top_k(losses: &[(f64, u32)], count: usize) -> Vec<u32> {
     };
     let mut sorted = losses.to_vec();
     sorted.sort_by_key(|(_, trial)| *trial);
-    // The sort is stable: equal losses stay in the order of trials.
+    // The sort is stable: trials with equal losses stay in the order of their numbers.
     sorted.sort_by(|a, b| {
         let (a, b) = (worst_if_diverged(a.0), worst_if_diverged(b.0));
         a.partial_cmp(&b).unwrap()
@@ -64,7 +64,7 @@ pub fn hyperband(
     let mut first = 0;
     let mut all = Vec::new();
     for s in (0..=s_max).rev() {
-        // The least whole n with n >= (s_max + 1) / (s + 1) * eta^s.
+        // The least integer n with n >= (s_max + 1) / (s + 1) * eta^s.
         let mut n = 1;
         while n * (s as usize + 1) < (s_max as usize + 1) * eta.pow(s) {
             n += 1;
@@ -102,7 +102,7 @@ impl Asha {
         }
     }
 
-    /// The next trial and its rung.
+    /// The trial of the next job, and the job's rung.
     pub fn get_job(&mut self) -> Option<(u32, u32)> {
         for k in (0..self.rungs.len() - 1).rev() {
             let candidates = top_k(&self.rungs[k], self.rungs[k].len() / self.eta);

@@ -44,15 +44,15 @@ settings! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// A job's partner is chosen without using sharing scores or priorities.
+    /// The choice of a job's partner by sharing scores and priorities.
     Packing,
-    /// There is no forecast, and GPUs are never shared.
+    /// The forecast of submissions. If it is disabled, GPUs are never shared.
     Throughput,
-    /// There are no estimates of durations.
+    /// The estimates of durations.
     Estimate,
 }
 
-/// Which simulations of Lucid are run: the original simulation, the corrected simulation, or both.
+/// Which simulations of Lucid to run: the original simulation, the corrected simulation, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corrected {

@@ -14,21 +14,21 @@ use gleaner_domain::error::{Error, Result};
 pub struct ExperimentFiles {
     /// The experiment's name.
     pub name: String,
-    /// File of the jobs.
+    /// The file with the jobs.
     pub trace: PathBuf,
-    /// File of the virtual clusters.
+    /// The file with the virtual clusters.
     pub cluster: PathBuf,
-    /// File of the measured pairs, if any.
+    /// The file with the measured pairs, if any.
     pub colocate: Option<PathBuf>,
-    /// File of the profiles.
+    /// The file with the profiles, if any.
     pub profiles: Option<PathBuf>,
-    /// File of the experiment's own profiles, if other profiles replace them.
+    /// The file with the experiment's own profiles, if other profiles replace them.
     pub measured: Option<PathBuf>,
-    /// File of the forecast of submissions.
+    /// The file with the forecast of submissions, if any.
     pub forecast: Option<PathBuf>,
-    /// File of the estimated durations.
+    /// The file with the estimated durations, if any.
     pub estimates: Option<PathBuf>,
-    /// File of the numbers of submissions in successive intervals.
+    /// The file with the number of submissions in each interval, if any.
     pub series: Option<PathBuf>,
     /// The civil time of second 0, if the trace's times are seconds and the experiment's name implies the date of its
     /// start.
@@ -68,7 +68,7 @@ const WINDOWS: [(&str, [&str; 3]); 3] = [
     ),
 ];
 
-/// Name of the file of a prepared trace, whose times are seconds.
+/// Name of the jobs file of a prepared trace, in which times are seconds.
 const PREPARED: &str = "jobs.csv";
 
 impl ExperimentFiles {
@@ -128,7 +128,7 @@ const ESTIMATES: [&str; 3] = [
     "duration_estimate_lgb.csv",
 ];
 
-/// The file of estimates, in the directory of the trace or at the original's path.
+/// Finds the file with the estimates, in the directory of the trace or at the original's path.
 fn estimates(place: &DataDirectory<'_>, name: &str, qssf_alone: bool) -> Option<PathBuf> {
     let ebm = [
         ESTIMATES[0],

@@ -53,11 +53,11 @@ settings! {
         pub gpus_per_node: u32 = GPUS_PER_NODE => Spec::of("COUNT")
             .hidden_alias("num_gpus_per_node")
             .within(format!("1 to {MAX_GPUS_PER_NODE}"), |gpus| (1..=MAX_GPUS_PER_NODE).contains(gpus));
-        /// Estimated durations, for qssf, lucid and easy. Accepts a file with the columns job_id and priority (in
-        /// seconds), `oracle` (the true durations), one number of seconds for all jobs, or an estimator: `history` (the
-        /// earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` or `best`. If --models DIR is given, the
-        /// estimator is read from this directory. Otherwise it is learnt during the simulation, as with --models train.
-        /// In that case, `best` chooses again each week among all estimators except ebm-seconds.
+        /// Estimated durations, for qssf, lucid and easy: a file with the columns job_id and priority (in seconds),
+        /// `oracle` (the true durations), one number of seconds for all jobs, or an estimator. The estimators are
+        /// `history` (the earlier jobs of the user), `median`, `mean`, `ebm`, `ebm-seconds` and `best`. If --models DIR
+        /// is given, the estimator is read from this directory. Otherwise it is learnt during the simulation, as with
+        /// --models train. In that case, `best` chooses again each week among all estimators except ebm-seconds.
         pub estimates: Option<Given> = None => Spec::of("FILE|oracle|SECONDS|NAME")
             .used_for(Use::Estimates);
         /// For lucid: profiles of workloads that run alone on their GPUs, with sharing scores;
@@ -76,7 +76,7 @@ settings! {
         pub to: Option<Stamp> = None => Spec::of("TIME");
         /// Leave out faulty jobs, and list them in skipped.csv.
         pub skip_invalid: bool = false => Spec::flag();
-        /// A published experiment, whose files are in the directory of --data.
+        /// A published experiment, whose files are in the --data directory.
         pub preset: Option<Preset> = None => Spec::of("NAME")
             .requires("data")
             .conflicts(&["trace", "cluster", "experiment"]);
@@ -88,7 +88,7 @@ settings! {
             .conflicts(&["trace", "cluster", "data"]);
         /// Directory of the experiment's trace, as in the original.
         pub trace_dir: Option<PathBuf> = None => Spec::of("DIR").short('t').requires("experiment");
-        /// Simulate the policies that --sweep of the original simulates: fifo, sjf, srtf, qssf and
+        /// Simulate the policies that the original's --sweep simulates: fifo, sjf, srtf, qssf and
         /// tiresias.
         pub sweep: bool = false => Spec::flag().conflicts(&["policy"]);
     }
@@ -162,7 +162,7 @@ impl FromStr for Given {
 pub struct Inputs {
     /// The jobs.
     pub trace: Trace,
-    /// Path of the jobs' file.
+    /// Path of the file with the jobs.
     pub trace_path: PathBuf,
     /// The nodes.
     pub cluster: Cluster,
@@ -359,7 +359,7 @@ struct Files<'a> {
     experiment: &'a ExperimentFiles,
     trace: &'a Trace,
     cluster: &'a Cluster,
-    /// The calendar of the trace, if models are given.
+    /// The calendar of the trace; `None` if no model or estimator needs it.
     calendar: Option<Calendar>,
 }
 

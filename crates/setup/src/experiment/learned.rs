@@ -1,4 +1,4 @@
-//! Models that replace files. They are trained beforehand or learnt from the data.
+//! Models that replace input files. They are trained beforehand, or learnt from the trace and its other files.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -34,12 +34,12 @@ settings! {
     /// Models that policies use.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ModelArgs under "Models" {
-        /// Models that replace the files of estimates, forecast and sharing scores. Options that name a single file
-        /// take precedence. DIR holds models of `gleaner train`; estimates come from the estimator that ranked
+        /// Models that provide estimates, the forecast and sharing scores in place of files. Options that name a single
+        /// file take precedence. DIR holds models of `gleaner train`. Estimates come from the estimator that ranked
         /// held-out jobs best, unless --estimates names another estimator. `train` learns the models from the data
-        /// itself, and never from the future. The forecast is learnt from the submissions before the start; if these
-        /// cover less than a week, it is learnt again each week. The estimates are learnt again each week from the jobs
-        /// that have ended by then.
+        /// itself, and never from the future. The forecast is learnt from the submissions before the start of the
+        /// simulation. If these submissions cover less than a week, the forecast is learnt again each week. The
+        /// estimates are learnt again each week from the jobs that have ended by then.
         pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);
         /// Submission counts: a file with the number of submissions per ten-minute interval, before and during the
         /// trace [default: cluster_throughput.csv in --data if present, otherwise counts from the trace].
@@ -47,8 +47,8 @@ settings! {
             .requires("models")
             .used_for(Use::Forecasts);
         /// Date of second 0 of the trace, such as 2020-04-01 [default: the date of the trace, the date of the
-        /// experiment, or 1970-01-01]. It sets the dates of --idle-events, and the hours and weekdays that models
-        /// learn from.
+        /// experiment, or 1970-01-01]. It sets the dates in the --idle-events log, and the hours and weekdays from
+        /// which models learn.
         #[serde(default, serialize_with = "as_text", deserialize_with = "parsed")]
         pub epoch: Option<Local> = None => Spec::of("TIME")
             .heading("Input")
@@ -65,7 +65,7 @@ settings! {
     }
 }
 
-/// The source of models.
+/// The source of the models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learned {

@@ -133,7 +133,8 @@ impl Experiment {
         }
     }
 
-    /// Learns the estimates of each policy that uses them, if they are learnt during the simulation.
+    /// Learns the estimates of each policy that uses estimates, if the settings say that they are learnt during the
+    /// simulation.
     ///
     /// # Errors
     /// A simulation fails.
@@ -190,7 +191,7 @@ pub struct Learnt {
 }
 
 impl Learnt {
-    /// Returns the simulation with the learnt estimates.
+    /// Returns `simulation`, with the learnt estimates if there are any.
     pub fn simulation<'a>(&'a self, simulation: Simulation<'a>) -> Simulation<'a> {
         let learnt = self
             .estimates

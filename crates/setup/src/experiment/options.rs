@@ -56,13 +56,13 @@ struct Facts {
     needs: Needs,
     profiled: bool,
     profiling: bool,
-    /// Models replace estimates.
+    /// Whether models replace the file with the estimates.
     modelled_estimates: bool,
-    /// Models replace a forecast.
+    /// Whether models replace the file with the forecast.
     forecasts: bool,
-    /// Models are learnt from the data itself.
+    /// Whether models are learnt from the data itself.
     train: bool,
-    /// The results contain dates.
+    /// Whether the results contain dates.
     dated: bool,
 }
 
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// The options that have no effect.
+    /// The names of the options that have no effect.
     fn idle(line: &str, profiling: bool) -> Vec<String> {
         idle_where(line, profiling, false)
     }

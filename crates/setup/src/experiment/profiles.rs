@@ -47,7 +47,7 @@ impl Profiles {
         are_predicted(&self.table)
     }
 
-    /// The profiles from which scores can be learnt.
+    /// The profiles from which sharing scores can be learnt.
     pub fn scored(&self) -> &Table {
         self.measured.as_ref().unwrap_or(&self.table)
     }

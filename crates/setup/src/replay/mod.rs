@@ -309,7 +309,7 @@ fn span(log: &EventLog) -> String {
     shown.map_or(String::new(), |(from, to)| format!(" from {from} to {to}"))
 }
 
-/// Remarks if a slice extends beyond the log.
+/// Remarks on a slice that extends beyond the log; empty if it does not.
 fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
     let mut remarks = Vec::new();
     let left = log.nodes().len().saturating_sub(slice.first_node);

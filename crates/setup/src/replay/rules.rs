@@ -55,8 +55,7 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub min_fragment: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
-        /// Count the batch jobs that would start late if handing back a node that a task holds took this many
-        /// seconds.
+        /// Count the batch jobs that would start late if a task took this many seconds to hand back a node.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hand_back: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
@@ -134,7 +133,7 @@ named_values!(Algorithm:
     Algorithm::Asha =>
         "Like successive-halving, but a trial is promoted as soon as it is among the best so far",
     Algorithm::Hyperband =>
-        "Several rounds of successive halving, each with fewer trials and more resource at the first rung",
+        "Several rounds of successive halving, each with fewer trials and a higher first rung than the round before",
 );
 
 named_values!(Initial:
@@ -146,7 +145,7 @@ named_values!(Initial:
 named_values!(NodeRule:
     NodeRule::Arrival => "Nodes that have been idle longest, as in the original",
     NodeRule::Blocks =>
-        "Neighbours by name or --topology: they mostly leave together, so a task pays the rescale cost only once",
+        "Neighbours by name or --topology, which mostly become busy together, so that a task pays the rescale cost only once",
     NodeRule::Learned =>
         "Neighbours in an order learnt from the log, for names that do not show where a node is",
 );

@@ -144,16 +144,16 @@ pub struct Setting<S> {
     /// Everything about the setting that does not depend on its type.
     pub about: About,
     read: Read<S>,
-    /// Values of the setting as strings.
+    /// Returns the setting's values as strings.
     show: Of<S, Vec<String>>,
-    /// The error message, if a value is out of range.
+    /// Returns an error message if a value is out of range.
     fault: Of<S, Option<String>>,
 }
 
 /// A function that computes a value from settings.
 type Of<S, T> = Box<dyn Fn(&S) -> T + Send + Sync>;
 
-/// Reads a value from strings. Paths are relative to the given folder.
+/// A function that reads a value from strings. Paths in the value are relative to the given folder.
 type Read<S> = Box<
     dyn Fn(&[OsString], &Path) -> std::result::Result<Change<S>, (OsString, String)> + Send + Sync,
 >;

@@ -42,7 +42,7 @@ pub struct Style {
     pub conflicts: &'static [&'static str],
 }
 
-/// Which values are valid.
+/// How a value is read, and which values are valid.
 pub(super) struct Rule<V> {
     read: fn(&OsStr) -> Result<V, String>,
     range: Option<Range<V>>,

@@ -51,7 +51,8 @@ pub trait Value: Clone + Send + Sync + 'static {
     /// Reads a value.
     ///
     /// # Errors
-    /// The string is not a valid value. Returns a message that states what is wrong with it, or what was expected.
+    /// The string is not a valid value. The error is a message that states what is wrong with the string, or what was
+    /// expected.
     fn read(text: &OsStr) -> Result<Self, String>;
 
     /// Formats the value as a string that [`Value::read`] accepts.

@@ -26,7 +26,7 @@ const DIGITS: usize = 8;
 pub struct Batch {
     /// Name of the batch and of its folder. The names of the batch's jobs contain this name.
     pub name: String,
-    /// Number of earlier batches of the chain that lost runs; 0 for a batch that a user submitted.
+    /// Number of batches in `earlier` that lost runs; 0 for a batch that a user submitted.
     pub round: u32,
     /// The names of the earlier batches. This batch takes over their remaining runs.
     pub earlier: Vec<String>,
@@ -170,7 +170,7 @@ impl BatchFolder {
     /// All batches, oldest first. Skips folders without a batch, which an interrupted submission may leave behind.
     ///
     /// # Errors
-    /// The folder exists but cannot be read, or the file of a batch has the format of another version.
+    /// The folder exists but cannot be read, or a batch file has the format of another version.
     pub fn all(&self) -> Result<Vec<Batch>> {
         let (all, broken) = self.survey()?;
         match broken.into_iter().next() {
@@ -197,7 +197,7 @@ impl BatchFolder {
         Ok((all, broken))
     }
 
-    /// The names of the batches, in order.
+    /// The names of the batches, in alphabetical order.
     fn names(&self) -> Result<Vec<String>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,

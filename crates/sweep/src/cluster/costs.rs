@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::PreparedRuns;
 
-/// Durations of finished runs, from which the durations of other runs are estimated. The estimate for a run is the
-/// mean over runs that differ only in their seed. Without such runs, the estimate is the run's number of steps times
-/// the mean seconds per step. The mean is taken over runs of the same problem or, if there are none, over all runs. If
-/// no run has finished, the estimate is the run's number of steps.
+/// Durations of finished runs, from which the durations of other runs are estimated. The estimate for a run is the mean
+/// duration of the finished runs that differ from it only in their seed. If there are no such runs, the estimate is the
+/// run's number of steps times the mean seconds per step. That mean is taken over the finished runs of the same problem
+/// or, if there are none, over all finished runs. If no run has finished, the estimate is the run's number of steps.
 #[derive(Debug, Clone, Default)]
 pub struct Costs {
     by_settings: BTreeMap<u64, Mean>,

@@ -33,7 +33,7 @@ impl<S: Clone + 'static> Axes<S> {
         counts.try_fold(1, usize::checked_mul)
     }
 
-    /// The positions of the settings' values in the combination at `index`. The last setting varies fastest.
+    /// For each setting, the position of its value in the combination with this index. The last setting varies fastest.
     pub fn places(&self, mut index: usize) -> Vec<usize> {
         let mut places = vec![0; self.0.len()];
         for (place, axis) in places.iter_mut().zip(&self.0).rev() {
@@ -49,9 +49,9 @@ impl<S: Clone + 'static> Axes<S> {
         found.map_or(0, |found| places[found])
     }
 
-    /// The index of a combination that is representative of similar combinations. The settings that `keeps` accepts
-    /// have the values at `places`, and all other settings have their first values. Combinations that differ only in
-    /// the other settings therefore have the same index.
+    /// The index of the combination that represents all combinations similar to `places`. In it, the settings that
+    /// `keeps` accepts have the values at `places`, and all other settings have their first values. Combinations that
+    /// differ only in the other settings therefore have the same index.
     pub fn index_of(&self, places: &[usize], keeps: impl Fn(&str) -> bool) -> usize {
         let digits = self.0.iter().zip(places);
         digits.fold(0, |index, (axis, place)| {
@@ -68,7 +68,8 @@ impl<S: Clone + 'static> Axes<S> {
         settings
     }
 
-    /// The results of `get` for all values of an axis, or only for `base` if the plan does not set `name`.
+    /// Calls `get` with the settings for each value of the axis `name`, and returns the results. If the plan does not
+    /// set `name`, calls `get` only with `base`.
     pub fn each<T>(&self, base: &S, name: &str, get: impl Fn(&S) -> T) -> Vec<T> {
         let Some(axis) = self.named(name) else {
             return vec![get(base)];

@@ -164,7 +164,7 @@ impl ReplayPlan {
         self.axes.settings(&self.base, &one.places)
     }
 
-    /// For each set of tasks, in the order of the plan, settings that contain it.
+    /// For each set of tasks, in the order of the plan, the settings that all runs share, with this set of tasks added.
     pub fn tasks(&self) -> Vec<ReplaySettings> {
         self.axes.each(&self.base, "tasks", ReplaySettings::clone)
     }

@@ -218,7 +218,7 @@ pub(crate) fn together(choices: &[Choice]) -> Choice {
     all
 }
 
-/// Reads the values that plans write differently from the command line.
+/// Reads the values that are written differently in plans than on the command line.
 fn special(
     words: &Words<'_, SimulationSettings>,
     name: &str,

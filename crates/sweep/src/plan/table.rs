@@ -58,7 +58,7 @@ pub(super) struct Grammar<S> {
     pub groups: &'static [Group],
     /// Settings that a plan must not contain.
     pub excluded: &'static [&'static str],
-    /// Reads a value that plans write differently from the command line; `None` for any other value.
+    /// Reads a value that is written differently in plans than on the command line; `None` for any other value.
     pub special: Special<S>,
 }
 
@@ -154,7 +154,7 @@ impl<S: Settings + Clone> Grammar<S> {
         group.map_or(&[], |group| group.parts)
     }
 
-    /// The change that each value makes. Reports an empty list and repeated values as faults.
+    /// Returns the change that each value makes. Reports an empty list and repeated values as faults.
     fn changes(
         &self,
         words: &Words<'_, S>,
@@ -196,7 +196,7 @@ impl<S: Settings + Clone> Grammar<S> {
 }
 
 impl<S: Settings> Words<'_, S> {
-    /// The change that sets a setting to a value that is written as on the command line.
+    /// Returns the change that sets the setting `name` to `value`, which is written as on the command line.
     pub fn change(&self, name: &str, value: &Value) -> Result<Change<S>, Mismatch> {
         let setting = self.list.iter().find(|setting| setting.about.name == name);
         let unknown = || (format!("an unknown field `{name}`"), String::new());
@@ -222,8 +222,8 @@ impl<S: Settings> Words<'_, S> {
         })
     }
 
-    /// The combined change of several settings, read from a table such as `{ nodes = 3 }` with some of the settings
-    /// `names`.
+    /// Reads the combined change of several settings from a table such as `{ nodes = 3 }`. The table may contain only
+    /// settings that `names` lists.
     pub fn together(
         &self,
         names: &[&str],

@@ -38,7 +38,7 @@ fn simulations(text: &str) -> SimulatePlan {
     }
 }
 
-/// The type of a setting's column.
+/// The type of the column for a setting whose values have this form.
 fn kind(form: Form) -> Kind {
     match form {
         Form::Truth | Form::Text | Form::Path => Kind::Text,

@@ -30,7 +30,7 @@ use gleaner_store::RunKey;
 /// The replays of a plan. There may be millions of runs, so the settings of a run are created on demand.
 pub struct Replays {
     plan: ReplayPlan,
-    /// For each run, the index of its combination and its key.
+    /// For each run, the index of its combination, and the run's key.
     runs: Vec<(u32, RunKey)>,
     /// Resolved forward windows, in seconds.
     t_fwds: BTreeMap<Situation, f64>,

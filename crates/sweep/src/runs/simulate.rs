@@ -16,9 +16,9 @@ use gleaner_store::RunKey;
 
 /// The simulations of a plan.
 pub struct Simulations {
-    /// Key and settings of each run.
+    /// For each run, its key, and its settings as the results list them.
     runs: Vec<(RunKey, Value)>,
-    /// Settings and policy of each run.
+    /// For each run, the choice that defines it, and the request to simulate.
     jobs: Vec<(Choice, Request<'static>)>,
     experiment: Experiment,
     check: bool,

@@ -111,8 +111,8 @@ fn costs_are_those_of_the_runs_most_alike() {
     assert!(!none.are_seconds());
     let costs = Costs::of(&runs, [(0, 5.0), (4, 40.0)]);
     assert!(costs.are_seconds());
-    // The estimate for run 1 is based on the run that differs only in the seed. The estimate for run 3 is based on the
-    // steps of runs of the same problem.
+    // The estimate for run 1 is the duration of run 0, which differs only in the seed. The estimate for run 3 is based
+    // on the seconds per step of run 0, which has the same problem.
     assert_eq!(costs.of_run(&runs, 1), 5.0);
     assert_eq!(costs.of_run(&runs, 3), 10.0);
     assert_eq!(costs.of_run(&runs, 5), 40.0);

@@ -18,7 +18,7 @@ use gleaner_predict::driple::Part;
 pub struct Named {
     pub job: String,
     pub graph: GroupedGraph,
-    /// The file of the graph or of its data set.
+    /// The graph file, or the data set that contains the graph.
     pub file: PathBuf,
 }
 

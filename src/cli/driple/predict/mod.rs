@@ -30,16 +30,16 @@ use gleaner_runs::driple::predictions::Row;
 /// utilisation are in percent. Negative predictions are set to zero, except the predictions of models trained with
 /// --compat.
 ///
-/// If no predictions can be made for a graph in a directory, the graph is left out, and stderr gives the reason. If
-/// this applies to all graphs, the exit code is 3. If a graph that is named directly is faulty, the command ends with
-/// exit code 3.
+/// If no predictions can be made for a graph in a directory, the graph is left out, and stderr gives the reason. If all
+/// graphs are left out, the exit code is 3. If a graph that is named directly is faulty, the command ends with exit
+/// code 3.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner driple predict --model model.safetensors resnet50.pbtxt\n  \
     gleaner driple predict --model model.safetensors jobs/graphs -o predicted.csv\n  \
     gleaner driple predict --model model.safetensors --data data.safetensors --part test --json")]
 pub struct Args {
-    /// The model, a file of `gleaner driple train` or `gleaner driple convert`.
+    /// The model, a file written by `gleaner driple train` or `gleaner driple convert`.
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// Graphs, or directories of graphs: .pbtxt, .pb, .onnx, also as .gz and .zst. Other files in a directory are

@@ -12,7 +12,7 @@ use gleaner_domain::words::{counted, printable};
 use gleaner_domain::{Cluster, Trace};
 use gleaner_simulate::profiler::Profiler;
 
-/// A lender of nodes.
+/// A lender of nodes, as given to `--lend`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lend {

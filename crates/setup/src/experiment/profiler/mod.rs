@@ -110,8 +110,9 @@ impl FromStr for Setting {
 }
 
 impl ProfilerArgs {
-    /// The profiler's settings; `None` if no policy has a profiler, or if the profiler is off. Jobs that no longer fit
-    /// their virtual cluster are reported as faults, or skipped if the settings skip faulty jobs.
+    /// The profiler's settings; `None` if no policy has a profiler, or if the profiler is off. Jobs that do not fit
+    /// their virtual cluster after it has lent nodes are reported as faults, or skipped if the settings skip faulty
+    /// jobs.
     ///
     /// # Errors
     /// [`Error::Usage`] if settings do not fit the cluster. All other errors report faulty jobs.
@@ -147,7 +148,7 @@ impl ProfilerArgs {
         Ok(Some(profiler))
     }
 
-    /// The settings before `--lend` and `--elastic` are applied; `None` if the profiler is off.
+    /// The profiler's settings without `--lend` and `--elastic`; `None` if the profiler is off.
     fn base(&self, cluster: &Cluster, observer: &dyn Observer) -> Option<Profiler> {
         let published = published(cluster);
         match self.profiler {

@@ -17,7 +17,7 @@ pub struct SlurmOptions {
     pub cpus: Option<u32>,
     /// Maximum number of tasks that run at a time.
     pub array_limit: Option<u32>,
-    /// Other options of `sbatch`.
+    /// Other `sbatch` options.
     pub others: Vec<String>,
     /// Maximum number of parts; [`SlurmOptions::PARTS`] if `None`.
     pub parts: Option<usize>,
@@ -33,7 +33,7 @@ impl SlurmOptions {
     /// Default maximum number of parts of a batch.
     pub const PARTS: usize = 100;
 
-    /// The options of `sbatch` for the tasks.
+    /// The `sbatch` options for the tasks.
     pub(crate) fn of_tasks(&self) -> Vec<String> {
         let cpus = self.cpus.map(|cpus| format!("--cpus-per-task={cpus}"));
         // `B:` sends the signal only to the shell of the script. By then, `exec` has replaced this shell with
@@ -43,13 +43,13 @@ impl SlurmOptions {
         [self.shared(), own.collect(), self.others.clone()].concat()
     }
 
-    /// The options of `sbatch` for the job that collects results.
+    /// The `sbatch` options for the job that collects results.
     pub(crate) fn of_collecting(&self) -> Vec<String> {
         [self.shared(), self.others.clone()].concat()
     }
 
-    /// The options of all jobs, except for the user's other options. The user's options must come last, because
-    /// `sbatch` uses the last value of a repeated option.
+    /// The `sbatch` options of all jobs, except for the user's other options. The user's options must come last,
+    /// because `sbatch` uses the last value of a repeated option.
     fn shared(&self) -> Vec<String> {
         let named = [
             ("partition", &self.partition),

@@ -23,7 +23,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The script of an array task. The script's argument is the number of parts in earlier arrays.
+    /// The script of an array task. The script's argument is the number of parts in the arrays before the task's array.
     pub(super) fn part(&self, batches: &BatchFolder, batch: &Batch) -> Result<Vec<u8>> {
         // `exec` replaces the shell with gleaner, so that Slurm's signals reach gleaner.
         let mut script = self.head()?;

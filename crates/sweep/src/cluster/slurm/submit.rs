@@ -35,7 +35,7 @@ pub struct Submission<'a> {
     pub call: &'a Call,
     /// The previous batch. The new batch takes over its remaining runs. `None` for a batch that a user submits.
     pub after: Option<&'a Batch>,
-    /// Number of earlier batches of the chain that lost runs.
+    /// The [`Batch::round`] of the new batch.
     pub round: u32,
 }
 
