@@ -3,9 +3,9 @@
 
 use crate::reduced::{Item, Items, Reduced};
 
-/// The plan that gives each task in turn the item with the least loss that still fits. Tasks with the most to lose come
-/// first. Then each task switches to the fitting item with the greatest gain, possibly in another class. `None` if a
-/// task finds no item that fits, which happens only if some tasks must hold nodes.
+/// The plan that gives each task in turn the item with the least loss that still fits. Tasks whose second-best item has
+/// the greatest loss come first. Then each task switches to the fitting item with the greatest gain, possibly in
+/// another class. `None` if a task finds no item that fits, which happens only if some tasks must hold nodes.
 pub(crate) fn plan(problem: &Reduced, prices: &[f64]) -> Option<Vec<Item>> {
     let mut free = problem.capacity.clone();
     let mut order: Vec<(f64, usize)> = (0..problem.tasks.len())

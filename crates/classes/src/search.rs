@@ -33,7 +33,7 @@ type Packed = u128;
 #[derive(Debug, Clone, Copy)]
 struct Change {
     item: Item,
-    /// What it adds to the packed slacks, modulo 2^128.
+    /// What the change adds to the packed slacks, modulo 2^128.
     delta: Packed,
     loss: f64,
 }
@@ -45,7 +45,7 @@ struct CoreTask {
     task: usize,
     /// Loss of its second-best item, rounded down so that nearly equal losses are equal.
     least: f64,
-    /// Changes, by loss.
+    /// The task's possible changes, in ascending order of loss.
     changes: Vec<Change>,
 }
 
@@ -65,7 +65,7 @@ struct Reach {
 pub(crate) struct Core {
     /// The best item of each task.
     base: Vec<Item>,
-    /// The tasks by the loss of their second-best item.
+    /// The tasks that may change, in ascending order of the loss of their second-best item.
     tasks: Vec<CoreTask>,
     prices: Vec<f64>,
     /// The slack of each class if all tasks take their best items.
@@ -93,7 +93,7 @@ impl Field {
     }
 }
 
-/// A state: the slacks, and the last of the changes that lead to them with the least loss.
+/// A state: the slacks, the least loss with which changes lead to them, and the last of these changes.
 #[derive(Debug, Clone, Copy)]
 struct State {
     slack: Packed,
@@ -118,7 +118,7 @@ pub(crate) struct Outcome {
     pub is_complete: bool,
 }
 
-/// The effort of a search.
+/// Limits on the effort of a search.
 pub(crate) struct Effort<'a> {
     /// Maximum number of states at a time. States beyond this number are dropped, which makes the search incomplete.
     pub width: usize,
@@ -167,8 +167,8 @@ impl Core {
                 });
             }
         }
-        // Among changes with nearly equal losses, the greatest come first, so that the smallest can use the remaining
-        // nodes.
+        // Among tasks with nearly equal losses, those with the greatest changes come first, so that the smallest
+        // changes can use the remaining nodes.
         let size = |task: &CoreTask| {
             let first = task.changes.first();
             first.map(|change| change.item.count.abs_diff(base[task.task].count))
@@ -321,8 +321,8 @@ impl Core {
         slacks.sum()
     }
 
-    /// Searches for the plan with the least total loss, if that is below the end of `limits`. No plan may have a total
-    /// loss below the start of `limits`. Adds the number of states to `states`.
+    /// Searches for the plan with the least total loss, provided that this loss is below the end of `limits`. The start
+    /// of `limits` must be a lower bound on the total loss of every plan. Adds the number of states to `states`.
     pub fn search(&self, limits: Range<f64>, effort: &Effort<'_>, states: &mut u64) -> Outcome {
         let mut run = Run {
             core: self,
@@ -464,8 +464,8 @@ impl Run<'_> {
         is_complete
     }
 
-    /// Keeps the states that can reach the least total losses. Among ties, it prefers the smallest total imbalance
-    /// (slack plus missing nodes), which needs the fewest further changes.
+    /// Keeps the states that can reach the least total losses. Among ties, it keeps the states with the smallest total
+    /// imbalance (slack plus missing nodes), which need the fewest further changes.
     fn narrow(&self, place: usize, width: usize, states: &mut Vec<State>) {
         let rank = |state: &State| {
             let least = self.core.totals(place, state).0;
