@@ -1,4 +1,4 @@
-//! Compares all solvers at growing sizes.
+//! Compares all solvers on problems of increasing size.
 //!
 //! Every case is first solved once. The status, objective, gap and time of this solve are printed
 //! to stderr. If this solve takes longer than [`TOO_SLOW`], the case is not measured further, and

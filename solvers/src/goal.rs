@@ -14,8 +14,8 @@ pub enum Goal {
     /// The best plan is max-min fair. It runs as many tasks as possible. Among the plans that do so, it
     /// has the highest least share. Remaining ties are decided by the highest sum of values.
     ///
-    /// Max-min fairness as in Bertsekas and Gallager, Data Networks (1992), chapter 6, but after the
-    /// first two levels the total decides instead of further levels.
+    /// This is the max-min fairness of Bertsekas and Gallager, Data Networks (1992), chapter 6, truncated after the
+    /// first two levels: the total decides instead of all further levels.
     MaxMin,
 }
 

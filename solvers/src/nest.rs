@@ -4,12 +4,11 @@
 //! *nested* if no two of them cross. Nested groups form a tree. Its root stands for all tasks, which
 //! together may hold at most the idle nodes.
 //!
-//! [`Nest::of`] visits the groups from the largest to the smallest. For every task, it records the
-//! last visited group that contains the task. If all tasks of the next group have the same last
-//! group, that group is the smallest one around the next group. Otherwise, two tasks of the next
-//! group have different last groups. The group visited later contains only one of the two tasks. It
-//! is at least as large as the next group, so it also has a task that the next group lacks: these
-//! two groups cross.
+//! [`Nest::of`] visits the groups from the largest to the smallest. For every task, it records the last visited group
+//! that contains the task. If all tasks of the next group have the same last group, that group is the smallest group
+//! that contains the next group. Otherwise, two tasks of the next group have different last groups. The group visited
+//! later contains only one of the two tasks. It is at least as large as the next group, so it also has a task that the
+//! next group lacks: these two groups cross.
 //!
 //! Example: the groups abc, bc and cd of the tasks a to d. For b and c the last group is abc, so bc
 //! lies within abc. When cd is visited, the last group is bc for c, and the root for d. So bc and cd
@@ -31,7 +30,7 @@ pub(crate) struct Nest {
 pub(crate) struct Branch {
     /// The smallest branch that contains this branch; `None` for the root.
     parent: Option<usize>,
-    /// The minimum and the maximum number of nodes that its tasks may hold together.
+    /// The minimum and the maximum number of nodes that all tasks in the branch may hold together.
     pub least: u32,
     pub most: u32,
     /// Tasks of the branch that are in none of the branches within it.
@@ -66,8 +65,8 @@ struct Member {
 }
 
 impl Nest {
-    /// The tree of the groups of `problem`. Groups without a limit and names that belong to no task
-    /// are left out. Takes O(n log n), where n counts the tasks, the groups and the names in groups.
+    /// The tree of the groups of `problem`. Groups without a limit are left out, and so are names without a task. Takes
+    /// O(n log n), where n counts the tasks, the groups and the names in groups.
     ///
     /// # Errors
     /// Two groups cross. Returns their indices, in ascending order.

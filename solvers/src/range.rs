@@ -16,9 +16,8 @@
 //!   step. The level is accurate to about 1e-7 of the widest range of shares, which is the tolerance of
 //!   a proof.
 //!
-//! Within these limits every intermediate value of every solver is finite, including the exact
-//! solver and the heuristic: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128. The smallest
-//! gain over a window is 1e-106.
+//! Within these ranges, every intermediate value is finite in every solver, including the exact solver and the
+//! heuristic: 1e12 × 1e100 × 1e6 summed over 2^32 tasks is below 1e128. The smallest gain over a window is 1e-106.
 
 use std::ops::RangeInclusive;
 

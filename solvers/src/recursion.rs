@@ -4,8 +4,8 @@
 use crate::solver::BigM;
 use crate::{Allocation, Problem, Status, Task};
 
-/// Solves `problem` by dynamic programming in O(tasks × nodes × choices). It maximises the total
-/// and ignores groups and the goal.
+/// Solves `problem` by dynamic programming in O(tasks × nodes × choices). It maximises the total, whatever the goal,
+/// and ignores groups.
 pub fn solve(problem: &Problem, big_m: BigM) -> Allocation {
     let nodes = problem.nodes as usize;
     let mut best = vec![0.0; nodes + 1];

@@ -34,7 +34,8 @@ pub enum BigM {
     /// A big-M that is large enough: changes have no cap.
     #[default]
     Corrected,
-    /// The original's N + 1. It forbids changes of more than (N + 1) / 2 nodes, and tasks whose minimum exceeds N + 1.
+    /// N + 1, as in the original replayer. This value forbids changes of more than (N + 1) / 2 nodes, and tasks whose
+    /// minimum exceeds N + 1.
     Paper,
 }
 
@@ -251,7 +252,7 @@ pub enum SolverKind {
     Highs,
     /// CBC through good_lp.
     Cbc,
-    /// The original's heuristic: an equal quota for every task.
+    /// The heuristic of the original replayer: an equal quota for every task.
     EqualShare,
 }
 
@@ -283,8 +284,8 @@ impl SolverSpec {
         }
     }
 
-    /// The solver that answers `problem`. For [`SolverKind::Auto`] this is the solver that it chooses;
-    /// any other spec is returned unchanged.
+    /// The spec of the solver that answers `problem`: for [`SolverKind::Auto`], the solver that it chooses; otherwise,
+    /// this spec.
     pub fn for_problem(self, problem: &Problem) -> SolverSpec {
         if self.kind != SolverKind::Auto {
             return self;

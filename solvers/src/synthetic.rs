@@ -101,10 +101,10 @@ const TASKS_OF_USER: usize = 5;
 /// Number of users per queue.
 const USERS_OF_QUEUE: usize = 4;
 
-/// Generates a problem like [`problem`], with nested groups. Every five tasks belong to one user, and
-/// every four users share a queue. The limits are based on a generated plan, so that this plan is
-/// feasible. Each user and queue may hold at most 1 to 1.5 times its nodes in the plan. Every third
-/// user and queue must hold at least 0.3 to 1 times its nodes in the plan.
+/// Generates a problem like [`problem`], with nested groups. Every five tasks belong to one user, and every four users
+/// share a queue. The limits are based on a generated plan, so that this plan is feasible. The maximum of each user and
+/// queue is 1 to 1.5 times its nodes in the plan. Every third user and queue also has a minimum, which is 0.3 to 1
+/// times its nodes in the plan.
 pub fn grouped(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);
@@ -131,8 +131,7 @@ pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Adds a group for every number that `of` assigns to tasks. `plan` respects the limits of these
-/// groups.
+/// Adds a group for every number that `of` assigns to tasks, with limits that `plan` respects.
 fn add_groups(
     problem: &mut Problem,
     kind: &str,

@@ -1,5 +1,5 @@
-//! Tests that the libraries read and solve exported models. Only these tests call CBC directly. They have a process
-//! of their own, in which no other thread uses CBC.
+//! Tests that HiGHS and CBC read and solve exported models. These tests, and no others, call CBC without a copy of the
+//! process. They are therefore in a test program of their own, in which no other thread uses CBC.
 #![cfg(all(feature = "highs", feature = "cbc"))]
 #![expect(
     clippy::unwrap_used,

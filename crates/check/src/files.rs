@@ -19,8 +19,8 @@ const DEPTH: u32 = 4;
 const SHOWN: usize = 100;
 
 /// Compares every listed file with its recorded length and digest, and reports files that are not listed. Files in the
-/// folders `kept` are not reported, because these folders contain digests of their own. The observer receives the
-/// progress as a number of files.
+/// folders `kept` are not reported, because these folders contain digests of their own. Progress is reported to the
+/// observer as the number of files compared so far.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -58,8 +58,8 @@ pub fn files(
     Ok(findings)
 }
 
-/// Compares the inputs of a run with their recorded lengths and digests. The observer receives the progress as a
-/// number of files.
+/// Compares the inputs of a run with their recorded lengths and digests. Progress is reported to the observer as the
+/// number of files compared so far.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.

@@ -67,7 +67,8 @@ impl Findings {
         unverified.insert(name.into(), reason.into());
     }
 
-    /// Records as not verified the columns and fields of a file that no check mentions.
+    /// Records, for each column or field in `names` that no check mentions, that it is not
+    /// verified.
     pub fn complete(&mut self, file: &str, names: impl IntoIterator<Item = String>) {
         for name in names {
             if !self.mentions(file, &name) {

@@ -43,8 +43,8 @@ pub fn listed<'n>(
     }
 }
 
-/// Records as not verified all columns of tables and all fields of `summary.json` and `run.json`
-/// that no check mentions.
+/// Finds the columns of tables and the fields of JSON files that no check mentions, and records
+/// that they are not verified.
 ///
 /// # Errors
 /// A file is missing or damaged.

@@ -24,12 +24,12 @@ pub struct Answer {
     /// Prices are computed before branching. Empty if the method gives no prices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub prices: Vec<f64>,
-    /// How much the solver computed; 0 for solvers other than the exact solver.
+    /// Counts of the solver's work; all 0 for solvers other than the exact solver.
     #[serde(skip)]
     pub work: Work,
 }
 
-/// How much the exact solver computed. These counts do not depend on the machine.
+/// Counts of the exact solver's work, which do not depend on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {
     /// Number of states of the core searches.

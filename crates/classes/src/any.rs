@@ -57,10 +57,11 @@ impl AnyProblem {
         }
     }
 
-    /// Checks an answer without the solvers' code. `big_m` limits changes if the nodes are all of one class.
+    /// Checks an answer with code that the solvers do not use. If the nodes are all of one class, `big_m` limits by how
+    /// many nodes a task may change.
     ///
     /// # Errors
-    /// The answer has faults. Returns a sentence for each of them.
+    /// The answer has faults. Returns a sentence for each fault.
     pub fn check(&self, answer: &AnyAnswer, big_m: BigM) -> Result<(), Vec<String>> {
         match (self, answer) {
             (AnyProblem::OneClass(problem), AnyAnswer::OneClass(answer)) => {
@@ -138,7 +139,7 @@ pub trait AnySolver {
     /// plan of the answer. Without an observer, no time is spent on copies of plans.
     ///
     /// # Errors
-    /// Those of [`Solver::solve`]; [`SolveError::Unfit`] if the solver does not support node classes.
+    /// Same as [`Solver::solve`]. Also [`SolveError::Unfit`] if the solver does not support node classes.
     fn solve_any(
         &mut self,
         problem: &AnyProblem,
@@ -153,7 +154,7 @@ pub trait AnySolver {
 /// Solves a problem whose nodes are all of one class.
 ///
 /// # Errors
-/// Those of [`Solver::solve`].
+/// Same as [`Solver::solve`].
 pub fn solve_one_class(
     solver: &mut dyn Solver,
     problem: &gleaner_solvers::Problem,
@@ -171,7 +172,7 @@ pub fn solve_one_class(
 /// Solves a problem with node classes.
 ///
 /// # Errors
-/// Those of [`ClassSolver::solve`](crate::ClassSolver::solve).
+/// Same as [`ClassSolver::solve`](crate::ClassSolver::solve).
 pub fn solve_classes(
     solver: &mut dyn crate::ClassSolver,
     problem: &Problem,

@@ -64,11 +64,14 @@ impl fmt::Display for Violation {
                 )
             }
             Violation::Objective(stated, found) => {
-                write!(f, "stated objective {stated}, recomputed {found}")
+                write!(
+                    f,
+                    "the stated objective is {stated}, but the plan's objective is {found}"
+                )
             }
             Violation::Bound(stated, found) => write!(
                 f,
-                "stated bound {stated} below the plan's objective {found}"
+                "the stated bound {stated} is below the plan's objective {found}"
             ),
             Violation::Gap(gap) => write!(
                 f,

@@ -164,7 +164,8 @@ impl CurveProblem {
         }
     }
 
-    /// A valid task with its options; `None` if there are more than `left`.
+    /// Lists the options of a valid task, and subtracts their number from `left`. `None` if there are more than `left`
+    /// options.
     fn task(&self, task: &CurveTask, left: &mut usize) -> Option<Task> {
         let rescaling = self.rescaling(task);
         let mut options = Vec::new();
@@ -198,7 +199,7 @@ impl CurveProblem {
         })
     }
 
-    /// What a change of the task's nodes costs.
+    /// Returns what determines the cost of changing the task's nodes.
     fn rescaling(&self, task: &CurveTask) -> Rescaling {
         let held = task.current.as_ref().filter(|current| current.nodes > 0);
         let current = held.and_then(|current| {

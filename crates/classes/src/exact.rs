@@ -42,7 +42,7 @@ const FIRST_STATES: RangeInclusive<u64> = 20_000..=200_000;
 const BRANCH_STATES: u64 = 3_000;
 /// Factor by which the maximum number of states of the search of the whole part grows. See [`Search::run`].
 const GROWTH: u64 = 4;
-/// The search of the whole part is repeated once the branches have taken this many times the steps of the last search.
+/// The search of the whole part is repeated once the branches have taken this many times as many steps as its last run.
 const PATIENCE: u64 = 16;
 /// Maximum number of states of a repeated search.
 const MOST_STATES: u64 = 3_000_000;
@@ -148,7 +148,7 @@ struct Search<'a> {
     unsplit: f64,
 }
 
-/// A part of the plans that may contain a plan better than the best so far.
+/// A subset of the plans that may contain a plan better than the best plan so far.
 struct Branch {
     problem: Reduced,
     prices: Prices,
@@ -200,7 +200,7 @@ impl Search<'_> {
         self.unsplit.max(self.best.0)
     }
 
-    /// The steps so far: states of searches, and items that tasks chose at some prices.
+    /// Number of steps so far: the states of all searches, and one step for each task in each evaluation of the bound.
     fn steps(&self, tasks: u64) -> u64 {
         self.work.states + self.work.evaluations * tasks
     }
@@ -220,9 +220,9 @@ impl Search<'_> {
         }
     }
 
-    /// The problem of a branch without the items that lose so much that no better plan holds them. For example, the bound
-    /// is 100 and the best plan gains 97, so the total loss of a better plan is below 3, and so is that of each item. The
-    /// halves of the branch then have fewer items, and often smaller bounds.
+    /// The problem of a branch without the items that lose so much that no better plan holds them. For example, the
+    /// bound is 100 and the best plan gains 97, so the total loss of a better plan is below 3. The loss of each of its
+    /// items is then below 3, too. The halves of the branch then have fewer items, and often smaller bounds.
     fn narrowed(&self, branch: &Branch) -> Reduced {
         let allowed = self.allowed(branch.prices.bound);
         let prices = &branch.prices.prices;
@@ -237,8 +237,8 @@ impl Search<'_> {
         problem
     }
 
-    /// Finds the prices with the least bound for a part of the plans. Keeps each plan that it finds if the plan is the
-    /// best so far.
+    /// Creates the branch of a subset of the plans: finds the prices with the least bound. Keeps each plan found on the
+    /// way that is better than the best plan so far.
     fn branch(&mut self, problem: Reduced, first: &[f64]) -> Branch {
         let prices = prices::find(&problem, first);
         self.work.branches += 1;
@@ -362,11 +362,11 @@ impl Search<'_> {
     }
 }
 
-/// Splits the set of plans in two by what one task holds. It chooses the task whose holdings differ the most across the
-/// mix. If the task holds several classes in the mix, it holds one of them in one half and does not in the other.
-/// Otherwise, the halves differ in its number of nodes. For example, 0.6 of the mix holds 2 nodes and 0.4 holds 5, so
-/// the mean is 3.2. In one half the task holds at most 3 nodes, in the other at least 4, and neither half contains the
-/// mix. `None` if each task holds the same item in the whole mix.
+/// Splits the set of plans in two by what one task holds: the task whose holdings differ the most across the mix. If
+/// the task holds several classes in the mix, it holds the most frequent class in one half and does not hold it in the
+/// other. Otherwise, the halves differ in the task's number of nodes. For example, 0.6 of the mix holds 2 nodes and 0.4
+/// holds 5, so the mean is 3.2. In one half the task holds at most 3 nodes, in the other at least 4, and neither half
+/// contains the mix. `None` if each task holds the same item in the whole mix.
 fn split(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<[Reduced; 2]> {
     let (task, class) = (0..problem.len())
         .filter_map(|task| {

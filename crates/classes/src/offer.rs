@@ -52,7 +52,7 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// What a change of a task's nodes costs.
+/// What determines the cost of changing a task's nodes.
 #[derive(Debug, Clone, Copy)]
 pub struct Rescaling {
     /// What the task holds now; `None` if it holds nothing.

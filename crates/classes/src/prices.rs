@@ -54,8 +54,8 @@ struct Plan {
 enum Column {
     /// Unused nodes of a class.
     Unused,
-    /// The first column. It uses no nodes and has a large negative gain. If it keeps a share of the mix, the penalty is
-    /// too small, or there is no plan.
+    /// The initial column. It uses no nodes, and its gain is a large negative number, the penalty. If it keeps a share
+    /// of the mix, the penalty is too small, or there is no plan.
     Artificial,
     Plan(Vec<Item>),
 }
@@ -71,7 +71,7 @@ struct Search<'p> {
     rows: usize,
     /// The inverse of the basis, row by row.
     inverse: Vec<f64>,
-    /// The amount of each column of the basis.
+    /// The amount of each column of the basis: the share of a plan in the mix, or a number of unused nodes.
     amount: Vec<f64>,
     /// The gain of each column of the basis.
     gain: Vec<f64>,
@@ -148,8 +148,8 @@ impl<'p> Search<'p> {
         difference <= TOLERANCE * self.least.abs()
     }
 
-    /// Raises the penalty of the artificial column if it has a share of the mix. Otherwise, or if the penalty is large
-    /// already, returns `false`.
+    /// Raises the penalty of the artificial column if this column has a share of the mix. Returns `false` if it has no
+    /// share, or if the penalty is already large.
     fn punish(&mut self) -> bool {
         let columns = self.basis.iter().zip(&self.amount);
         let held = |(column, share): (&Column, &f64)| {
@@ -243,7 +243,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Replaces a column of the basis. Returns whether there is one to replace.
+    /// Replaces a column of the basis by `column`. Returns `false` if no column can be replaced.
     fn pivot(&mut self, column: &[f64], gain: f64, kind: Column) -> bool {
         let rows = self.rows;
         let entries: Vec<f64> = (0..rows)

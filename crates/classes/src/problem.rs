@@ -79,8 +79,9 @@ pub enum PerClass {
     Each(BTreeMap<String, u32>),
 }
 
-/// One allocation decision: each task takes one of its options or none, and the tasks in a class take at most its
-/// capacity. The objective, which is maximised, is the sum of the values. Unknown JSON fields are ignored.
+/// One allocation decision: each task takes one of its options or none, and the tasks in a class together take at most
+/// the capacity of the class. The objective, which is maximised, is the sum of the values. Unknown JSON fields are
+/// ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
     /// Identifier of the problem; answers repeat it.

@@ -28,7 +28,7 @@ impl Item {
         gain: 0.0,
     };
 
-    /// What the task holds.
+    /// What a task that chooses this item holds; `None` for nothing.
     pub fn held(&self) -> Option<Held> {
         (self.class != NO_CLASS).then_some(Held {
             class: self.class as usize,
@@ -49,8 +49,8 @@ impl Item {
 /// The items of a task.
 #[derive(Debug, Clone)]
 pub(crate) struct Items {
-    /// All items, by class and count. Dominated items are left out: another item of the class needs no more nodes and
-    /// gains at least as much.
+    /// All items, by class and count. An item is left out if it is dominated: if another item of the class needs no
+    /// more nodes and gains at least as much.
     pub all: Vec<Item>,
     /// The items that have the greatest profit at some prices: for each class, the vertices of the concave envelope of
     /// the gains, and holding nothing if it is allowed.
@@ -74,8 +74,8 @@ pub(crate) struct Reduced {
 }
 
 impl Reduced {
-    /// Subtracts the nodes of fixed tasks from the capacities, and removes the items that no optimal plan needs from
-    /// the other tasks. `None` if the fixed tasks hold more than a class has.
+    /// Subtracts the nodes of fixed tasks from the capacities. From the other tasks, removes the items that no optimal
+    /// plan needs. `None` if the fixed tasks hold more nodes of a class than the class has.
     pub fn of(problem: &Problem) -> Option<Self> {
         let mut capacity: Vec<u32> = problem.classes.iter().map(|class| class.capacity).collect();
         for held in problem.tasks.iter().filter_map(fixed).flatten() {
@@ -127,7 +127,7 @@ impl Reduced {
     pub fn parts(&self) -> Vec<Reduced> {
         let count = self.capacity.len();
         let mut part: Vec<usize> = (0..count).collect();
-        // The classes that a task uses are merged into the part of the first of them.
+        // A task connects all the classes that it uses, so merge their parts into the part of its first class.
         for items in &self.kinds {
             let classes = items.classes();
             for other in classes.iter().skip(1) {
@@ -141,8 +141,8 @@ impl Reduced {
         parts.filter(|part| !part.kind.is_empty()).collect()
     }
 
-    /// The classes that a condition selects, with the tasks that use them. Tasks use either all or none of their
-    /// classes.
+    /// The part with the classes for which `is_in` is true, and with the tasks that use these classes. For each task,
+    /// `is_in` must be true for all of its classes or for none.
     fn part(&self, is_in: impl Fn(usize) -> bool) -> Reduced {
         let of_part: Vec<usize> = (0..self.capacity.len())
             .filter(|class| is_in(*class))
@@ -201,7 +201,7 @@ fn is_alike(a: &Task, b: &Task) -> bool {
     a.none == b.none && a.options == b.options
 }
 
-/// What a task must hold if it is fixed: `Some(None)` if it must hold nothing.
+/// What a task must hold: `None` if it is not fixed, and `Some(None)` if it must hold nothing.
 pub(crate) fn fixed(task: &Task) -> Option<Option<Held>> {
     task.fixed.then_some(task.current)
 }
@@ -235,7 +235,8 @@ fn items(task: &Task, capacity: &[u32]) -> Items {
 }
 
 impl Items {
-    /// Items that are sorted by class and count, with [`Item::NONE`], if it is allowed, at the end.
+    /// Creates the items of a task from `all`, which must be sorted by class and count. [`Item::NONE`], if it is
+    /// allowed, must be last.
     pub fn new(all: Vec<Item>) -> Self {
         let mut hull: Vec<Item> = Vec::new();
         for class in all.chunk_by(|a, b| a.class == b.class) {

@@ -38,7 +38,7 @@ type Packed = u128;
 #[derive(Debug, Clone, Copy)]
 struct Change {
     item: Item,
-    /// What it adds to the packed slacks, modulo 2^128.
+    /// What the change adds to the packed slacks, modulo 2^128.
     delta: Packed,
     loss: f64,
 }
@@ -59,7 +59,7 @@ struct CoreTask {
 struct Kind {
     /// The item from which the tasks start.
     base: Item,
-    /// Changes, by loss.
+    /// The changes, in ascending order of loss.
     changes: Vec<Change>,
 }
 
@@ -141,7 +141,7 @@ pub(crate) struct Core {
     base: Vec<Item>,
     /// The different lists of changes.
     kinds: Vec<Kind>,
-    /// The tasks by the loss of their second-best item.
+    /// The tasks that may change, in ascending order of the loss of their second-best item.
     tasks: Vec<CoreTask>,
     prices: Vec<f64>,
     /// The slack of each class if all tasks take their best items.
@@ -169,7 +169,7 @@ impl Field {
     }
 }
 
-/// A state: the slacks, and the last of the changes that lead to them with the least loss.
+/// A state: the slacks, the least loss with which changes lead to them, and the last of these changes.
 #[derive(Debug, Clone, Copy)]
 struct State {
     slack: Packed,
@@ -194,7 +194,7 @@ pub(crate) struct Outcome {
     pub is_complete: bool,
 }
 
-/// The effort of a search.
+/// Limits on the effort of a search.
 pub(crate) struct Effort<'a> {
     /// Maximum number of states at a time. States beyond this number are dropped, which makes the search incomplete.
     pub width: usize,
@@ -386,8 +386,8 @@ impl Core {
         slacks.sum()
     }
 
-    /// Searches for the plan with the least total loss, if that is below the end of `limits`. No plan may have a total
-    /// loss below the start of `limits`. Adds the number of states to `states`.
+    /// Searches for the plan with the least total loss, provided that this loss is below the end of `limits`. The start
+    /// of `limits` must be a lower bound on the total loss of every plan. Adds the number of states to `states`.
     pub fn search(&self, limits: Range<f64>, effort: &Effort<'_>, states: &mut u64) -> Outcome {
         let mut run = Run {
             core: self,
@@ -538,8 +538,8 @@ impl Run<'_> {
         is_complete
     }
 
-    /// Keeps the states that can reach the least total losses. Among ties, it prefers the smallest total imbalance
-    /// (slack plus missing nodes), which needs the fewest further changes.
+    /// Keeps the states that can reach the least total losses. Among ties, it keeps the states with the smallest total
+    /// imbalance (slack plus missing nodes), which need the fewest further changes.
     fn narrow(&self, place: usize, width: usize, states: &mut Vec<State>) {
         let rank = |state: &State| {
             let least = self.core.totals(place, state).0;

@@ -92,7 +92,7 @@ pub fn build(spec: SolverSpec) -> Result<Box<dyn ClassSolver + Send>, SolveError
         SolverKind::Auto => Ok(Box::new(Auto::new(spec))),
         SolverKind::Exact => Ok(Box::new(Exact::default())),
         SolverKind::Highs | SolverKind::Cbc => {
-            // Building the solver for ordinary problems shows whether this build includes the library.
+            // Building the solver for problems with a single class shows whether this build includes the library.
             SolverSpec::new(spec.kind).build()?;
             Ok(Box::new(Milp::new(spec.kind)))
         }
@@ -141,7 +141,7 @@ fn unfit(what: &str, instead: &str) -> SolveError {
     ))
 }
 
-/// Chooses a solver for each problem.
+/// A solver that chooses one of the other solvers for each problem.
 struct Auto {
     spec: SolverSpec,
     stop: Arc<AtomicBool>,

@@ -164,7 +164,7 @@ pub fn round(jobs: usize, gpus: u32, values: Values, seed: u64) -> Problem {
     }
 }
 
-/// A job of a round. What it holds is taken from `free`, the number of free GPUs of each type.
+/// Generates a job of a round. The GPUs that it holds are taken from `free`, the number of free GPUs of each type.
 fn round_task(
     job: usize,
     classes: &[Class],

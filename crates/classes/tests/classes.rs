@@ -236,7 +236,7 @@ fn make(
     }
 }
 
-/// A plain problem of one class in the form with curves.
+/// Converts a problem of a single class to the form with curves.
 fn of_one_class(plain: &gleaner_solvers::Problem) -> CurveProblem {
     let name = || "k".to_owned();
     let tasks = plain.tasks.iter().map(|task| CurveTask {

@@ -27,7 +27,7 @@ const START_SECONDS: f64 = 10.0;
 pub struct SolverCommand {
     /// The name as the user wrote it.
     text: String,
-    /// The manifest's file, if there is one.
+    /// Path of the manifest, if there is one.
     file: Option<PathBuf>,
     manifest: Manifest,
 }
@@ -38,8 +38,8 @@ pub struct SolverCommand {
 pub struct Manifest {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Working directory of the program [default: the directory that its command is relative to; for a
-    /// manifest, the manifest's directory].
+    /// Working directory of the program [default: the manifest's directory; for a command without a manifest, the
+    /// directory to which the command's path is relative].
     #[serde(default)]
     pub directory: Option<PathBuf>,
     /// Environment variables of the program, in addition to those of this process.

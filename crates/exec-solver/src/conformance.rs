@@ -77,8 +77,8 @@ const OTHERS: [Ask; 4] = [
 const FIRST_STEPS: usize = PROBLEMS as usize + 2;
 
 /// Runs all checks in sequence and passes each to `ended` as soon as it has finished. The hello and the small problems
-/// share a process; every other check starts its own. The observer receives progress in steps: each small problem is a
-/// step, and so is each later check.
+/// share a process; every other check starts a process of its own. Progress is reported to the observer in steps: one
+/// for each small problem, and one for each later check.
 ///
 /// # Errors
 /// The program does not start, or does not send a hello. No other check can run in these cases.
@@ -222,7 +222,7 @@ impl<'o> Talk<'o> {
         Ok(id)
     }
 
-    /// The answer to a request, if it arrives within this time.
+    /// Waits for the answer to a request, at most for `within`. Returns a message if no valid answer arrives.
     fn answer(&self, id: &str, within: Duration) -> Result<Done, String> {
         let deadline = Instant::now() + within;
         loop {

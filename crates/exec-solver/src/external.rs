@@ -138,7 +138,8 @@ impl External {
         }
     }
 
-    /// Like [`External::accepts`], for problems with node classes. They have groups of tasks if `has_groups` is set.
+    /// Like [`External::accepts`], for problems with node classes; `has_groups` is set if they also have groups of
+    /// tasks.
     ///
     /// # Errors
     /// Same as [`External::accepts`].
@@ -264,8 +265,8 @@ impl External {
         }
     }
 
-    /// Sends a request. Returns false if there is no program, or if it counts as dead because it does
-    /// not read its input.
+    /// Sends a request. Returns false if there is no program, or if the program does not read its input and therefore
+    /// counts as dead.
     fn send(&mut self, problem: &impl Judged, request: &Request<'_>) -> bool {
         let Some(program) = &mut self.program else {
             return false;
@@ -285,7 +286,7 @@ impl External {
         );
     }
 
-    /// Judges an answer.
+    /// Judges the program's replies to a request, and returns the resulting answer.
     fn worth<P: Judged>(
         &self,
         problem: &P,

@@ -10,9 +10,8 @@ use gleaner_solvers::{BigM, Limits, Status};
 use crate::judged::Judged;
 use crate::tally::TallyHandle;
 
-/// Default of the largest relative gap to the exact optimum at which a plan is confirmed as optimal. A
-/// manifest can override it. A solver that computes with tolerances or integers may be unable to
-/// reach a smaller gap.
+/// Default for the largest relative gap to the exact optimum at which a plan is still confirmed as optimal. A manifest
+/// can override it. A solver that computes with tolerances or integers may be unable to reach a smaller gap.
 pub(crate) const CONFIRM_GAP: f64 = 1e-6;
 
 /// Checks plans, compares plans that are reported as optimal with the exact solver's plans, and counts
@@ -22,7 +21,8 @@ pub(crate) struct Judge {
     pub name: String,
     pub tally: TallyHandle,
     big_m: BigM,
-    /// See [`CONFIRM_GAP`]. The larger of this gap and the gap in the limits applies.
+    /// Largest relative gap to the exact optimum at which a plan is still confirmed as optimal (default:
+    /// [`CONFIRM_GAP`]). If the gap in the limits is larger, it applies instead.
     confirm_gap: f64,
     /// When set, stops the exact solver for node classes.
     pub stop: Arc<AtomicBool>,
@@ -139,8 +139,8 @@ mod tests {
 
     use super::*;
 
-    // Judges a plan whose relative gap to the optimum is `gap`. A plan is confirmed as optimal if `confirm_gap` exceeds
-    // its gap, and counted as wrong otherwise.
+    // Judges a plan whose relative gap to the optimum is `gap`. A plan is confirmed as optimal if its gap is at most
+    // `confirm_gap`, and counted as wrong otherwise.
     #[test]
     fn how_near_a_confirmed_optimum_is_can_be_set() {
         let problem = synthetic::problem(3, 6, 1);

@@ -1,11 +1,11 @@
-//! The tally of a program's answers, which is updated with each answer.
+//! Tallies of the answers of external solvers, and of the failures of our own solvers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_domain::results::programs::Tally;
 use gleaner_domain::words::shortened;
 
-/// A tally of a solver's answers, which the solver updates with each answer.
+/// A shared handle to the tally of a solver's answers, which the solver updates with each answer.
 #[derive(Debug, Clone, Default)]
 pub struct TallyHandle {
     tally: Arc<Mutex<Tally>>,

@@ -83,8 +83,8 @@ impl Distribution {
         }
     }
 
-    /// The smallest length ℓ, in seconds, for which at least `percent` % of all lengths are at most ℓ; `None`
-    /// if [`Distribution::quantiles`] has no entry for `percent`.
+    /// The percentile `percent` of the lengths, in seconds: the smallest length ℓ for which at least `percent` % of all
+    /// lengths are at most ℓ. `None` if [`Distribution::quantiles`] has no entry for `percent`.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let found = self.quantiles.iter().find(|q| q.percent == percent);
         found.map(|q| q.by_count_s)

@@ -73,13 +73,14 @@ pub struct Inspection {
     pub idle_nodes_mean: f64,
     /// What the log's source leaves unknown; `None` if the log does not state it.
     pub quality: Option<Quality>,
-    /// Share of the idle node-time in which jobs waited for nodes; `None` if the log does not state the queue.
+    /// Share of the idle node-time during which jobs waited for nodes; `None` if the log does not contain the queue.
     pub queued_share: Option<f64>,
     /// Share of node-time that is idle.
     pub idle_share: f64,
     /// Largest number of nodes that were idle at once.
     pub idle_nodes_max: u32,
-    /// Seconds from each row to the next. The sum of a bin is the total time covered by its gaps.
+    /// Lengths of the gaps between rows, in seconds from each row to the next. The sum of a bin is the total length of
+    /// its gaps.
     pub event_gaps: Distribution,
     /// The idle node-time of each class of nodes; empty if the nodes belong to fewer than two classes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -111,7 +112,7 @@ pub fn fragments(log: &EventLog, observer: &dyn Observer) -> Result<(Fragments, 
     Ok((fragments, scan.lengths))
 }
 
-/// Suggests a window for replays of `log` with tasks of these rescale costs.
+/// Suggests a window for replays of `log` with tasks that have these rescale costs.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Stopped`] if the observer requests a stop.

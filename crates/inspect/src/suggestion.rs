@@ -181,8 +181,8 @@ const OTHERS: f64 = 60.0;
 /// Minimum length of these windows, in seconds.
 const SHORTEST: f64 = 1.0;
 
-/// Suggests a window for tasks with these `costs`. The log spans `span` seconds and has these idle lengths and
-/// departures of nodes.
+/// Suggests a window for tasks with these `costs`, for a log that spans `span` seconds. `departures` counts the log's
+/// events by the number of nodes that an event took away.
 pub(super) fn suggest(
     idle_lengths: &IdleLengths<'_>,
     departures: &BTreeMap<u32, u32>,

@@ -9,7 +9,7 @@ use gleaner_domain::error::{Fault, Faults};
 /// The reason why a table cannot be copied.
 #[derive(Debug)]
 pub enum CopyError {
-    /// Faults in the table. They do not contain the name of the file.
+    /// Faults in the table. Their messages do not name the file.
     Data(Faults),
     /// The copy cannot be written.
     Write(io::Error),
@@ -131,7 +131,7 @@ fn missing(header: &ByteRecord, name: &str) -> CopyError {
         place: "header".to_owned(),
         field: name.to_owned(),
         found: format!("no such column among {found:?}"),
-        expected: "the column, in a comma-separated table".to_owned(),
+        expected: "this column in a comma-separated table".to_owned(),
         ..Fault::default()
     }]))
 }

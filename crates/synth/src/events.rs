@@ -81,7 +81,8 @@ pub fn generate(options: &EventOptions, observer: &dyn Observer) -> Result<Event
     Ok(assemble(options, &starts_idle, &flips, looks))
 }
 
-/// Creates classes from blocks of consecutive nodes. Each block has the name of its class and a number of nodes.
+/// Assigns classes to blocks of consecutive nodes. Each block is given as the name of its class and its number of
+/// nodes.
 ///
 /// # Errors
 /// [`Error::Usage`] if there is no block, a block has no name or no nodes, or there are too many classes.
@@ -185,7 +186,7 @@ impl Lengths {
         }
     }
 
-    /// The polls before `end` at which a node changes its state. `idle` is the node's initial state.
+    /// Draws the polls before `end` at which a node changes its state. `idle` is the node's initial state.
     fn flips(&self, mut idle: bool, end: u64, rng: &mut ChaCha8Rng) -> Vec<u64> {
         let mut out = Vec::new();
         let mut look = 0u64;

@@ -40,7 +40,7 @@ const FATAL: [i32; 5] = [
     libc::SIGILL,
 ];
 
-/// The outcome of the work.
+/// How a copy ended, and what it returned.
 #[derive(Debug, PartialEq)]
 pub(super) enum Ended {
     /// The copy ended normally, after it wrote these bytes.
@@ -158,7 +158,7 @@ fn become_copy(
 /// to end.
 ///
 /// # Safety
-/// No code may use any other file afterwards.
+/// After this call, no code may use any file except the first three.
 unsafe fn close_others() {
     #[cfg(target_os = "linux")]
     let [first, last, flags]: [libc::c_ulong; 3] = [3, u32::MAX as libc::c_ulong, 0];
@@ -343,7 +343,7 @@ mod tests {
         });
     }
 
-    // Each copy has a single thread, whatever the other threads of this process do.
+    // Several threads can run copies at the same time, because each copy has a single thread.
     #[test]
     fn many_threads_may_ask_at_a_time() {
         std::thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! The original's heuristic (`-mip 0`): an equal quota for every task, then the leftover nodes
-//! first come, first served.
+//! The heuristic of the original replayer (`-mip 0`): every task gets an equal quota, then the
+//! leftover nodes are assigned first come, first served.
 
 use crate::solver::{EQUAL_SHARE, Limits, SolveError, Solver, refuse_groups};
 use crate::{Allocation, Problem, Status, range};
@@ -24,7 +24,8 @@ impl Solver for EqualShare {
     }
 }
 
-/// The heuristic's counts. They are always within the idle nodes and the tasks' bounds.
+/// The heuristic's counts. Their sum never exceeds the idle nodes, and each count is within the
+/// task's bounds.
 pub fn equal_share(problem: &Problem) -> Vec<u32> {
     let Some(quota) = problem.nodes.checked_div(problem.tasks.len() as u32) else {
         return Vec::new();

@@ -45,11 +45,11 @@ pub(super) struct Job<'a> {
     pub scale: f64,
     /// Column values of a feasible plan that the library can start from.
     pub start: Option<Vec<f64>>,
-    /// When to stop.
+    /// Time at which the search must end.
     pub deadline: Instant,
     /// Stops the search as soon as it is set.
     pub stop: &'a AtomicBool,
-    /// Relative gap at which to stop.
+    /// Relative gap at which the search ends.
     pub gap: f64,
 }
 
@@ -522,7 +522,7 @@ mod tests {
         (answer.status, answer.bound.map(|b| b / objective))
     }
 
-    // Derived by formula: the status depends on the gap between plan and bound.
+    // The status depends on the gap between the plan and the bound, and not only on the library's claim.
     #[test]
     fn the_gap_decides_the_status_beside_the_solvers_claim() {
         assert_eq!(status(1e-9, true, 1.0), (Status::Optimal, Some(1.0)));

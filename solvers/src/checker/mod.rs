@@ -6,8 +6,8 @@
 //!
 //! The checker can refute a claim but cannot prove it. To refute a bound it tries every plan that differs from the
 //! answer's plan in one task. To refute a max-min fair plan it looks for a plan that runs as many tasks, all with a
-//! greater share. The running time is at most linear in the number of points of the curves, so that a check costs no
-//! more than a solve.
+//! share above the least share of the answer. The running time is at most linear in the number of points of the curves,
+//! so that a check costs no more than a solve.
 
 mod fair;
 mod recount;

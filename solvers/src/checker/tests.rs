@@ -127,7 +127,7 @@ fn a_bound_below_a_plan_of_one_change_is_rejected() {
         bound: Some(bound),
         ..answer(counts, objective)
     };
-    // Two nodes are free, and either task could have them.
+    // Two nodes are free, and either task could take them.
     let found = faults(&p, &claim(vec![2, 4], 6000.0, 6000.0));
     assert!(
         matches!(&found[..], [Violation::BoundBelowPlan { .. }]),

@@ -30,12 +30,13 @@ pub enum Violation {
         max: u64,
     },
     /// The stated objective differs from the plan's objective.
-    #[error("objective stated as {stated}, recomputed as {recomputed}")]
+    #[error("the stated objective is {stated}, but the plan's objective is {recomputed}")]
     WrongObjective { stated: f64, recomputed: f64 },
     /// The bound lies below the plan's own objective.
-    #[error("bound {bound} lies below the objective {objective}")]
+    #[error("the stated bound {bound} is below the plan's objective {objective}")]
     BoundBelowObjective { bound: f64, objective: f64 },
-    /// A plan that differs in the count of one task has an objective above the bound.
+    /// A plan that differs from the answer's plan in the count of one task has an objective above
+    /// the bound.
     #[error("bound {bound} is wrong: with {count} nodes for task {task} the objective is {better}")]
     BoundBelowPlan {
         bound: f64,
@@ -44,7 +45,9 @@ pub enum Violation {
         better: f64,
     },
     /// The stated fairness differs from the plan's fairness.
-    #[error("{running} tasks run with a least share of {share:?}, stated as {stated}")]
+    #[error(
+        "the stated fairness is {stated}, but {running} tasks run, with a least share of {share:?}"
+    )]
     WrongFairness {
         running: u32,
         share: Option<f64>,

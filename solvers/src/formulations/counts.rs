@@ -88,7 +88,7 @@ pub fn build(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// Returns the terms of the group's tasks in the row `nodes`.
+/// Returns those terms of the row `nodes` that belong to tasks of the group.
 fn group_terms(
     problem: &Problem,
     group: &GroupLimit,

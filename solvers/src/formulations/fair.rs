@@ -5,16 +5,16 @@
 //! limit z, because no share is above 1. The model maximises W · Σ_{k>0} y_j_k + z. W is greater than the range of z,
 //! so the number of running tasks counts first.
 //!
-//! This model is meant for other programs. A share can be very negative: a task can lose many times
-//! what it can earn in a window. W is then so large that, to the libraries here, one more running
-//! task is indistinguishable from a rounding error. The backends therefore solve several models instead:
+//! This model is meant for other programs. A share can be very negative: a task can lose many times what it can earn in
+//! a window. W is then so large that the libraries used here cannot distinguish an additional running task from a
+//! rounding error. The backends therefore solve several models instead:
 //!
 //! - [`most`]: the number of tasks that can run;
 //! - [`fairest`]: the greatest z among the plans that run this number of tasks;
 //! - [`fairer`]: any plan with a greater least share, repeated until no such plan exists. This model
 //!   has no column z, so the answer does not depend on how z was rounded;
-//! - [`total`]: the greatest total among the fairest plans. Counts with a smaller share are fixed at 0,
-//!   and a row preserves the number of running tasks.
+//! - [`total`]: the greatest total among the fairest plans. Counts with a share below the least share of these plans
+//!   are fixed at 0, and a row preserves the number of running tasks.
 
 use super::counts;
 use crate::model::{Column, Model};
@@ -202,7 +202,8 @@ mod tests {
         }
     }
 
-    // Compares the objective and feasibility of a few plans with the number of running tasks and z.
+    // For a few plans, compares the objective and the feasibility in each step's model with the number of running tasks
+    // and with z.
     #[test]
     fn the_models_of_the_steps_agree_with_the_level_model() {
         let problem = small();

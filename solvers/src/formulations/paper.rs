@@ -178,7 +178,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The terms of n_j, and the remaining terms.
+    /// The terms of n_j, followed by `others`.
     fn total_and(&self, others: &[(usize, f64)]) -> Vec<(usize, f64)> {
         let x = (self.block.x..self.block.x + self.nodes).map(|x| (x, 1.0));
         x.chain(others.iter().copied()).collect()
@@ -194,7 +194,7 @@ impl Rows<'_> {
         self.model.add_row(name, terms, least, f64::INFINITY);
     }
 
-    /// Rows: n_j is 0, or between the task's minimum and maximum.
+    /// Adds the rows that make n_j either 0 or a number between the task's minimum and maximum.
     fn bounds(&mut self, big_m: BigM) {
         let (idle, off) = (self.block.idle, self.block.off);
         let (min, max) = (
@@ -212,7 +212,7 @@ impl Rows<'_> {
         self.at_most("max_or_zero", self.total_and(&[(off, m)]), m);
     }
 
-    /// Rows: a task that grows keeps all its nodes, and a task that shrinks gains none.
+    /// Adds the rows that make a growing task keep all its nodes, and a shrinking task gain none.
     ///
     /// With X = gained + lost and n_j − c = gained − lost, the first row is 2·lost ≤ M·shrink and
     /// the second 2·gained ≤ M·(1 − shrink). Both are written as sums of ±x, with the constants on
@@ -235,8 +235,8 @@ impl Rows<'_> {
         self.at_most("gain", gained_row, m);
     }
 
-    /// Rows: `up` is 1 if n_j > c, and `down` is 1 if n_j < c. Their coefficients in the objective
-    /// are the rescale costs.
+    /// Adds the rows that make `up` 1 if n_j > c, and `down` 1 if n_j < c. The coefficients of `up` and `down` in the
+    /// objective are the rescale costs.
     fn cost(&mut self) {
         let Block { up, down, .. } = *self.block;
         let m = original_m(self.nodes);
@@ -247,7 +247,7 @@ impl Rows<'_> {
         self.at_least("down_or_not", self.total_and(&[(down, c)]), c);
     }
 
-    /// Rows: n_j is a weighted mean of two neighbouring points of the curve.
+    /// Adds the rows that make n_j a weighted mean of two neighbouring points of the curve.
     fn curve(&mut self) {
         let Block { w, s, end, .. } = *self.block;
         let j = self.j;
@@ -384,7 +384,7 @@ mod tests {
         problem
     }
 
-    // Derived by formula: the model's objective equals the problem's objective.
+    // For each plan, the model's objective equals the problem's objective.
     #[test]
     fn a_plan_satisfies_the_rows_and_keeps_its_objective() {
         let problem = small();
@@ -408,7 +408,7 @@ mod tests {
         }
     }
 
-    // Derived by formula: with M = 13 no count may change by more than 6.
+    // With M = 13, the rows forbid a change of a count by more than 6 nodes.
     #[test]
     fn the_papers_big_m_breaks_on_large_changes() {
         let problem = small();

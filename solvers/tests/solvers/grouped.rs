@@ -153,8 +153,8 @@ fn ranges() -> impl Strategy<Value = Vec<Range>> {
     prop::collection::vec((0usize..6, 0usize..7, limits()), 0..6)
 }
 
-/// Adds nested groups of the tasks, arranged in the order `order`. A range that crosses an earlier
-/// range is skipped. Every group names its first task twice.
+/// Adds nested groups: each group consists of the tasks in one of `ranges`, after the tasks have been arranged in the
+/// order `order`. A range that crosses an earlier range is skipped. Every group names its first task twice.
 fn add_groups(problem: &mut Problem, order: &[usize], ranges: &[Range]) {
     let tasks = problem.tasks.len();
     let order: Vec<usize> = order.iter().copied().filter(|&j| j < tasks).collect();
@@ -559,7 +559,7 @@ fn a_time_limit_keeps_a_feasible_plan_or_says_that_none_is_known() {
         assert!(bound >= best * (1.0 - 1e-9), "{bound}, best {best}");
     }
     assert!(unknown > 0, "{kept} kept, {unknown} unknown");
-    // All tasks may stay as they are, but the best plan of the relaxation is forbidden.
+    // The group allows all tasks to keep their counts, but forbids the best plan of the relaxation.
     let mut staying = synthetic::noisy(20, 100, 3);
     let counts = staying.stay_put().unwrap();
     staying.groups = vec![GroupLimit {

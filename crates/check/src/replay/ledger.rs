@@ -17,7 +17,7 @@ use gleaner_domain::{TrainingTask, Utc};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Account {
     pub held: u32,
-    /// The class of its nodes, or of the last nodes that it held.
+    /// The class of the task's nodes; if the task holds no nodes, the class of its last nodes.
     pub class: usize,
     pub rate: f64,
     /// Rescale cost that will be charged at the next event.
@@ -191,7 +191,7 @@ impl<'a> Ledger<'a> {
         self.active.iter().map(account)
     }
 
-    /// The task in the file from which a task of the replay is derived.
+    /// The entry of the task file from which a task of the replay is derived.
     pub fn definition(&self, task: u32) -> &'a TrainingTask {
         &self.inputs.set[self.tasks[task as usize].origin as usize]
     }

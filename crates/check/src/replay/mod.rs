@@ -84,7 +84,8 @@ pub struct Written<'a> {
     pub search: Option<&'a SearchOutcome>,
 }
 
-/// Verifies the results of a replay. The observer receives the progress as a number of steps.
+/// Verifies the results of a replay. Progress is reported to the observer as the number of steps
+/// verified so far.
 ///
 /// # Errors
 /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.

@@ -163,8 +163,8 @@ impl Ledger<'_> {
         self.compare_bounds(place, row, findings);
     }
 
-    /// Checks that every active task is within its bounds. If the plan was kept after a preemption,
-    /// a task may have fewer nodes.
+    /// Checks that every active task is within its bounds. If the plan was kept after a preemption, a task may hold
+    /// fewer nodes than its minimum.
     fn compare_bounds(&self, place: &str, row: &StepRow, findings: &mut Findings) {
         for &task in &self.active {
             let account = &self.accounts[task as usize];

@@ -23,7 +23,7 @@ impl Ledger<'_> {
         self.compare_fairness(findings);
     }
 
-    /// Compares the tables of the search and its figures.
+    /// Compares the tables of the search, and the search's figures in the summary.
     pub(super) fn compare_search(&mut self, findings: &mut Findings) {
         let (start, now, summary) = (self.start, self.now, self.written.summary);
         match (&mut self.supply, self.written.search) {
@@ -116,8 +116,8 @@ impl Ledger<'_> {
         findings.covers(FILE, ["span_seconds", "nodes"]);
     }
 
-    /// Recomputes the share of idle node-time in which jobs waited, node by node, and compares it
-    /// with the recorded share.
+    /// Recomputes, node by node, the share of idle node-time during which jobs waited, and compares
+    /// it with the recorded share.
     fn compare_queue(&self, findings: &mut Findings) {
         let log = self.inputs.log;
         let mut since = vec![None; log.nodes().len()];
@@ -206,8 +206,8 @@ impl Ledger<'_> {
     }
 
     /// Compares the number of events at which the groups' minimum numbers of nodes could not be
-    /// met. The check counts events without a feasible plan, but a solver may also fail to find an
-    /// existing plan.
+    /// met. The check counts only events at which no plan exists; a solver may also fail to find a
+    /// plan that exists.
     fn compare_short(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let has_minimum = self
@@ -224,7 +224,7 @@ impl Ledger<'_> {
             (Some(_), _) => {
                 let why = match self.short {
                     None if self.inputs.classes.is_some() => {
-                        "the check does not search for plans in node classes"
+                        "the check does not search for plans on nodes of several classes"
                     }
                     None => "a task is in two groups",
                     Some(_) => "only the solver knows whether it found a plan",
@@ -306,8 +306,8 @@ impl Ledger<'_> {
         findings.covers(FILE, ["tasks_hit_mean"]);
     }
 
-    /// Compares the work that dedicated nodes would have done. Also compares the work that would
-    /// have been done with the best plan at every event and with free rescaling.
+    /// Compares the work that dedicated nodes would have done. Also compares the work that the best
+    /// plan at every event would have done if rescaling were free.
     fn compare_efficiency(&self, findings: &mut Findings) {
         let s = self.written.summary;
         let share = |of: f64| (of > 0.0).then(|| s.total_work / of);

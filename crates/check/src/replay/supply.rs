@@ -7,7 +7,7 @@ use crate::search::Trials;
 use gleaner_domain::tasks::MAX_TASKS;
 use gleaner_domain::{TrainingTask, Utc};
 
-/// A task derived from the inputs.
+/// A task that must appear in the replay, derived from the inputs.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     /// Index of the task in the file from which it was derived.

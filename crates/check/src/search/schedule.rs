@@ -36,7 +36,7 @@ struct Bracket {
     number: u32,
     /// The resource of each rung.
     resources: Vec<f64>,
-    /// The number of trials on each rung.
+    /// The number of trials to train to each rung.
     sizes: Vec<u64>,
     /// Number of the bracket's first trial.
     first: u32,
@@ -236,9 +236,10 @@ impl Bracket {
         ranked.into_iter().enumerate().map(verdict).collect()
     }
 
-    /// Visits the rungs from the top. At the first rung whose best 1/eta of trials include an unpromoted trial,
-    /// promotes the best such trial. If no rung has such a trial, starts a new trial. For example, with eta = 3 and 7
-    /// losses at a rung, its 2 best trials may be promoted.
+    /// Visits the rungs from the top, and promotes at most one trial. A trial can be promoted if it is among the best
+    /// 1/eta of its rung and has not been promoted from there before. At the first rung with such trials, promotes the
+    /// best of them. If no rung has such trials, starts a new trial. For example, with eta = 3 and 7 losses at a rung,
+    /// the 2 best trials of the rung can be promoted.
     fn asynchronous(&mut self, eta: u64) -> Option<Job> {
         for rung in (0..self.resources.len().saturating_sub(1)).rev() {
             let top = self.measured[rung].len() / eta as usize;

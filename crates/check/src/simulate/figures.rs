@@ -203,8 +203,8 @@ pub(super) fn is_same(written: &Value, expected: &Value) -> bool {
     }
 }
 
-/// Computes the averages and the 99.9th percentile of waiting times, interpolated linearly between
-/// ranks.
+/// Computes the mean completion time, the mean waiting time and the 99.9th percentile of waiting
+/// times. The percentile is interpolated linearly between ranks.
 fn delays<'a>(jobs: impl Iterator<Item = &'a JobRow>) -> Option<Delays> {
     let (mut jct, mut queues) = (0, Vec::new());
     for job in jobs {

@@ -43,7 +43,7 @@ pub struct Given<'a> {
 pub struct Profiling {
     /// Maximum number of seconds that a job spends in the profiler.
     pub limit: i64,
-    /// Number of nodes.
+    /// Number of nodes in the profiler.
     pub nodes: u32,
     /// Jobs with at most `factor` times `nodes` GPUs are profiled.
     pub factor: f64,

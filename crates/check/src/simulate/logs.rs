@@ -24,8 +24,8 @@ enum Expected {
     Missing,
 }
 
-/// Columns of the minute-by-minute log. In the log of all virtual clusters, these columns are
-/// truncated to integers.
+/// The columns of the minute-by-minute log that hold loads. In the log of all virtual clusters,
+/// loads are truncated to integers.
 const LOADS: [&str; 4] = ["sm_util", "gmem_util", "sm_util_active", "gmem_util_active"];
 
 /// Columns that are not verified because they depend on the engine's internal state, each with its
@@ -38,11 +38,20 @@ const UNKNOWN: [(&str, &str); 6] = [
     ("priority", "the number by which the policy sorted jobs"),
     (
         "exclusive",
-        "whether the original counted the job as alone when it ended",
+        "whether the original simulator counted the job as alone on its GPUs when it ended",
     ),
-    ("rate", "the speed that the original recorded at the end"),
-    ("Tcolocate", "a value that only the original recorded"),
-    ("Tdelocate", "a value that only the original recorded"),
+    (
+        "rate",
+        "the last speed that the original simulator recorded for the job",
+    ),
+    (
+        "Tcolocate",
+        "a value that only the original simulator recorded",
+    ),
+    (
+        "Tdelocate",
+        "a value that only the original simulator recorded",
+    ),
 ];
 
 /// Compares the logs of all policies, if the run wrote any.
@@ -218,7 +227,7 @@ fn minutes(
         let Some(values) = expected.next() else {
             findings.add(|| {
                 format!(
-                    "{file}, line {}: the simulation has no such minute",
+                    "{file}, line {}: the row is after the last minute of the simulation",
                     line + 1
                 )
             });

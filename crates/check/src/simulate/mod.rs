@@ -37,8 +37,8 @@ use profile::Profiled;
 
 const SUMMARY: &str = "summary.json";
 
-/// Verifies a simulation of the given policies, which are in the order of `summary.json`. The observer
-/// receives the progress as a number of policies.
+/// Verifies a simulation of the given policies, which are in the order of `summary.json`. Progress is reported to the
+/// observer as the number of policies verified so far.
 ///
 /// # Errors
 /// A table is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.
@@ -114,7 +114,7 @@ pub fn simulation(
     Ok(findings)
 }
 
-/// Checks that the tables exist in the formats requested by the arguments (`--csv`, `--logs`).
+/// Checks that the run wrote CSV tables and logs if, and only if, its arguments request them (`--csv`, `--logs`).
 fn forms(
     info: &RunInfo,
     checked: &[Policy<'_>],

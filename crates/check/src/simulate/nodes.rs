@@ -33,7 +33,8 @@ pub(super) struct Nodes {
     sums: [f64; 2],
     /// The same sums, restricted to GPUs with a value above 0.
     active_sums: [f64; 2],
-    /// Number of nodes that have GPUs with a utilisation above 0, and with memory use above 0.
+    /// Number of nodes that have a GPU with a utilisation above 0, and number of nodes that have a
+    /// GPU with memory use above 0.
     active_nodes: [i64; 2],
     was_removed: bool,
 }
@@ -212,9 +213,9 @@ impl Nodes {
         added.is_some_and(|slot| self.nodes[slot as usize].runs.is_empty())
     }
 
-    /// Adds a node, or removes the idle node with the highest name. From the second removal on, a
-    /// busy added node first swaps names with that idle node. Returns the number of a busy node
-    /// that was renamed.
+    /// Adds a node, or removes the idle node with the highest name. From the second removal on, if
+    /// the node that was added is busy, it first swaps names with that idle node. Returns the
+    /// number of the busy node if it was renamed.
     pub fn step(&mut self, step: i32) -> Option<u32> {
         let added = self.named(ADDED);
         if step > 0 {

@@ -7,10 +7,10 @@ use std::cmp::Reverse;
 pub enum Placer {
     /// Uses as few nodes as possible. A job that does not fit this way is not placed.
     Consolidate,
-    /// Uses as few nodes as possible. If these have too few free GPUs, spreads the job over the
-    /// nodes with the most free GPUs.
+    /// Uses as few nodes as possible. A job that does not fit this way is spread over the nodes
+    /// with the most free GPUs.
     ConsolidateFirst,
-    /// Takes the first free GPUs on any nodes.
+    /// Takes free GPUs node by node, in the order of the simulator's list.
     Random,
 }
 

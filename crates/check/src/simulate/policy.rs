@@ -262,9 +262,9 @@ impl Policy<'_> {
         self.work(job, runs, findings);
     }
 
-    /// Checks the work of a job. A job ends in the first second in which its work is done and the
-    /// policy notices this. Each checkpoint adds 40 s of work, or 60 s for jobs with more than 8
-    /// GPUs.
+    /// Checks the work of a job. A job ends in the first second in which its work is done or, if
+    /// the policy notices this late ([`Rules::notice`]), one second later. Each checkpoint adds 40
+    /// s of work, or 60 s for jobs with more than 8 GPUs.
     fn work(&self, job: usize, runs: &[&Run], findings: &mut Findings) {
         let row = &self.jobs[job];
         let overhead = if row.gpus <= 8 { 40 } else { 60 };

@@ -66,7 +66,7 @@ pub(super) struct Swept {
     pub busy_arriving: i128,
     /// Seconds at which the number of held GPUs changed, and the change.
     pub changes: Vec<(i64, i64)>,
-    /// The nodes, by name, and the GPUs of each run at its end.
+    /// For each run, the nodes (by name) and the GPUs that it held at its end.
     pub named: Vec<Place>,
     /// The ends of jobs after which the partner returned to full speed, but would have stayed slow
     /// in the original simulator. Each entry has the second, the job that ended, and the partner.
@@ -197,7 +197,7 @@ impl<'a> Sweep<'_, 'a, '_> {
         )
     }
 
-    /// Accumulates the current state until a later second.
+    /// Advances to `second`: adds up GPU-seconds, and records the state at each minute until then.
     fn advance(&mut self, second: i64) {
         if second <= self.now {
             return;

@@ -13,7 +13,7 @@ use crate::Findings;
 
 const FILE: &str = "summary.json";
 
-/// Maximum relative difference between tied means and the best mean.
+/// Means within this relative difference of the best mean count as equal to it.
 const EQUAL: f64 = 1e-9;
 
 /// The runs of a sweep, in groups.
@@ -36,7 +36,7 @@ pub(super) fn summary(
     let written: Value = info.json(FILE)?;
     let by = best.unwrap_or(mode.default_metric());
     let Some(metric) = mode.metric(by) else {
-        findings.add(|| format!("{RUN_FILE}: arguments: best is {by:?}, an unknown figure"));
+        findings.add(|| format!("{RUN_FILE}: arguments: best is {by:?}, an unknown metric"));
         return Ok(());
     };
     let ties: Vec<&str> = mode.ties(&metric).iter().map(|tie| tie.name).collect();

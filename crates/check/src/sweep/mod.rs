@@ -44,7 +44,8 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
 }
 
 /// Verifies the records and tables of a sweep. `planned` lists the sweep's runs in the order of the plan, and `best` is
-/// the name of the metric in the argument `best`, if any. The observer receives the progress as a number of runs.
+/// the name of the metric in the argument `best`, if any. Progress is reported to the observer as the number of runs
+/// verified so far.
 ///
 /// # Errors
 /// A file is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.

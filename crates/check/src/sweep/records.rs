@@ -1,5 +1,5 @@
-//! Reads the records of a sweep. The processes of a sweep write their progress as records, one
-//! record per line.
+//! Reads the records of a sweep. Each process of a sweep writes its records to a file of its own, a
+//! *segment*, with one record per line.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

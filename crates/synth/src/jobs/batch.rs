@@ -108,7 +108,8 @@ impl Drawing {
         Ok(())
     }
 
-    /// Draws jobs until they add up to `work` GPU-seconds, or there are more than `most` jobs.
+    /// Draws jobs until their GPU-seconds add up to `work`, or until there are more than `most`
+    /// jobs.
     ///
     /// # Errors
     /// [`Error::Stopped`](gleaner_domain::Error::Stopped) if the observer requests a stop.

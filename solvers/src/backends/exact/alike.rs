@@ -64,7 +64,7 @@ struct Sort {
     group: u32,
 }
 
-/// A group of tasks of a problem that are alike.
+/// A group of alike tasks of a problem.
 #[derive(Debug, Clone, Copy)]
 struct Group {
     /// Index of the first of these tasks.
@@ -80,7 +80,7 @@ pub(super) struct Alike {
     known: BTreeMap<Key, u32>,
     /// Total number of points of the sorts' curves.
     points: usize,
-    /// Sort of the task at each index, in this problem or in an earlier problem.
+    /// For each index, the sort of the task that had this index in the last problem that had a task there.
     sort_at: Vec<u32>,
     /// Group of the task at each index.
     group_of: Vec<u32>,

@@ -26,7 +26,7 @@ pub(super) struct Floor {
     pub some_rest: bool,
 }
 
-/// Finds the floor; keeps its buffers between problems.
+/// Finds the floor of a problem; keeps its buffers between problems.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     /// Best rate of the tasks of every group.

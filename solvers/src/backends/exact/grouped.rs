@@ -1,9 +1,9 @@
 //! Problems with nested groups.
 //!
-//! 1. [`Tree::ranges`] computes the range of counts that the limits allow for every task. Counts
-//!    outside these ranges are removed, and this repeats until nothing changes. The values of these
-//!    counts would only increase the allowance for rounding errors. If the limits allow only one plan,
-//!    worth 0, no other value remains, and 0 is proven to be the optimum.
+//! 1. [`Tree::ranges`] computes the range of counts that the limits allow for every task. Counts outside these ranges
+//!    are removed, and the ranges are computed again, until nothing changes. No plan contains the removed counts, and
+//!    their values would only increase the allowance for rounding errors. For example, if the limits allow only one
+//!    plan, and this plan is worth 0, no value other than 0 remains. The optimum 0 is then proven.
 //! 2. The relaxation and, if necessary, the search find the best plan without groups. If that plan
 //!    respects the limits of the groups, it is also the best plan with groups. So limits that are not
 //!    binding cost little time.
@@ -57,7 +57,7 @@ pub(super) fn nest(problem: &Problem) -> Result<Option<Nest>, SolveError> {
 }
 
 impl Exact {
-    /// Finds the best total of the plans within the limits of `nest`.
+    /// Finds the plan with the greatest total within the limits of `nest`.
     pub(super) fn run_within(
         &mut self,
         problem: &Problem,
@@ -88,8 +88,8 @@ impl Exact {
         }
     }
 
-    /// Solves the relaxation without groups, over the counts that the limits allow. Returns the
-    /// same value as [`Exact::relax`].
+    /// Solves the relaxation without groups, over the counts that the limits allow. Returns the gap, like
+    /// [`Exact::relax`].
     fn relax_within(&mut self, problem: &Problem, nest: &Nest) -> Option<f64> {
         if !self.shapes.build(problem, self.big_m) {
             return None;

@@ -19,7 +19,7 @@ impl Window {
     }
 }
 
-/// The position of a layer in a list that holds the least losses of all layers.
+/// The position of a layer in the list of the least losses of all layers, and the states of the layer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer {
     pub offset: usize,

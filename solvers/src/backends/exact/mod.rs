@@ -5,15 +5,15 @@
 //! solver has four steps:
 //! 1. [`shape`]: every task's value as a function of its count, piecewise linear between a few
 //!    vertices.
-//! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per
-//!    node and an upper bound U. If the envelope coincides with the function where the nodes run
-//!    out, the relaxed plan is a real plan and the problem is solved.
+//! 2. [`relaxation`]: the LP relaxation over the functions' concave envelopes gives a price λ per node and an upper
+//!    bound U. If the envelope coincides with the function where the nodes run out, the relaxed plan is feasible, and
+//!    the problem is solved.
 //! 3. Otherwise every count has a *loss*: how much less it is worth at price λ than the task's best
 //!    count. For every plan, U − objective = Σ losses + λ · unused nodes. Step 2 also found a plan.
 //!    Counts that lose more than this plan's gap to U cannot be part of a better plan, so they are
 //!    dropped.
-//! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the
-//!    remaining counts. It only visits states that can still beat the known plan.
+//! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the remaining counts. It
+//!    only visits states that can still lead to a better plan than the known plan.
 //!
 //! Steps 1 to 3 take O(P log P + tasks), where P is the number of curve points of all groups. Step 4
 //! takes at worst O(pieces × nodes) per task, whatever the number of counts; the plain
@@ -40,10 +40,10 @@
 //! can happen if counts are in the millions and curves are far from concave. In both cases the answer is the
 //! relaxation's plan with its bound.
 //!
-//! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run, and how
-//! high their least share can be. The steps above then find the best total among the plans that attain
-//! both. Counts with a smaller share are removed. If not all tasks can run, every task that runs gets a
-//! reward that is greater than the sum of all values.
+//! **Max-min.** If the goal is [`Goal::MaxMin`], [`fair`] first finds how many tasks can run, and how high their least
+//! share can be. The steps above then find the best total among the plans that attain both. Counts with a share below
+//! that least share are removed. If not all tasks can run, every task that runs gets a reward that is greater than the
+//! sum of all values.
 //!
 //! **Groups.** If the problem has nested groups, [`grouped`] first checks whether the best plan without
 //! groups respects their limits. Otherwise [`tree`] finds the best plan that does, by dynamic
@@ -52,9 +52,9 @@
 //! the answer is [`Status::Unknown`]. Groups that cross, and groups under the goal [`Goal::MaxMin`],
 //! are rejected.
 //!
-//! **Ties.** A task that keeps its count earns a bonus of 1e-11 of the best single task's value.
-//! Among plans whose values differ by less than that, the plan that leaves more tasks unchanged wins.
-//! Remaining ties are broken by the order of tasks and counts, so that equal problems get equal answers.
+//! **Ties.** A task that keeps its count earns a bonus of 1e-11 times the greatest value of any task. Among plans whose
+//! values differ by less than that, the plan that leaves more tasks unchanged wins. Remaining ties are broken by the
+//! order of tasks and counts, so that equal problems get equal answers.
 
 mod alike;
 mod fair;
@@ -90,8 +90,7 @@ pub struct Exact {
     search: Search,
     tree: Tree,
     counts: Vec<u32>,
-    /// Upper bound on the absolute value of the numbers in the sums that led to `counts`. Each task
-    /// contributes one number to a sum.
+    /// Upper bound on the absolute value of the number that each task contributed to the sums that led to `counts`.
     size: f64,
 }
 
@@ -103,7 +102,7 @@ enum Ended {
     WithPlan(f64),
     /// There is no plan.
     WithoutPlan,
-    /// No plan was found.
+    /// No plan was found, although one may exist.
     GaveUp,
 }
 
@@ -240,11 +239,11 @@ impl Solver for Exact {
         self.answer(problem, limits, &mut |_| {})
     }
 
-    /// Reports the relaxation's plan and then the answer, both after the search. The search compares sums
-    /// of losses. Of two plans that tie, it may therefore choose the plan with the smaller objective.
-    /// The difference is a rounding error or the bonus for tasks that keep their counts. In that case
-    /// only the answer is reported, so that no reported plan is better than the answer. With groups,
-    /// only the answer is reported.
+    /// Reports the relaxation's plan and then the answer, both after the search. The search compares sums of losses. If
+    /// the two plans tie, the search may therefore choose the plan with the smaller objective. The difference is a
+    /// rounding error or the bonus for tasks that keep their counts. If the relaxation's plan has the greater
+    /// objective, only the answer is reported, so that no reported plan is better than the answer. With groups, only
+    /// the answer is reported.
     fn solve_observed(
         &mut self,
         problem: &Problem,

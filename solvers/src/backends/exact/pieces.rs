@@ -50,14 +50,14 @@ impl Piece {
     }
 }
 
-/// Appends the counts whose loss at `price` is at most `limit`, in ascending order.
+/// Appends to `out` the pieces of the counts whose loss at `price` is at most `limit`, in ascending order of counts.
 pub(super) fn surviving_pieces(vertices: &[Vertex], price: f64, limit: f64, out: &mut Vec<Piece>) {
     let net = |v: &Vertex| v.value - price * f64::from(v.count);
     let top = vertices.iter().map(net).fold(f64::NEG_INFINITY, f64::max);
     push_pieces(vertices, |v| top - net(v), limit, out);
 }
 
-/// Appends all counts, in ascending order. The loss of a count is its negated value.
+/// Appends to `out` the pieces of all counts, in ascending order of counts. The loss of a count is its negated value.
 pub(super) fn all_pieces(vertices: &[Vertex], out: &mut Vec<Piece>) {
     push_pieces(vertices, |v| -v.value, f64::INFINITY, out);
 }
@@ -86,7 +86,7 @@ fn push_pieces(
     }
 }
 
-/// Returns the counts strictly between two (count, loss) points whose loss is at most `limit`. The loss is linear
+/// Finds the counts that are strictly between two (count, loss) points and lose at most `limit`. The loss is linear
 /// between the points.
 fn surviving_between(from: (u32, f64), to: (u32, f64), limit: f64) -> Option<Piece> {
     let slope = (to.1 - from.1) / f64::from(to.0 - from.0);

@@ -40,7 +40,7 @@ pub(super) struct Relaxation {
 }
 
 impl Relaxation {
-    /// Value of one more node at the relaxed optimum (λ); 0 if all steps fit.
+    /// Value of an additional node at the relaxed optimum (λ); 0 if all steps fit.
     pub fn price(&self) -> f64 {
         self.price
     }

@@ -2,12 +2,12 @@
 //!
 //! The net value of a count is its value minus λ per node. The *loss* of a count is the best net value of the task
 //! minus the net value of the count. A plan's objective is U − Σ losses − λ · unused nodes, so the best plan has the
-//! least total loss, including the cost of its unused nodes. One search for plans that lose at most a limit has four
-//! steps:
+//! least total loss, including the cost of its unused nodes. A search for plans whose total loss is at most a given
+//! limit has four steps:
 //!
-//! 1. [`Search::open`] keeps the counts that lose at most the limit, as pieces on which the loss is
-//!    linear; they are the same for tasks that are alike. A task with a single remaining count is
-//!    fixed, and its nodes are set aside. Every other task is a *stage*.
+//! 1. [`Search::open`] keeps the counts that lose at most the limit, as pieces on which the loss is linear. Tasks that
+//!    are alike have the same pieces. A task with a single remaining count is fixed, and its nodes are set aside. Every
+//!    other task is a *stage*.
 //! 2. [`Search::set_windows`] bounds the *states* after each stage; a state is the number of nodes
 //!    that the stages so far use. From every state, the later stages must be able to stay within the
 //!    capacity, and to come close enough to it, because each unused node costs λ.
@@ -74,7 +74,7 @@ pub(super) struct Search {
     /// The remaining counts of every group of tasks.
     open: Vec<Open>,
     stages: Vec<Stage>,
-    /// Nodes that the stages may use.
+    /// Number of nodes that all stages together may use.
     capacity: i64,
     /// The least loss of each state: one layer for the start, then one for each stage.
     losses: Vec<f64>,
@@ -176,9 +176,9 @@ impl Search {
     /// Sets the window of states after each stage, for plans that leave at most `unused` of the
     /// stages' nodes unused. Returns the size of the search, or `None` if there is no such plan.
     ///
-    /// A state must be reachable: at least the least counts of the stages so far, at most their
-    /// greatest counts. It must also lead to a plan. With the least counts of the later stages, it must
-    /// not exceed the capacity; with their greatest counts, it must use enough nodes.
+    /// A state must be reachable: at least the sum of the least counts of the stages so far, and at most the sum of
+    /// their greatest counts. It must also lead to a plan. With the least counts of the later stages, it must not
+    /// exceed the capacity; with their greatest counts, it must use enough nodes.
     ///
     /// The example from the overview of the exact solver: one node remains. Task b can have 0 or 1
     /// nodes, and then task c 0 or 2. The limit of 1 is below λ = 9, so no node may stay unused. The

@@ -9,7 +9,7 @@ use super::layers::Window;
 use crate::solver::BigM;
 use crate::{Problem, Task};
 
-/// The bonus of an unchanged task, as a share of the best single task's value.
+/// The bonus of an unchanged task, as a share of the greatest value of any task.
 const STAY_BONUS: f64 = 1e-11;
 
 /// A count and its value. Between two vertices of a group the value is linear. The counts strictly
@@ -35,8 +35,7 @@ pub(super) struct Shapes {
     least: Vec<u32>,
     /// Buffer of [`Shapes::reward_running`]: the greatest absolute value of every group.
     largest_of: Vec<f64>,
-    /// The greatest value of a vertex; if no value is positive, the absolute value of the greatest
-    /// loss.
+    /// The greatest value of a vertex; if no value is positive, the greatest absolute value.
     best: f64,
     /// The greatest absolute value of a vertex, plus the reward of [`Shapes::reward_running`].
     largest: f64,
@@ -74,7 +73,7 @@ impl Valuation {
 }
 
 impl Shapes {
-    /// Fills the shapes from `problem`; `false` if some task has no allowed count. Call
+    /// Computes the shapes of all tasks in `problem`. Returns `false` if a task has no allowed count. Call
     /// [`Shapes::favour_staying`] afterwards.
     pub fn build(&mut self, problem: &Problem, big_m: BigM) -> bool {
         self.vertices.clear();
@@ -143,8 +142,8 @@ impl Shapes {
         self.largest
     }
 
-    /// Maximum distance of the best plan's value from the optimum because of rounding, if each task
-    /// contributed a number of at most `size` to the sums.
+    /// How far rounding can move the value of the best plan away from the optimum, if each task contributed a number of
+    /// at most `size` to the sums.
     pub fn uncertainty(&self, size: f64) -> f64 {
         if self.largest == 0.0 {
             return 0.0;
@@ -349,7 +348,7 @@ impl Shapes {
         }
     }
 
-    /// Adds the bonus of an unchanged task, which breaks ties.
+    /// Adds the bonus of an unchanged task to the value of each task's current count. The bonus breaks ties.
     pub fn favour_staying(&mut self, problem: &Problem) {
         self.bonus = STAY_BONUS * self.best;
         for (g, range) in self.starts.windows(2).enumerate() {
@@ -362,8 +361,8 @@ impl Shapes {
     }
 }
 
-/// Returns two numbers. The first is the greatest value or, if no value is positive, the absolute value of the greatest
-/// loss. The second is the greatest absolute value.
+/// Returns two numbers. The first is the greatest value or, if no value is positive, the greatest absolute value. The
+/// second is always the greatest absolute value.
 fn sizes(vertices: &[Vertex]) -> (f64, f64) {
     let (mut gain, mut loss) = (0.0f64, 0.0f64);
     for v in vertices {

@@ -20,10 +20,9 @@
 //! A layer has at most one state for each number of nodes that its branch may hold. A task takes
 //! O(states × pieces), and a branch O(states × states of its table).
 //!
-//! Take the example from the overview of the exact solver, and let tasks b and c form a group of at
-//! most 2 nodes. The table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a,
-//! which loses −30 on 3 nodes. Its best state is 4 nodes with the loss −38: 3 nodes for a and 1 node
-//! for the group, which goes to b.
+//! Take the example from the overview of the exact solver, and let tasks b and c form a group of at most 2 nodes. The
+//! table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a, which loses −30 on 3 nodes. The
+//! root's best state is 4 nodes with the loss −38: 3 nodes for a and 1 node for the group, which goes to b.
 
 use std::time::Instant;
 
@@ -100,7 +99,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Upper bound on the absolute value of the numbers in the last [`Tree::solve`].
+    /// Upper bound on the absolute value of the numbers that the last [`Tree::solve`] added up.
     pub fn size(&self) -> f64 {
         self.size
     }
@@ -245,10 +244,9 @@ impl Tree {
         last.map_or(0, |l| l.offset.saturating_add(l.window.width()) as u64)
     }
 
-    /// An upper bound on the numbers that the sliding minimum stores for a layer. It has three
-    /// lists, each as long as the layer before plus twice the counts of a piece. A clipped piece has at
-    /// most as many counts as the two layers together have states, so 3 · (1 + 2) numbers per state are
-    /// enough.
+    /// An upper bound on how many numbers the sliding minimum stores for a layer. The sliding minimum has three lists,
+    /// each as long as the layer before plus twice the counts of a piece. A clipped piece has at most as many counts as
+    /// the two layers together have states, so 3 · (1 + 2) numbers per state are enough.
     fn most_scratch(&self) -> u64 {
         let width = |step: &Step| step.layer.window.width() as u64;
         let both = |pair: &[Step]| width(&pair[0]).saturating_add(width(&pair[1]));
@@ -353,8 +351,8 @@ fn size(pieces: &[Piece], from: Window, to: Window) -> f64 {
     usable.map(of).fold(0.0, f64::max)
 }
 
-/// after[a + b] = min(after[a + b], before[a] + table[b]), for all states at which these exist.
-/// Returns `false` if that takes too long.
+/// Adds an inner branch with the given `table` to the layer `before`: after[a + b] = min(after[a + b], before[a] +
+/// table[b]), for all states a and b. Returns `false` if that takes too long.
 fn merge(
     case: &Case<'_>,
     before: (Window, &[f64]),
