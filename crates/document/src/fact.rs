@@ -13,9 +13,9 @@ pub struct Fact {
     pub remark: String,
     /// One-line explanation of the label; may be empty.
     pub meaning: &'static str,
-    /// Indentation level: a fact of depth 1 is part of the last fact of depth 0 above it, and so on.
+    /// Indentation level, from 0. A fact of depth n + 1 is part of the nearest fact of depth n above it.
     pub depth: usize,
-    /// Whether this is one of the key facts, which a page shows as tiles.
+    /// Whether this is a key fact, which a page shows as a tile.
     pub is_main: bool,
 }
 

@@ -37,7 +37,7 @@ pub enum Scale {
     Linear,
     /// Linear, over the range of the values.
     Spread,
-    /// Logarithmic. Values that are not positive are not shown.
+    /// Logarithmic. Values of 0 or less are not shown.
     Log,
     /// Seconds on a logarithmic scale, labelled in units from microseconds to days.
     Duration,
@@ -75,7 +75,7 @@ impl Axis {
         Axis::new(title, Scale::Hours)
     }
 
-    /// An axis of civil times, which need no title.
+    /// An axis of civil times, without a title.
     pub fn time() -> Self {
         Axis::new("", Scale::Time)
     }
@@ -93,7 +93,7 @@ impl Axis {
     }
 }
 
-/// The marks that a figure draws, with their data.
+/// What a figure draws, with the data: curves, bars, cells or spans.
 #[derive(Debug, Clone)]
 pub enum Marks {
     /// Curves over a common axis; the first curve is drawn at the back.
@@ -115,8 +115,7 @@ pub enum Marks {
 /// A colour by its role; the renderers choose the shade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// A series, numbered from 0. Series 0 has the accent colour. The first [`SERIES`] colours
-    /// differ.
+    /// A series, numbered from 0. Series 0 has the accent colour. The first [`SERIES`] series have different colours.
     Series(usize),
     /// A muted colour for marks in the background.
     Muted,
@@ -136,7 +135,7 @@ pub struct Curve {
     pub shape: Shape,
     /// The curve's points as (x, y), ordered by x.
     pub points: Vec<(f64, f64)>,
-    /// Hover text of each point; empty to show only the point's position.
+    /// Hover text of each point. If the list is empty, hovering shows only the point's position.
     pub labels: Vec<String>,
 }
 
@@ -169,7 +168,7 @@ pub enum Shape {
     Stairs,
     /// Like [`Shape::Step`], but filled down to zero.
     Area,
-    /// Like [`Shape::Step`], but if there are more points than fit, the line shows the mean of each visible interval
+    /// Like [`Shape::Step`], but a curve with too many points for the width shows the mean of each visible interval
     /// instead of its extremes.
     Mean,
     /// Like [`Shape::Mean`], but filled down to zero.
@@ -207,7 +206,8 @@ pub struct Heat {
     pub values: Vec<Vec<Option<f64>>>,
     /// The text written in each cell, by row, then column.
     pub labels: Vec<Vec<String>>,
-    /// Hover text of each cell, shown below the cell's value; by row, then column. Empty if no cell has such a text.
+    /// Hover text of each cell, shown below the cell's value; by row, then column. The list is empty if no cell has
+    /// hover text.
     pub notes: Vec<Vec<String>>,
     /// Whether the colour scale is logarithmic. All values below a ten-thousandth of the highest value have the same
     /// colour.
@@ -226,7 +226,7 @@ pub struct Spans {
 /// A value that holds for a span of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// Index of the row's name on the vertical axis.
+    /// Row of the span: an index into the names of the vertical axis.
     pub row: usize,
     /// Start on the horizontal axis.
     pub from: f64,

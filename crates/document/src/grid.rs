@@ -29,7 +29,7 @@ pub enum Kind {
     Text,
     /// Numbers, right-aligned.
     Number,
-    /// Bars drawn with characters. A page omits such a column, because the page shows a figure instead.
+    /// Bars drawn with characters. A page omits bar columns, because it shows a figure instead.
     Bar,
 }
 
@@ -44,7 +44,7 @@ impl Head {
         Head::new(name, Kind::Number)
     }
 
-    /// The head of a bar column, which needs no name.
+    /// The head of a bar column, without a name.
     pub fn bar() -> Self {
         Head::new("", Kind::Bar)
     }

@@ -26,8 +26,8 @@ pub fn count(value: impl Display) -> String {
     grouped(&value.to_string())
 }
 
-/// Formats a number with about five significant digits. Numbers from a million on get a word for their magnitude:
-/// `1.2345 billion`.
+/// Formats a number with about five significant digits. Numbers of a million or more end with a word for their
+/// magnitude: `1.2345 billion`.
 pub fn large(value: f64) -> String {
     let words = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
     match words.iter().find(|(size, _)| value.abs() >= *size) {
@@ -62,8 +62,8 @@ pub fn part(part: f64, whole: f64) -> String {
     percent(if whole > 0.0 { part / whole } else { 0.0 })
 }
 
-/// Formats node-seconds or seconds as hours, with at least four significant digits from 1 hour on. Positive values
-/// below a thousandth of an hour become `< 0.001`.
+/// Formats node-seconds or seconds as hours. Values of 1 hour or more have at least four significant digits. Positive
+/// values below a thousandth of an hour become `< 0.001`.
 pub fn hours(seconds: f64) -> String {
     match seconds / HOUR {
         hours if hours > 0.0 && hours < 1e-3 => "< 0.001".to_owned(),

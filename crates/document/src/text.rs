@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(text(&[Block::Grid(grid)]), expected);
     }
 
-    // Derived by formula: 20 words of 4 letters take 99 of the 100 characters of a line.
+    // Derived by formula: 20 words of 4 letters and the 19 spaces between them take 99 of a line's 100 characters.
     #[test]
     fn notes_are_wrapped_between_words() {
         let note = ["word"; 41].join(" ");

@@ -34,7 +34,7 @@ fn show(dir: &Path, figure: Option<String>) -> Result<()> {
     let means = sweep.aggregate(&figure)?;
     let columns = ["runs", "mean", "standard_error", "low", "high"];
     println!("{}", beside_settings(&sweep, &means, &columns)?);
-    println!("The same, best first:");
+    println!("Settings ranked by this mean, best first:");
     let ranked = sweep.rank(&figure)?;
     let columns = ["rank", "mean", "standard_error"];
     println!("{}", beside_settings(&sweep, &ranked, &columns)?);
@@ -45,7 +45,7 @@ fn show(dir: &Path, figure: Option<String>) -> Result<()> {
     Ok(())
 }
 
-/// Selects the settings that differ between runs, and the given columns.
+/// Selects the columns of the settings that differ between runs, followed by `columns`.
 fn beside_settings(sweep: &Sweep, frame: &DataFrame, columns: &[&str]) -> Result<DataFrame> {
     let settings = sweep.varied()?.into_iter();
     Ok(frame.select(settings.chain(columns.iter().copied()))?)

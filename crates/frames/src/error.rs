@@ -9,7 +9,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The run directory is missing or damaged, or is not a run directory.
+    /// The directory is missing or damaged, or is not a run directory.
     #[error(transparent)]
     Run(#[from] gleaner_domain::Error),
     /// A frame does not have the expected columns, or its values are not of the expected type.

@@ -83,7 +83,7 @@ pub struct SearchFrames {
 pub struct SimulateFrames {
     /// A row for each policy, in the order in which the user named them. The columns are `policy`, `gpus` and the
     /// metrics by which policies are compared, such as `avg_jct_s`. The metrics of small jobs are null if there are no
-    /// small jobs; the same holds for large jobs.
+    /// small jobs, and those of large jobs if there are no large jobs.
     pub policies: DataFrame,
     /// A row for each policy and virtual cluster. The columns are `policy`, `vc` and the delays of the virtual
     /// cluster's jobs. The delays are null if the virtual cluster had no jobs.
@@ -100,8 +100,8 @@ pub struct PolicyFrames {
     /// The table `<policy>_jobs` without `duration`: a row for each job, in the order of the trace. Job ids are
     /// strings. Times are in seconds on the trace's clock.
     pub jobs: DataFrame,
-    /// A row for each hour: `start` (in seconds on the trace's clock), `busy_gpus` and `pending_jobs`. The last two are
-    /// totals of all virtual clusters and the profiler, averaged over the hour.
+    /// A row for each hour: `start` (in seconds on the trace's clock), `busy_gpus` and `pending_jobs`. `busy_gpus` and
+    /// `pending_jobs` are hourly means of the totals over all virtual clusters and the profiler.
     pub hours: DataFrame,
 }
 

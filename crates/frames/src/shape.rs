@@ -11,13 +11,13 @@ use polars::prelude::{
 
 use crate::{Error, Result};
 
-/// Joins each row of `left` with the row of `right` that has the same values in all columns of `on`. Rows of `left` for
-/// which `right` has no such row are left out. Columns of `right` whose names also occur in `left` get the suffix
-/// `_right`. The rows keep the order of `left`. Nulls count as equal.
+/// Joins each row of `left` with the row of `right` that has the same values in all columns of `on`. Rows of `left`
+/// without a matching row are left out. Columns of `right` whose names also occur in `left` get the suffix `_right`.
+/// The rows keep the order of `left`. Nulls count as equal.
 ///
 /// # Errors
-/// [`Error::Repeated`] if several rows of `right` have the same values in these columns. [`Error::Polars`] if a frame
-/// lacks one of the columns, or if their types differ between the frames.
+/// [`Error::Repeated`] if several rows of `right` have the same values in all columns of `on`. [`Error::Polars`] if a
+/// frame lacks one of the columns, or if their types differ between the frames.
 pub fn join(left: &DataFrame, right: &DataFrame, on: &[&str]) -> Result<DataFrame> {
     let groups = right.group_by_stable(on)?.into_groups();
     if groups.len() < right.height() {
@@ -31,8 +31,8 @@ pub fn join(left: &DataFrame, right: &DataFrame, on: &[&str]) -> Result<DataFram
 
 /// Arranges the column `value` in two dimensions. The result has a row for each value of the column `rows`, and a
 /// column for each value of the column `columns`. Rows and columns are in the order of first occurrence. The first
-/// column is `rows`. The other columns are named after the values, with `null` for a null. A cell is null if the frame
-/// has no row for it.
+/// column is `rows`. The other columns are named after the values, with `null` for a null. A cell is null if no row of
+/// the frame has its pair of values.
 ///
 /// # Errors
 /// [`Error::Repeated`] if several rows of the frame have the same values in both columns. [`Error::Polars`] if
@@ -63,7 +63,7 @@ pub fn pivot(frame: &DataFrame, rows: &str, columns: &str, value: &str) -> Resul
 /// rank and are last. Rows of the same rank keep their order.
 ///
 /// # Errors
-/// The frame lacks the column.
+/// [`Error::Polars`] if the frame lacks the column `value`.
 pub fn rank(frame: &DataFrame, value: &str, best: Direction) -> Result<DataFrame> {
     let options = RankOptions {
         method: RankMethod::Min,
@@ -86,8 +86,8 @@ fn repeated(columns: &[&str]) -> Error {
     }
 }
 
-/// For each cell with at least one row, the index of its last row. The key is the cell's group of columns and its
-/// group of rows.
+/// Maps each non-empty cell of the pivot table, as (column, row), to the index of the last row of the frame that falls
+/// into it.
 fn cells(
     down: &GroupBy<'_>,
     across: &GroupBy<'_>,
@@ -117,7 +117,7 @@ fn places(grouped: &GroupBy<'_>, height: usize) -> Vec<usize> {
     places
 }
 
-/// For frames grouped by one column: the value of this column in each group, as text.
+/// The value of the first grouping column in each group, as text.
 fn labels(grouped: &GroupBy<'_>) -> Result<Vec<String>> {
     let keys = grouped.keys();
     let key = keys.first().into_iter();

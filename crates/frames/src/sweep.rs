@@ -63,7 +63,7 @@ impl Sweep {
     /// The settings other than the seed that have more than one value.
     ///
     /// # Errors
-    /// The frame of runs lacks a setting.
+    /// [`Error::Polars`] if `runs` lacks the column of a setting.
     pub fn varied(&self) -> Result<Vec<&'static str>> {
         let mut varied = Vec::new();
         for name in self.settings() {
@@ -87,7 +87,7 @@ impl Sweep {
     /// as repetitions, just like runs that differ in their seed.
     ///
     /// # Errors
-    /// Same as [`Sweep::aggregate`]; also if `by` is empty or names something other than a column of `runs`.
+    /// Same as [`Sweep::aggregate`]; also [`Error::Polars`] if `by` is empty or names a column that `runs` lacks.
     pub fn aggregate_by(&self, metric: &str, by: &[&str]) -> Result<DataFrame> {
         aggregate(&self.runs, self.metric(metric)?.name, by)
     }

@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// | `Whole`, `Spaced`, `OptionalWhole` | `Int64` |
 /// | `Texts`, `Names`, `RepeatedNames` | `String` |
 ///
-/// Missing values are null, as are NaNs of `RepeatedFloats`, which are empty cells in CSV.
+/// Missing values are null. NaNs in `RepeatedFloats` columns, which CSV files show as empty cells, are null too.
 ///
 /// # Errors
 /// [`Error::Name`] if a column of names has an index for which there is no name. [`Error::Polars`] if two columns have

@@ -9,8 +9,8 @@ use gleaner_domain::{Local, Utc};
 /// Number of rows of a table of means. Each row covers an equal part of the common axis.
 const ROWS: usize = 24;
 
-/// Converts a time to whole milliseconds since 1970, the unit of time axes. Pages store the differences between
-/// times, and the sum of whole numbers is exact.
+/// Converts a time to whole milliseconds since 1970, the unit of time axes. Pages store the differences between times.
+/// Sums of whole numbers are exact, so no rounding errors accumulate.
 pub(super) fn millis(time: Utc) -> f64 {
     (time.0 / 1_000_000) as f64
 }

@@ -14,7 +14,7 @@ pub(super) fn figure(id: String, lengths: &Lengths) -> Figure {
         title: "Idle fragments by length".to_owned(),
         text: format!(
             "A fragment is a period for which a node stays idle. {} of the {} fragments are \
-             under 10 minutes, with {} of the idle node-time.",
+             shorter than 10 minutes and make up {} of the idle node-time.",
             part(short.0 as f64, all as f64),
             count(all),
             part(short.1, lengths.seconds()),

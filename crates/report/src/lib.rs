@@ -1,4 +1,4 @@
-//! Builds pages about runs, event logs and models, with figures of their results. Renders documents as one HTML file,
+//! Builds pages about runs, event logs and models, with figures of their results. Renders a document as one HTML file,
 //! and figures as SVG and PNG. A page has the facts and tables that the command prints, and also figures.
 //!
 //! ```
@@ -52,8 +52,8 @@ pub use sweep::SweepChoice;
 /// of solvers has a section. `choice` selects which metrics and settings of sweeps are drawn.
 ///
 /// # Errors
-/// Returns an error if `choice` names a setting or metric that a sweep does not have, or if `choice` is not empty but
-/// none of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a stop.
+/// Returns an error if `choice` names a setting or metric that a sweep does not have. Also returns an error if `choice`
+/// is not empty but none of the runs is a sweep. Returns [`Error::Stopped`] if the observer requests a stop.
 pub fn of_runs(runs: &[Run], choice: &SweepChoice, observer: &dyn Observer) -> Result<Document> {
     let names = names::of(runs);
     let (mut replays, mut simulations) = (Vec::new(), Vec::new());
@@ -133,7 +133,7 @@ pub fn of_model(told: &Explanation, machine: Option<&LabelledEbm<'_>>, info: &Ru
     }
 }
 
-/// The page about published values and ours. `info` describes the run that computed our values.
+/// The page that compares published values with ours. `info` describes the run that computed our values.
 pub fn of_reproduction(artifacts: &[Artifact], info: &RunInfo) -> Document {
     let name = names::of_path(&info.path);
     let mut sections = reproduce::sections(artifacts);

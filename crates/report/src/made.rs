@@ -28,7 +28,10 @@ fn of(info: &RunInfo, name: &str) -> [Block; 2] {
     );
     let mut arguments = Grid::new(title, [Head::text("argument"), Head::text("value")]);
     if !info.complete {
-        arguments.row(["(interrupted)".to_owned(), "before its end".to_owned()]);
+        arguments.row([
+            "(state)".to_owned(),
+            "interrupted before its end".to_owned(),
+        ]);
     }
     for (argument, value) in info.given().take(MAX_ROWS) {
         arguments.row([short(argument).replace('_', "-"), cut(&value, SHOWN)]);

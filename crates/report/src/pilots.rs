@@ -10,7 +10,7 @@ use gleaner_runs::pilots::{
     best, chosen, facts, fragments, minutes, models, notes, steps, unproven,
 };
 
-/// The sections about pilots on these fragments.
+/// The sections about pilots. `of` contains the idle fragments that pilots use.
 pub(super) fn sections(pilots: &Pilots, of: &Fragments) -> Vec<Section> {
     let mut blocks = vec![Block::Facts(facts(pilots, of)), Block::Note(notes(pilots))];
     if let Some(ladder) = chosen(pilots) {
@@ -27,7 +27,7 @@ pub(super) fn sections(pilots: &Pilots, of: &Fragments) -> Vec<Section> {
     sections.push(Section {
         id: "lengths".to_owned(),
         title: "The idle fragments".to_owned(),
-        lead: "The wall times are chosen for these lengths.".to_owned(),
+        lead: "The best wall times depend on these lengths.".to_owned(),
         blocks: vec![Block::figure(histogram::figure(
             "fragments".to_owned(),
             &fragments(of),

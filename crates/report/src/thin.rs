@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::figure::Span;
 
-/// Keeps at most about `4 * buckets` of the points, which are ordered by x.
+/// Reduces points, which are ordered by x, to about `4 * buckets` points or fewer.
 ///
 /// The range of x is divided into `buckets` equal parts. The first, lowest, highest and last point of each part are
 /// kept.
@@ -38,7 +38,7 @@ fn outline(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 pub(super) struct Stretch {
     /// Start of the interval.
     pub from: f64,
-    /// Mean over the part of the interval that the curve covers, weighted by length.
+    /// Mean over the part of the interval that the curve covers. Each value is weighted by how long it holds.
     pub mean: f64,
     /// Lowest value.
     pub low: f64,
@@ -201,7 +201,7 @@ fn merge(spans: &[Span], origin: f64, step: f64) -> Vec<Span> {
 mod tests {
     use super::*;
 
-    // The first, last, lowest and highest of 100,002 points are kept.
+    // Thinning 100,002 points keeps the first, the last, the lowest and the highest of them.
     #[test]
     fn extremes_are_kept() {
         let many: Vec<(f64, f64)> = (0..100_000)

@@ -52,8 +52,8 @@ const VENUS: &[NeededFile] = &[
     ),
 ];
 
-/// The table of estimates that our reproduction of Lucid needs. It is not needed for the reproduction at Sun Yat-sen
-/// University.
+/// The estimates that QSSF needs in our reproduction of Lucid. The reproduction at Sun Yat-sen University does not use
+/// them.
 const LGB: NeededFile = needed(
     "lucid/venus_sept/duration_estimate_lgb.csv",
     "the published estimates for QSSF (simulation/estimator/lgb)",
@@ -181,7 +181,7 @@ pub fn needed_by(systems: &[System]) -> Vec<NeededFile> {
 /// Checks that all files that the systems need exist.
 ///
 /// # Errors
-/// Files are missing; the error contains a fault for each of them.
+/// Files are missing. The error contains a fault for each missing file.
 pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
     let mut faults = Faults::default();
     for file in needed_by(systems) {

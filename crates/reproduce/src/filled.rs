@@ -42,7 +42,7 @@ impl PublishedArtifact {
     /// Pairs each published value with our value. Our values without a published counterpart follow.
     ///
     /// # Errors
-    /// A published value has no counterpart among ours, because data are missing; or one of our values names an unknown
+    /// A published value has no counterpart among ours because data are missing, or one of our values names an unknown
     /// column, which is a bug.
     pub fn filled(&self, ours: &Values) -> Result<Artifact> {
         self.check_columns(ours)?;
@@ -81,8 +81,8 @@ impl PublishedArtifact {
         })
     }
 
-    /// The column with this name. A value that is not computed may name a column that the artifact does not have; such
-    /// a column has no unit.
+    /// The column with this name. Values that are not computed may name columns that the artifact lacks. Such a column
+    /// is returned without a unit.
     fn column(&self, name: &str) -> PublishedColumn {
         let found = self.columns.iter().find(|column| column.name == name);
         found.cloned().unwrap_or_else(|| PublishedColumn {

@@ -59,7 +59,7 @@ const IN_POLLS: Unit = Unit {
         delay: 0,
     },
 };
-/// Time in seconds, with the same start-up time.
+/// Time in seconds, with the same start-up time as [`IN_POLLS`].
 const IN_SECONDS: Unit = Unit {
     minute: 60,
     costs: Costs {
@@ -67,7 +67,7 @@ const IN_SECONDS: Unit = Unit {
         delay: 0,
     },
 };
-/// Time in seconds, with the same start-up time and the delay that the scheduler needs to start a pilot.
+/// Like [`IN_SECONDS`], but with the delay that the scheduler needs to start a pilot.
 const DELAYED: Unit = Unit {
     costs: Costs {
         startup: 20,

@@ -54,7 +54,7 @@ pub struct Reproduction {
     pub complete: bool,
 }
 
-/// The error of a fit that ended without a model: it was stopped, or it failed with `error`.
+/// The error of a computation that ended without a result: it was stopped, or it failed with `error`.
 fn cause(observer: &dyn Observer, error: impl Display) -> Error {
     let stopped = check_stop(observer).err();
     stopped.unwrap_or_else(|| failed(error))
@@ -215,8 +215,8 @@ impl<'c> Part<'c> {
     /// Combines the next artifact of the file, which must have this id, with our values.
     ///
     /// # Errors
-    /// The artifact has another id or lacks one of our columns, which is a bug; or data needed to compute a published
-    /// value are missing. [`Error::Stopped`] if the observer stops the reproduction.
+    /// Data needed to compute a published value are missing. It is a bug, and also an error, if the artifact has
+    /// another id or lacks one of our columns. [`Error::Stopped`] if the observer stops the reproduction.
     fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
         check_stop(self.observer)?;
         let place = self.artifacts.len();

@@ -43,7 +43,7 @@ pub struct PublishedArtifact {
     /// Whether differences are expressed as shares of the range of the row's values.
     #[serde(default)]
     pub against_range: bool,
-    /// How the figure is drawn, if the file states it.
+    /// How the figure is drawn; `None` if the artifact is a table or if our code draws the figure.
     #[serde(default)]
     pub draw: Option<Draw>,
     /// Its columns.

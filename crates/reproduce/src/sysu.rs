@@ -57,7 +57,7 @@ fn policies(part: &mut Part<'_>, venus: &Venus) -> Result<()> {
     Ok(())
 }
 
-/// Table 6 and Figure 2.
+/// Reproduces Table 6 and Figure 2.
 fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
     let mut errors = Values::default();
     errors.row(
@@ -74,7 +74,7 @@ fn forecasts(part: &mut Part<'_>, model: &Throughput) -> Result<()> {
     Ok(())
 }
 
-/// Figures 4 and 5, and the tables by virtual cluster on which Figure 5 is based.
+/// Reproduces Figures 4 and 5, and the tables by virtual cluster on which Figure 5 is based.
 fn distributions(part: &mut Part<'_>, venus: &Venus, model: &Throughput) -> Result<()> {
     let (mut done, mut queuing, mut completion) =
         (Values::default(), Values::default(), Values::default());

@@ -1,7 +1,7 @@
 //! Simulates one virtual cluster, from event to event.
 //!
-//! The order within a second is that of the original simulator (Lucid's), which steps through every second: ends,
-//! arrivals, decisions, nodes added or removed, samples.
+//! Within a second, the order is: ends, arrivals, decisions, nodes added or removed, samples. This is the order of the
+//! original simulator (Lucid's), which steps through every second.
 
 use super::placer::Placer;
 use super::policy::{Decision, Policy, Refusal};
@@ -27,7 +27,7 @@ pub struct Setting<'a> {
     pub nodes: u32,
     /// Number of GPUs per node.
     pub gpus_per_node: u32,
-    /// Second at which the simulation starts; jobs with an earlier entry arrive then.
+    /// Second at which the simulation starts. Jobs with an earlier entry arrive at this second.
     pub start: i64,
     /// Seconds for which a job holds its GPUs after its work is done.
     pub notice: i64,

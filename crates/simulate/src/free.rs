@@ -127,7 +127,8 @@ impl FreeGpus {
 mod tests {
     use super::*;
 
-    // Small fixed example: three nodes of 4 GPUs, of which one is free, one is partly in use and one is fully in use.
+    // Small fixed example: three nodes with 4 GPUs each. One node is free, one is partly in use, and one is fully in
+    // use.
     #[test]
     fn nodes_are_found_by_their_free_gpus() {
         let mut free = FreeGpus::new(3, 4);

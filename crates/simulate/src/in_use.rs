@@ -37,8 +37,8 @@ impl InUse {
     }
 }
 
-/// Adds the changes of a schedule, whose runs are ordered by start. If earlier runs still hold a GPU when a run
-/// starts on it, the GPU counts once until they end, and the run adds only the time after their end.
+/// Adds the changes of a schedule, whose runs are ordered by start. If earlier runs still hold a GPU when a run starts
+/// on it, the GPU counts only once. The run then adds only the time after the earlier runs end.
 fn add(schedule: &Schedule, changes: &mut BTreeMap<i64, i64>) {
     let mut held_until: BTreeMap<(u32, u32), i64> = BTreeMap::new();
     for run in &schedule.runs {

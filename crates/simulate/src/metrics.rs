@@ -126,7 +126,7 @@ fn percentile(values: &mut [i64], share: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    // Derived by formula: rank 0.999 * (n - 1), linear between neighbours.
+    // Derived by formula: the value at rank 0.999 · (n − 1), interpolated linearly between neighbours.
     #[test]
     fn percentiles_interpolate() {
         assert_eq!(percentile(&mut [], 0.999), None);

@@ -5,8 +5,8 @@ use super::gauges::{Gauges, NodeGauges};
 use gleaner_domain::cluster::GpuSet;
 use gleaner_domain::results::schedule::{Idleness, NodeLife, Placement, State};
 
-/// The name of a node added during the simulation. When a node must be removed, this node is removed
-/// first.
+/// The name of a node added during the simulation. No node has a higher name, so an idle added node is removed before
+/// all other idle nodes.
 pub const ADDED_NODE: u32 = 9999;
 
 /// The nodes, the jobs on them, and the load of their GPUs.
@@ -155,8 +155,8 @@ impl Nodes {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;
         let added = self.added_node().filter(|&added| added != idle);
         let renamed = added.filter(|_| self.shrunk);
-        // The log of idle times identifies nodes by name. This entry marks the name as busy, because after the
-        // removal no idle node has the name: either a busy node takes it, or no node has it.
+        // The log of idle times identifies nodes by name. This entry marks the name as busy, because no idle node has
+        // the name after the removal: either a busy node takes over the name, or no node has it.
         self.log(idle, now, false);
         if let Some(busy) = renamed {
             self.nodes[busy as usize].life.name = self.name(idle);

@@ -13,7 +13,7 @@ pub trait Placer: Sync {
         self.name()
     }
 
-    /// Whether a job may be spread over more nodes than its number of GPUs needs.
+    /// Whether a job may be spread over more nodes than its GPUs require.
     fn splits(&self) -> bool {
         true
     }

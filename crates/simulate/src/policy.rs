@@ -1,5 +1,5 @@
-//! Policies choose the jobs that run next. They see the state and return decisions; only
-//! the engine carries them out.
+//! Policies choose the jobs that run next. Policies see the state and return decisions. Only the engine carries out
+//! decisions.
 
 use super::view::View;
 use gleaner_domain::inputs::Pair;

@@ -13,14 +13,14 @@ use gleaner_domain::results::policy_run::ProfilerRun;
 /// The profiler's settings.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Profiler {
-    /// Seconds after which a job is released.
+    /// Maximum number of seconds for which a job is profiled.
     pub limit: i64,
     /// Number of nodes.
     pub nodes: u32,
     /// A job is profiled if its number of GPUs is at most this factor times [`Profiler::nodes`].
     pub factor: f64,
-    /// Virtual clusters that lend nodes for the whole simulation: the index of each and the number
-    /// of nodes that it lends.
+    /// Virtual clusters that lend nodes for the whole simulation: the index of each virtual cluster, and the number of
+    /// nodes that it lends.
     pub lent: Vec<(usize, u32)>,
     /// Index of the virtual cluster that lends an additional node while many jobs are queued.
     pub elastic: Option<usize>,

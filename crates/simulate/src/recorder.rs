@@ -6,7 +6,7 @@ use gleaner_domain::results::schedule::{Correction, JobOutcome, JobRun, Samples,
 
 /// Seconds between samples.
 const SAMPLE_EVERY: i64 = 60;
-/// Waiting jobs with fewer GPUs than this are also counted separately.
+/// Waiting jobs with fewer GPUs than this number are also counted separately.
 const SMALL_JOB: u32 = 8;
 
 /// The record of what has happened so far.

@@ -71,17 +71,17 @@ pub struct TimeAware<'a> {
     pub forecast: &'a dyn Forecast,
     /// Number of nodes without the borrowed node.
     pub base: u32,
-    /// The node is returned only if at most this many GPUs are expected per interval.
+    /// Maximum number of GPUs expected per interval at which the node is returned.
     pub quiet_gpus: f64,
 }
 
-/// Seconds between two decisions whether to borrow a node.
+/// Seconds between two decisions about borrowing a node.
 const BORROW_EVERY: i64 = 10;
-/// A node is borrowed if more jobs than this are waiting.
+/// A node is borrowed if more than this number of jobs are waiting.
 const LONG_QUEUE: usize = 10;
-/// Seconds between two decisions whether to return the node.
+/// Seconds between two decisions about returning the node.
 const RETURN_EVERY: i64 = 100;
-/// The node is returned if fewer jobs than this are waiting.
+/// The node is returned if fewer than this number of jobs are waiting.
 const SHORT_QUEUE: usize = 5;
 
 impl TimeAware<'_> {

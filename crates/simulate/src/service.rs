@@ -6,7 +6,7 @@
 //! successive powers of two, every subtraction lowers it by the same amount. [`stride`] computes all these subtractions
 //! at once: for 1000 s of work at speed 0.9, the 540 or so results above 512 take one step.
 
-/// The bits of a float below its exponent.
+/// Mask of the bits of a float below its exponent.
 const MANTISSA: u64 = (1 << (f64::MANTISSA_DIGITS - 1)) - 1;
 
 /// Returns what remains of `left` after `speed` is subtracted `steps` times, one by one.
@@ -40,8 +40,8 @@ pub fn steps_to_end(mut left: f64, speed: f64) -> (i64, f64) {
     (steps, left)
 }
 
-/// Subtracts `speed` from `left` at least once and at most `most` times; stops at or before the first
-/// result that is not above 0. Returns the result and the number of subtractions.
+/// Subtracts `speed` from `left` at least once and at most `most` times. Stops at or before the first result that is at
+/// most 0. Returns the result and the number of subtractions.
 fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     let first = left - speed;
     let second = first - speed;

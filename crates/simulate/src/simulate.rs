@@ -112,10 +112,10 @@ pub enum Problem {
     },
 }
 
-/// Simulates all policies in all virtual clusters, in parallel. The results are in the
-/// order of the requests and do not depend on the number of threads. If the simulation is stopped, they
-/// omit the policies that have not been simulated to the end. The observer receives the progress as a
-/// number of virtual clusters, summed over all policies.
+/// Simulates all policies in all virtual clusters, in parallel. The results are in the order of the requests and do not
+/// depend on the number of threads. If the simulation is stopped, the results omit the policies that have not been
+/// simulated to the end. The progress that the observer receives is the number of simulated virtual clusters, summed
+/// over all policies.
 ///
 /// # Errors
 /// Returns an error if a job can never start, if a decision cannot be carried out, or if [`Simulation::check`] is set

@@ -254,7 +254,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Adds or removes a node. Returns whether that was possible.
+    /// Adds or removes a node. Returns whether a node was added or removed.
     pub fn scale(&mut self, step: i32) -> bool {
         let changed = match step {
             1.. => self.nodes.grow(self.now),

@@ -113,7 +113,7 @@ fn cells(file: &Path, name: &str) -> Vec<Option<f64>> {
     lines.map(cell).collect()
 }
 
-// The program computes its tables by settings without data frames, so the two results are independent.
+// The program aggregates sweeps without data frames, so the two results are independent.
 #[test]
 fn the_tables_of_a_sweep_equal_its_aggregation() {
     let folder = tempfile::tempdir().unwrap();

@@ -165,7 +165,7 @@ pub fn replay() -> Replay {
     }
 }
 
-/// The summary of a replay that did this much work.
+/// The summary of a replay whose total work is `work`.
 pub fn summary(work: f64) -> Summary {
     let value = json!({
         "complete": true, "ended": "log_ended", "t_fwd": 120.0, "max_tasks": 10,
@@ -281,7 +281,7 @@ pub fn write_simulation(path: &Path) -> PolicyFigures {
     figures
 }
 
-/// Writes the run directory of a sweep of replays, each of which is given by its window, seed and work.
+/// Writes the run directory of a sweep of replays. Each of `rows` gives the window, the seed and the work of a replay.
 pub fn write_sweep(path: &Path, rows: &[(f64, i64, f64)]) {
     let dir = RunDir::open(path, "sweep", &Value::Null).unwrap();
     let run = |(window, seed, _): &(f64, i64, f64)| SweepRun {

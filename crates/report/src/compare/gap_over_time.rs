@@ -184,9 +184,9 @@ pub(super) mod tests {
         }
     }
 
-    // Derived by hand. `a` accepts p, q and r: a mean gap of 1 at first; (0.5 + 1 + 1) / 3 after 1 ms, (0.5 + 0.2 + 1)
-    // / 3 after 2 ms, (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r: its plan with a gap of 3 counts as no plan;
-    // (0.4 + 0) / 2 after 5 s.
+    // Derived by hand. `a` accepts p, q and r. Its mean gap is 1 at first, (0.5 + 1 + 1) / 3 after 1 ms, (0.5 + 0.2 +
+    // 1) / 3 after 2 ms, and (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r. Its plan with a gap of 3 counts as no
+    // plan, so its mean gap is 1 at first, and (0.4 + 0) / 2 after 5 s.
     #[test]
     fn means_are_over_the_problems_that_a_solver_took_and_that_have_a_plan() {
         let gaps = gaps_over_time(&compared());

@@ -38,8 +38,12 @@ pub(super) fn figure(sum: &Sum) -> Figure {
         x: Axis::spread(format!("added, {}", sum.unit)),
         y: Axis::names("", bars.iter().map(|(name, _)| name.clone()).collect()),
         marks: Marks::Bars(vec![
-            part("Raises it", Colour::Series(0), |score| score >= 0.0),
-            part("Lowers it", Colour::Series(1), |score| score < 0.0),
+            part("Raises the prediction", Colour::Series(0), |score| {
+                score >= 0.0
+            }),
+            part("Lowers the prediction", Colour::Series(1), |score| {
+                score < 0.0
+            }),
         ]),
         numbers: explanation::sum(sum),
     }

@@ -61,8 +61,8 @@ fn steps(facts: &TermFacts, cuts: &[f64], [least, greatest]: [f64; 2]) -> (Axis,
 
 /// The values at which the bins begin, followed by the value at which the last bin ends.
 ///
-/// The first and the last bin may be very wide, although few values lie there. Each of these two is drawn no wider than
-/// [`MARGIN`] of the distance from the first cut to the last.
+/// The first and the last bin may be very wide, although few values lie in them. Each of these two is drawn no wider
+/// than [`MARGIN`] of the distance from the first cut to the last.
 fn edges(cuts: &[f64], least: f64, greatest: f64) -> Vec<f64> {
     let (Some(&first), Some(&last)) = (cuts.first(), cuts.last()) else {
         return vec![least, greatest];
@@ -110,7 +110,7 @@ fn curves(cells: &[Cell], edges: &[f64]) -> Vec<Curve> {
 fn missing(cells: &[Cell]) -> String {
     match cells.first() {
         Some(cell) if cell.rows > 0 => format!(
-            " Missing in {} training rows: {}.",
+            " The value is missing in {} training rows, whose score is {}.",
             count(cell.rows),
             number(cell.score)
         ),
@@ -118,7 +118,7 @@ fn missing(cells: &[Cell]) -> String {
     }
 }
 
-/// Bars of the categories with the most rows, ordered by score from the largest.
+/// Bars of the categories with the most training rows, in descending order of score.
 fn bars(facts: &TermFacts) -> (Axis, Marks, String) {
     let mut cells: Vec<&Cell> = facts.cells.iter().filter(|cell| cell.rows > 0).collect();
     let all = cells.len();

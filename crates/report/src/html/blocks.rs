@@ -25,7 +25,7 @@ fn block(block: &Block) -> String {
     }
 }
 
-/// The most important facts as tiles, and a folded table of all facts if there are further facts.
+/// The key facts as tiles, and a folded table of all facts if some of them are not key facts.
 fn facts(facts: &[Fact]) -> String {
     let (main, others): (Vec<&Fact>, Vec<&Fact>) = facts.iter().partition(|fact| fact.is_main);
     let tiles = match main.as_slice() {

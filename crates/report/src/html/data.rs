@@ -7,8 +7,8 @@ use crate::figure::{Axis, Colour, Curve, Figure, Marks, Panel, Part, Scale, Shad
 use crate::{Document, thin};
 use gleaner_domain::error::{Error, Result};
 
-/// Number of parts into which thinning divides a curve; each part keeps its own points. The script thins further for
-/// the visible part of a curve.
+/// Number of parts into which thinning divides a curve; each part keeps its first, lowest, highest and last point. The
+/// script thins further for the visible part of a curve.
 const BUCKETS: usize = 8_000;
 
 /// All figures as JSON.
@@ -248,7 +248,7 @@ fn shape(shape: Shape) -> &'static str {
     }
 }
 
-/// A number rounded to eight significant digits, which is finer than any screen can show.
+/// Rounds a number to eight significant digits, finer than any screen can show. Whole numbers are not rounded.
 fn rounded(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() || number.fract() == 0.0 {
         return number;
@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(rounded(0.0), 0.0);
     }
 
-    // Derived by formula: the first curve has 100,000 points, and the second has 91 % of its values. The thinned
-    // curves keep the area and the extremes, and share their intervals.
+    // Derived by formula: the first curve has 100,000 points, and the second curve's values are 91 % of the first
+    // curve's. The thinned curves keep the area and the extremes, and share their intervals.
     #[test]
     fn means_of_many_points_keep_the_area() {
         let curve = |share: f64| Curve {

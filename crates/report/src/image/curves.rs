@@ -10,7 +10,7 @@ use crate::thin;
 
 /// Number of parts into which thinning divides a curve: about the width of a picture in pixels.
 const BUCKETS: usize = 1_200;
-/// Number of intervals whose means are drawn.
+/// Number of intervals to which a curve of means is reduced if it has more points.
 const MEANS: usize = 300;
 
 pub(super) fn draw<B: DrawingBackend>(
@@ -111,8 +111,8 @@ fn changes(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     same.map(|same| same[0]).collect()
 }
 
-/// The corners of a step curve, whose values hold until the next point. Points between corners are left out: the
-/// drawing library would draw a slanted line through many short segments.
+/// The corners of a step curve, whose values hold until the next point. Points between corners are left out, because
+/// the drawing library would draw many short segments as a slanted line.
 fn stairs(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let mut ends = changes(points);
     ends.extend(points.last());

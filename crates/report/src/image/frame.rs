@@ -4,9 +4,9 @@ use super::curves;
 use crate::figure::{Axis, Colour, Curve, Figure, Marks, Scale};
 use crate::ticks::Ticks;
 
-/// Maximum number of marks along a horizontal axis.
+/// Maximum number of tick marks along a horizontal axis.
 const MANY: usize = 8;
-/// Maximum number of marks along a vertical axis.
+/// Maximum number of tick marks along a vertical axis.
 const FEW: usize = 6;
 /// Maximum number of names along an axis.
 const NAMES: usize = 24;
@@ -23,7 +23,7 @@ const WIDE: usize = 720;
 /// Width of a letter along a horizontal axis, in pixels before scaling.
 const LETTER: usize = 7;
 
-/// A figure's axes. Rows of names run downwards, so the indices of the names are negated.
+/// A figure's axes. Names along a vertical axis run downwards, so their indices are negated.
 pub(super) struct Frame {
     pub x: Ticks,
     pub y: Ticks,

@@ -64,7 +64,7 @@ fn text(names: &[String], slots: &[Slot]) -> String {
         0 => String::new(),
         missing => format!(" {missing} of {} are not in the log.", slots.len()),
     };
-    format!("On average over the time that the log covers.{extremes}{missing}")
+    format!("Averages over the time that the log covers.{extremes}{missing}")
 }
 
 /// A heat map of idle nodes by weekday and hour, on average.

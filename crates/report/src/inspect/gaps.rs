@@ -17,7 +17,7 @@ pub(super) fn figure(log: &Inspection) -> Figure {
         id: "gaps".to_owned(),
         title: "Gaps between events by length".to_owned(),
         text: format!(
-            "{} gaps; half are up to {}, 99 % up to {}, the longest is {}.",
+            "{} gaps: half are at most {} long, 99 % at most {}, and the longest is {}.",
             count(gaps.count as u64),
             at(50.0),
             at(99.0),

@@ -90,14 +90,18 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "τ",
             duration(window.growth_every_s),
-            "time between growths for which p(τ) is largest",
+            "time between two growths of a task, chosen to maximise p(τ)",
         ),
         (
             "F(τ)",
             percent(window.taken_within),
-            "probability that an idle node is taken back within τ: Σ min(length, τ) ÷ Σ length",
+            "probability that an idle node is taken away within τ: Σ min(length, τ) ÷ Σ length",
         ),
-        ("1 ÷ η", loss, "time between a task's losses of nodes"),
+        (
+            "1 ÷ η",
+            loss,
+            "mean time between two losses of nodes by a task",
+        ),
         (
             "p(τ)",
             percent(window.useful_share),
@@ -107,7 +111,7 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "T",
             format!("{} s", window.t_fwd_s),
-            "the shortest window for which it pays to take the waiting nodes: up · (1 − F(τ)) ÷ F(τ), rounded to \
+            "the shortest window for which growing to the unused nodes pays: up · (1 − F(τ)) ÷ F(τ), rounded to \
              two digits",
         ),
     ];

@@ -29,7 +29,7 @@ pub(super) fn figure(log: &Inspection) -> Option<Figure> {
         id: "timeline".to_owned(),
         title: "Idle nodes over time".to_owned(),
         text: format!(
-            "Means over steps of {}. {} nodes are idle on average.",
+            "Each step shows a mean over {}. {} nodes are idle on average.",
             duration(timeline.step_seconds),
             number(log.idle_nodes_mean)
         ),

@@ -5,7 +5,7 @@ use crate::{Block, fragments};
 use gleaner_domain::results::replay::FragmentRow;
 use gleaner_runs::lengths::{Class, Lengths};
 
-/// The note for a run by an earlier version, which did not write the fragments.
+/// The note for a run made by an earlier version, which did not write `fragments.parquet`.
 const MISSING: &str = "The histogram of idle fragments is missing: this run directory has no \
                        fragments.parquet. Replay the log again with this version to get it.";
 

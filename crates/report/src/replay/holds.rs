@@ -20,7 +20,7 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
         title: "How long tasks held a node".to_owned(),
         text: format!(
             "Each time runs from when a task gets a node until it returns or loses the node. {} of the {} times \
-             were under 10 minutes, with {} of the node-time.",
+             were shorter than 10 minutes and make up {} of the node-time.",
             part(short.0 as f64, all as f64),
             count(all),
             part(short.1, lengths.seconds()),

@@ -129,7 +129,7 @@ fn numbers(runs: &[Named<'_>]) -> Grid {
                 let s = &run.result.summary;
                 let (part, whole) = (of(s), (account.whole)(s));
                 let share = if whole > 0.0 { part / whole } else { 0.0 };
-                // As in the figure, rounding errors are not shown as a loss.
+                // As in the figure, a negative or tiny share is a rounding error and counts as 0.
                 let part = if share < 1e-9 { 0.0 } else { part };
                 [amount(part), percent(share.max(0.0))]
             });

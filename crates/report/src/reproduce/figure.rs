@@ -6,7 +6,7 @@ use crate::{Figure, Grid, thin};
 use gleaner_domain::results::Named;
 use gleaner_domain::results::reproduce::{Artifact, Drawing, NamedCurve, ReproducedRow};
 
-/// Number of parts into which thinning divides a long curve; each part keeps its own points.
+/// Number of parts into which thinning divides a long curve; each part keeps its first, lowest, highest and last point.
 const BUCKETS: usize = 400;
 
 /// The figure of an artifact; `None` if the artifact is a table.
@@ -126,7 +126,7 @@ fn curves(artifact: &Artifact) -> Vec<Curve> {
     curves
 }
 
-/// A long curve, thinned. The first curve is drawn in the muted colour.
+/// Converts a curve, thinned if it is long. The curve with `place` 0 has the muted colour.
 fn series((place, curve): (usize, &NamedCurve)) -> Curve {
     Curve {
         name: curve.name.clone(),

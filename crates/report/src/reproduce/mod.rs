@@ -46,7 +46,7 @@ fn section(system: System, artifacts: &[Artifact]) -> Option<Section> {
     })
 }
 
-/// A figure with its table, or a table with its text.
+/// The blocks of an artifact: a figure with its table or, for an artifact without a figure, a table and a note.
 fn blocks(artifact: &Artifact) -> Vec<Block> {
     let numbers = shown(grid(artifact));
     let text = format!("{} {}", artifact.text, source(artifact));

@@ -6,7 +6,7 @@ use crate::numbers::{HOUR, hours};
 use crate::{Figure, Grid, Head, thin};
 use gleaner_runs::read::JobEnd;
 
-/// Number of parts into which thinning divides the ranks; each part keeps its own points.
+/// Number of parts into which thinning divides the ranks; each part keeps its first, lowest, highest and last point.
 const BUCKETS: usize = 400;
 /// Shares of jobs in the tables, in percent.
 const SHARES: [f64; 7] = [10.0, 25.0, 50.0, 75.0, 90.0, 99.0, 99.9];
@@ -86,7 +86,7 @@ fn distribution(sorted: &[i64]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The time in seconds within which `percent` of the jobs ended; `None` if there are no jobs.
+/// The percentile `percent` of the `sorted` times, in seconds, without interpolation; `None` if there are no jobs.
 fn at(sorted: &[i64], percent: f64) -> Option<f64> {
     let rank = (sorted.len() as f64 * percent / 100.0).ceil() as usize;
     sorted.get(rank.max(1) - 1).map(|&seconds| seconds as f64)

@@ -1,11 +1,11 @@
-//! States how many GPUs each policy ran on. Only policies that ran on the same number of GPUs can be compared.
+//! Notes on how many GPUs each policy ran on. Only policies that ran on the same number of GPUs can be compared.
 
 use super::Named;
 
 /// A number of GPUs, and the policies that ran on that number.
 type Group<'a> = (u64, Vec<&'a str>);
 
-/// The numbers of GPUs of a run's policies, in the order of their first appearance.
+/// Groups a run's policies by their number of GPUs. Groups are in the order of first appearance.
 pub(super) fn of<'a>(run: &Named<'a>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for policy in &run.result.policies {
@@ -18,7 +18,7 @@ pub(super) fn of<'a>(run: &Named<'a>) -> Vec<Group<'a>> {
     groups
 }
 
-/// The numbers as text: `192 GPUs for fifo, sjf; 208 for lucid`.
+/// Formats the groups as text: `192 GPUs for fifo, sjf; 208 for lucid`.
 pub(super) fn listed(groups: &[Group<'_>]) -> String {
     let parts = groups.iter().enumerate().map(|(place, (gpus, names))| {
         let unit = if place == 0 { " GPUs" } else { "" };

@@ -10,9 +10,9 @@ use gleaner_domain::words::counted;
 use gleaner_runs::read::{Hour, PolicyRun};
 
 /// Explanation of the shaded periods, for the text of a figure.
-const SHADES: &str = "Shaded: warm-up, until the number of GPUs in use first reaches half of its mean while jobs \
-                      arrive; and drain, after the last submission. Neither period shows how busy the cluster \
-                      is while jobs arrive.";
+const SHADES: &str = "The shaded periods are the warm-up and the drain. The warm-up ends when the number of GPUs in \
+                      use first reaches half of its mean over the submission period. The drain begins after the last \
+                      submission. Neither period shows how busy the cluster is while jobs arrive.";
 
 /// The share of GPUs that jobs hold.
 pub(crate) fn utilisation(run: &Named<'_>) -> Figure {

@@ -111,7 +111,8 @@ pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Valu
     )
 }
 
-/// Names the settings with the best value or, if several cells have this value, states their number.
+/// The sentence about the best value: the settings that have it or, if several cells have it, the number of these
+/// cells.
 fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>) -> String {
     let better = |best, next| if metric.beats(next, best) { next } else { best };
     let Some(best) = values.values().map(|cell| cell.mean).reduce(better) else {
@@ -140,7 +141,7 @@ fn leading(trials: &Trials, axes: &[usize], metric: &Metric, values: &Values<'_>
 /// Maximum number of values of a setting in a table.
 pub(super) const LISTED: usize = 200;
 
-/// A table's title, which states whether values are left out.
+/// A table's title, with a remark if values are left out.
 pub(super) fn title_of(title: &str, values: usize) -> String {
     match values {
         0..=LISTED => title.to_owned(),

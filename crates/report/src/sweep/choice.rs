@@ -101,7 +101,7 @@ fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
     })
 }
 
-/// The metric by which the best run was chosen. If that metric is the same in all trials, this is the first tie-breaker
+/// The metric by which the sweep chose its best run or, if that metric is the same in all trials, the first tie-breaker
 /// that differs between trials.
 fn telling(sweep: &SweepRuns, trials: &Trials) -> usize {
     let ties = sweep.mode.ties(&sweep.by);
@@ -228,7 +228,8 @@ mod tests {
         }
     }
 
-    // Derived by formula: the mean is 5.5 for each solver, and 5 and 6 for the two windows. Each has 2 trials.
+    // Derived by formula: the mean is 5.5 for each solver, and 5 and 6 for the two windows. Each solver and each window
+    // has 2 trials.
     #[test]
     fn weights_are_variances_between_values() {
         let trials = trials();

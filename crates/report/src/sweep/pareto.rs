@@ -79,7 +79,7 @@ fn whiskers(trials: &Trials, places: &[usize], (x, y): (usize, usize)) -> Option
     })
 }
 
-/// States how many points are left out; empty if all points are drawn.
+/// A sentence with the number of points that are left out; empty if all points are drawn.
 fn hidden(points: usize) -> String {
     match points {
         0 => String::new(),
@@ -138,7 +138,8 @@ fn text(seeds: usize, (across, up): (&Metric, &Metric), front: usize, all: usize
     let what = match seeds {
         0 | 1 => "A point for each run",
         _ => {
-            "A point for each setting, at its means over the seeds; 95 % intervals of settings on the front"
+            "A point for each combination of settings, at its means over the seeds. Points on the front have \
+             95 % intervals"
         }
     };
     format!("{what}. {better}. {beaten}")

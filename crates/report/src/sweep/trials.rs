@@ -31,7 +31,7 @@ pub(super) struct Metric {
     pub name: &'static str,
     /// Whether higher or lower values are better.
     pub better: Direction,
-    /// The unit and the number of decimals for its values.
+    /// The unit and the number of decimals in which the metric's values are shown.
     pub scale: Scale,
     /// Whether the metric is the same in all trials that have it.
     pub constant: bool,

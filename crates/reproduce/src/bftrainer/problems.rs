@@ -57,7 +57,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The objective of the exact solver's plan.
+/// Solves a state with the exact solver, and returns the objective of the plan; NaN if there is no plan.
 fn solve(state: &Problem, big_m: BigM) -> Result<f64> {
     let spec = SolverSpec {
         big_m,

@@ -137,7 +137,8 @@ impl<'c> Replays<'c> {
     /// Replays the tasks of `files` with each setting.
     ///
     /// # Errors
-    /// A replay fails. [`Error::Stopped`] if a replay is stopped.
+    /// An objective is unknown, the costs of a task are too high for a window, or a solver fails. [`Error::Stopped`] if
+    /// a replay is stopped.
     pub fn run_all(&self, files: TaskFiles, settings: &[Setting]) -> Result<Vec<Replayed>> {
         let runs = settings.par_iter().map(|setting| self.run(files, setting));
         runs.collect()
@@ -165,7 +166,7 @@ impl<'c> Replays<'c> {
     /// Replays a log.
     ///
     /// # Errors
-    /// A decision fails. [`Error::Stopped`] if the replay is stopped.
+    /// `decider` fails. [`Error::Stopped`] if the replay is stopped.
     pub fn replay(
         &self,
         log: &EventLog,

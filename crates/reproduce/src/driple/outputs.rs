@@ -12,7 +12,7 @@ use crate::files::Data;
 use crate::filled::Values;
 use crate::{Part, failed};
 
-/// The file that contains the graphs.
+/// The contents of the file with the graphs.
 #[derive(Debug, Deserialize)]
 struct File {
     graphs: Vec<Drawn>,

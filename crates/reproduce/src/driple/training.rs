@@ -37,8 +37,8 @@ const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Number of epochs in the original's training runs.
 const ALL_EPOCHS: usize = 150;
-/// Number of epochs if all weights of a network with half as many layers as nodes learn. The number is small because
-/// each epoch takes almost a second, and because later errors depend on rounding in the last bits.
+/// Number of epochs for a network with half as many layers as the graph has nodes, if all its weights learn. Few epochs
+/// are compared because each takes almost a second, and because later errors depend on rounding in the last bits.
 const FEW_EPOCHS: usize = 20;
 
 /// The training runs.
@@ -97,7 +97,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let runs = runs.collect::<Result<Vec<_>>>()?;
     let (mut early, mut last) = (Values::default(), Values::default());
     if let Some(error) = mean_error(&set) {
-        last.set("the mean of the training part", "test error", error);
+        last.set("the mean of the training set", "test error", error);
     }
     for (planned, run) in PLANNED.iter().zip(&runs) {
         for epoch in SHOWN {
@@ -149,7 +149,7 @@ fn train(
     })
 }
 
-/// The test error of a predictor that returns the mean of the training part for every graph.
+/// The test error of a predictor that returns the mean of the training set for every graph.
 fn mean_error(data: &Dataset) -> Option<f64> {
     let train = DataPart::Train.of(data);
     let scale = Scale::of(train);

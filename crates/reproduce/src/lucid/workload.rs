@@ -114,8 +114,8 @@ const LOGARITHMS: Options = Options {
     ..SECONDS
 };
 
-/// The settings of a machine with these options. If it predicts seconds, these are the published
-/// settings that our implementation supports.
+/// The settings of a machine with these options. A machine that predicts seconds has the published settings, as far as
+/// our implementation supports them.
 fn settings(options: Options) -> Settings {
     let settings = options.settings(0);
     if options.logarithm {

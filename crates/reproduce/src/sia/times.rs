@@ -43,7 +43,7 @@ pub(super) struct Solved {
 }
 
 impl Solved {
-    /// Creates an empty list of answers.
+    /// An empty list of the answers of `solver`.
     pub fn by(solver: &str) -> Self {
         Solved {
             solver: solver.to_owned(),
@@ -118,7 +118,7 @@ impl Solved {
     }
 }
 
-/// The quantile `share` (0 to 1) of sorted values; 0 if there are none.
+/// The quantile `share` (0 to 1) of sorted values, without interpolation; 0 if there are no values.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     let place = (last as f64 * share) as usize;

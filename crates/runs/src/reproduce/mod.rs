@@ -33,11 +33,11 @@ const HEAD: &str = "\
 `gleaner reproduce all --data DIR -o DIR` generates this page and computes every value on it.
 `gleaner reproduce all --list` names the files in DIR and their sources. A test compares this page with a new run.
 
-Each value is shown next to the published value. The verdict depends only on these numbers:
+Each value is shown next to the published value. The verdict depends only on these two values:
 
 - **equal**: our value, rounded to the published decimals, equals the published value.
 - **within 1 %**, **within 5 %**, **within 10 %**: the difference as a share of the published value. For curves that
-  cross zero, it is a share of the range of the published curve.
+  cross zero, the difference is a share of the range of the published curve.
 - **differs**: the difference is more than 10 %.
 - **not reproducible**: the value requires information that is not public. The note states what is missing.
 - **left out**: the value could be computed, but is not. The note gives the reason.

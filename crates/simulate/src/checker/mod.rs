@@ -28,11 +28,11 @@ pub struct Terms<'a> {
     pub gpus_per_node: u32,
     /// Number of nodes at the start.
     pub nodes: u32,
-    /// Second at which the simulation starts; jobs with an earlier entry arrive then.
+    /// Second at which the simulation starts. Jobs with an earlier entry arrive at this second.
     pub start: i64,
     /// Whether two jobs may hold the same GPUs.
     pub sharing: bool,
-    /// Whether a job may be spread over more nodes than its number of GPUs needs.
+    /// Whether a job may be spread over more nodes than its GPUs require.
     pub split: bool,
     /// Seconds for which a job holds its GPUs after its work is done.
     pub notice: i64,

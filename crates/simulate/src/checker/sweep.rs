@@ -129,8 +129,8 @@ impl Counts {
         }
     }
 
-    /// Adds a node to the counts (`sign` 1) or removes it from them (`sign` -1): the busy GPUs, the nodes with one
-    /// job and the nodes with several jobs.
+    /// Adds a node to the counts of busy GPUs, of nodes with one job and of nodes with several jobs (`sign` 1), or
+    /// subtracts the node from these counts (`sign` -1).
     fn node(&mut self, claims: &Claims, sign: i64) {
         self.busy_gpus += sign * i64::from(claims.busy().count_ones());
         match claims.len() {
@@ -141,7 +141,7 @@ impl Counts {
     }
 }
 
-/// A waiting job with fewer GPUs than this is small, regardless of the number of GPUs per node.
+/// A waiting job with fewer GPUs than this number is small, regardless of the number of GPUs per node.
 const SMALL: u32 = 8;
 
 impl<'a> Sweep<'a> {

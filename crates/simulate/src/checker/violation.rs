@@ -164,7 +164,7 @@ pub enum Violation {
         job: String,
         /// Second of the start.
         start: i64,
-        /// Second of its submission, or of the simulation's start if that is later.
+        /// Second at which the job joins the queue, or at which the simulation starts if that is later.
         arrival: i64,
     },
     /// An outcome that contradicts the job's runs.
@@ -184,7 +184,7 @@ pub enum Violation {
     FinalNodes {
         /// Id of the job.
         job: String,
-        /// Start of the last run, in seconds.
+        /// Second of the last run's start.
         from: i64,
     },
     /// A job that got less or more service than it was due.

@@ -1,4 +1,4 @@
-//! The placers, one per file. To add one, add a file here and a line in `placers!`.
+//! The placers, one per file. To add a placer, add a file here and a line in `placers!`.
 
 /// Declares the placers' modules, and lists them.
 macro_rules! placers {
@@ -43,7 +43,7 @@ fn spread(free: &FreeGpus, gpus: u32, slots: impl Iterator<Item = u32>) -> Optio
 mod tests {
     use super::*;
 
-    /// Five nodes of 4 GPUs, of which 1, 4, 3, 4 and 0 GPUs are free.
+    /// Five nodes with 4 GPUs each. On the nodes, 1, 4, 3, 4 and 0 GPUs are free.
     fn free() -> FreeGpus {
         let mut free = FreeGpus::new(5, 4);
         free.take(&vec![(0, 0b0111), (2, 0b0001), (4, 0b1111)]);

@@ -1,4 +1,4 @@
-//! The policies, one per file. To add one, add a file here and a line in `policies!`.
+//! The policies, one per file. To add a policy, add a file here and a line in `policies!`.
 
 /// Declares the policies' modules, and lists them.
 macro_rules! policies {
@@ -27,7 +27,7 @@ use gleaner_domain::inputs::{Forecast, Packing};
 use gleaner_domain::jobs::{Job, Trace};
 use gleaner_domain::results::simulate::Durations;
 
-/// A policy that can be chosen by name. The entries of this program are statics, so their `'p` is `'static`.
+/// A policy that can be chosen by name. The entries in [`ALL`] are statics, so their `'p` is `'static`.
 #[derive(Clone, Copy)]
 pub struct PolicyEntry<'p> {
     /// Name on the command line and in file names.
@@ -41,9 +41,9 @@ pub struct PolicyEntry<'p> {
     /// Seconds for which a job holds its GPUs after its work is done. Policies that count down the remaining work
     /// notice a job's end one second late.
     pub notice: i64,
-    /// Whether its jobs are profiled first, on nodes lent for this purpose.
+    /// Whether the profiler runs the policy's jobs first, on nodes lent for this purpose.
     pub profiled: bool,
-    /// Whether it is part of the published comparison, and thus of `all`.
+    /// Whether the policy is part of the published comparison, and thus of `all` on the command line.
     pub published: bool,
     /// Creates the policy for a virtual cluster.
     pub make: &'p Make<'p>,
@@ -87,9 +87,9 @@ pub struct Context<'a> {
 pub struct Without {
     /// Sharing scores and priorities in the search for a partner.
     pub packing: bool,
-    /// The forecast: without it, sharing stays off.
+    /// The forecast. If this part is disabled, sharing stays off.
     pub throughput: bool,
-    /// Estimated durations: without them, all jobs have the same priority, and no jobs share GPUs.
+    /// Estimated durations. If this part is disabled, all jobs have the same priority, and no jobs share GPUs.
     pub estimate: bool,
 }
 

@@ -43,7 +43,7 @@ fn in_order(correction: &Correction) -> (i64, usize, usize) {
     (correction.time, correction.ended, correction.survivor)
 }
 
-/// Fails unless the listed corrections are exactly the early ends of the schedule.
+/// Fails unless the schedule lists one correction for each early end, and no others.
 fn assert_listed(corrected: &Schedule) {
     let mut listed = corrected.corrections.clone();
     listed.sort_by_key(in_order);

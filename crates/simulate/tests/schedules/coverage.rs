@@ -15,7 +15,7 @@ const TRACES: usize = 400;
 /// Minimum number of traces in which each case must occur.
 const ENOUGH: usize = 4;
 
-/// Fails unless each of the named cases occurs in at least [`ENOUGH`] values of the strategy.
+/// Fails unless each of the cases named in `things` occurs in at least [`ENOUGH`] of [`TRACES`] values of the strategy.
 fn assert_shown<T, const N: usize>(
     strategy: impl Strategy<Value = T>,
     things: [&str; N],

@@ -1,5 +1,5 @@
-//! Tests with small fixed examples that the engine rejects decisions that cannot be carried out, and that a policy
-//! sees the correct remaining work of a job that it preempted.
+//! Small fixed examples. The engine must reject decisions that cannot be carried out, and a policy must see the correct
+//! remaining work of a job that it preempted.
 
 use std::sync::{Arc, Mutex};
 
@@ -137,7 +137,7 @@ fn a_job_is_not_preempted_in_the_second_of_its_start() {
 
 #[test]
 fn only_jobs_in_the_right_state_are_started_and_preempted() {
-    /// Returns a decision again although it has already been carried out.
+    /// A policy that always returns the same decision, even if the decision cannot be carried out.
     struct Twice(fn(&View<'_>) -> Option<Decision>);
 
     impl Policy for Twice {

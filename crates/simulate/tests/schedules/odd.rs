@@ -168,7 +168,7 @@ fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    /// Without measured pairs, no jobs share GPUs. The schedule is the same as without a forecast.
+    /// Without measured pairs, no jobs share GPUs. The schedule is the same as with Lucid's forecast switched off.
     #[test]
     fn lucid_without_pairs_never_shares(town in town(), profiled: bool) {
         let request = town.request(&policy("lucid"));

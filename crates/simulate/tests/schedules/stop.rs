@@ -65,7 +65,7 @@ impl Policy for Waiting {
     }
 }
 
-// Without the flag, this simulation would never end.
+// Tests that a simulation that would never end stops as soon as a flag is set.
 #[test]
 fn a_virtual_cluster_is_stopped_at_the_next_event() {
     let (flag, seconds) = (Arc::new(AtomicBool::new(false)), Arc::default());

@@ -11,7 +11,7 @@ use crate::{Block, Figure, Grid, Head};
 use gleaner_domain::Utc;
 use gleaner_domain::results::search::{TrialRow, TrialState};
 
-/// Maximum number of points of a curve whose points have hover text about their trials.
+/// Maximum number of points of a curve with hover text about the trials.
 const TOLD: usize = 4_000;
 /// Maximum number of trials of a run in the table.
 const MAX_ROWS: usize = 100;
@@ -76,8 +76,7 @@ fn bests<'a>(run: &Searched<'a>) -> Vec<Best<'a>> {
     bests
 }
 
-/// The curve, whose name is still empty: a point for each improvement, and the last loss again at the end of the
-/// replay.
+/// The curve without its name. It has a point for each improvement, and repeats the last loss at the end of the replay.
 fn curve(run: &Searched<'_>, bests: &[Best<'_>]) -> Curve {
     let last = bests.last().filter(|last| run.to > last.time);
     let point = |best: &Best<'_>| (clock::at(run, best.time), best.loss);

@@ -13,7 +13,7 @@ use gleaner_domain::results::search::{RungRow, TrialEvent};
 /// Maximum number of points of a curve, in addition to the first and the last point.
 const MAX_TIMES: usize = 30_000;
 
-/// Charts the number of trials at each rung. `is_alone` states whether the page has no other search.
+/// Charts the number of trials at each rung. `is_alone` is true if the page has no other search.
 pub(super) fn figure(run: &Searched<'_>, is_alone: bool) -> Figure {
     let shown = shown(run.outcome.rungs.len());
     let curves = curves(run, &shown);
@@ -67,7 +67,8 @@ fn add(curves: &mut [Curve], x: f64, shown: &[usize], counts: &[u64]) {
     }
 }
 
-/// The times at which trials reached a rung, in order, each as a position on the axis with the index of the rung.
+/// The times at which trials reached a rung, in order: each is a position on the axis, paired with the index of the
+/// rung.
 fn reached(run: &Searched<'_>) -> Vec<(f64, usize)> {
     let rungs = &run.outcome.rungs;
     let events = run.outcome.events.iter();

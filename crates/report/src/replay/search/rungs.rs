@@ -5,7 +5,7 @@ use super::told::{loss, resource};
 use crate::numbers::{count, in_hours};
 use crate::{Grid, Head};
 
-/// Builds a table with a row for each rung. `is_alone` states whether the page has no other search.
+/// Builds a table with a row for each rung. `is_alone` is true if the page has no other search.
 pub(super) fn grid(run: &Searched<'_>, is_alone: bool) -> Grid {
     let title = if is_alone {
         "Rungs".to_owned()

@@ -83,8 +83,8 @@ fn trials_are_counted_at_each_rung() {
     assert_eq!(rungs.rows[1], ["9", "1", "1.000 h", "1.000 h", "0.5000"]);
 }
 
-// Derived by hand from the summary: 1 trial is neither stopped nor finished (6 − 1 − 4), and 50 of
-// 200 units of work.
+// Derived by hand from the summary: 1 of the 6 trials is neither stopped nor finished (6 − 1 − 4), and 50 of the 200
+// units of work are wasted.
 #[test]
 fn figures_of_searches_are_compared_with_the_first() {
     let (with, without) = (replay(Some(outcome())), replay(None));
@@ -206,7 +206,7 @@ fn pictures_of_searches_can_be_drawn() {
     let [best, rungs] = figures(&section)[..] else {
         panic!("not two figures");
     };
-    // There is a dot for each improvement, and none at the end of the curve.
+    // The curve has a dot for each improvement, but no dot at its end.
     let dots = image::svg(best).unwrap().matches("<circle").count();
     assert_eq!(dots, 2);
     assert!(image::svg(rungs).unwrap().contains("Resource 9"));

@@ -75,8 +75,8 @@ fn nodes(number: u32) -> Vec<NodeLife> {
     (0..number).map(node).collect()
 }
 
-/// A sample of second `first`, with the given number of free GPUs out of eight, number of running jobs, and GPUs of
-/// each waiting job.
+/// The sample of second `first`: the number of free GPUs out of eight, the number of running jobs, and the number of
+/// GPUs of each waiting job.
 fn sample(first: i64, idle_gpus: u64, running_jobs: u32, waiting: &[u64]) -> Samples {
     let state = State {
         total_gpus: 8,

@@ -27,7 +27,7 @@ pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     make: &make,
 };
 
-/// Jobs with more GPUs than this never share GPUs.
+/// Maximum number of GPUs of a job that may share GPUs.
 const SHARED_GPUS: u32 = 8;
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {

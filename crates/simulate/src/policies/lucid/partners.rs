@@ -6,7 +6,7 @@ use super::{Context, SHARED_GPUS};
 use crate::view::View;
 use gleaner_domain::cluster::GPU_MEMORY;
 
-/// Two jobs may share GPUs if their sharing scores add up to at most this.
+/// Two jobs may share GPUs if the sum of their sharing scores is at most this value.
 pub const MOST_SCORE: u32 = 2;
 
 /// Finds partners. Whether two jobs are compatible never changes, so every waiting job is compared

@@ -6,7 +6,7 @@ use gleaner_domain::inputs::Forecast;
 
 /// Seconds between two checks of the forecast.
 const INTERVAL: i64 = 100;
-/// Sharing is off while at most this many GPU jobs are expected per interval.
+/// Maximum number of GPU jobs expected per interval at which sharing is off.
 const QUIET_JOBS: f64 = 2.0;
 
 /// Whether GPUs are shared. Sharing is off until the first check.
@@ -16,7 +16,7 @@ pub(super) struct Sharing<'a> {
     start: i64,
     /// Second of the last check, and whether this check switched sharing on.
     look: Option<(i64, bool)>,
-    /// The second for which [`Sharing::next_on`] was last computed, and its result, which stays valid until the
+    /// The second at which [`Sharing::next_on`] was last computed, and its result. The result stays valid until the
     /// second that it names.
     next: Option<(i64, Option<i64>)>,
 }

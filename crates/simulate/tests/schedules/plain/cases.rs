@@ -1,5 +1,5 @@
-//! Random small traces with situations that are rare in large traces: ties, gangs that do not fit,
-//! ticks of 10, 60 and 100 seconds, pairs with fractional speeds, full memory.
+//! Random small traces with situations that are rare in large traces. Examples are ties, gangs that do not fit, ticks
+//! of 10, 60 and 100 seconds, pairs with fractional speeds, and full memory.
 
 use gleaner_domain::inputs::{EstimateTable, ForecastTable, PackingTable};
 use gleaner_domain::{Job, Usage, Workload};

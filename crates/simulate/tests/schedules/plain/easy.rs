@@ -98,8 +98,8 @@ fn backfilling_follows_the_rules() {
     let overdue: &[Expected] = &[
         (3, 0, 100, 10.0, 0),
         (4, 1, 10, 10.0, 100),
-        // The running job may end in any second now: only a job with an estimate of one second may
-        // overtake the head.
+        // The running job has exceeded its estimate, so it may end in any second. Only a job with an estimate of one
+        // second may overtake the head.
         (1, 20, 30, 2.0, 110),
         (1, 20, 30, 0.3, 20),
     ];

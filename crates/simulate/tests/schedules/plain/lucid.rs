@@ -91,7 +91,7 @@ impl Lucid {
         });
     }
 
-    /// Whether sharing is on. It is off only while few jobs are forecast, and on after the end of the forecast.
+    /// Whether sharing is on. Sharing is off only while few jobs are forecast, and on after the end of the forecast.
     fn forecast(&self, sim: &Sim) -> bool {
         let jobs = if self.switches.without_throughput {
             Some(1.0)

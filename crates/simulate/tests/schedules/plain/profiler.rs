@@ -51,10 +51,10 @@ impl Profiler {
 }
 
 impl Profiled {
-    /// The input of the simulation after the profiler, with the jobs' waits: the jobs that are too large for the
-    /// profiler, and the jobs that it released. In the original simulator, released jobs enter at their submission,
-    /// as if they had not been profiled. If corrected, they enter when the profiler releases them, in the order of
-    /// their release. Jobs released in the same second enter in the order of the trace.
+    /// The input of the simulation after profiling: the jobs that are too large for the profiler and the jobs that it
+    /// released, with their waiting times. In the original simulator, released jobs enter at their submission, as if
+    /// they had not been profiled. If corrected, they enter when the profiler releases them, in the order of their
+    /// release. Jobs released in the same second enter in the order of the trace.
     pub fn rest<'a>(&self, all: &World<'a>, corrected: bool) -> World<'a> {
         let mut going_on = Vec::new();
         for (index, &job) in all.jobs.iter().enumerate() {
@@ -133,7 +133,7 @@ impl Profiler {
         }
     }
 
-    /// Whether few GPUs are forecast. True after the end of the forecast.
+    /// Whether few GPUs are forecast; true after the end of the forecast.
     fn quiet(&self, sim: &Sim) -> bool {
         let forecast = sim.world.forecast.gpus(sim.time);
         forecast.is_none_or(|gpus| gpus <= f64::from(self.most_gpus * 5))

@@ -55,7 +55,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The mean over nodes of the mean over GPUs. GPUs and nodes with the value 0 are left out.
+/// Averages first over the GPUs of each node, then over the nodes. GPUs and nodes with the value 0 are left out.
 fn mean_of_used(nodes: &[Vec<f64>]) -> f64 {
     let used = |node: &Vec<f64>| {
         let used: Vec<f64> = node.iter().copied().filter(|&value| value > 0.0).collect();
