@@ -5,8 +5,8 @@
 
 # FEATURES=--no-default-features leaves out HiGHS and CBC, so that a Rust toolchain and gcc are enough.
 FEATURES ?=
-# Adds the baseline models, which come from other crates and need no further system packages. Tests enable them; builds
-# do not.
+# Adds the baseline models, which come from other crates and need no further system packages. They are enabled only in
+# tests.
 BASELINES := --features baselines
 CARGO ?= cargo
 # All crates except the one that depends on polars, which `make small` builds. The Python crate has

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Replays the samples with limits on groups of tasks that are nested, or that cross each other: bench-groups.sh GLEANER
+# Replays the samples with limits on groups of tasks, for nested and for crossing groups: bench-groups.sh GLEANER
 # Prints the CPU time of each solver and the work of the tasks.
 set -euo pipefail
 gleaner=$1
@@ -25,11 +25,12 @@ def group(name, tasks, most, least=None):
     return "\n".join(lines) + "\n\n"
 
 
-# Users within two projects: 1 to 4 nodes for each user, 6 and 8 nodes for the projects.
+# Each user is in one of two projects: 1 to 4 nodes for each user, at most 6 and 8 nodes for the projects.
 nested = [group(f"user{user}", tasks, 4, 1) for user, tasks in enumerate(users)]
 nested.append(group("first", sum(users[:2], []), 6))
 nested.append(group("second", sum(users[2:], []), 8))
-# Groups by user and groups by model, which cross each other: 4 nodes for each user, 5 nodes for each model.
+# Groups by user and groups by model, which cross each other: at most 4 nodes for each user, and at most 5 for each
+# model.
 crossing = [group(f"user{user}", tasks, 4) for user, tasks in enumerate(users)]
 for model in sorted(set(models)):
     crossing.append(group(model, [name for name, own in zip(names, models) if own == model], 5))

@@ -5,7 +5,7 @@
 # runs of the package and of the program alternate.
 set -euo pipefail
 gleaner=$(realpath "$1")
-# The link must not be resolved: it identifies the virtual environment of the interpreter.
+# The symbolic link to the interpreter must not be resolved, because its path identifies the virtual environment.
 python=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
 data=$(realpath "$(dirname "$0")/../../shared/data")
 work=$(mktemp -d)

@@ -113,7 +113,7 @@ class Browser:
         self.process.wait(timeout=TIMEOUT)
 
     def complaints(self):
-        """The errors of the page, and its network requests."""
+        """Returns the errors and warnings of the page, and its network requests."""
         found = []
         for event in self.events:
             method, params = event.get("method"), event.get("params", {})
@@ -149,7 +149,7 @@ def check(condition, what):
 
 
 # Returns the positions of up to 40 points of a scatter chart, or the centres of up to 40 filled cells of a heat map.
-# Such charts may have tooltips in only a few places.
+# In these charts, only few places may have a tooltip.
 CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
   const { x, y, z, x0, dx, type, mode } = chart._fullData?.[0] ?? {};
   const { xaxis, yaxis } = chart._fullLayout;
@@ -165,8 +165,8 @@ CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
 
 def tooltip(browser, number, box):
     """Moves the mouse over a chart until a tooltip appears."""
-    # The first nine shares are multiples of a tenth. If the number of bars is a multiple of ten, all points at these
-    # shares could lie between bars. The last two shares hit a bar.
+    # The first nine shares of the width are multiples of a tenth. If the number of bars is a multiple of ten, all
+    # points at these shares could lie between two bars. The last two shares then hit a bar.
     shares = (0.5, 0.3, 0.7, 0.1, 0.9, 0.2, 0.4, 0.6, 0.8, 0.117, 0.883)
     heights = (0.5, 0.85, 0.15, 0.95)
     places = [(box["x"] + share * box["width"], box["y"] + height * box["height"])

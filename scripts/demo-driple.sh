@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Creates a schedule from computational graphs, without a profiling run: demo-driple.sh GLEANER DIRECTORY
+# Demonstrates how Lucid schedules jobs whose profiles are predicted from computational graphs, without profiling runs:
+# demo-driple.sh GLEANER DIRECTORY
 set -euo pipefail
 gleaner=$(realpath "$1")
 directory=$2
@@ -53,7 +54,7 @@ equal=$(awk -F, '
     END { print equal + 0 }' trace/single_data.csv scored.csv)
 printf '\n%s of 40 workloads have the score that their measured profiles were given by hand.\n' "$equal"
 
-# Simulates Lucid and prints line `row` of its table: 1 is the heading, 2 the figures.
+# Simulates Lucid and prints line `row` of the output table: line 1 is the header, line 2 the results.
 lucid() {
     "$gleaner" simulate --data trace --policy lucid --profiler off --quiet "$@" | sed -n "${row}p"
 }

@@ -9,7 +9,7 @@ import sys
 from datetime import datetime
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 860, 300, 48, 34, 40
-# A longer log is drawn as means over this many equal parts.
+# A replay of more than PARTS steps is drawn as means over this number of equal time spans.
 PARTS = 400
 
 
@@ -64,7 +64,7 @@ def main(path):
 
 
 def means(hours, counts):
-    """Divides the time span into equal parts, and returns the mean count of each part."""
+    """Divides the time span into PARTS equal parts, and returns the mean count of each part."""
     width = hours[-1] / PARTS
     sums = [0.0] * PARTS
     for start, end, count in zip(hours, hours[1:], counts):

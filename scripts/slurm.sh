@@ -99,8 +99,8 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 # Nodes have the number of CPUs stated below, regardless of the number of CPUs of this host.
 SlurmdParameters=config_overrides
-# A node that was set to DOWN remains down until it is resumed. A node whose daemon was killed returns to service by
-# itself.
+# A node that was set to DOWN by a command remains down until it is resumed. A node whose daemon was killed returns to
+# service by itself.
 ReturnToService=1
 JobRequeue=1
 KillWait=2
@@ -178,8 +178,8 @@ watch() {
     stop "$2"
 }
 
-# Prints the process ids of a cluster. The cluster's daemons, and the daemons that watch its jobs, have DIR as their
-# working directory. Jobs, and all processes that they have started, have SLURM_CONF and SLURMD_NODENAME in their
+# Prints the ids of all processes of a cluster. The cluster's daemons, and the daemons that watch its jobs, have DIR as
+# their working directory. Jobs, and all processes that they have started, have SLURM_CONF and SLURMD_NODENAME in their
 # environment.
 processes() {
     local found

@@ -5,7 +5,7 @@
 set -euo pipefail
 export SOAK_FACTOR=${SOAK_FACTOR:-20}
 export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}
-# Milliseconds after which proptest stops shrinking a failing case.
+# Time in milliseconds after which proptest stops shrinking a failing case.
 export PROPTEST_MAX_SHRINK_TIME=${PROPTEST_MAX_SHRINK_TIME:-60000}
 
 # The names of the tests in blocks `proptest! { ... }`.

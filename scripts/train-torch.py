@@ -4,7 +4,8 @@
 
 The arithmetic is the original's. The recurrent unit takes a node's state as its input and the
 convolution as its memory. There are as many Set2Set steps as nodes. The optimiser is Adam, and batches
-are in the file's order. The validation error is computed after each epoch, and the best epoch is tested.
+are in the file's order. The validation error is computed after each epoch, and the test error only with the weights of
+the best epoch.
 """
 
 import json
@@ -101,7 +102,8 @@ class Inspector(nn.Module):
 
 
 def batches(data, part):
-    """The batches of a part. The adjacency matrices are normalised once."""
+    """Returns the batches of a part of the data set: `train`, `val` or `test`. The adjacency matrices are normalised
+    only once, here."""
     found = []
     while f"{part}.{len(found)}.adj" in data:
         name = f"{part}.{len(found)}"

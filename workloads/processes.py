@@ -20,7 +20,8 @@ class Group:
         self.processes = processes
 
     def share(self, model):
-        """Moves the model to its device. With several processes, gradients are averaged."""
+        """Moves the model to the device of this process. With several processes, the model then averages its gradients
+        over all processes."""
         model = model.to(self.device)
         if self.processes == 1:
             return model
@@ -28,7 +29,8 @@ class Group:
         return torch.nn.parallel.DistributedDataParallel(model, device_ids=gpus)
 
     def average(self, parameters):
-        """Averages gradients over all processes, for models that are trained in parts."""
+        """Averages the gradients of the given parameters over all processes, for models whose parts are trained one
+        after the other."""
         if self.processes == 1:
             return
         gradients = [one.grad for one in parameters if one.grad is not None]
@@ -50,7 +52,7 @@ def start(train, options):
         return train(options, Group(device_of(options, 0)))
     if options.device == "cuda" and torch.cuda.device_count() < processes:
         found = torch.cuda.device_count()
-        raise SystemExit(f"--processes {processes} needs as many GPUs, and there are {found}")
+        raise SystemExit(f"--processes {processes} needs {processes} GPUs, found {found}")
     store = distributed.TCPStore(HOST, 0, processes, True, PATIENCE, wait_for_workers=False)
     spawn = multiprocessing.get_context("spawn")
     for rank in range(1, processes):

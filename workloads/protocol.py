@@ -26,7 +26,7 @@ class Reporter:
         self.reported_at = -INTERVAL
 
     def step(self, samples):
-        """Records a step of this process that has been submitted to the device."""
+        """Records that this process has submitted a step to the device."""
         if self.is_on_gpu:
             end = torch.cuda.Event()
             end.record()

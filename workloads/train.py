@@ -67,7 +67,7 @@ def train(options, group):
 
 def main():
     options = parse()
-    # A normal exit ends the other processes too. The default action of the signal would not.
+    # A normal exit also ends the other processes, which the default action of SIGTERM would not do.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         import torch

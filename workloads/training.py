@@ -22,7 +22,7 @@ class Setting:
         return self.group.device
 
     def size(self, full, tiny):
-        """A size of the model or of its input: `tiny` for tests, otherwise `full`."""
+        """Chooses a size of the model or of its input: `tiny` in tests, otherwise `full`."""
         return tiny if self.is_tiny else full
 
 
@@ -54,8 +54,8 @@ class Precision:
 
 
 class Feed:
-    """Batches of random input. They are in host memory, like the batches of a data loader,
-    and are copied to the device when they are used."""
+    """Batches of random input. The batches are in host memory, like those of a data loader, and are copied to the
+    device when they are used."""
 
     def __init__(self, device, make):
         self.device = device
@@ -71,7 +71,7 @@ class Feed:
 
 
 class Supervised:
-    """Training with a single loss, `loss(model, *batch)`."""
+    """Trains a model with a single loss, `loss(model, *batch)`."""
 
     warm_steps = 10
 
@@ -85,7 +85,7 @@ class Supervised:
         self.optimizer = optimizer(model.parameters())
 
     def step(self):
-        """Trains one step. Returns its number of samples."""
+        """Trains the model on one batch. Returns the number of samples in the batch."""
         precision = self.setting.precision
         batch = self.feed.take()
         self.optimizer.zero_grad(set_to_none=True)

@@ -1,5 +1,4 @@
-//! Measures how fast generated `sacct` output is ingested, in bytes per second: from the text to
-//! the events of idle nodes.
+//! Measures how fast generated `sacct` output is converted to the events of idle nodes, in bytes per second.
 
 use std::path::Path;
 

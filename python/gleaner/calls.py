@@ -65,8 +65,8 @@ def replay(
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
     called once for each point of the task's curve. ``out`` is a directory for the results.
 
-    An exception in one of your functions ends the replay, as Ctrl-C does. The exception's attribute ``run`` contains
-    the partial results.
+    An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
+    ``run`` contains the partial results.
 
     Options:
 
@@ -235,9 +235,9 @@ def simulate(
     """Simulates scheduling policies on a job trace of a GPU cluster.
 
     ``trace`` and ``cluster`` are files or tables. Alternatively, pass a :class:`Trace` as ``trace``, or pass the
-    directory that contains both files as ``data``. ``policy`` accepts names of policies, and your own classes or
-    instances. Each virtual cluster gets a new instance of a class, or a copy of an instance. ``out`` is a directory for
-    the results.
+    directory that contains both files as ``data``. ``policy`` accepts names of policies, and your own policies, as
+    classes or instances. Each virtual cluster gets a new instance of the class, or a copy of the instance. ``out`` is a
+    directory for the results.
 
     An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
@@ -749,10 +749,10 @@ def pilots(
     to: Optional[When] = None,
 ) -> Pilots:
     """Simulates pilot jobs on the idle nodes of an event log. ``lengths`` lists the wall times of the pilots, in
-    minutes. With ``best=K`` instead, the pilots have the wall times of the best ladders of at most 1, 2, ..., K wall
-    times.
+    minutes. Alternatively, ``best=K`` finds the best ladders of at most 1, 2, ..., K wall times, and simulates pilots
+    with them.
 
-    There are results for three models. ``fits`` is optimistic: the scheduler knows how long each node stays idle.
+    The results cover three models. The model ``fits`` is optimistic: the scheduler knows how long each node stays idle.
     Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work.
 
     Options:

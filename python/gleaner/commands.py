@@ -23,7 +23,8 @@ LEFT_OUT: dict[str, set[str]] = {
     "pilots": set(),
     "sweep": set(),
 }
-"""Options for which Python functions have a separate parameter."""
+"""The options that ``**options`` does not accept, because the Python function has a separate parameter for each of
+them."""
 
 Pairs = list[tuple[str, list[str]]]
 """Names of options, each with its values as strings."""
@@ -31,7 +32,7 @@ Pairs = list[tuple[str, list[str]]]
 
 @lru_cache(maxsize=None)
 def options(command: str) -> dict[str, dict[str, Any]]:
-    """The options of a command, by their names in Python."""
+    """The options of a command, by their keyword arguments in Python."""
     return {_keyword(option["name"]): option for option in _gleaner.options(command)}
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def folder() -> Folder:
-    """Creates a directory that lasts as long as the returned object."""
+    """Creates a temporary directory, which is deleted together with the returned object."""
     from tempfile import TemporaryDirectory
 
     return TemporaryDirectory(prefix="gleaner-")

@@ -68,7 +68,8 @@ class Staging:
         return path
 
     def file(self, option: str, value: Any) -> str:
-        """The path of an input: the given file, or a file written from a table or from objects."""
+        """Returns the path of an input: the path of the given file, or of a file that is written from a table or from
+        objects."""
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         if isinstance(value, EventLog):

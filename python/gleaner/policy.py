@@ -57,10 +57,10 @@ class Policy:
         raise NotImplementedError(f"{type(self).__name__} has no method next(view)")
 
     def wake(self, view: View) -> Optional[int]:
-        """Returns the next second, after the current second of the view, in which the policy may make a decision
-        although no job arrives or ends. Returns ``None`` if there is no such second."""
+        """Returns the next second in which the policy may make a decision even if no job arrives or ends. The second
+        must be later than the current second of the view. Returns ``None`` if there is no such second."""
         return None
 
     def priority(self, job: Job) -> Optional[float]:
-        """Returns the number by which the policy sorted a job. The tables of results contain this number."""
+        """Returns the number by which the policy sorts a job, for the result tables."""
         return None

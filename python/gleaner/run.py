@@ -35,7 +35,7 @@ class Tables(Mapping[str, Table]):
     def __init__(self, run: _gleaner._Run, folder: Optional[Folder]) -> None:
         self._run = run
         self._folder = folder
-        """The temporary directory from which the tables are read, if any. It is deleted when the tables are no longer
+        """The temporary directory of the tables' files, if any. The directory is deleted when the tables are no longer
         in use."""
         self._made: dict[str, Table] = {}
         self._names = run.names()
@@ -82,7 +82,7 @@ class Run:
         self.command = run.command
         self.tables = Tables(run, folder)
         self._told: dict[str, Any] = {}
-        """Values that were restored from a pickle and are not in the files of the run."""
+        """Values of a run that was restored from a pickle: those that the files of a run do not contain."""
 
     @property
     def complete(self) -> bool:
@@ -151,7 +151,7 @@ class Run:
         return shown(self)
 
     def _directory(self) -> Path:
-        """A directory that contains the run."""
+        """The run directory. If there is none yet, the run is first written to a temporary directory."""
         if self._path is None:
             self._folder = new_folder()
             self._path = Path(self._folder.name, self.command)
@@ -165,8 +165,8 @@ def open_run(path: StrPath) -> Run:
 
 
 def open_in(path: StrPath, folder: Optional[Folder]) -> Run:
-    """Opens a run directory. ``folder`` is the temporary folder that contains it, if any, and lasts as long as the
-    run."""
+    """Opens a run directory. ``folder`` is the temporary folder that contains the directory, if any, and lasts as long
+    as the run."""
     return Run(_gleaner.open_run(path), Path(path), folder)
 
 
@@ -178,6 +178,6 @@ def report(
 ) -> Page:
     """Creates the page about runs or run directories. Several replays or simulations are shown side by side. For a
     sweep, ``heat`` names the two settings of the heat map. ``metric`` is the metric by which settings are compared, and
-    ``against`` the metric against which it is drawn."""
+    ``against`` is the metric on the other axis of the Pareto front."""
     paths = [run._directory() if isinstance(run, Run) else run for run in runs]
     return _gleaner.report_runs(paths, heat, metric, against)

@@ -17,7 +17,7 @@ MOST = 500_000
 
 
 def shown(run: Run) -> str:
-    """The facts, tables and figures of the run's page, and the names of its tables."""
+    """The facts, tables and figures of the run's page, and the names of the run's tables."""
     state = "" if run.complete else " (interrupted)"
     names = ", ".join(f"<code>{escape(name)}</code>" for name in run.tables)
     head, foot = f"<b>{escape(run.command)}</b>{state}", f"<p>Tables: {names}</p>"

@@ -74,8 +74,7 @@ fn columns(schema: &Schema, is_log: bool) -> Vec<usize> {
     let mut columns: Vec<usize> = (0..schema.fields().len()).collect();
     let is_long = at("node").is_some();
     if is_log && !is_long {
-        // The log has a column for each node, so the times must come first, whether they are in a column or in the
-        // index.
+        // The log has a column for each node, so the column of times, which may be the index, must come first.
         let time = at("time").or_else(|| at(INDEX)).or_else(|| index(schema));
         if let Some(time) = time {
             columns.retain(|column| *column != time);

@@ -72,7 +72,7 @@ impl Host {
         self.state().failure.take()
     }
 
-    /// Fails if the run was stopped before it computed anything.
+    /// Fails if the run was stopped. For runs that have no partial results yet.
     ///
     /// # Errors
     /// An exception stopped the run; it is returned.
@@ -138,7 +138,7 @@ impl Host {
         self.sort_out(py, done)
     }
 
-    /// Returns the result, even of stopped work. If the work failed, an exception that stopped the work takes
+    /// Returns the result, even if the work was stopped. If the work failed, an exception that stopped the work takes
     /// precedence over the work's own error.
     fn sort_out<T>(&self, py: Python<'_>, done: Result<T>) -> PyResult<T> {
         done.map_err(|error| {
@@ -166,7 +166,7 @@ impl Host {
 
 /// Sets the attribute `run` of an exception.
 pub fn with_run(py: Python<'_>, error: PyErr, run: &Bound<'_, PyAny>) -> PyErr {
-    // If the exception does not accept attributes, it is raised without the run.
+    // An exception that does not accept attributes is raised without the run.
     let _ = error.value(py).setattr("run", run);
     error
 }

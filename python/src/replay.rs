@@ -96,7 +96,7 @@ fn evaluate(
     objective: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let mut raised = None;
-    // For each task, the function receives the same object for all numbers of nodes.
+    // In all calls for a task, the function receives the same task object.
     let mut told: Option<(String, Py<Task>)> = None;
     let mut call = |task: &TrainingTask, nodes: u32| {
         if told.as_ref().is_none_or(|(name, _)| *name != task.name) {

@@ -100,7 +100,7 @@ pub struct Call<S> {
     directory: Option<RunDir>,
 }
 
-/// The sources of inputs, and the destination of results.
+/// Where the inputs come from, and where the results are written.
 pub struct Given {
     /// The files that contain Python tables, with the names of the tables.
     pub names: Vec<(PathBuf, String)>,
@@ -138,7 +138,7 @@ impl<S: Settings + Serialize> Call<S> {
         })
     }
 
-    /// Completes the reading of inputs. In `sources`, the files that contain Python tables get the names of the tables.
+    /// Ends the reading of inputs. Files that contain Python tables get the names of the tables in `sources`.
     ///
     /// # Errors
     /// An exception stopped the reading.
@@ -147,7 +147,7 @@ impl<S: Settings + Serialize> Call<S> {
         self.host.proceed(py)
     }
 
-    /// Returns the run. If there is a directory, the run is first written to it.
+    /// Ends the call and returns the run. If a run directory was requested, the run is first written to it.
     ///
     /// # Errors
     /// The run cannot be written, or an exception stopped it, for example after Ctrl-C. The exception's attribute `run`
@@ -209,7 +209,7 @@ impl Arguments {
         let mut listed = serde_json::Map::new();
         for function in functions {
             let title = Value::String(function.title());
-            // In commands other than `replay`, the options already contain the names of functions.
+            // In commands other than `replay`, the options already contain the functions' names.
             let value = values.get_mut(&function.role);
             if let Some(value) = value.filter(|_| self.command == "replay") {
                 *value = title.clone();

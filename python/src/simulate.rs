@@ -39,8 +39,8 @@ settings! {
     }
 }
 
-/// Simulates policies. `own` contains the caller's policies as Python classes, each with the kind of input that it
-/// needs. `options` select them by name.
+/// Simulates policies. `own` contains the caller's Python policy classes, each with the kind of input that it needs.
+/// `options` select these policies by name.
 #[pyfunction]
 pub fn simulate(
     py: Python<'_>,
@@ -115,7 +115,7 @@ fn check_known(opened: &OpenedSimulation<'_>, own: &[PolicyClass]) -> Result<()>
     }
 }
 
-/// Adds the source digests of Python policies to their figures.
+/// Adds the digest of each Python policy's source to the figures of the policy.
 fn with_sources(mut simulated: Simulated, sources: &BTreeMap<String, Option<String>>) -> Simulated {
     for (run, figures) in simulated.runs.iter().zip(&mut simulated.figures) {
         figures.sha256 = sources.get(run.policy).cloned().flatten();
@@ -140,7 +140,8 @@ struct HeldSimulation {
 }
 
 impl HeldSimulation {
-    /// The run and the kind of the table `name`: `fifo_jobs` is the table `jobs` of the run of `fifo`.
+    /// The run to which the table `name` belongs, and the kind of table: `fifo_jobs` is the table `jobs` of the run of
+    /// `fifo`.
     fn of_policy<'n>(&self, name: &'n str) -> Option<(&PolicyRun, &'n str)> {
         let mut runs = self.simulated.runs.iter();
         runs.find_map(|run| {

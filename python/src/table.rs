@@ -180,11 +180,11 @@ fn array(column: &Column<'_>) -> Result<ArrayRef> {
     })
 }
 
-/// For each row, the name that its index refers to.
+/// The name for each row, by the row's index into `names`.
 fn named(names: &[&str], indices: impl Iterator<Item = u32>) -> Result<ArrayRef> {
     let name = |index: u32| {
         let name = names.get(index as usize).copied();
-        name.ok_or_else(|| Error::Run(format!("index {index} into {} names", names.len())))
+        name.ok_or_else(|| Error::Run(format!("index {index}, but only {} names", names.len())))
     };
     let texts = indices.map(name).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(StringArray::from(texts)))

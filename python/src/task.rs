@@ -85,7 +85,7 @@ impl Task {
             .map_err(|error| exception(py, error))
     }
 
-    /// Copies and unpickled tasks are created by the constructor, with these arguments.
+    /// The arguments with which the constructor creates a copy of the task, also when the task is unpickled.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
         let TrainingTask {
             name,
@@ -275,7 +275,7 @@ impl Task {
     }
 }
 
-/// A dictionary from a curve's numbers of nodes to `rates`.
+/// A dictionary with the rate at each of the curve's numbers of nodes.
 fn rates<'py>(
     curve: &ScalingCurve,
     rates: &[f64],
@@ -396,7 +396,7 @@ fn one_curve(
     })
 }
 
-/// The points of a curve, starting at 0 nodes.
+/// Reads the points of a curve, and adds a point at 0 nodes if it is missing.
 fn points(mapping: &Bound<'_, PyMapping>) -> PyResult<Vec<(f64, f64)>> {
     let mut points = Vec::new();
     for pair in mapping.items()?.iter() {

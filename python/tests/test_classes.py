@@ -1,4 +1,4 @@
-"""Problems with node classes."""
+"""Tests of problems with node classes: solving, copying and pickling them, and comparing solvers on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data frames in common forms: lists in cells, times in the index, and other column names."""
+"""Tests of data frames as inputs: with lists in cells, times in the index, or other column names."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_times_may_be_the_index_of_pandas(index: str | None, tmp_path: Path) -> 
 
 def test_states_may_be_called_idle(tmp_path: Path) -> None:
     expected = gleaner.EventLog.read(EVENTS)
-    # Integers that may be missing, because the last row has no state.
+    # The column must allow missing integers, because the last row has no state.
     frame = pandas.read_csv(EVENTS, dtype={"state": "Int64"}).rename(columns={"state": "idle"})
     frame.to_csv(tmp_path / "numbers.csv", index=False)
     frame["idle"] = frame["idle"].astype("boolean")
@@ -99,7 +99,7 @@ def test_tasks_may_have_a_curve_for_each_class() -> None:
     task = gleaner.Task("a", curves, min_nodes={"v100": 2, "a100": 1}, rescale_up=20, rescale_down=10, counts="points")
     assert task.curves == {name: {0: 0.0, **curve} for name, curve in curves.items()}
     assert task.bounds == {"v100": (2, 8), "a100": (1, 4)}
-    # The slowest class is v100: 371 per node at its minimum, against 1000.
+    # The slowest class is v100: its work per second and node at the minimum is 371, that of a100 is 1000.
     assert (task.min_nodes, task.max_nodes, task.curve) == (2, 8, task.curves["v100"])
     assert (task.move, task.counts) == (30, "points")
     assert (task.rate(4), task.rate(4, "a100"), task.rate(4, "h100")) == (task.rate(4, "v100"), 3700, 0)

@@ -1,4 +1,5 @@
-"""The functions in gleaner/calls.py have the options that the library declares, with their types and meanings."""
+"""Tests that the functions in gleaner/calls.py have the options that the library declares, with their types and
+meanings."""
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ def meaning(option: dict[str, Any]) -> str:
 
 
 def options(function: str) -> dict[str, dict[str, Any]]:
-    """The options of a function that ``api.py`` does not name. ``ingest`` has the options of all formats."""
+    """The options of a function, except those that are parameters in ``api.py``. ``ingest`` has the options of all
+    formats."""
     found: dict[str, dict[str, Any]] = {}
     for command in [f"ingest {of}" for of in (*api.LOGS, *api.TRACES)] if function == "ingest" else [function]:
         for name, option in commands.options(command).items():
@@ -78,7 +80,8 @@ def options(function: str) -> dict[str, dict[str, Any]]:
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
-    """The source of ``api.py`` and the functions there that take options, overloads included."""
+    """For each function in ``api.py`` that accepts options, and for each overload: the source of ``api.py``, and the
+    function."""
     source = (PACKAGE / "api.py").read_text(encoding="utf-8")
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.args.kwarg and node.args.kwarg.arg == "options" and node.name != "given":

@@ -58,7 +58,7 @@ def test_a_directory_that_cannot_be_used_is_refused_before_anything_runs(tmp_pat
 
 
 def addresses(table: gleaner.Table) -> list[int]:
-    """The addresses of a table's values after it was passed to pyarrow."""
+    """Passes a table to pyarrow, and returns the addresses of its values."""
     crossed = pyarrow.table(table)
     chunks = [chunk for column in crossed.columns for chunk in column.chunks]
     return [buffer.address for chunk in chunks for buffer in chunk.buffers() if buffer]

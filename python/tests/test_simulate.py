@@ -166,7 +166,7 @@ def test_hooks_are_called() -> None:
         def preempted(self, job: gleaner.Job, view: gleaner.View) -> None:
             counts["preempted"] += 1
             self.queue.append(job)
-            # The remaining work includes a checkpoint of 40 or 60 seconds.
+            # The remaining work includes the cost of the checkpoint, 40 or 60 seconds.
             assert view.left(job) == self.left + (40 if job.gpus <= 8 else 60)
 
         def open(self, view: gleaner.View) -> None:

@@ -29,7 +29,7 @@ class Recipe:
             raise Fault(f"ARCHITECTURE.md: {len(found)} recipes with {title!r}, expected 1")
         text = found[0]
         linked = re.findall(r"\[([^\]]*)\]\(CONTRIBUTING\.md#", text)
-        # Another recipe, with its own link, may follow in the same paragraph.
+        # Only the first link is followed: a second recipe, with its own link, may follow in the same paragraph.
         if linked:
             text += _section(root / "CONTRIBUTING.md", linked[0])
         # Fenced code is an example. It contains no paths or commands to follow.
@@ -48,7 +48,7 @@ class Recipe:
 def _section(page: Path, heading: str) -> str:
     parts = page.read_text(encoding="utf-8").split(f"\n## {heading}\n")
     if len(parts) != 2:
-        raise Fault(f"{page.name}: expected one section {heading!r}")
+        raise Fault(f"{page.name}: found {len(parts) - 1} sections {heading!r}, expected 1")
     return parts[1].split("\n## ")[0]
 
 

@@ -52,7 +52,7 @@ def unnamed(tree: Tree, recipes: Iterable[Recipe]) -> list[str]:
 def tests(tree: Tree, flags: list[str], recipe: Recipe, all_recipes: list[Recipe]) -> list[str]:
     """Runs the tests of a recipe, beginning with the tests that write documentation. Returns the recipe's faults.
 
-    The documentation is written for all recipes at once, so it may change files that another recipe names."""
+    The tests write the documentation of all recipes, so they may change files that only another recipe names."""
     if not recipe.commands:
         return ["the recipe names no test"]
     faults = []
@@ -67,7 +67,7 @@ def tests(tree: Tree, flags: list[str], recipe: Recipe, all_recipes: list[Recipe
 
 
 def run(names: list[str], flags: list[str]) -> dict[str, list[str]]:
-    """Follows recipes in one copy of the tree. Returns the faults of each recipe."""
+    """Follows the named recipes together in one copy of the tree. Returns the faults of each recipe."""
     tree = Tree(SOURCE, FOLDER / "tree")
     faults: dict[str, list[str]] = {name: [] for name in names}
     recipes = {}
@@ -79,7 +79,7 @@ def run(names: list[str], flags: list[str]) -> dict[str, list[str]]:
             tree.undo()
     if not cargo_test(tree, flags, Command(["--no-run"])):
         if len(recipes) > 1:
-            print("The build failed. Each recipe is followed alone.", flush=True)
+            print("The build with all recipes failed, so each recipe is now followed alone.", flush=True)
             return {name: run([name], flags)[name] for name in names}
         return {name: found or ["the build failed"] for name, found in faults.items()}
     for name, recipe in recipes.items():

@@ -13,7 +13,7 @@ class Fault(Exception):
 
 
 class Tree:
-    """A copy of the repository with its own git history, which begins with the copy."""
+    """A copy of the repository, with a new git history whose first commit is the copy."""
 
     def __init__(self, source: Path, root: Path) -> None:
         """Copies the files that git does not ignore. Writes only files that differ from an earlier copy, because cargo
@@ -54,7 +54,7 @@ class Tree:
         self.git("reset", "--quiet", "--hard")
 
     def changes(self) -> dict[str, bool]:
-        """Returns the files that changed since the last commit, and whether each is new."""
+        """Returns the files that changed since the last commit, and for each file whether it is new."""
         self.git("add", "--all", "--force")
         lines = self.git("diff", "--cached", "--name-status", "--no-renames").splitlines()
         return {name: status == "A" for status, name in (line.split("\t") for line in lines)}
@@ -66,7 +66,8 @@ class Tree:
         (self.root / path).write_text(text, encoding="utf-8")
 
     def after(self, path: str, *anchors: str, add: str) -> None:
-        """Inserts lines after the match of the last anchor. Each anchor is searched for from the previous match."""
+        """Inserts lines after the match of the last anchor. The search for each anchor begins at the match of the
+        previous anchor."""
         self._insert(path, anchors, add, 1)
 
     def before(self, path: str, *anchors: str, add: str) -> None:
@@ -80,7 +81,8 @@ class Tree:
         self._write(path, lines)
 
     def copy(self, path: str, *anchors: str, old: str, new: str) -> None:
-        """Finds a matching line, and inserts a copy of it before it, with one name replaced."""
+        """Finds the line that the last anchor matches, and inserts before it a copy in which `old` is replaced by
+        `new`."""
         lines, at = self._find(path, anchors)
         if old not in lines[at]:
             raise Fault(f"{path}: the line that matches {anchors[-1]!r} does not contain {old!r}")

@@ -138,7 +138,7 @@ fn changes(table: &StoredTable, place: usize) -> Vec<StoredTable> {
     rows.into_iter().map(change).collect()
 }
 
-/// Returns alternative values for a field of a JSON file.
+/// Returns values other than `value` for the field `name` of a JSON file.
 fn others(name: &str, value: &Value) -> Vec<Value> {
     let named: &[&str] = match name.rsplit('/').next().unwrap() {
         "ended" => &["tasks_finished", "log_ended", "interrupted"],
@@ -166,7 +166,7 @@ fn others(name: &str, value: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// Names of all fields that hold a value or an empty list.
+/// JSON pointers, without the first slash, to all fields that hold a value or an empty list.
 fn leaves(value: &Value) -> Vec<String> {
     let below: Vec<(String, &Value)> = match value {
         Value::Object(map) => map
@@ -265,8 +265,8 @@ fn inputs(more: &str, work: f64) -> TempDir {
     directory
 }
 
-/// Runs a replay and changes its output. The paths are absolute, because the check runs in this
-/// process.
+/// Runs a replay, and checks that every change to its output is noticed. The paths are absolute, because the check runs
+/// in this process.
 #[track_caller]
 fn replayed(directory: &TempDir, more: &str) {
     let at = directory.path();
@@ -313,7 +313,7 @@ fn changed_searches_are_noticed() {
              max_resource = 9.0\n"
         );
         let directory = inputs(&search, 9_000.0);
-        // The search decides when trials start, and trials have no deadlines.
+        // Tasks that a search trains must not have `submit` or `deadline`: the search decides when its trials start.
         let file = directory.path().join("tasks.toml");
         let text = fs::read_to_string(&file).unwrap();
         let is_kept = |line: &&str| !line.starts_with("submit") && !line.starts_with("deadline");
@@ -334,7 +334,7 @@ fn changed_sweeps_are_noticed() {
     every_change_is_noticed(&at.join("run"));
 }
 
-/// A changed record with an updated digest is detected by its key and by the tables.
+/// A stored result that was changed together with its digest is detected by its key and by the tables.
 #[test]
 fn forged_records_are_noticed() {
     let directory = inputs("", 60_000.0);
@@ -451,7 +451,8 @@ fn runs_are_run_again() {
         assert!(found.contains(words), "{words}: {found}");
     }
     assert_eq!(names(), before);
-    // The file now states a different seed. Only a repetition of the run reveals this change.
+    // With a different seed in `run.json`, the tables still agree with each other, so only a repetition of the run
+    // reveals this change.
     let file = at.join("run/run.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("\"seed\": 0", "\"seed\": 5")).unwrap();

@@ -78,8 +78,8 @@ fn simulations_pass_the_check() {
     }
 }
 
-/// Simulates the trace, and changes the output of the simulation. Paths are absolute, because the
-/// check runs in this process.
+/// Simulates the trace, and checks that every change to the output of the simulation is noticed. Paths are absolute,
+/// because the check runs in this process.
 #[track_caller]
 fn simulated(arguments: &str) {
     let directory = trace();
@@ -166,7 +166,7 @@ fn consistent_changes_are_found() {
     );
     type Change = fn(&mut Vec<JobRow>, &mut Vec<RunRow>);
     let changes: [(&str, Change); 4] = [
-        // A job that starts a minute later, with the rest of its own row adjusted.
+        // A job starts a minute later than in the original table, and its end and queuing time are changed to match.
         ("the runs give another", |jobs, runs| {
             let row = runs.len() - 1;
             let job = jobs.iter_mut().find(|job| job.id == runs[row].id).unwrap();
@@ -221,7 +221,7 @@ fn simulations_are_run_again() {
     }
 }
 
-/// The check rereads the trace and the other inputs.
+/// The check rereads the trace and the other inputs, and rejects the run if one of them has changed.
 #[test]
 fn a_simulation_is_refused_where_its_inputs_have_changed() {
     let directory = trace();

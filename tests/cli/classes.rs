@@ -7,7 +7,7 @@ use crate::support::{dataset, gleaner, json, logs, samples};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml --t-fwd 120";
 
-/// The samples, with the classes of their nodes.
+/// A directory with the samples, including `classes.toml`, the classes of the nodes.
 fn samples_with_classes() -> tempfile::TempDir {
     let directory = samples();
     let sample = dataset().join("classes.toml");

@@ -28,7 +28,7 @@ fn write_log(at: &Path) {
         let shift = if day < 2 { -6 } else { -5 } * HOUR;
         let midnight = SPRING - 8 * HOUR + (day - 2) * 24 * HOUR - shift;
         for (from, to) in [(0, 12), (13, 24)] {
-            // The third day lacks the hour from 2:00 to 3:00.
+            // On the third day, clocks move forward after midnight, so midnight is an hour later than computed.
             let (from, to) = (midnight + from * HOUR, midnight + to * HOUR);
             let from = if day == 2 && from == midnight {
                 from + HOUR
@@ -46,7 +46,7 @@ fn write_log(at: &Path) {
     fs::write(at.join("pbs.txt"), log).unwrap();
 }
 
-// The idle hour is from 12 to 13, both before and after the clock change.
+// The nodes are idle from 12:00 to 13:00 local time, both before and after the clock change.
 #[test]
 fn hours_of_an_inspection_are_local_time() {
     let directory = tempfile::tempdir().unwrap();

@@ -400,7 +400,7 @@ fn the_commands_of_the_installation_run_in_an_empty_home() {
     }
 }
 
-/// Blocks without a word after the fence are commands of `make`. Their targets must exist.
+/// Blocks without a word after the fence contain `make` commands, whose targets must exist.
 #[test]
 fn targets_of_make_exist() {
     let mut targets = 0;
@@ -481,7 +481,7 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
     }
 }
 
-/// Files in a folder that may contain installation commands.
+/// All text files in a folder and its subfolders, which may contain installation commands.
 fn texts(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -496,7 +496,7 @@ fn texts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// On PyPI, `gleaner` is another project.
+/// No text may install `gleaner` from PyPI, because it is another project there.
 #[test]
 fn no_text_installs_the_other_package_of_python() {
     let root = workspace();
@@ -531,7 +531,7 @@ fn the_policy_in_contributing_matches_the_code() {
     assert_eq!(rust.len(), 1);
     for line in &rust[0].lines {
         let code = line.split("//").next().unwrap().trim_end();
-        // `...` marks text that the page leaves out.
+        // The text after `...` is not compared: the page leaves out the rest of the line.
         let code = code.split("...").next().unwrap();
         assert!(policy.contains(code.trim()), "{line}");
     }

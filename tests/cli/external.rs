@@ -9,7 +9,8 @@ use crate::support::{Run, command, gleaner, json, samples};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml --t-fwd 120";
 
-/// The samples, together with the programs `dp.py` and `bad.py`. Without Python, prints a note and returns `None`.
+/// A directory with the samples and the solver programs `dp.py` and `bad.py`. Without Python, prints a note and returns
+/// `None`.
 fn with_programs() -> Option<TempDir> {
     if Command::new("python3").arg("--version").output().is_err() {
         eprintln!("skipped: python3 is not installed, and the programs are written in it");
@@ -66,8 +67,8 @@ fn a_program_gets_the_values_of_an_expression() {
         return;
     };
     manifest(&directory, "dp.toml", &["dp.py"]);
-    // For the first objective, the program receives each task's curve multiplied by a factor. For the second objective,
-    // the values are computed for every point of the curve.
+    // Under the first objective, the program receives each task's curve multiplied by a factor. Under the second
+    // objective, it receives values that are computed for every point of the curve.
     for objective in ["rate / left", "min(rate, 3000) + waited"] {
         for (solver, out) in [("exec:dp.toml", "theirs"), ("exact", "ours")] {
             let line =
@@ -265,7 +266,7 @@ fn sweep(at: &std::path::Path, solvers: &str, more: &str) -> crate::support::Run
     )
 }
 
-/// A column of a sweep's table.
+/// The cells of a column of `sweep.csv`.
 fn swept(at: &std::path::Path, column: &str) -> Vec<String> {
     let mut table = csv::Reader::from_path(at.join("swept/sweep.csv")).unwrap();
     let names = table.headers().unwrap().clone();
@@ -294,7 +295,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     ];
     let first = sweep(at, solvers, "--out swept").expect(0).says(&told);
     assert!(!first.err.contains("dp.py"), "{}", first.err);
-    // The rows list all solvers for the first number of tasks, and then all solvers for the next.
+    // The first rows are those of all solvers for `max_tasks = 2`, and the next rows those for `max_tasks = 4`.
     let faults = swept(at, "program_faults");
     assert_eq!((&*faults[0], &*faults[1], &*faults[2]), ("", "0", "2"));
     assert!(faults[3].parse::<u32>().unwrap() > 1);
@@ -317,7 +318,7 @@ fn a_sweep_tells_the_faults_of_programs_also_when_it_is_started_again() {
     let sound = "\"exact\", \"exec:../dp.toml\"";
     sweep(at, sound, "--out swept --strict").expect(0);
     gleaner(at, "report swept -o swept.html").expect(0);
-    // A result with altered counts is ignored.
+    // Stored results whose counts of faults were altered are ignored, and their runs are repeated.
     for segment in gleaner_testing::segments(&at.join("swept")) {
         let text = fs::read_to_string(&segment).unwrap();
         fs::write(&segment, text.replace("\"crashed\":2", "\"crashed\":0")).unwrap();
@@ -338,7 +339,7 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     let at = directory.path();
     fs::create_dir_all(at.join("plans/solvers")).unwrap();
     fs::rename(at.join("dp.py"), at.join("plans/solvers/dp.py")).unwrap();
-    // The command of a manifest is relative to the manifest's folder.
+    // Paths in the command of a manifest are relative to the manifest's folder.
     let text = "command = [\"python3\", \"dp.py\"]\n";
     fs::write(at.join("plans/solvers/dp.toml"), text).unwrap();
     let solvers = "\"exec:solvers/dp.toml\", \"exec:python3 solvers/dp.py\"";
@@ -350,16 +351,16 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     for file in ["plans/solvers/dp.toml", "plans/solvers/dp.py", "/python3"] {
         assert!(inputs.contains(file), "{file}: {inputs}");
     }
-    // A changed program counts as another solver, so all its runs are repeated.
+    // A changed program counts as a different solver, so all its runs are repeated.
     let again = || sweep(at, solvers, "--out swept --strict").expect(0).out;
     assert!(again().contains("4, 4 of them already done"));
     let program = fs::read_to_string(at.join("plans/solvers/dp.py")).unwrap();
     fs::write(at.join("plans/solvers/dp.py"), program + "# changed\n").unwrap();
     assert!(again().contains("4, 0 of them already done"));
-    // The plan starts the same programs from any folder.
+    // The plan starts the same programs, whatever the current folder is.
     let below = "sweep plan.toml --out ../below --quiet --strict";
     gleaner(&at.join("plans"), below).expect(0);
-    // On the command line, names are relative to the folder in which gleaner runs.
+    // On the command line, paths of manifests and programs are relative to the folder in which gleaner runs.
     let line = format!("{REPLAY} --skip-rows 2200 --solver exec:plans/solvers/dp.toml --strict");
     gleaner(at, &line).expect(0);
     sweep(at, "\"exec:none.toml\"", "--dry-run")
@@ -407,8 +408,8 @@ fn runs(process: &str) -> bool {
     fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|command| !command.is_empty())
 }
 
-/// The processes of the family that gleaner can find. Without control groups, it cannot find the third child, which has
-/// left its session and lacks the identifying environment.
+/// The processes of a solver program, listed in `family`, that gleaner can find. Without control groups, it cannot find
+/// the third child, which has left its session and lacks the identifying environment.
 fn known(family: &str) -> Vec<&str> {
     let hides = usize::from(gleaner_process::Cgroups::find().is_none());
     let family = family.split_whitespace().enumerate();

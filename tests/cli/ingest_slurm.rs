@@ -27,7 +27,8 @@ fn events_and_jobs_come_from_one_table() {
     assert_eq!(summary["policies"]["fifo"]["jobs"], 3);
     let events = fs::read(at.join("log.gev")).unwrap();
     let jobs = fs::read(at.join("jobs.csv")).unwrap();
-    // Each output has the same bytes if it is the only output, even if the table comes from stdin.
+    // Each output has the same bytes if it is the only output of a command, even if the command reads the log from
+    // stdin.
     gleaner(at, "ingest slurm sacct-gpus.txt -o alone.gev").expect(0);
     assert!(fs::read(at.join("alone.gev")).unwrap() == events);
     let text = fs::read_to_string(at.join("sacct-gpus.txt")).unwrap();
@@ -77,7 +78,7 @@ fn conflicting_options_are_reported() {
 fn two_outputs_are_written_or_none() {
     let directory = logs();
     let at = directory.path();
-    // The log is valid as an event log, but lacks a column that the jobs need.
+    // An event log can be derived from this file, but the file lacks a column that the table of jobs needs.
     let refused = gleaner(at, "ingest slurm sacct.txt -o a.gev --jobs a.csv").expect(3);
     refused.says(&["AllocTRES"]);
     let refused = gleaner(at, "ingest slurm sacct-gpus.txt -o a.gev --jobs a.txt").expect(2);
@@ -98,8 +99,7 @@ fn nodes_are_a_list_or_a_file() {
         fs::read(at.join("file.csv")).unwrap(),
         fs::read(at.join("list.csv")).unwrap()
     );
-    // The log names more nodes than the list. The user chose the list, so this is not a
-    // contradiction.
+    // The log names nodes that the list lacks. The user chose the list, so this is not a contradiction.
     list.says(&["with nodes that are missing from the list of nodes (the others are used); first sacct.txt, line "]);
     gleaner(
         at,
@@ -170,7 +170,7 @@ fn lines_of_overlapping_files_count_once() {
         both.contains(&format!("left out  {lines} that repeat an earlier line")),
         "{both}"
     );
-    // The outputs differ only in the description of the input.
+    // The printed texts differ only in the lines about the input, the output and the repeated lines.
     let rest = |text: &str| -> Vec<String> {
         let lines = text
             .lines()

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::{dataset, gleaner, json, logs, with_stdin};
 
-/// Runs the command that `gleaner ingest` reports, with other policies, and returns the summary.
+/// Runs the simulation command that `gleaner ingest` prints, but with the given policies, and returns the summary.
 #[track_caller]
 fn simulate(at: &Path, said: &str, policies: &str) -> serde_json::Value {
     let command = said
@@ -48,7 +48,7 @@ fn every_trace_can_be_simulated_with_the_printed_command() {
             }
         }
     }
-    // The files have the names that --data expects.
+    // `ingest` writes files with the names that `simulate --data` expects.
     gleaner(
         at,
         "ingest pai pai_job_table.csv pai_task_table.csv -o jobs.csv",

@@ -80,7 +80,7 @@ fn a_slice_is_inspected_as_replay_sees_it() {
     );
     assert_eq!(code, Some(0), "{err}");
     let found: Value = serde_json::from_str(&out).unwrap();
-    // The last row changes none of these nodes; it marks the end of the slice.
+    // The last row changes none of the selected nodes, but is kept as the end of the slice.
     assert_eq!(
         (&found["nodes"], &found["events_without_change"]),
         (&20.into(), &1.into())

@@ -84,7 +84,7 @@ fn installed_files_work_and_are_uninstalled() {
     assert!(version.unwrap().status.success());
     let mut list = Command::new(prefix.join("bin/gleaner"));
     list.args(["profile", "--plan", "lucid", "--dry-run"]);
-    // A plan is rejected if the program that it starts is missing.
+    // The plan starts python3, and is rejected if python3 is missing.
     if Command::new("python3").arg("--version").output().is_ok() {
         let listed = list.current_dir(pages.path()).output().unwrap();
         assert!(listed.status.success(), "{listed:?}");

@@ -13,7 +13,7 @@ fn page_name(command: &Shown) -> String {
     words.collect::<Vec<_>>().join("-") + ".1"
 }
 
-/// A page without the troff marks that occur inside words.
+/// Removes the troff marks that occur inside words.
 fn plain(page: &str) -> String {
     let plain = page.replace("\\-", "-");
     ["\\fB", "\\fI", "\\fR"]
@@ -118,8 +118,8 @@ fn troff(directory: &Path, page: &str) -> Option<String> {
     }
 }
 
-/// A heading applies to all options that are declared after it, so it may apply to options of
-/// another kind.
+/// In the declaration of a command, a heading applies to all options after it, so a common option could be listed under
+/// a heading that does not fit it.
 #[test]
 fn common_options_are_not_under_a_foreign_heading() {
     let common = [

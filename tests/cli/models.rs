@@ -205,7 +205,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
         "median (training median)",
         "ebm-seconds (EBM of seconds)",
         "mean error (s)",
-        // The last week: the nine bursts from second 1,470,000 on.
+        // The held-out jobs are those of the last week: the nine bursts from second 1,470,000 on.
         "Estimators on the 270 jobs from 1970-01-18 00:20:00 to 1970-01-24 11:53:49",
         "trained on 630 that had\nended before",
     ] {
@@ -225,7 +225,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
     assert!(of("median")["rank_correlation"].is_null());
     assert!(of("median")["mae"].as_f64().unwrap() > of("history")["mae"].as_f64().unwrap());
 
-    // Predictions come from the best estimator, or from the named estimator.
+    // `predict` uses the best estimator by default, or the estimator that `--estimator` names.
     let predict = |more: &str| {
         let line = format!("predict models/workload.json {files} -o estimates.csv {more}");
         let (_, err) = run(here, &line, 0);
@@ -240,7 +240,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
     let first = seconds(median.lines().nth(1).unwrap());
     assert!(median.lines().skip(1).all(|row| seconds(row) == first));
 
-    // A simulation uses the same estimates, and reports their source.
+    // A simulation with `--models` uses the same estimates as `predict`, and reports their source.
     let simulate = |more: &str| {
         let line = format!("simulate {files} --policy qssf --quiet {more}");
         run(here, &line, 0).0
@@ -302,7 +302,7 @@ fn estimators_are_learnt_in_simulations() {
     let week = &used["weeks"]["qssf"][1];
     assert_eq!(week["from"], 2 * 7 * 24 * 3600);
     assert_eq!(week["estimator"], "history");
-    // From the second week on, the estimate is the mean of the user's jobs of that name, which all
+    // From the second week on, the estimate is the mean over the user's earlier jobs of the same name, all of which
     // have the same duration.
     let rows = table("history");
     assert!(rows.contains("\nqssf,0,77\n") && rows.contains("\neasy,0,77\n"));
@@ -310,15 +310,15 @@ fn estimators_are_learnt_in_simulations() {
         let row = format!("\nqssf,{k},{}\n", duration(k));
         assert!(rows.contains(&row), "no{row}");
     }
-    // The best estimator is found each week from the jobs that have ended by then, also with
-    // --models train.
+    // With `--estimates best` as well as with `--models train`, the best estimator is chosen each week from the jobs
+    // that have ended by then.
     simulate("--estimates best --out best");
     simulate("--models train --out train");
     let weeks = |out: &str| json(here.join(out).join("run.json"))["estimates"]["weeks"].clone();
     assert_eq!(weeks("best")["qssf"][1]["estimator"], "history");
     assert_eq!(weeks("best"), weeks("train"));
     assert_eq!(table("best"), table("train"));
-    // If no policy uses estimates, no estimates are listed.
+    // If no policy uses estimates, `run.json` lists none.
     run(
         here,
         &format!("simulate {files} --policy fifo --estimates history --out fifo"),
@@ -354,7 +354,7 @@ fn sweeps_learn_estimates_too() {
     let jct = &json(here.join("run/summary.json"))["policies"]["qssf"]["avg_jct_s"];
     let jct = jct.as_f64().unwrap();
     assert_eq!(swept_jct(&here.join("swept")), jct);
-    // The true durations, which are used if there are no estimates, give a different schedule.
+    // The true durations, which would be used without estimates, give a different schedule.
     let oracle = plan.replace("history", "oracle");
     fs::write(here.join("plan.toml"), oracle).unwrap();
     run(here, "sweep plan.toml --out other --quiet", 0);

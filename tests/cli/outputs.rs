@@ -35,7 +35,7 @@ fn table(first: &str, fields: &[Field]) -> String {
     out
 }
 
-/// A heading or another string that occurs only once in a page, and the table that follows it.
+/// A heading or other text that occurs only once on a page, and the table that follows it.
 type Placed = (&'static str, String);
 
 /// The tables of objectives, in the order of docs/OBJECTIVES.md.
@@ -43,7 +43,7 @@ fn objectives() -> Vec<Placed> {
     let mut names = "| name | expression | what is maximised |\n|---|---|---|\n".to_owned();
     for named in NAMED {
         let expression = named.name.parse::<Objective>().unwrap().expression();
-        // A table row must be a single line.
+        // An expression may span several lines, but a table row must be a single line.
         let words: Vec<&str> = expression.split_whitespace().collect();
         let _ = writeln!(
             names,

@@ -1,4 +1,4 @@
-//! Tests of the manifests of the published crates. They do not contact a registry.
+//! Tests the manifests of the published crates, without contacting a registry.
 
 use std::collections::BTreeSet;
 use std::env;

@@ -74,7 +74,7 @@ fn parts_in_any_order_give_the_tables_of_one_process() {
     gleaner(at, "sweep plan.toml --out parts --collect").expect(0);
     assert_eq!(tables(at, "parts"), tables(at, "whole"));
     assert_eq!(gleaner_testing::segments(&at.join("parts")).len(), 1);
-    // Nothing is left to do, neither for a part nor for the whole sweep.
+    // All runs are done, so neither a part nor the whole sweep executes a run.
     let again = gleaner(at, "sweep plan.toml --out parts --part 2/3")
         .expect(0)
         .out;
@@ -102,8 +102,8 @@ fn an_unfinished_sweep_is_reported_and_marked() {
     gleaner(at, "report o -o page.html").expect(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("This sweep is unfinished"));
-    // After the remaining runs, the tables equal the tables of the whole sweep. The earlier tables
-    // contained a subset of the rows.
+    // When the remaining runs have been executed, the tables equal those of a sweep in one process. The partial tables
+    // contained a subset of their rows.
     gleaner(at, "sweep plan.toml --out o").expect(0);
     gleaner(at, "sweep plan.toml --out whole").expect(0);
     assert_eq!(tables(at, "o"), tables(at, "whole"));
@@ -170,7 +170,7 @@ fn what_is_missing_is_dealt_by_what_finished_runs_took() {
         assert!(out.contains("0 of them already done"), "{out}");
     }
     gleaner(at, "sweep plan.toml --out parts --collect").expect(0);
-    // A changed plan has other runs, so the earlier assignment to parts does not apply to it.
+    // A changed plan has different runs, so the stored assignment of runs to parts does not apply to it.
     write_plan(at, 11, "");
     let refused = gleaner(at, "sweep plan.toml --out parts --part 1/2").expect(2);
     assert!(refused.err.contains("deal-2.json") && refused.err.contains("--deal or --slurm again"));
@@ -180,7 +180,8 @@ fn what_is_missing_is_dealt_by_what_finished_runs_took() {
 fn a_part_that_fails_says_so_and_the_others_go_on() {
     let directory = samples();
     let at = directory.path();
-    // The second objective is negative for tasks that have waited for some time.
+    // The second objective is negative for tasks that have waited for 1,000 to 30,000 s, so runs with this objective
+    // fail.
     write_plan(
         at,
         2,
@@ -243,7 +244,7 @@ fn a_part_that_is_warned_begins_no_other_run() {
     let status = gleaner(at, "sweep plan.toml --out parts --status")
         .expect(0)
         .out;
-    // The part has finished the runs that it had begun, so none is restarted.
+    // The part finished the runs that it had begun, so no run is restarted.
     assert!(!status.contains("restarted"), "{status}");
 }
 
@@ -277,7 +278,7 @@ fn wrong_parts_are_refused() {
         assert!(refused.err.contains(words), "{line}: {}", refused.err);
     }
     assert!(!at.join("o").exists());
-    // A directory with other files is left unchanged.
+    // A directory that contains files of the user is left unchanged.
     fs::create_dir(at.join("mine")).unwrap();
     fs::write(at.join("mine/notes.txt"), "mine").unwrap();
     let refused = gleaner(at, "sweep plan.toml --out mine --part 1/3").expect(2);
@@ -286,7 +287,7 @@ fn wrong_parts_are_refused() {
         "{}",
         refused.err
     );
-    // Faults of the plan end a part in the same way as a whole sweep, and are recorded.
+    // A part with faults in its plan ends in the same way as a whole sweep, and records the faults.
     fs::write(
         at.join("plan.toml"),
         "[replay]\nevents = 'none.csv'\ntasks = 'tasks.toml'\n",
@@ -323,7 +324,7 @@ fn the_directory_of_another_plan_is_refused() {
     let at = directory.path();
     write_named(at, "b.toml", 2);
     gleaner(at, "sweep b.toml --out o --part 1/2").expect(0);
-    // This plan differs from the plan of the directory in its runs and in its name.
+    // This plan has a different name and different runs than the plan whose results are in the directory.
     write_plan(at, 1, "");
     let plan = fs::read_to_string(at.join("plan.toml")).unwrap();
     fs::write(at.join("a.toml"), plan.replace("[60, 240]", "[77]")).unwrap();
@@ -349,8 +350,8 @@ fn a_segment_in_use_is_not_merged() {
     let at = directory.path();
     write_named(at, "b.toml", 60);
     let child = long_part(at, "b.toml");
-    // Two sweeps cover some of the same runs. Each of them could merge its own segment with the
-    // segment of the running part.
+    // Two other sweeps execute some of the runs of the running part. Each of them could wrongly merge its own segment
+    // with the part's segment.
     for seeds in [1, 2] {
         write_named(at, "a.toml", seeds);
         gleaner(at, "sweep a.toml --out o --quiet").expect(0);

@@ -84,7 +84,7 @@ fn more_wall_times_are_never_worse() {
         assert!(ready >= before && ladder["lengths_min"].as_array().unwrap().len() <= most);
         assert_eq!(number(ladder, "/bound_share"), ready);
         before = ready;
-        // The same ladder has the same figures if it is given with --lengths.
+        // The same ladder gives the same results if it is passed with --lengths.
         let minutes = ladder["lengths_min"].as_array().unwrap();
         let minutes: Vec<String> = minutes.iter().map(ToString::to_string).collect();
         let same = results(&format!(
@@ -115,7 +115,8 @@ fn a_plan_that_was_printed_can_be_evaluated() {
     let first = gleaner(&dataset(), &line).expect(0);
     assert!(first.out.contains("with --plan"), "{}", first.out);
     let (plan, _) = fact(&first.out, "plan of lost").split_once(' ').unwrap();
-    // On the part of the log for which it was chosen, the plan is the best plan.
+    // On the part of the log for which the plan was chosen, `--plan` gives the same result as the search for the best
+    // plan.
     let found = results(&format!("idle.csv --lengths 2,8,32 {}", day[0]));
     let given = results(&format!("idle.csv --plan {plan} {}", day[0]));
     assert_eq!(given["ladders"][0]["lost"], found["ladders"][0]["lost"]);
@@ -168,7 +169,7 @@ fn a_log_without_long_fragments_has_no_ladder() {
     assert!(run.out.contains("none"), "{}", run.out);
 }
 
-// The search for ladders of up to 30 wall times usually runs longer than the 2 s before the signal.
+// The signal is sent after 2 s, when the search for ladders of up to 30 wall times is usually still running.
 #[test]
 fn a_stopped_search_shows_the_ladders_found() {
     let mut line = crate::support::command(&dataset(), "pilots idle.csv --best 30 --json --quiet");

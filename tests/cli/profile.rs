@@ -69,7 +69,7 @@ fn the_tables_of_the_sample_plan_are_read_by_simulate_and_train() {
         (&true.into(), &"profile".into())
     );
     assert!(info["measured_by"]["idle"]["util"].is_number(), "{info}");
-    // The script is listed as an input.
+    // `run.json` lists two inputs: the plan and the script.
     assert_eq!(info["inputs"].as_array().unwrap().len(), 2);
     let again = gleaner(at, "profile profile.toml -o measured").expect(0);
     assert!(
@@ -124,7 +124,7 @@ fn an_interrupted_run_is_resumed() {
         run.out
     );
     assert_eq!(json(&at.join("measured/run.json"))["complete"], true);
-    // Measured figures remain unchanged; only labels are derived from the pairs.
+    // The measured values remain unchanged: only the labels, which are derived from the pairs, may change.
     let without_label = |text: &str| -> Vec<Vec<String>> {
         let cells = |line: &str| {
             let cells = line.split(',').enumerate().filter(|(place, _)| *place != 9);

@@ -36,8 +36,8 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
 
-/// A well-formed problem with numbers from the lists above: any of them if `wild` is set, otherwise only moderate
-/// numbers.
+/// A well-formed problem with numbers from the lists above: with any of the numbers if `wild` is set, otherwise only
+/// with moderate numbers.
 fn problem(seed: u64, wild: bool) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rng = &mut rng;

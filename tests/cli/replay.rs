@@ -187,7 +187,7 @@ fn completions_are_events_but_not_with_the_originals_flags() {
     }
 }
 
-// Computed by hand: a node is idle from 0 to 100 s, and from 200 s to the end of the log.
+// The expected values are computed by hand: a node is idle from 0 to 100 s, and from 200 s to the end of the log.
 #[test]
 fn the_last_row_ends_the_log_everywhere() {
     let directory = samples();
@@ -312,7 +312,8 @@ fn scripts_that_cannot_be_carried_out_are_invalid_data() {
     let head = fs::read_to_string(at.join("idle.csv")).unwrap();
     let first = head.lines().nth(1).unwrap().split(',').nth(1).unwrap();
     for (line, found) in [
-        // The script assigns the first node of the log twice, first to a single task and then to two tasks.
+        // A script must not assign a node twice: the first script assigns a node to one task twice, the second to two
+        // tasks.
         (
             format!(r#"{{"event": 0, "allocation": {{"task0000": [{first:?}, {first:?}]}}}}"#),
             "line 1: found node",
@@ -414,8 +415,8 @@ fn an_interrupted_run_writes_its_partial_results() {
     }
 }
 
-/// Sends a signal to a replay that has made at least one step. If the replay has not made a step, the replay is
-/// repeated with twice the wait before the signal.
+/// Sends a signal to a replay that has made at least one step. If the signal comes before the first step, repeats the
+/// replay and waits twice as long before the signal.
 fn stopped(at: &Path, line: &str, signal: &str) -> Run {
     let mut wait = Duration::from_millis(250);
     loop {
@@ -429,7 +430,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Run {
         assert!(Command::new("kill").args(kill).status().unwrap().success());
         let run = Run::from(child.wait_with_output().unwrap());
         assert_ne!(run.code, Some(0), "the replay was over before the signal");
-        // If the replay is interrupted before the first event, there are no rows.
+        // If the signal comes before the first event, `steps.csv` has no rows.
         let steps = fs::read_to_string(at.join("run/steps.csv")).unwrap_or_default();
         if steps.lines().count() > 1 {
             return run;

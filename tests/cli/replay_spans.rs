@@ -15,7 +15,7 @@ fn line<'a>(out: &'a str, name: &str) -> &'a str {
     line.unwrap_or_else(|| panic!("no {name} in\n{out}"))
 }
 
-/// Writes the sample's tasks to endless.toml. The first `endless` tasks have endless work.
+/// Writes the sample tasks to endless.toml, and makes the first `endless` of them endless.
 fn with_endless(at: &Path, endless: usize) {
     let text = fs::read_to_string(at.join("tasks.toml")).unwrap();
     let mut left = endless;
@@ -142,7 +142,7 @@ fn the_window_is_what_inspect_suggests() {
     );
     let run = run.says(&["--t-fwd auto is", "s to grow"]);
     assert!(line(&run.out, "solver").ends_with("  exact"));
-    // The original's command line still uses the original's window.
+    // With the original's flags, the window is still 10 s, as in the original.
     let run = gleaner(at, "replay -ndmap idle.csv --tasks tasks.toml -nN 50").expect(0);
     assert!(
         line(&run.out, "planning window").contains("10 s"),
@@ -197,7 +197,7 @@ fn sweeps_and_comparisons_suggest_windows() {
     let found = windows("auto");
     assert_eq!(found.len(), 2);
     assert_ne!(found[0], found[1]);
-    // A window that is both listed and suggested is replayed only once.
+    // If a plan lists `auto` and also the window that `auto` selects for some runs, that window is replayed only once.
     let t_fwd = format!("t_fwd = ['auto', {}]\n", found[0]);
     fs::write(at.join("plan.toml"), plan(&t_fwd)).unwrap();
     gleaner(at, "sweep plan.toml --out both").expect(0);

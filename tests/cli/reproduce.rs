@@ -221,8 +221,8 @@ fn problems_of_sia_are_solved_to_their_optima() {
     }
 }
 
-/// Without the published data, scheduling rounds are drawn at random. HiGHS or CBC then confirms the exact solver's
-/// objectives, if it is in the build.
+/// Without the published data, scheduling rounds are drawn at random. If the build includes HiGHS or CBC, one of them
+/// confirms the exact solver's objectives.
 #[test]
 fn rounds_are_drawn_without_data() {
     let directory = tempfile::tempdir().unwrap();
@@ -245,8 +245,8 @@ fn rounds_are_drawn_without_data() {
     assert_eq!(sources, serde_json::json!([]));
 }
 
-// The document equals the document of a fresh run, byte for byte, so it contains the values that
-// the program computes.
+// docs/REPRODUCED.md equals the document of a new run, byte for byte, so it contains the values that the program
+// computes.
 #[test]
 fn the_document_is_that_of_a_fresh_run() {
     let Some(data) = data() else { return };
@@ -275,7 +275,7 @@ fn the_document_is_that_of_a_fresh_run() {
         kept == fresh,
         "docs/REPRODUCED.md, {differs:?}: write it by {WRITE}=1 cargo test --test cli reproduce"
     );
-    // Every policy agrees with the published values, to the second.
+    // For each of these policies, all 15 reproduced values equal the published values to the second.
     for policy in ["FIFO", "SJF", "SRTF", "QSSF", "Tiresias"] {
         let line = format!("| {policy} | 15 | 15 | 0 |\n");
         assert!(fresh.contains(&line), "{line}");

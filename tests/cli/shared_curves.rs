@@ -48,7 +48,7 @@ fn run_in_a_gigabyte(directory: &Path, line: &str) {
         .arg(run.get_program())
         .args(run.get_args())
         .current_dir(directory)
-        // Every thread takes additional address space.
+        // The number of threads is limited, because every thread takes additional address space.
         .env("RAYON_NUM_THREADS", "2");
     Run::from(limited.output().unwrap()).expect(0);
 }
@@ -78,8 +78,8 @@ fn two_thousand_tasks_of_one_curve_fit_into_a_gigabyte() {
     }
 }
 
-/// Writes a Parquet file of tasks with the same curve of `points` points. Every row has the same
-/// string in both curve columns, and each column's dictionary stores that string once.
+/// Writes a Parquet file of `tasks` tasks with the same curve of `points` points. In each of the two curve columns, all
+/// rows have the same string, which the column's dictionary stores once.
 fn write_parquet(path: &Path, tasks: usize, points: u32) {
     let schema = "message tasks { required binary name (UTF8); required double min_nodes; \
                   required double max_nodes; required double rescale_up; \

@@ -19,7 +19,7 @@ fn all() -> String {
     format!("simulate --data trace --policy {policies} --profiler 120,1,4")
 }
 
-/// A figure of a policy in a summary.
+/// The value of the field `name` of a policy in a summary.
 fn figure(summary: &Value, policy: &str, name: &str) -> f64 {
     summary["policies"][policy][name].as_f64().unwrap()
 }
@@ -243,7 +243,7 @@ fn results_say_what_policies_know_of_durations() {
         let is_named = source.ends_with("duration_estimate.csv");
         assert_eq!(is_named, durations == "estimated", "{policy}");
     }
-    // The true durations rank the jobs perfectly; a constant does not rank them.
+    // The true durations rank the jobs perfectly. A constant does not rank jobs, so it has no rank correlation.
     for (estimates, expected) in [("oracle", Some(1.0)), ("600", None)] {
         let line = format!("simulate --data trace --policy easy --estimates {estimates} --json");
         let summary: Value = serde_json::from_str(&gleaner(at, &line).expect(0).out).unwrap();
@@ -256,7 +256,7 @@ fn results_say_what_policies_know_of_durations() {
     assert_eq!(summary["policies"]["lucid"]["estimates"], Value::Null);
 }
 
-/// A run can write more tables than a process is allowed to have files open.
+/// A run can write more tables than the number of files that a process is allowed to open at once.
 #[cfg(unix)]
 #[test]
 fn more_tables_than_open_files_are_written() {
@@ -298,7 +298,7 @@ fn estimates_and_forecasts_may_be_numbers() {
     let qssf = ["", "--estimates oracle", "--estimates 600"]
         .map(|more| run(&format!("--policy qssf {more}")));
     assert!(qssf[0] != qssf[1] && qssf[1] != qssf[2] && qssf[0] != qssf[2]);
-    // A forecast of no jobs keeps sharing off, as does --without throughput.
+    // If the forecast is 0 jobs, Lucid shares no GPUs, as with --without throughput.
     let quiet = run("--policy lucid --forecast 0");
     assert_eq!(quiet, run("--policy lucid --without throughput"));
     assert_ne!(quiet, run("--policy lucid --forecast 100"));
@@ -351,7 +351,7 @@ fn nodes_that_a_policy_leaves_idle_can_be_replayed() {
     assert!(csv == parquet && parquet == gev);
 }
 
-/// The fenced example of this kind in dataset/README.md.
+/// The content of the fenced block `csv KIND` in dataset/README.md.
 fn example(kind: &str) -> String {
     let text = fs::read_to_string(dataset().join("README.md")).unwrap();
     let (_, block) = text.split_once(&format!("\n```csv {kind}\n")).unwrap();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::gleaner;
 
-/// A trace of two jobs on a node, submitted at these times, in the folder `trace`.
+/// Writes a trace of two jobs on one node, submitted at the given times, to the folder `trace`.
 fn trace(at: &Path, submissions: [&str; 2]) {
     let rows = |submit: &str, id: u32| format!("{id},a,8,{submit},3600\n");
     let jobs = String::from("job_id,vc,gpu_num,submit_time,duration\n")
@@ -18,7 +18,7 @@ fn trace(at: &Path, submissions: [&str; 2]) {
     fs::write(at.join("trace/vc_config.csv"), "vc,num\na,2\n").unwrap();
 }
 
-/// The first and last time of the log of idle nodes, and the text written to stderr.
+/// Writes a log of idle nodes, and returns its first and last time and the text on stderr.
 fn log(at: &Path, arguments: &str) -> (String, String, String) {
     let line = format!("simulate {arguments} --policy fifo --with-drain --idle-events idle.csv");
     let err = gleaner(at, &line).expect(0).err;
@@ -29,7 +29,7 @@ fn log(at: &Path, arguments: &str) -> (String, String, String) {
     (time(first), time(last), err)
 }
 
-/// Number of seconds of the log on each weekday, starting with Monday.
+/// The number of seconds of the log that fall on each weekday, from Monday to Sunday.
 fn weekdays(at: &Path) -> Vec<f64> {
     let out = gleaner(at, "inspect idle.csv --json").expect(0).out;
     let inspected: Value = serde_json::from_str(&out).unwrap();
@@ -93,7 +93,8 @@ fn a_trace_without_dates_gets_those_of_the_epoch() {
     assert_eq!(weekdays(at), WEDNESDAY);
 }
 
-/// Times of Venus are seconds since 1 April 2020; 1 September was a Tuesday.
+/// The times in the trace of Venus are seconds since 1 April 2020. The jobs of this test are submitted on 1 September,
+/// a Tuesday.
 #[test]
 fn published_traces_have_their_dates() {
     let directory = tempfile::tempdir().unwrap();
@@ -108,7 +109,7 @@ fn published_traces_have_their_dates() {
         assert!(!err.contains("no dates"), "{err}");
     }
     assert_eq!(weekdays(at), [0.0, 10_800.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    // If a log has civil times, these are used instead of the dates of the named experiment.
+    // If a raw log has civil times, the log's dates are used instead of the dates of the named experiment.
     fs::rename(at.join("trace/jobs.csv"), at.join("trace/gone.csv")).unwrap();
     let log_text = "job_id,vc,gpu_num,submit_time,duration\n1,a,8,2020-04-01 00:00:30,5\n\
                     2,a,8,2020-09-01 10:00:30,3600\n";
@@ -129,7 +130,7 @@ fn the_log_ends_at_the_last_submission_unless_the_drain_is_asked_for() {
             .expect(0)
             .says(&[&told]);
     }
-    // All jobs are submitted in the same second, so the arrival period is empty.
+    // Both jobs are submitted in the same second, so the period in which jobs arrive is empty.
     trace(at, ["0", "0"]);
     gleaner(at, line)
         .expect(0)

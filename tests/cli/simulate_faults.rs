@@ -17,8 +17,8 @@ fn spoil(at: &Path, column: usize, cell: &str) {
     });
 }
 
-// The tests of the readers cover all other kinds of faults. To detect the fault in this test, the
-// profiles are also needed.
+// The fault in this test, a job without a profile, is found only by comparing the trace with the profiles. The tests of
+// the readers cover all other kinds of faults.
 #[test]
 fn faults_of_jobs_name_the_line_and_jobs_can_be_left_out() {
     let directory = cluster();

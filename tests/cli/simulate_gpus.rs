@@ -23,8 +23,7 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
     cells.map(Result::unwrap).collect()
 }
 
-/// Number of GPUs of all virtual clusters, or of the profiler, in the first minute of the table of
-/// states.
+/// Number of GPUs of all virtual clusters together, or of the profiler, in the first minute of the table `seq`.
 fn simulated_gpus(run: &Path, table: &str) -> f64 {
     let file = run.join(format!("{table}_seq.csv"));
     let (times, gpus) = (column(&file, "time"), column(&file, "total_gpu_num"));
@@ -57,7 +56,7 @@ fn lending_gives_all_policies_the_same_gpus() {
     }
     let lent = json(&run.join("run.json"))["profiler"]["lent"].clone();
     assert_eq!(lent, serde_json::json!({"vc1": 1}));
-    // A single policy is not compared, so there is no note.
+    // A single policy is not compared with any other, so no remark mentions the number of GPUs.
     let alone = "simulate --data trace --policy lucid --profiler 120,1,4";
     assert!(!gleaner(at, alone).expect(0).err.contains("80 GPUs"));
 }

@@ -18,7 +18,7 @@ fn the_auto_profiler_is_off_without_published_settings() {
     let off = gleaner(at, &format!("{line} --profiler off")).expect(0);
     assert_eq!(auto.out, off.out);
     assert!(off.err.is_empty(), "{}", off.err);
-    // Policies without a profiler ignore the option.
+    // For a policy that does not profile jobs, the default of `--profiler` has no effect and prints nothing.
     let fifo = gleaner(at, "simulate --data trace --policy fifo").expect(0);
     assert!(fifo.err.is_empty(), "{}", fifo.err);
 }

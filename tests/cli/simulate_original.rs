@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{cluster, gleaner, json, stable_files};
 
-/// Copies the sample to the places of the original's files. Submission times become civil times.
+/// Copies the sample to the paths that the original's files have, and converts submission times to civil times.
 fn lay_out(at: &Path) {
     let folders = [
         "data/Venus",
@@ -94,7 +94,7 @@ fn the_originals_directories_and_times_are_understood() {
     let [ours, theirs] = ["ours", "log/Venus_Sept"].map(|out| {
         let mut summary = json(&at.join(out).join("summary.json"));
         let figures = summary["policies"]["lucid"].as_object_mut().unwrap();
-        // In the original's layout, the file of estimates has a different name, and the trace a
+        // These fields differ: in the original's layout, the estimates file has a different name, and the trace has a
         // different clock.
         for field in ["estimates", "warm_up_until"] {
             assert!(!figures.remove(field).unwrap().is_null(), "{field}");

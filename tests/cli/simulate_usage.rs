@@ -1,4 +1,4 @@
-//! Tests wrong usage of `gleaner simulate`, which gives exit code 2 and a helpful message.
+//! Tests that wrong usage of `gleaner simulate` is rejected with exit code 2 and a helpful message.
 
 use crate::support::{cluster, gleaner};
 

@@ -60,7 +60,7 @@ fn solve_refuses_bad_problems() {
         .says(&crosses);
 }
 
-/// A problem with a group.
+/// A problem whose tasks form a group with limits.
 fn grouped() -> String {
     PROBLEM.replacen(
         '{',
@@ -236,7 +236,8 @@ fn compare_distinguishes_the_heuristic_from_the_optimum() {
     let at = directory.path();
     let line = "compare --problems problems.jsonl --solvers exact,equal-share --out compared";
     let run = gleaner(at, line).expect(0);
-    // A table of answers and a table of times, each with a title, a header and two solvers.
+    // The output has a table of answers and a table of times, each with a title, a header and a row for each of the two
+    // solvers.
     assert_eq!(run.out.lines().count(), 9, "{}", run.out);
     let solvers = fs::read_to_string(at.join("compared/solvers.csv")).unwrap();
     assert!(

@@ -191,7 +191,7 @@ fn faulty_problems_are_named() {
         assert!(run.err.contains(said), "{said}: {}", run.err);
         assert_eq!(run.out, "");
     }
-    // Fields that would change the meaning of the problem are not ignored.
+    // Fields that change the meaning of a problem, but are not supported with classes, are rejected instead of ignored.
     for (text, from, to, said) in [
         (
             CURVES,
@@ -215,13 +215,13 @@ fn faulty_problems_are_named() {
         &with(OPTIONS, "{", r#"{"goal": "total", "groups": [], "#),
     );
     run.expect(0);
-    // Lines are counted from the start of the file.
+    // The line number in a message is counted from the start of the input, not from the start of the problem.
     let second = format!("{ONE_CLASS}\n\n{}", with(OPTIONS, "[0, 4, 18]", "[0]"));
     let run = with_stdin(at, "solve", &second).expect(3);
     assert!(run.err.contains("line 6, column 57"), "{}", run.err);
 }
 
-// The table has a row for each solver and problem, also if a solver does not support classes.
+// The table has a row for each solver and each problem, even if the solver does not support classes.
 #[test]
 fn solvers_are_compared_on_problems_of_all_kinds() {
     let directory = samples();

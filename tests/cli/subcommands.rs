@@ -15,7 +15,7 @@ pub struct Shown {
 impl Shown {
     /// Names of the subcommands of this command.
     pub fn subcommands(&self) -> Vec<String> {
-        // The program lists its commands by purpose, between the usage and the options.
+        // The top-level help lists commands by purpose, in several sections between the usage and the options.
         let lines = self.help.lines();
         let listed = lines.skip_while(|line| match &self.words[..] {
             [] => !line.starts_with("Usage:"),
@@ -23,7 +23,7 @@ impl Shown {
         });
         let listed = listed.skip(1).take_while(|line| *line != "Options:");
         let listed = listed.filter(|line| line.starts_with("  "));
-        // A wrapped description begins further to the right.
+        // Continuation lines of descriptions are indented further than names.
         let names = listed.filter(|line| !line.starts_with("   "));
         let names = names.filter_map(|line| line.split_whitespace().next());
         names
@@ -58,7 +58,7 @@ fn name(word: &str) -> &str {
     word.split(is_other).next().unwrap()
 }
 
-/// The program and every command below it.
+/// The program itself, and all of its subcommands at every level.
 pub fn all() -> Vec<Shown> {
     let mut found = Vec::new();
     let mut open = vec![Vec::<String>::new()];

@@ -50,7 +50,7 @@ pub fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// All files of a run except those that contain wall times.
+/// The names and contents of a run's files, except the files that contain wall times.
 pub fn stable_files(run: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(run)
         .unwrap()
@@ -67,7 +67,7 @@ pub fn stable_files(run: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A directory with the sample of a cluster in its folder `trace`.
+/// A directory with the sample cluster of dataset/ in the folder `trace`.
 pub fn cluster() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let trace = directory.path().join("trace");
@@ -89,13 +89,14 @@ pub fn change_line(file: &Path, line: usize, change: impl FnOnce(&mut Vec<String
     fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// The command for a simulation with the tables of `gleaner profile` in `measured`, without `--out`.
+/// The arguments of a simulation that uses the tables of `gleaner profile` in the folder `measured`. `--out` is not
+/// included.
 pub const SIMULATE_MEASURED: &str = "simulate --trace jobs.csv --cluster vcs.csv --policy lucid \
     --estimates oracle --profiles measured/single_data.csv --colocate measured/colocate_info.csv \
     --profiler off --check";
 
-/// Trains on the tables in `measured`, and simulates with them. `jobs` are lines of jobs that run the
-/// measured workloads in the virtual cluster vc1, which has one node.
+/// Trains a packing model on the tables in `measured`, and simulates jobs with these tables. `jobs` are lines of
+/// `jobs.csv` whose jobs run the measured workloads in the virtual cluster vc1, which has one node.
 #[track_caller]
 pub fn train_and_simulate(directory: &Path, jobs: &str) {
     let train = "train packing --profiles measured/single_data.csv";

@@ -52,10 +52,10 @@ fn saved(directory: &Path, out: &str) -> usize {
     gleaner_testing::results(&directory.join(out))
 }
 
-/// A function that changes a line.
+/// A function that returns a changed copy of a line.
 type Change = fn(&str) -> String;
 
-/// Changes lines of the only segment. Each line is identified by its position among the results.
+/// Changes lines of the sweep's only segment. Each change applies to the result with the given index in the segment.
 fn spoil(directory: &Path, out: &str, changes: &[(usize, Change)]) {
     let [segment] = &gleaner_testing::segments(&directory.join(out))[..] else {
         panic!("more than one segment");
@@ -91,9 +91,9 @@ fn changed_results_are_not_reused() {
             (4, |line| {
                 line.replace("\"settings\":{", "\"settings\":{\"a\":1,")
             }),
-            // This line has no digest.
+            // Removes the digest from the line.
             (7, |line| line[65..].to_owned()),
-            // The digest of this line lacks a character.
+            // Removes a character of the line's digest.
             (9, |line| format!("{}{}", &line[..32], &line[33..])),
         ],
     );
@@ -154,8 +154,7 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
     let summary = json(&at.join("swept/summary.json"));
     let greatest = values("total_work").into_iter().fold(0.0, f64::max);
     close(&summary["best"]["value"], greatest);
-    // The settings of the plan give different results: a single setting is the best, and most
-    // totals differ.
+    // The plan's settings lead to different results: one combination is better than all others, and most totals differ.
     assert_eq!(summary["best"]["settings_as_good"], 1);
     let different: BTreeSet<String> = values("total_work").iter().map(f64::to_string).collect();
     assert!(different.len() >= 8, "{different:?}");
@@ -278,7 +277,7 @@ fn a_killed_sweep_continues_where_it_stopped() {
     assert!((3..240).contains(&kept), "{kept}");
     assert_eq!(json(&at.join("killed/run.json"))["complete"], false);
     assert!(!at.join("killed/sweep.csv").exists());
-    // Three faults: the temporary file of a killed write, a truncated result, and a forged result.
+    // The directory has three faults: the temporary file of a killed write, a truncated result, and a forged result.
     fs::write(at.join("killed/runs/.0.records.part"), "{").unwrap();
     spoil(
         at,
@@ -405,7 +404,7 @@ fn simulations_are_swept_too() {
         summary["best"]["value"],
         single["policies"]["sjf"]["avg_jct_s"]
     );
-    // If a policy is added that needs another file, the results of the other policies stay valid.
+    // If a policy that needs another input is added to the plan, the results of the other policies stay valid.
     let more = plan.replace("'sjf']", "'sjf', 'qssf']") + "estimates = 'oracle'\n";
     fs::write(at.join("plan.toml"), more).unwrap();
     let (out, _) = run(at, "sweep plan.toml --out swept", 0);
@@ -476,7 +475,7 @@ fn simulations_take_directories_presets_and_models() {
             "[simulate]\ndata = 'trace'\nprofiler = 'off'\npolicy = ['fifo', 'qssf', 'lucid']\n{more}"
         )
     };
-    // The figures equal the figures of a single simulation with the same flags.
+    // The metrics of each run equal those of a single simulation with the corresponding flags.
     for (name, more, flags) in [
         ("files", "", ""),
         ("learnt", "models = 'train'\n", "--models train"),
@@ -498,7 +497,7 @@ fn simulations_take_directories_presets_and_models() {
             assert_eq!(row[jct].parse::<f64>().unwrap(), wanted, "{name} {row:?}");
         }
     }
-    // No result of one plan is used for another plan.
+    // With different settings in the plan, no stored result is reused.
     fs::write(at.join("plan.toml"), plan("models = 'train'\n")).unwrap();
     let (out, _) = run(at, "sweep plan.toml --out files", 0);
     assert!(out.contains("runs  3, 0 of them already done"), "{out}");

@@ -7,7 +7,7 @@ use crate::support::{dataset, gleaner, json, samples, stable_files};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml --t-fwd 120";
 
-/// A topology in which the nodes of the sample alternate between two switches.
+/// Writes a topology in which the nodes of the sample log alternate between two switches.
 fn write_topology(directory: &Path) {
     let list = |start: usize| -> String {
         let names: Vec<String> = (start..100)
@@ -42,7 +42,7 @@ fn a_topology_takes_the_place_of_names() {
     assert_eq!(info["inputs"][2]["path"], "net.conf");
     gleaner(at, "check net").expect(0);
 
-    // The same topology as `scontrol` prints it.
+    // The same topology gives the same results in the form in which `scontrol` prints it.
     let text = fs::read_to_string(at.join("net.conf")).unwrap();
     let printed = text
         .replace("\\\n", "")
@@ -102,7 +102,7 @@ fn an_invalid_topology_exits_with_3_and_names_the_place() {
     gleaner(at, &format!("{REPLAY} --topology none.conf")).expect(1);
 }
 
-/// The cells of a column of a sweep.
+/// The cells of a column of `sweep.csv`.
 fn column(at: &Path, out: &str, name: &str) -> Vec<String> {
     let table = fs::read_to_string(at.join(out).join("sweep.csv")).unwrap();
     let mut rows = table

@@ -38,7 +38,7 @@ fn python() -> Option<String> {
     found
 }
 
-/// A workload that is training.
+/// The process of a workload, and the lines that it prints.
 struct Training {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -61,7 +61,7 @@ impl Training {
         Training { child, lines }
     }
 
-    /// The next line. Fails if the workload has ended by itself.
+    /// Returns the next line that the workload prints. Fails if the workload has ended.
     #[track_caller]
     fn line(&mut self) -> String {
         self.lines.next().unwrap().unwrap()
@@ -75,14 +75,14 @@ impl Training {
         (0..3).map(|_| count(self.line()).unwrap()).collect()
     }
 
-    /// Sends the workload a signal to end, and checks that its process group is then empty.
+    /// Ends the workload with SIGTERM, and checks that its process group is then empty.
     #[track_caller]
     fn end(mut self) {
         let pid = self.child.id().to_string();
         let told = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(told.unwrap().success());
         assert_eq!(self.child.wait().unwrap().code(), Some(143));
-        // A process that the workload started may need a moment to end.
+        // Other processes of the workload may end a moment later than the first.
         let is_left = || {
             let group = format!("-{pid}");
             let asked = Command::new("kill").args(["-0", "--", &group]).output();
@@ -123,20 +123,20 @@ fn every_workload_trains_and_ends_when_it_is_told_to() {
     }
 }
 
-// The discriminator runs three times a step, which is the hardest case for shared gradients.
+// DCGAN is the hardest case for gradients that processes share, because its discriminator runs three times a step.
 #[test]
 fn samples_of_several_processes_are_summed() {
     let Some(python) = python() else { return };
     let mut training = Training::start(&python, &["DCGAN", "--processes", "2"]);
     let reports = training.reports();
-    // Each of two processes has processed batches of four samples.
+    // Both processes have processed the same number of batches of four samples, so counts are multiples of 8.
     let is_summed = reports.iter().all(|count| count % 8 == 0);
     let grows = reports.windows(2).all(|pair| pair[0] < pair[1]);
     assert!(is_summed && grows, "{reports:?}");
     training.end();
 }
 
-/// The beginning of the Python programs below. Its function `models` builds every workload in turn.
+/// The common beginning of the Python programs in this file. Its function `models` builds every workload in turn.
 const PRELUDE: &str = "
 import importlib, sys
 sys.path.insert(0, sys.argv[1])
@@ -159,17 +159,19 @@ for name, module, workload in models(2, False):
 
 /// Number of parameters of each model, as published or computed by hand from the shapes of the layers.
 fn parameters() -> Vec<(&'static str, u64)> {
-    // The numbers come from torchvision's documentation. With 10 instead of 1,000 classes of 1,280 features, the
-    // linear layer has 1281 * 990 parameters fewer.
+    // The numbers come from torchvision's documentation. A linear layer from 1,280 features to 10 instead of 1,000
+    // classes has 1281 * 990 parameters fewer.
     let (mobilenet_v2, efficientnet) = (3_504_872 - 1281 * 990, 5_288_548 - 1281 * 990);
-    // torchvision's model has a stem of 7 x 7 instead of 3 x 3, and 1,000 instead of 10 classes of 512 features.
+    // torchvision's ResNet18 has a stem of 7 x 7 instead of 3 x 3, and a linear layer from 512 features to 1,000
+    // instead of 10 classes.
     let resnet18 = 11_689_512 - 64 * 3 * (49 - 9) - 513 * 990;
     let widths = [3, 64, 128, 256, 256, 512, 512, 512, 512];
     let convolved: u64 = widths.windows(2).map(|w| 9 * w[0] * w[1] + 2 * w[1]).sum();
     let dense = |widths: &[u64]| -> u64 { widths.windows(2).map(|w| (w[0] + 1) * w[1]).sum() };
     let normed = |widths: &[u64]| dense(widths) + 2 * widths[1..].iter().sum::<u64>();
     let cloud = normed(&[3, 64, 128, 1024]) + normed(&[1024, 512, 256]);
-    // Numbers of parameters in the Transformer's attention, in the two layers after it, and in a normalisation.
+    // Numbers of parameters of the Transformer: in an attention, in the two linear layers after it, and in a
+    // normalisation.
     let (attention, behind, norm) = (4 * dense(&[512, 512]), dense(&[512, 2048, 512]), 2 * 512);
     let layers = 3 * attention + 2 * behind + 5 * norm;
     let embedded = (7853 + 5893) * 512 + dense(&[512, 5893]);
@@ -181,7 +183,7 @@ fn parameters() -> Vec<(&'static str, u64)> {
         ("MobileNetV2", mobilenet_v2),
         ("EfficientNet", efficientnet),
         ("PointNet", 2 * cloud + dense(&[256, 9]) + dense(&[256, 16])),
-        // The generator and the discriminator of PyTorch's tutorial.
+        // The numbers for the generator and the discriminator in PyTorch's DCGAN tutorial.
         ("DCGAN", 3_576_704 + 2_765_568),
         (
             "PPO",
@@ -199,7 +201,7 @@ fn parameters() -> Vec<(&'static str, u64)> {
             "LSTM",
             33_278 * 200 + 2 * 4 * 200 * (200 + 200 + 2) + dense(&[200, 33_278]),
         ),
-        // BertForQuestionAnswering of transformers, in its base size.
+        // The number for BertForQuestionAnswering of the library transformers, in its base size.
         ("BERT", 108_893_186),
         ("Transformer", 6 * layers + 2 * norm + embedded),
     ]
@@ -261,7 +263,7 @@ fn config(plan: &Plan, index: usize) -> Workload {
     )
 }
 
-/// The named columns of a table, row by row.
+/// The workloads in a table: the model, data set, batch size and precision of each row.
 fn columns(path: &Path, names: [&str; 4]) -> Vec<Workload> {
     let text = fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());

@@ -20,7 +20,7 @@ fn digest(path: &Path) -> String {
         .collect()
 }
 
-/// Repeatedly swaps two logs that differ in every figure, while replays run.
+/// Repeatedly replaces a log by another log while replays run. The two logs lead to different results.
 fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
     let directory = samples();
     let at = directory.path();
@@ -54,8 +54,8 @@ fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
             let line = line("log.csv", "run");
             let found = end(bounded(at, &line).spawn().unwrap(), &line);
             if found.code != 0 {
-                // The program noticed the change, or it read the file while the file was being
-                // rewritten in place, and saw only a part of it.
+                // Either the program noticed the change, or it read the file while the file was being rewritten and saw
+                // only a part of the new content.
                 assert!([1, 3].contains(&found.code), "{}", found.err);
                 continue;
             }

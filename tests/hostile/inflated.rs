@@ -6,8 +6,8 @@ use crate::support::{attack, gzip, samples};
 
 const GIB: u64 = 1 << 30;
 
-// The attack: 1.1 MB of gzipped zeros, read as TOML, made the program allocate 7.9 GB. Another file of 204 KB, read as
-// measurements, made it allocate 1.6 GB.
+// The attack: 1.1 MB of gzipped zeros, read as TOML, made the program allocate 7.9 GB. Another gzip file of 204 KB,
+// read as measurements, made the program allocate 1.6 GB.
 #[test]
 fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let directory = samples();
@@ -15,7 +15,8 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     let zeros = |name: &str| gzip(&at.join(name), "", b"\0", 3 * GIB, "");
     zeros("zeros.toml.gz");
     gzip(&at.join("lines.csv.gz"), "", b"0,0\n", GIB, "");
-    // For readers that stream a log: they process every line, so this file has only ten million lines.
+    // This file is for readers that stream a log. It has only ten million lines, because these readers process every
+    // line.
     gzip(&at.join("some.csv.gz"), "", b"0,0\n", 10_000_000, "");
     for line in [
         "replay --events idle.csv --tasks zeros.toml.gz",
@@ -63,7 +64,7 @@ fn text_that_inflates_without_end_is_refused_in_every_reader() {
     }
 }
 
-// Readers that stream a log read all of it if its beginning is valid.
+// A reader that streams a log reads the whole log if the beginning is valid.
 #[test]
 fn endless_valid_rows_are_read_in_bounded_memory() {
     let directory = samples();
@@ -86,7 +87,7 @@ fn endless_valid_rows_are_read_in_bounded_memory() {
         "",
     );
     attack(at, "inspect events.csv.gz");
-    // This file has more events than a log is allowed to have.
+    // This file has more rows than a log is allowed to have.
     let event = b"2026-01-01 00:00:00,,\n";
     gzip(&at.join("rows.csv.gz"), head, event, 70_000_000, "");
     let found = attack(at, "inspect rows.csv.gz");

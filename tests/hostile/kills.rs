@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{State, attack, bounded, files, samples, state};
 
-/// Starts `line`, and kills it after a while.
+/// Starts the command `line`, and kills it after the time `after`.
 fn kill(at: &Path, line: &str, after: Duration) {
     let mut child = bounded(at, line).spawn().unwrap();
     thread::sleep(after);
@@ -15,7 +15,8 @@ fn kill(at: &Path, line: &str, after: Duration) {
     child.wait().unwrap();
 }
 
-/// Times spread over the duration of `line`, which is run once to measure this duration.
+/// `count` times at which to kill the command `line`, spread over the command's duration. The command is run once to
+/// measure this duration.
 fn moments(at: &Path, line: &str, count: u32) -> impl Iterator<Item = Duration> + use<> {
     let clock = Instant::now();
     assert_eq!(attack(at, line).code, 0, "{line}");
@@ -52,7 +53,7 @@ fn a_kill_leaves_one_run_or_an_unfinished_one() {
     );
     assert_eq!(attack(at, &replay(30)).code, 0);
     assert_eq!(state(&at.join("run")), State::Whole);
-    // Temporary files of killed runs are gone.
+    // A completed run removes the temporary files of killed runs.
     let left = files(&at.join("run"));
     assert!(left.iter().all(|name| !name.ends_with(".part")), "{left:?}");
 }
@@ -84,7 +85,7 @@ fn a_killed_sweep_continues() {
     assert!(table("swept") == table("again"));
 }
 
-/// Each file is complete, or unchanged.
+/// After a kill, each output file is either complete or as it was before.
 #[test]
 fn a_kill_leaves_no_half_file() {
     let directory = samples();

@@ -19,7 +19,7 @@ fn replace(at: &Path, file: &str, from: &str, to: &str) {
     fs::write(at.join(file), text.replace(from, to)).unwrap();
 }
 
-/// A name in TOML syntax. TOML allows such characters only as escapes.
+/// A name as a TOML string. TOML allows control characters only as escapes.
 fn in_toml(name: &str) -> String {
     let escaped = name.chars().map(|c| {
         if c.is_ascii_graphic() && c != '\\' && c != '"' {
@@ -152,7 +152,8 @@ fn names_of_simulations_are_escaped() {
         attack(at, "explain models/workload.json --term user");
         attack(at, "explain models/workload.json -o model.html");
         assert_plain(&at.join("model.html"));
-        // These messages name a job without an estimate, a workload without a profile, and cells with faults.
+        // The messages of the next commands contain the name: of a job without an estimate, of a workload without a
+        // profile, and in cells with faults.
         let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
         fs::write(
             at.join("named.csv"),
@@ -230,7 +231,7 @@ fn arguments_are_escaped_and_messages_are_bounded() {
     ] {
         assert_eq!(attack(at, line).code, code, "{line:?}");
     }
-    // Each character of the name is escaped, which makes the name four to eight times as long.
+    // Escaping makes a name up to eight times as long, but messages about long names must stay short.
     for name in ["x", "\\u202e"] {
         let plan = format!("[replay]\nsolver = [\"{}\"]\n", name.repeat(1 << 20));
         fs::write(at.join("plan.toml"), plan).unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::{attack, samples};
 
-/// Numbers at and beyond the limits of ranges, and values that are not numbers. One of the attacks gave CBC
+/// Numbers at and beyond the limits of ranges, and values that are not numbers. In an earlier attack, CBC received
 /// coefficients of 1e308.
 const EDGES: [&str; 14] = [
     "0",
@@ -25,8 +25,8 @@ const EDGES: [&str; 14] = [
     "",
 ];
 
-/// For each `key = value` in a TOML file, runs `line` once with each extreme value in place of the value. If a key
-/// occurs several times, only its first occurrence is changed.
+/// For each `key = value` in a TOML file, runs `line` once for each extreme value in place of `value`. If a key occurs
+/// several times, only its first occurrence is changed.
 fn attack_toml(at: &Path, file: &str, line: &str) {
     let sound = fs::read_to_string(at.join(file)).unwrap();
     let mut seen: Vec<&str> = Vec::new();
@@ -103,7 +103,8 @@ fn problems() {
                     let line = format!("solve p.json --check --time-limit 1 --solver {solver}");
                     attack(at, &line).code
                 };
-                // A fault is found when the problem is read, before any solver starts.
+                // Exit code 3 means a fault in the problem, which is found before any solver starts, so one solver is
+                // enough.
                 if solve("exact") != 3 {
                     for solver in ["equal-share", "highs", "cbc"] {
                         solve(solver);
@@ -166,7 +167,8 @@ fn problems_with_classes() {
                     let line = format!("solve p.json --check --time-limit 1 --solver {solver}");
                     attack(at, &line).code
                 };
-                // A fault is found when the problem is read, before any solver starts.
+                // Exit code 3 means a fault in the problem, which is found before any solver starts, so one solver is
+                // enough.
                 if solve("exact") != 3 {
                     for solver in ["highs", "cbc"] {
                         solve(solver);

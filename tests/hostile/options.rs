@@ -32,7 +32,7 @@ const EXTREMES: [&str; 15] = [
     "1/18446744073709551615",
 ];
 
-/// A command line for each command with such options, on the smallest possible inputs.
+/// For each command with numeric options, a command line with the smallest possible inputs.
 const LINES: &[(&str, &str)] = &[
     ("ingest slurm", "logs/sacct-gpus.txt --jobs o.csv"),
     ("ingest swf", "logs/workload.swf -o o.gev"),
@@ -102,8 +102,7 @@ const LINES: &[(&str, &str)] = &[
     ("synth swf", "--nodes 3 --days 0.1 -o o.txt"),
 ];
 
-/// Whether the values of an option are numbers, or text that can contain numbers, such as `1/3` or
-/// `auto`.
+/// Whether the values of an option are numbers, or may be numbers or other text, such as `1/3` or `auto`.
 fn takes_a_number(option: &Arg) -> bool {
     let parser: &ValueParser = option.get_value_parser();
     let is = |of: TypeId| parser.type_id() == of;
@@ -154,7 +153,7 @@ fn inputs() -> TempDir {
     directory
 }
 
-/// Runs a command line in a directory unless the parser refuses it.
+/// Runs a command line in a directory, unless the parser of arguments rejects it.
 fn draw(at: &Path, line: &str) {
     let words = ["gleaner"].into_iter().chain(line.split_whitespace());
     match gleaner::cli::command().try_get_matches_from(words) {

@@ -74,7 +74,7 @@ fn string(text: &str) -> Vec<u8> {
     [varint(text.len() as u64), text.as_bytes().to_vec()].concat()
 }
 
-/// A file with these pages, this schema and these row groups.
+/// A Parquet file with the given pages, schema, number of rows and row groups.
 fn file(pages: &[u8], schema: &[Vec<u8>], rows: i64, groups: &[Vec<u8>]) -> Vec<u8> {
     let footer = Thrift::default()
         .int(1, 1)
@@ -90,12 +90,12 @@ fn group(name: &str, children: i64) -> Vec<u8> {
     Thrift::default().text(4, name).int(5, children).end()
 }
 
-/// A column of 64-bit integers that are never null.
+/// The schema element of a required column of 64-bit integers.
 fn column(name: &str) -> Vec<u8> {
     Thrift::default().int(1, 2).int(3, 0).text(4, name).end()
 }
 
-/// A file of one row. The file's dictionary contains one value, but declares `values` values.
+/// A file of one row. The file's dictionary contains one value, but its header declares `values` values.
 fn dictionary(values: i64) -> Vec<u8> {
     let page = |kind, length, id, content| {
         let header = Thrift::default().int(1, kind).int(2, length).int(3, length);

@@ -1,5 +1,5 @@
-//! Tests two runs that write to the same directory, and runs that write to directories of other
-//! commands.
+//! Tests two runs that write to the same directory at the same time, and runs that are given the directory of another
+//! command.
 
 use std::fs;
 use std::process::Stdio;
@@ -49,8 +49,7 @@ fn one_of_two_runs_into_a_directory_is_refused() {
         );
     }
     eprintln!("{refused} of 12 rounds met");
-    // This test does not depend on the load of the machine, because the test itself holds the
-    // directory.
+    // The following check does not depend on the load of the machine, because the test itself locks the directory.
     let held = fs::File::open(at.join("run")).unwrap();
     held.lock().unwrap();
     let found = attack(at, &line(60));
@@ -87,8 +86,7 @@ fn files_of_an_earlier_run_are_removed() {
             assert_eq!(files(&at.join("run")), *expected, "{line} after {before}");
         }
     }
-    // A directory that does not belong to a run is left unchanged, and so is the directory of a
-    // sweep.
+    // A replay leaves a directory that belongs to no run unchanged, and also the directory of a sweep.
     fs::create_dir(at.join("own")).unwrap();
     fs::write(at.join("own/notes.txt"), "mine").unwrap();
     assert_eq!(

@@ -42,7 +42,7 @@ const FILES: [(&str, &str); 6] = [
     ),
 ];
 
-/// Extreme values, each of which is put into every field. In one of the attacks, EASY added an estimate of 1e19 to the
+/// Extreme values, each of which is put into every field. In an earlier attack, EASY added an estimate of 1e19 to the
 /// current time.
 const EXTREMES: [&str; 18] = [
     "",
@@ -84,7 +84,7 @@ fn write(file: &Path, rows: &[Vec<String>]) {
     fs::write(file, lines.join("\n") + "\n").unwrap();
 }
 
-/// The largest values that some fields accept. These values must not lead to large tables either.
+/// The largest values that some fields accept, which must not lead to large result tables.
 const LARGEST: [&str; 2] = ["1000000000", "1000000000000"];
 
 /// Runs every policy in bounded memory and checks each schedule. The run must succeed or report faults of the data.
@@ -114,7 +114,8 @@ fn is_simulated(at: &Path, what: &str) {
     }
 }
 
-/// Fills each column of a file, or only its first cell, with each extreme value.
+/// Simulates with each extreme value in all cells of each column of a file, and with the value in only the column's
+/// first cell.
 fn columns_survive(name: &str) {
     let directory = experiment();
     let at = directory.path();
@@ -194,7 +195,7 @@ fn options() {
     }
 }
 
-/// A change: the file, the row (the header is row 0), the column, and the new value.
+/// A random change of a cell: the file, the row (the header is row 0), the column, and the new value.
 fn change() -> impl Strategy<Value = (usize, usize, usize, &'static str)> {
     (
         0..FILES.len(),

@@ -15,10 +15,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-/// Address space in KiB.
+/// Limit on the program's address space, in KiB.
 const MEMORY: u32 = 4 << 20;
 
-/// A run that takes longer counts as hanging, however busy the machine is.
+/// Time after which a run counts as hanging, however busy the machine is.
 const HANG: Duration = Duration::from_secs(300);
 
 /// A finished run.
@@ -185,7 +185,8 @@ pub fn state(run: &Path) -> State {
         listed.push(name.to_owned());
     }
     for name in files(run) {
-        // Exceptions are files that a killed run left, and results of single runs, which have their own digests.
+        // These files need not be listed: temporary files of a killed run, and the results of a sweep's runs, which
+        // contain digests.
         let is_part = name.ends_with(".part");
         let is_stored = info["command"] == "sweep" && name.ends_with(".records");
         assert!(
@@ -196,7 +197,7 @@ pub fn state(run: &Path) -> State {
     State::Whole
 }
 
-/// Names of the files of a directory, with their folders.
+/// Names of the files in a directory and its folders, such as `logs/a.csv`.
 pub fn files(directory: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {

@@ -39,8 +39,8 @@ fn long_jobs_do_not_make_endless_tables() {
     );
 }
 
-// The attack: 160 lists of 262,144 nodes, in 2.4 KB. Memory and time must depend only on the number
-// of distinct nodes.
+// The attack: 160 lists of 262,144 nodes, in a file of 2.4 KB. Memory and time must depend only on the number of
+// distinct nodes.
 #[test]
 fn lists_of_nodes_cost_only_their_distinct_nodes() {
     let directory = samples();
@@ -74,7 +74,7 @@ fn lists_of_nodes_cost_only_their_distinct_nodes() {
     }
 }
 
-// The counts would need more memory than is available.
+// Tables for these numbers of nodes would need more memory than is available.
 #[test]
 fn unbounded_counts_are_refused() {
     let directory = samples();

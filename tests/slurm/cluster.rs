@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
-/// If a condition does not become true within this time, its test fails, however busy the machine is.
+/// Time after which a test fails if the condition for which it waits is still false, however busy the machine is.
 const HANG: Duration = Duration::from_secs(180);
 
 /// Time between two checks of a condition.
@@ -22,7 +22,7 @@ const UNAVAILABLE: i32 = 77;
 /// A cluster of the nodes n1 to n4 with 2 CPUs each, and the partitions `test` (the default) and `other`. Dropping the
 /// cluster ends the daemons and all jobs, as does the end of this process.
 pub struct Cluster {
-    /// Holds `cluster`, which the script deletes, and `work`.
+    /// Contains the folder `cluster`, which the script deletes, and the folder `work`.
     directory: TempDir,
 }
 
@@ -57,7 +57,7 @@ impl Cluster {
         self.directory.path().join("work")
     }
 
-    /// A command that talks to this cluster.
+    /// A command whose environment selects this cluster.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env("SLURM_CONF", self.home().join("slurm.conf"));
@@ -82,7 +82,7 @@ impl Cluster {
         success(&output, "sbatch").trim().to_owned()
     }
 
-    /// The state of each task of a job, by Slurm's name for the task, such as `1_0`.
+    /// The state of each task of a job, by the task's name in Slurm, such as `1_0`.
     #[track_caller]
     pub fn states(&self, job: &str) -> BTreeMap<String, String> {
         let line = format!("squeue --noheader --array --states=all --jobs={job} --format=%i,%T");

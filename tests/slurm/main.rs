@@ -13,8 +13,8 @@ use std::process::Command;
 
 use cluster::{Cluster, script, wait_until};
 
-/// A task that reports its start, waits for the file `go`, and then writes its result: the number of times that it was
-/// restarted.
+/// A task that creates the file `started.N` (N is its index), waits for the file `go`, and then writes the number of
+/// its restarts to `done.N`.
 const GATED: &str = "touch started.$SLURM_ARRAY_TASK_ID
 while [ ! -e go ]; do sleep 0.1; done
 echo ${SLURM_RESTART_COUNT:-0} > done.$SLURM_ARRAY_TASK_ID";
@@ -59,7 +59,7 @@ fn tasks_of_a_node_that_goes_down_start_again() {
     };
     let array = running_array(&cluster);
     cluster.set_state("n2", "DOWN");
-    // Both tasks of the node are requeued, and no other node has a free CPU.
+    // Both tasks of node n2 are requeued and must wait, because no other node has a free CPU.
     wait_until("two tasks wait", || cluster.count(&array, "PENDING") == 2);
     cluster.set_state("n2", "RESUME");
     wait_until("all tasks run", || cluster.count(&array, "RUNNING") == 8);
@@ -77,7 +77,7 @@ fn tasks_outlive_the_controller() {
     cluster.wait_until_saved(&array);
     cluster.kill_controller();
     assert!(!cluster.command("squeue").output().unwrap().status.success());
-    // The tasks end while there is no controller.
+    // The tasks end while the controller is not running.
     fs::write(cluster.work().join("go"), "").unwrap();
     wait_until("all results", || count(&cluster.work(), "done.") == 8);
     cluster.start_daemon("slurmctld");
@@ -141,6 +141,6 @@ fn a_cluster_ends_with_its_owner() {
     wait_until("the cluster is gone", || !directory.exists());
     // The link to the executable of an ended process cannot be read, even before another process has waited for it.
     assert!(fs::read_link(&daemon).is_err());
-    // The other cluster continues.
+    // The other cluster still runs jobs.
     other.submit("--wait", "true");
 }

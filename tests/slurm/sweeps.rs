@@ -25,7 +25,7 @@ fn prepare(cluster: &Cluster, runs: usize, more: &str) {
     fs::write(cluster.work().join("plan.toml"), plan).unwrap();
 }
 
-/// `gleaner sweep plan.toml --out OUT LINE`, whose calls to `squeue` are counted in the file CALLS.
+/// The command `gleaner sweep plan.toml --out OUT LINE`, whose calls to `squeue` are logged in the file `calls`.
 fn sweep(cluster: &Cluster, out: &str, line: &str, calls: &str) -> Command {
     let mut command = cluster.command(env!("CARGO_BIN_EXE_gleaner"));
     command.args(["sweep", "plan.toml", "--out", out, "--quiet"]);
@@ -140,8 +140,7 @@ fn a_sweep_survives_kills_of_all_that_take_part() {
         let (_, err) = expect(other.wait_with_output().unwrap(), 0);
         assert!(err.contains("already waiting or running"), "{err}");
     }
-    // Runs that were in progress were restarted: one for each killed task, because a task has one
-    // core.
+    // Only runs that were in progress were restarted: at most one for each killed task, because a task has one core.
     let lost = 1 + on_node.len() as u64;
     let again = begun_again(&cluster, "swept");
     assert!(
@@ -170,7 +169,8 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
     let Some(cluster) = Cluster::start(&[]) else {
         return;
     };
-    // The second objective is negative for tasks that have waited for some time.
+    // The second objective is negative for tasks that have waited for 1,000 to 30,000 s, so runs with this objective
+    // fail.
     prepare(
         &cluster,
         4,
@@ -188,7 +188,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
     );
     assert!(!err.contains("submitted again"), "{err}");
     assert_eq!(results(&cluster, "swept"), 4);
-    // If an input changes after the submission, the parts reject it.
+    // If an input changes after the submission, the parts reject the input.
     prepare(&cluster, 6, "");
     let detached = slurm(
         &cluster,
@@ -232,7 +232,7 @@ fn failed_runs_and_refused_parts_are_shown_and_not_tried_again() {
         .unwrap()
         .count();
     assert_eq!(batches, 1, "nothing was submitted again");
-    // After a new submission, all runs are done.
+    // A new `--slurm` command submits the missing runs, and then all runs are done.
     expect(
         slurm(&cluster, "changed", "--parts 2", "calls")
             .output()
@@ -310,7 +310,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
         0,
     );
     assert_eq!(tables(&cluster, "swept"), tables(&cluster, "alone"));
-    // There are three arrays and the job that collects the results.
+    // The batch consists of three arrays and of the job that collects the results.
     let batch = fs::read_dir(cluster.work().join("swept/batch"))
         .unwrap()
         .next()
@@ -320,7 +320,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["jobs"].as_array().unwrap().len(), 4);
     assert_eq!(fs::read_dir(batch.path().join("logs")).unwrap().count(), 9);
-    // All runs are done, so nothing is submitted.
+    // All runs are done, so the command submits no jobs.
     let (out, _) = expect(
         slurm(&cluster, "swept", "--best efficiency", "calls")
             .output()
@@ -338,8 +338,7 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
     assert!(err.contains("invalid partition specified: nope"), "{err}");
 }
 
-/// The test sends the signal that Slurm would send before a time limit, because a limit is at least
-/// a minute.
+/// Instead of Slurm, the test sends the signal that announces a time limit, because the shortest limit is a minute.
 #[test]
 fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     let Some(cluster) = Cluster::start(&[]) else {
@@ -355,7 +354,7 @@ fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     expect(child.wait_with_output().unwrap(), 0);
     let batches = cluster.work().join("swept/batch");
     assert_eq!(fs::read_dir(batches).unwrap().count(), 2);
-    // The parts have finished the runs that they had begun, so none is restarted.
+    // The parts finished the runs that they had begun, so no run is restarted.
     assert_eq!(begun_again(&cluster, "swept"), 0);
 }
 

@@ -20,7 +20,7 @@ class Bert(nn.Module):
         super().__init__()
         self.words = nn.Embedding(WORDS, width)
         self.positions = nn.Embedding(POSITIONS, width)
-        # Whether a word belongs to the question or to the text.
+        # Two vectors: one for the words of the question, and one for the words of the text.
         self.parts = nn.Embedding(2, width)
         self.norm = nn.Sequential(nn.LayerNorm(width, eps=1e-12), nn.Dropout(0.1))
         layer = nn.TransformerEncoderLayer(

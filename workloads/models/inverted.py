@@ -14,7 +14,7 @@ class Relu6(nn.Module):
 
 
 class Squeeze(nn.Module):
-    """Weights the channels by their means over the whole image (squeeze and excitation)."""
+    """Multiplies each channel by a weight that is computed from the means of all channels (squeeze and excitation)."""
 
     def __init__(self, channels, inner, activation, gate):
         super().__init__()
@@ -96,7 +96,8 @@ def efficientnet_small():
         for place in range(repeats):
             step = stride if place == 0 else 1
             wide = widening * channels
-            # The inner layer of a squeeze has a quarter of the input channels, as in the code of the paper's authors.
+            # As in the code of the paper's authors, the inner layer of a squeeze has a quarter of the channels that
+            # enter the block.
             inner = channels // 4
             squeeze = lambda wide, inner=inner: Squeeze(wide, inner, nn.SiLU, nn.Sigmoid)
             layers.append(Inverted(channels, wide, outputs, size, step, nn.SiLU, squeeze))

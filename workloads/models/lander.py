@@ -55,7 +55,7 @@ class Lander:
         return self.observed(), *self.judged(action)
 
     def judged(self, action):
-        """The reward, and whether the episode is over."""
+        """Returns the reward of the last step, and whether the episode is over."""
         worth = self.value()
         reward, self.worth = worth - self.worth, worth
         reward -= (0.0, 0.03, 0.3, 0.03)[action]  # fuel

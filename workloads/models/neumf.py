@@ -13,7 +13,7 @@ FACTORS = 32
 
 
 class NeuMF(nn.Module):
-    """Combines a product of factors with a network of three layers."""
+    """Combines the product of a user's and a film's factors with the output of a network of three layers."""
 
     def __init__(self, users, items):
         super().__init__()

@@ -22,13 +22,13 @@ def layers(outputs):
 
 
 class Ppo:
-    """Alternates between playing a number of steps and learning from them."""
+    """Alternates between simulating a number of steps and learning from these steps."""
 
     def __init__(self, setting):
         self.setting = setting
         self.length = setting.size(2048, 64)
         self.epochs = setting.size(10, 2)
-        # Number of calls of step() in one round of playing and learning.
+        # Number of calls of step() in one round of simulating and learning.
         self.warm_steps = self.length + self.epochs * -(-self.length // setting.batch)
         self.actor = layers(ACTIONS).to(setting.device)
         self.critic = layers(1).to(setting.device)
@@ -72,7 +72,7 @@ class Ppo:
 
     @torch.no_grad()
     def judge(self, played):
-        """The played steps as tensors, with the advantage and the return of each action."""
+        """The simulated steps as tensors, with the advantage and the return of each action."""
         observed, actions, likely, expected, rewards, ends = zip(*played)
         last = self.critic(torch.tensor(self.observed, device=self.setting.device))
         values = torch.cat([*expected, last]).tolist()

@@ -11,7 +11,8 @@ from models.walker import ACTIONS, OBSERVED, Walker
 
 DISCOUNT = 0.99  # discount factor of later rewards
 FOLLOW = 0.005  # fraction by which the target networks approach the trained networks in each step
-# Standard deviation of the noise of actions and of target actions, and the maximum noise of target actions.
+# Standard deviation of the noise that is added to actions and to target actions, and the maximum noise of target
+# actions.
 NOISE, TARGET_NOISE, MOST_NOISE = 0.1, 0.2, 0.5
 DELAY = 2  # steps of the critics for each step of the actor
 
@@ -36,15 +37,15 @@ class Memory:
         self.count += 1
 
     def draw(self, batch, device):
-        """Draws a batch: observations before, actions, rewards, whether each step was the last, and
-        observations after."""
+        """Draws a batch of steps: the observations before each step, the actions, the rewards, whether each step was
+        the last of its episode, and the observations after each step."""
         places = torch.randint(min(self.count, len(self.rows)), (batch,))
         drawn = self.rows[places].to(device)
         return drawn.split([OBSERVED, ACTIONS, 1, 1, OBSERVED], 1)
 
 
 class Td3:
-    """Alternates between acting and learning."""
+    """Alternates between simulating a step and learning from a batch of earlier steps."""
 
     def __init__(self, setting):
         self.setting = setting
@@ -65,7 +66,7 @@ class Td3:
         self.steps = 0
 
     def step(self):
-        """Acts once and learns from a batch. Returns the number of samples."""
+        """Simulates one step. After the first random steps, also learns from a batch. Returns the number of samples."""
         self.act()
         self.steps += 1
         if self.steps > self.random_steps:

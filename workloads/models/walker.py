@@ -19,7 +19,7 @@ LONGEST = 800  # maximum number of steps of an episode
 
 
 class Leg:
-    """A hip, a knee and a foot. Angles start at straight down and are positive forwards."""
+    """A hip, a knee and a foot. Angles are measured from straight down, and are positive forwards."""
 
     def __init__(self, hip):
         self.hip, self.knee = hip, -0.4
@@ -27,7 +27,7 @@ class Leg:
         self.is_down = False
 
     def drive(self, hip, knee):
-        """Moves the joints for one step with torques from -1 to 1."""
+        """Applies torques from -1 to 1 to both joints for one step."""
         self.hip_speed += STEP * (DRIVE * hip - FRICTION * self.hip_speed)
         self.knee_speed += STEP * (DRIVE * knee - FRICTION * self.knee_speed)
         self.hip, self.hip_speed = turned(self.hip, self.hip_speed, HIP)
@@ -77,7 +77,7 @@ class Walker:
             x, y, vx, vy = leg.foot(self.lean)
             depth = -(self.y + y)
             leg.is_down = depth > 0
-            # Driving a leg forwards turns the body backwards.
+            # The torque that drives a leg forwards turns the body backwards.
             turn -= 0.1 * DRIVE * hip
             if depth > 0:
                 sliding, sinking = self.vx + vx - self.spin * y, self.vy + vy + self.spin * x
@@ -98,6 +98,6 @@ class Walker:
         return body + self.legs[0].observed() + self.legs[1].observed() + self.distances()
 
     def distances(self):
-        """Distances to the ground, at angles from straight down to 1.5 rad forwards."""
+        """Distances to the ground along rays at angles from straight down to 1.5 rad forwards."""
         angles = [1.5 * ray / (RAYS - 1) + self.lean for ray in range(RAYS)]
         return [min(self.y / max(math.cos(angle), 1e-3), FARTHEST) for angle in angles]

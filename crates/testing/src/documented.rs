@@ -1,4 +1,4 @@
-//! Tables in the documentation that are generated from declarations in the code.
+//! Compares or updates the tables in the documentation that are generated from declarations in the code.
 
 use super::workspace;
 
@@ -30,7 +30,7 @@ pub fn check_tables(page: &str, tables: &[(&str, String)], command: &str) {
     );
 }
 
-/// The page, with its tables replaced by `tables`.
+/// Returns the page, with each of its tables replaced by the table in `tables`.
 fn rewritten(page: &str, tables: &[(&str, String)]) -> String {
     let (mut out, mut rest) = (String::new(), page);
     for (before, table) in tables {

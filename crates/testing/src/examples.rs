@@ -1,4 +1,4 @@
-//! Examples in the documentation, which tests read as they would read a user's files.
+//! Reads the examples in the documentation, so that tests can use them like a user's files.
 
 use super::workspace;
 

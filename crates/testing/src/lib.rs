@@ -80,8 +80,7 @@ pub fn slow_cases(count: u32, milliseconds: u32) -> Config {
     settings(count, factor.min(affordable(count, milliseconds)))
 }
 
-/// The largest factor for which `count` cases of this many milliseconds take at most [`LONGEST`]; at
-/// least 1.
+/// The largest factor, at least 1, with which `count` cases of `milliseconds` each take at most [`LONGEST`].
 fn affordable(count: u32, milliseconds: u32) -> u32 {
     let once = count.saturating_mul(milliseconds).max(1);
     (LONGEST / once).max(1)
@@ -103,7 +102,7 @@ fn settings(count: u32, factor: u32) -> Config {
     }
 }
 
-/// The factor that the environment sets; 1 if it is not set.
+/// The factor that the environment variable [`FACTOR`] sets; 1 if the variable is not set.
 fn factor(asked: Option<&str>) -> u32 {
     let Some(asked) = asked else {
         return 1;

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The segments in a directory of a sweep or of profiles, ordered by name; empty if there are none yet.
+/// The segments in the directory of a sweep or of profiles, ordered by name. The list is empty if no segment has been
+/// written yet.
 #[must_use]
 pub fn segments(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory.join("runs")).into_iter().flatten();

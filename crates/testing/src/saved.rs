@@ -9,8 +9,8 @@ use proptest::test_runner::{FailurePersistence, FileFailurePersistence, Persiste
 use super::workspace;
 
 /// A folder with a file of failing cases for each source file that has property tests. By default,
-/// proptest saves cases beside the source. The default place differs between `src/` and `tests/`,
-/// and source files of the same name in two folders of tests would share one file.
+/// proptest saves cases beside the source. That place differs between `src/` and `tests/`, and two source files of the
+/// same name in different folders of tests would share one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedCases {
     folder: PathBuf,
@@ -41,7 +41,7 @@ impl SavedCases {
         path.with_extension("txt")
     }
 
-    /// proptest's reader and writer of that file.
+    /// Returns the object with which proptest reads and writes the failing cases of `source`.
     fn of(&self, source: &str) -> FileFailurePersistence {
         // proptest requires a path with a static lifetime, so the path is leaked. At most two
         // paths are leaked per test.

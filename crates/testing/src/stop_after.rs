@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gleaner_observer::Observer;
 
-/// Stops a run after a number of progress reports, and records what the run reports.
+/// Stops a run after a given number of progress reports, and records the run's remarks and progress.
 #[derive(Debug, Default)]
 pub struct StopAfter {
     reports: usize,

@@ -34,7 +34,7 @@ fn the_same_jobs_make_the_same_bytes() {
 }
 
 // Of 24 jobs, 14 are for training, 5 for validation and 5 for testing. Frequencies sum to one over the operations of
-// the training part.
+// the training set.
 #[test]
 fn jobs_are_split_and_the_manifest_records_it() {
     let directory = jobs();
@@ -70,8 +70,8 @@ fn jobs_are_split_and_the_manifest_records_it() {
         [7, 8, 9].map(|at| cells[at].parse::<f32>().unwrap())
     });
     assert_eq!(values.collect::<Vec<_>>(), example.labels);
-    // A data set has frequencies only for types of operations that occur in its training part, so
-    // a smaller training part covers fewer types.
+    // A data set has frequencies only for types of operations that occur in its training set, so a smaller training set
+    // covers fewer types.
     let run = build(here, "-o few.safetensors --jobs 3 --json", 0);
     let summary = json(&run.out);
     assert_eq!(summary["train"], 1);
@@ -169,7 +169,7 @@ fn all_faulty_graphs_are_reported_and_can_be_left_out() {
     let left_out = summary["left_out"].as_array().unwrap();
     assert_eq!(left_out.len(), 3);
     assert!(names.iter().all(|name| run.out.contains(name)));
-    // The data are the same as if these files were missing.
+    // The data set is the same as the one built without the three faulty files.
     names
         .iter()
         .for_each(|name| fs::remove_file(here.join("jobs/graphs").join(name)).unwrap());
@@ -186,7 +186,7 @@ fn jobs_without_measurements_are_named() {
     let here = directory.path();
     let table = fs::read_to_string(here.join("jobs/measured.csv")).unwrap();
     let rows: Vec<&str> = table.lines().collect();
-    // One job lacks its first row, and another has no rows.
+    // One job lacks the first of its four rows, and another job has no rows.
     let kept = [&rows[..1], &rows[2..5], &rows[9..]].concat().join("\n");
     fs::write(here.join("jobs/measured.csv"), kept).unwrap();
     fs::write(here.join("jobs/graphs/short_name.pbtxt"), "").unwrap();

@@ -24,7 +24,7 @@ fn models_are_compared_with_baselines() {
     ] {
         assert!(run.out.contains(words), "{words}: {}", run.out);
     }
-    // Four predictors with twelve metrics each.
+    // The table has a row for each of the twelve metrics of each of the four predictors.
     let table = fs::read_to_string(here.join("s.csv")).unwrap();
     assert_eq!(table.lines().count(), 1 + 4 * 12);
     assert!(table.starts_with("model,metric,mse,mae,relative,r2,rank\n"));
@@ -38,7 +38,7 @@ fn models_are_compared_with_baselines() {
             "{told} {noted}"
         );
     }
-    // The training mean explains none of the variance of the training part: its R² is 0.
+    // The training mean explains none of the variance of the training set: its R² is 0.
     let scores = json(
         &gleaner(here, &format!("{line} --part train --json"))
             .expect(0)

@@ -28,8 +28,8 @@ fn begun(here: &Path) -> Child {
     child
 }
 
-/// Ends a training run after its first checkpoint with `end`, which returns whether the training
-/// was still running. If the training had already finished, it is started again.
+/// Starts a training run, and calls `end` after the first checkpoint to end it. `end` returns whether the training was
+/// still running. If the training had already finished, it is started again.
 fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     for _ in 0..20 {
         if end(begun(here)) {
@@ -58,7 +58,7 @@ fn interrupted_trainings_save_their_best_and_can_be_resumed() {
     let directory = built();
     let here = directory.path();
     ended(here, |child| {
-        // This command fails if the training has already finished.
+        // `kill` fails if the training has already finished.
         let _ = Command::new("kill")
             .args(["-INT", &child.id().to_string()])
             .status();
@@ -84,7 +84,7 @@ fn killed_trainings_are_resumed_from_their_checkpoint() {
     });
     assert!(!here.join("part").exists());
     assert_resumed_as_uninterrupted(here);
-    // The training is finished, and only the model remains to be written.
+    // The checkpoint `c` now contains a finished training, so only the model remains to be written.
     gleaner(
         here,
         "driple train --data data.safetensors --resume c -o again",

@@ -37,8 +37,8 @@ fn graphs_are_predicted_as_those_of_the_data_set() {
                 alone[metric].as_f64().unwrap(),
                 row[metric].as_f64().unwrap(),
             );
-            // The network processes several graphs in one matrix, so rounding errors of sums
-            // differ.
+            // For several graphs, the network works on a single matrix, so the rounding errors of its sums differ from
+            // those for one graph.
             assert!(
                 (told - wanted).abs() <= 1e-5 * wanted.abs(),
                 "{told} {wanted}"
@@ -94,7 +94,7 @@ fn faulty_graphs_and_wrong_usage_are_reported() {
         .says(&["the model contains the frequencies"]);
     predict(here, "--data model.safetensors", 3)
         .says(&["this is a trained model, expected a data set"]);
-    // Operation types that do not occur in the training part are reported.
+    // Operation types that do not occur in the training set are reported.
     let unseen = fs::read_to_string(&graphs(&here.join("jobs/graphs"))[0]).unwrap();
     fs::write(
         here.join("d.pbtxt"),
@@ -137,7 +137,7 @@ fn graphs_of_a_directory_that_cannot_be_predicted_are_listed() {
     assert_eq!(table("mixed.csv"), table("sound.csv"));
     let run = predict(here, "jobs/graphs --json", 0).says(&["3 of 27"]);
     assert_eq!(json(&run.out).as_array().unwrap().len(), 24);
-    // A faulty graph that is named directly ends the command.
+    // A faulty graph that is named on the command line ends the command.
     let run = predict(here, "jobs/graphs jobs/graphs/a.pbtxt -o none.csv", 3);
     run.says(&["a.pbtxt: line 1: node 1"]);
     // A directory without a valid graph also ends the command.
@@ -190,7 +190,7 @@ fn predictions_below_zero_are_zero_for_users() {
     predict(here, scale, 3).says(&["5 faults", "values that are not finite"]);
 }
 
-/// A pipe can be read only once.
+/// Inputs may be pipes, which can be read only once.
 #[test]
 fn models_graphs_and_data_come_from_pipes() {
     let directory = trained();

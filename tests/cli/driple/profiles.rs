@@ -1,4 +1,4 @@
-//! Tests `gleaner driple profiles`, and the graphs of a trace's workloads.
+//! Tests `gleaner driple profiles`, and the graphs that `gleaner synth graphs --for` generates for a trace's workloads.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -313,7 +313,7 @@ fn every_workload_of_a_trace_has_a_graph_that_is_about_as_busy() {
         close += usize::from((figures[job] - wanted).abs() < 0.15 * wanted + 2.0);
     }
     assert!(close >= 26, "{close} of 40");
-    // A trace that does not state the workloads of its jobs.
+    // No graphs can be generated for a trace that does not state the workloads of its jobs.
     let jobs = at.join("trace/jobs.csv");
     let text = fs::read_to_string(&jobs).unwrap();
     let silent = |line: &str| line.split(',').take(9).collect::<Vec<_>>().join(",") + "\n";
@@ -323,7 +323,7 @@ fn every_workload_of_a_trace_has_a_graph_that_is_about_as_busy() {
     gleaner(at, "synth graphs --for nowhere -o none").expect(1);
 }
 
-/// The example of workloads in dataset/README.md.
+/// The example of `workloads.csv` in dataset/README.md.
 #[test]
 fn the_documented_table_of_workloads_is_read() {
     let documented = gleaner_testing::workspace().join("dataset/README.md");
@@ -389,6 +389,6 @@ fn a_simulation_runs_on_what_a_trained_model_predicts() {
         .zip(&predicted)
         .filter(|(a, b)| a == b)
         .count();
-    // There are three scores, so about a third would be equal by chance.
+    // There are three possible scores, so about a third of the 40 scores would be equal by chance.
     assert!((18..40).contains(&equal), "{equal} of 40: {predicted:?}");
 }

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::runs::{Run, gleaner};
 
-/// A busy cluster in the folder `trace`.
+/// A directory with the generated trace of a busy cluster in the folder `trace`.
 fn busy() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let line = "synth jobs --vcs 2 --nodes 6 --days 4 --load 1.3 --seed 5 -o trace";
@@ -120,7 +120,7 @@ fn correct_predictions_give_the_schedule_of_measurements() {
     );
 }
 
-// The cluster's utilisations come from the measured values, whatever the model predicts.
+// The utilisation of the cluster follows from the measured profiles, whatever the model predicts.
 #[test]
 fn running_jobs_use_gpus_as_measured() {
     let directory = busy();
@@ -227,7 +227,7 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     gleaner(at, "train packing --profiles right.csv --out m")
         .expect(2)
         .says(&["label"]);
-    // If the model has already scored a table, the simulation needs no model.
+    // If `gleaner predict` has already added the scores to a table, the simulation needs no model.
     gleaner(
         at,
         "predict models/packing.json --profiles right.csv -o scored.csv",
@@ -242,7 +242,8 @@ fn sharing_scores_are_given_to_predictions_by_the_packing_model() {
     assert_eq!(right, scores(at, "scored"));
 }
 
-/// If a trace does not state the usage of jobs, the measured table provides it.
+/// If a trace does not state how jobs use their GPUs, the measured profiles apply, even if there are predicted
+/// profiles.
 #[test]
 fn measured_profiles_apply_where_the_trace_has_no_usage() {
     let directory = busy();

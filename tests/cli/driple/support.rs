@@ -1,4 +1,4 @@
-//! Small jobs, data sets and models.
+//! Creates directories with small jobs, data sets and models.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub fn change_model(directory: &Path, change: impl FnOnce(&mut Inspector)) {
     fs::write(path, inspector::write(&inspector).unwrap()).unwrap();
 }
 
-/// Sets the readout's last biases, so that the model predicts about `bias` of the scale.
+/// Sets the biases of the readout's last layer, so that the model predicts about `bias` times the scale.
 pub fn set_bias(inspector: &mut Inspector, bias: f32) {
     let parameters = &mut inspector.parameters;
     let last = "graph_read_out.mlp.fully_connected.2.linear.bias";

@@ -28,7 +28,7 @@ fn is_plain(text: &str) {
     assert!(text.contains(SHOWN), "{text}");
 }
 
-/// A cluster with a user, a job and a workload of that name.
+/// Writes a trace with a user, a job and a workload named [`HOSTILE`].
 fn trace(directory: &Path) {
     let mut jobs =
         "job_id,user,vc,jobname,gpu_num,submit_time,duration,model,dataset,batchsize,amp,\
@@ -92,7 +92,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
         ("workload", &term),
         ("workload", &by_ebm),
         ("workload", &by_history),
-        // The workload with this name comes first.
+        // Row 1 is the workload named `HOSTILE`.
         ("packing", &workload.to_vec()),
     ] {
         let text = explain(kind, more);
@@ -102,7 +102,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
         let page = at("page.html");
         explain(kind, &[more, &["-o", &page][..]].concat());
         let page = fs::read_to_string(page).unwrap();
-        // The library and the styles come before the body.
+        // Only the body is searched: the chart library and the styles come before it.
         let body = &page[page.find("<body").unwrap()..];
         assert!(body.contains(SHOWN), "{kind} {more:?}");
         assert!(
@@ -110,7 +110,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
             "{kind}"
         );
     }
-    // JSON output is read by programs, so it contains the names unchanged.
+    // In JSON output, which programs read, a parsed name equals the original name.
     let json: Value =
         serde_json::from_str(&explain("workload", &[&term[..], &["--json"]].concat())).unwrap();
     let cells = json["terms"][0]["cells"].as_array().unwrap();
@@ -118,7 +118,7 @@ fn names_are_escaped_on_the_terminal_and_on_pages() {
         cells.iter().any(|cell| cell["bins"][0] == HOSTILE),
         "{json}"
     );
-    // A pair of features, one of which is the user.
+    // The term for a pair of features, one of which is the user, is also escaped.
     let names = explain("workload", &ebm);
     let pair = names.lines().find(|line| line.starts_with("user & "));
     let pair = pair.map(|line| line.split("  ").next().unwrap());

@@ -32,8 +32,8 @@ fn pictures(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Asserts that a directory's SVG files are well-formed XML. Without Python, which contains the
-/// parser, prints a note.
+/// Asserts that a directory's SVG files are well-formed XML. Prints a note if Python, whose XML parser is used, is not
+/// installed.
 fn well_formed(directory: &Path) {
     let script = "import glob, sys, xml.dom.minidom as d\n\
                   for f in glob.glob(sys.argv[1] + '/*.svg'): d.parse(f)";

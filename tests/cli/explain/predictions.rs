@@ -46,7 +46,7 @@ fn a_job_is_found_by_its_name() {
 fn forecasts_of_both_machines_add_up() {
     for (label, column) in [("jobs", "pred_gpu_job"), ("gpus", "pred_gpu_num")] {
         let forecast = predicted("throughput", column);
-        // The last forecast lies beyond the end of the series.
+        // The last forecast is for an interval after the end of the series.
         for place in [0, 100, forecast.len() - 1] {
             let told = row("throughput", place + 1, &["--label", label]);
             assert_eq!(told["label"], label);

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{assert_near, data, explain, json, list, number};
 
-/// The first job of the user u0202 of the sample cluster. The user's later jobs have the same name.
+/// The id of the first job of user u0202 in the sample cluster. The user's later jobs have the same name.
 const JOB: &str = "1";
 
 #[test]
@@ -34,7 +34,8 @@ fn a_rule_reports_what_it_has_learnt_and_has_no_terms() {
     assert_eq!(json("packing", &[])["estimator"], Value::Null);
 }
 
-// Computed by hand: the mean of the sample's jobs with the same user, name and number of GPUs.
+// The expected estimate is computed from the table: the mean over the sample's jobs with the same user, name and number
+// of GPUs.
 #[test]
 fn a_history_names_the_jobs_it_averages() {
     let mut reader = csv::Reader::from_path(format!("{}/jobs.csv", data())).unwrap();

@@ -1,4 +1,4 @@
-//! Models of the sample cluster, and the program's output about them.
+//! Trains models on the sample cluster, and reads what `gleaner explain` prints about them.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ pub fn data() -> String {
         .to_string()
 }
 
-/// The path of a model's file.
+/// The path of the model file.
 pub fn model(kind: &str) -> String {
     let path: PathBuf = MODELS.path().join(format!("{kind}.json"));
     path.display().to_string()

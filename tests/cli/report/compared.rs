@@ -12,8 +12,8 @@ use super::support::{Figures, assert_near, column, dataset, gleaner, json, numbe
 /// best plan.
 const STEPS: &str = "exec:steps.py";
 
-/// A directory with the comparison `compared` of the sample problems. If Python is installed,
-/// the comparison includes a solver program. Also returns whether Python is installed.
+/// A directory with a comparison of solvers on the sample problems, in `compared`, and whether Python is installed.
+/// With Python, the comparison includes a solver program.
 fn comparison(solvers: &str) -> (TempDir, bool) {
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
@@ -47,7 +47,7 @@ fn comparison(solvers: &str) -> (TempDir, bool) {
     (directory, has_python)
 }
 
-/// A row of `incumbents`: problem, solver, seconds, gap.
+/// A row of the table `incumbents`: problem, solver, time in seconds, gap.
 type Found = (String, String, f64, f64);
 
 fn incumbents(run: &Path) -> Vec<Found> {
@@ -94,7 +94,7 @@ fn the_gap_over_time_is_that_of_the_plans_on_the_way() {
     for solver in solvers {
         let (x, y) = figures.curve("gap-compared", solver);
         assert_eq!(y[0], 1.0);
-        // Times are rounded, so the curve is compared midway between its points.
+        // The times of the curve's points are rounded, so the gaps are compared midway between two points.
         for place in 0..x.len() - 1 {
             let middle = (x[place] * x[place + 1]).sqrt();
             if x[place] * (1.0 + 1e-5) < middle {
@@ -234,8 +234,8 @@ fn damaged_and_changed_tables_are_refused() {
         fs::write(&path, sound).unwrap();
         fs::write(run.join("run.json"), description).unwrap();
     }
-    // The files are listed with their digests, but they belong to another run or are of another
-    // kind.
+    // `run.json` lists these files with their digests, but the files belong to another run or contain a different
+    // table.
     fs::copy(
         at.join("other/solvers.parquet"),
         run.join("solvers.parquet"),

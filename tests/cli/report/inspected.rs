@@ -12,7 +12,7 @@ fn read(directory: &tempfile::TempDir) -> String {
     fs::read_to_string(directory.path().join("page.html")).unwrap()
 }
 
-/// The inspection of the sample log, with the additional arguments `more`.
+/// The results of `gleaner inspect --json` on the sample log, with the additional arguments `more`.
 fn sample_json(more: &str) -> Value {
     let (log, tasks) = (dataset("idle.csv"), dataset("tasks.toml"));
     let line = format!(
@@ -78,7 +78,7 @@ fn the_suggestion_is_shown_with_its_derivation() {
     assert_eq!(x, [t_fwd]);
     let (windows, shares) = figures.curve("window-share", "Useful share");
     assert!(windows.is_sorted() && windows.len() > 30);
-    // The suggested window is the best of all windows, rounded to two digits.
+    // The suggested window is the window with the largest useful share, rounded to two digits.
     let best = shares.into_iter().fold(0.0, f64::max);
     assert!(best <= y[0] + 1e-9 && best > 0.99 * y[0]);
 }
@@ -104,7 +104,7 @@ fn a_replay_has_the_fragments_of_its_log() {
     for (bar, count) in floats(&parts[0]["values"]).iter().zip(&counts) {
         assert_near(*bar, 100.0 * count / all);
     }
-    // Two replays of the same log share the figure.
+    // For two replays of the same log, the page shows the figure of the fragments only once.
     let both = Figures::of(&page(replays.path(), "short long"));
     let shown = both
         .ids()

@@ -1,4 +1,5 @@
-//! Tests pages about sweeps of 10,000 runs. The runs are artificial: the figures of a single replay are varied.
+//! Tests pages about sweeps of 10,000 runs. The runs are artificial: their summaries are variations of the summary of a
+//! single replay.
 
 use std::path::Path;
 
@@ -48,7 +49,7 @@ fn swept(settings: impl Fn(u32) -> Value) -> TempDir {
     directory
 }
 
-/// The summary of a replay with different work, losses and times.
+/// Changes the work, losses and times in the summary of a replay.
 fn varied(summary: &Value, index: u32) -> RunSummary {
     let mut summary = summary.clone();
     for (salt, name) in (1..).zip(["total_work", "rescale_loss", "completion_mean_s"]) {

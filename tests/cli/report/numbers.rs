@@ -7,7 +7,7 @@ use super::support::{
     simulation, steps,
 };
 
-/// Times of a CSV table in whole milliseconds since 1970, as in pages.
+/// The times in a column of a CSV table, in whole milliseconds since 1970, as on pages.
 fn millis(path: &std::path::Path, name: &str) -> Vec<f64> {
     let times = column(path, name)
         .into_iter()
@@ -280,14 +280,14 @@ fn hours_are_means_over_the_minutes_of_all_virtual_clusters() {
     let (_, utilisation) = figures.curve("utilisation-sim", "sjf");
     let (_, waiting) = figures.curve("waiting-sim", "sjf");
     assert_eq!(hours.len(), utilisation.len());
-    // The cluster has 3 nodes of 8 GPUs.
+    // The cluster has 3 nodes of 8 GPUs, so 24 GPUs in all.
     for (place, (busy, pending)) in hours.values().enumerate() {
         assert_near(utilisation[place], 100.0 * busy / 24.0);
         assert_near(waiting[place], *pending);
     }
 }
 
-/// The warm-up and the drain match the summary, in hours since the first hour of the chart.
+/// The shaded warm-up and drain match the summary. Their limits are in hours since the first hour of the chart.
 #[test]
 fn warm_up_and_drain_are_shaded() {
     let directory = simulation();
@@ -327,7 +327,8 @@ fn warm_up_and_drain_are_shaded() {
     }
 }
 
-/// The chart's hours add up to the share in the table: both are shares of the policy's own GPUs.
+/// Averaged over the makespan, the chart's hourly values equal the share in the table: both are shares of the policy's
+/// own GPUs.
 #[test]
 fn chart_and_table_show_the_same_utilisation() {
     let directory = profiled();

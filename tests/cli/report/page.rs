@@ -1,4 +1,4 @@
-//! Tests the files of the page and of its pictures.
+//! Tests the HTML file of a page, and the files of its pictures.
 
 use std::fs;
 

@@ -20,8 +20,8 @@ pub fn dataset(name: &str) -> PathBuf {
     gleaner_testing::workspace().join("dataset").join(name)
 }
 
-/// A directory with two replays of the samples, `short` and `long`, named after their windows.
-/// Their first task has a hostile name.
+/// A directory with two replays of the samples, one with a short window in `short` and one with a long window in
+/// `long`. The first task has a hostile name.
 pub fn replays() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
@@ -40,7 +40,7 @@ pub fn replays() -> TempDir {
 }
 
 /// A directory with a replay of the sample search in `found`, and a replay of tasks without a
-/// search in `plain`. One of the search's tasks has a hostile name.
+/// search in `plain`. One task of the search has a hostile name.
 pub fn searches() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
@@ -82,8 +82,8 @@ pub fn simulation() -> TempDir {
     directory
 }
 
-/// A directory with two simulations of the sample cluster. In `extra` no virtual cluster lends the
-/// node of Lucid's profiler; in `lent` a virtual cluster lends it.
+/// A directory with two simulations of the sample cluster. In `extra`, Lucid's profiler has an additional node. In
+/// `lent`, a virtual cluster lends the profiler a node.
 pub fn profiled() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let cluster = dataset("cluster");
@@ -112,8 +112,8 @@ pub fn sweep() -> TempDir {
     directory
 }
 
-/// Updates the list in `run.json` to the current files of a run, without files that were removed. Such a run results
-/// from an attack, not from an accident.
+/// Updates the digests in `run.json` to the current files of a run, and removes the entries of missing files. Such a
+/// run results from an attack, not from an accident.
 pub fn sign(run: &Path) {
     let path = run.join("run.json");
     let mut info = json(&path);
@@ -129,7 +129,7 @@ pub fn sign(run: &Path) {
     fs::write(&path, serde_json::to_vec_pretty(&info).unwrap()).unwrap();
 }
 
-/// A directory with `page.html`, a page about the sample log inspected for the sample tasks.
+/// A directory with `page.html`, the page of `gleaner inspect` about the sample log and the sample tasks.
 pub fn inspected() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let (log, tasks) = (dataset("idle.csv"), dataset("tasks.toml"));
@@ -179,7 +179,7 @@ impl Figures {
         self.0.iter().find(|figure| figure["id"] == id).unwrap()
     }
 
-    /// A curve by its name: x and y.
+    /// The x and y values of the curve with this name.
     #[track_caller]
     pub fn curve(&self, id: &str, name: &str) -> (Vec<f64>, Vec<f64>) {
         let curves = self.get(id)["marks"].as_array().unwrap();
@@ -195,7 +195,7 @@ pub fn floats(list: &Value) -> Vec<f64> {
     list.iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// The numbers, reconstructed from the first number and the differences.
+/// Numbers that a page stores as the first number and the differences between neighbours.
 pub fn steps(value: &Value) -> Vec<f64> {
     let mut numbers = vec![value["first"].as_f64().unwrap()];
     for step in floats(&value["steps"]) {

@@ -10,7 +10,7 @@ use super::support::{
     Figures, assert_near, column, gleaner, json, numbers, packed, page, sign, simulation, sweep,
 };
 
-/// Settings and figures of a sweep's runs.
+/// The table `sweep.csv` of a sweep, with the settings and metrics of each run.
 struct Table<'a>(&'a Path);
 
 impl Table<'_> {
@@ -32,7 +32,7 @@ impl Table<'_> {
     }
 }
 
-// All runs of the sample plan finish all tasks, so the total work does not distinguish them.
+// All runs of the sample plan finish all tasks, so they do the same total work, and the heat map shows the next metric.
 #[test]
 fn cells_are_the_best_means_of_the_next_figure() {
     let directory = sweep();
@@ -67,7 +67,8 @@ fn cells_are_the_best_means_of_the_next_figure() {
     }
 }
 
-/// Means over the two seeds, which vary fastest in the sample plan.
+/// Means over the two seeds: the runs with seeds 0 and 1 are neighbours, because the seed varies fastest in the sample
+/// plan.
 fn over_seeds(values: &[f64]) -> Vec<f64> {
     let pairs = values.chunks_exact(2);
     pairs.map(|pair| (pair[0] + pair[1]) / 2.0).collect()
@@ -274,7 +275,7 @@ fn sweeps_of_simulations_have_pages() {
     assert_eq!(x_names(&heat["x"]), ["fifo", "sjf", "srtf"]);
     let run = path.join("swept");
     let jct = Table(&run).numbers("avg_jct_s");
-    // In the plan's order: the placer varies fastest.
+    // The runs are in the plan's order, in which the placer varies fastest.
     let scale = if jct.iter().any(|seconds| *seconds >= 36_000.0) {
         3600.0
     } else if jct.iter().any(|seconds| *seconds >= 600.0) {
