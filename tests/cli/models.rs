@@ -120,7 +120,7 @@ fn evaluations_come_as_text_and_json() {
     );
     for words in [
         "Throughput, GPU jobs",
-        "EBM of logarithms",
+        "EBM on logarithms",
         "training median",
         "leave-one-out",
         "user's history, updated as jobs end",
@@ -137,7 +137,7 @@ fn evaluations_come_as_text_and_json() {
     assert!(found["packing"].is_null());
     assert_eq!(
         found["workload"]["with_profile"][0]["model"],
-        "EBM of logarithms"
+        "EBM on logarithms"
     );
 }
 
@@ -203,7 +203,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
     for words in [
         "Best by rank correlation, because schedulers use ranks: history",
         "median (training median)",
-        "ebm-seconds (EBM of seconds)",
+        "ebm-seconds (EBM on seconds)",
         "mean error (s)",
         // The held-out jobs are those of the last week: the nine bursts from second 1,470,000 on.
         "Estimators on the 270 jobs from 1970-01-18 00:20:00 to 1970-01-24 11:53:49",

@@ -245,8 +245,8 @@ impl Core {
                 });
             }
         }
-        // Among changes with nearly equal losses, the greatest come first, so that the smallest can use the remaining
-        // nodes. Tasks with the same changes come one after the other.
+        // Among tasks with nearly equal losses, those with the greatest changes come first, so that the smallest
+        // changes can use the remaining nodes. Tasks with the same changes come one after the other.
         let size = |task: &CoreTask| kinds[task.kind].first_size();
         let order = |a: &CoreTask, b: &CoreTask| {
             let by_loss = a.least.total_cmp(&b.least);

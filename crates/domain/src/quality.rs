@@ -158,7 +158,7 @@ impl Quality {
         let shown = match self.unknown_nodes {
             UnknownNodes::Busy => "are shown as busy",
             UnknownNodes::Idle => "are shown as idle",
-            UnknownNodes::Deal => "are assigned to the jobs that do not list all of theirs",
+            UnknownNodes::Deal => "are assigned to the jobs that do not list all of their nodes",
         };
         format!(
             "idle between {:.1} and {}{}; for {:.1} % of this time, it is unknown which nodes were idle; these nodes \

@@ -17,7 +17,7 @@ fn names(kind: &str) -> Vec<String> {
 fn the_whole_model_is_described() {
     let run = explain("workload", &[]).expect(0);
     for told in [
-        "workload (EBM of logarithms)",
+        "workload (EBM on logarithms)",
         "training rows",
         "jobs.csv",
         "user",

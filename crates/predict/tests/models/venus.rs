@@ -88,9 +88,9 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
     // Without profiles, it has 11,543 s and .281.
     assert!((score(&found.rules, "training median").mae - 11_567.734).abs() < 0.01);
     assert!((score(&found.rules, "training mean").mae - 19_873.776).abs() < 0.01);
-    let with = score(&found.with_profile, "EBM of logarithms");
+    let with = score(&found.with_profile, "EBM on logarithms");
     assert!(with.mae < 9_500.0 && with.spearman > 0.35, "{with:?}");
-    let without = score(&found.without_profile, "EBM of logarithms");
+    let without = score(&found.without_profile, "EBM on logarithms");
     assert!(
         without.mae < 12_500.0 && without.spearman > 0.18,
         "{without:?}"
@@ -104,7 +104,7 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
             found.best.with_profile.as_deref(),
             found.best.without_profile.as_deref()
         ),
-        (Some("EBM of logarithms"), Some("user's history"))
+        (Some("EBM on logarithms"), Some("user's history"))
     );
     let weekly: Vec<&str> = found
         .weekly

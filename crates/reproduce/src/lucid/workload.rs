@@ -98,7 +98,7 @@ fn fits(
     Ok([
         ("EBM", seconds.map_err(cause)?),
         ("EBM, users as numbers", numbers.map_err(cause)?),
-        ("EBM of logarithms", logarithms.map_err(cause)?),
+        ("EBM on logarithms", logarithms.map_err(cause)?),
     ])
 }
 

@@ -76,7 +76,7 @@ impl Estimator {
     ];
 
     /// The estimators that need at most about two seconds to learn from 20,000 jobs. Training an
-    /// EBM of seconds takes ten times as long as training an EBM of logarithms.
+    /// EBM on seconds takes ten times as long as training an EBM on logarithms.
     pub const QUICK: [Estimator; 4] = [
         Estimator::Ebm,
         Estimator::History,
@@ -98,8 +98,8 @@ impl Estimator {
     /// Title of the estimator in reports.
     pub fn title(self) -> &'static str {
         match self {
-            Estimator::Ebm => "EBM of logarithms",
-            Estimator::EbmSeconds => "EBM of seconds",
+            Estimator::Ebm => "EBM on logarithms",
+            Estimator::EbmSeconds => "EBM on seconds",
             Estimator::History => "user's history",
             Estimator::Median => "training median",
             Estimator::Mean => "training mean",
