@@ -398,7 +398,7 @@ fn changed_csv_files_are_found() {
         fs::write(&file, &changed).unwrap();
         let found = gleaner(at, "check run").expect(1);
         assert!(
-            found.out.contains("steps.csv: content differs"),
+            found.out.contains("steps.csv: length or digest differs"),
             "{}",
             found.out
         );

@@ -17,7 +17,7 @@ fn polls_become_an_event_log_with_its_quality() {
             "events    9, of 28 changes",
             "in 17 fragments, with a standard error of",
             "unknown   0.0 node-hours",
-            "the longest, of 585 s, begins at 2026-11-23 17:02:15+00:00",
+            "the longest span lasts 585 s and begins at 2026-11-23 17:02:15+00:00",
         ]);
     let log = gleaner_inputs::events::read(&at.join("log.gev"))
         .unwrap()

@@ -230,7 +230,7 @@ fn rounds_are_drawn_without_data() {
     let run = gleaner(at, "reproduce sia -o made --quiet").expect(0);
     assert!(run.err.contains("drawn at random"), "{}", run.err);
     let document = fs::read_to_string(at.join("made/reproduced.md")).unwrap();
-    assert!(document.contains("They do not come from Sia"), "{document}");
+    assert!(document.contains("do not come from Sia"), "{document}");
     assert!(!document.contains("siasosp23"), "{document}");
     let times = json(&at.join("made/solvers.json"));
     let has_other = cfg!(any(feature = "highs", feature = "cbc"));

@@ -137,7 +137,7 @@ fn onnx_graph_defs_and_compressed_files_can_be_mixed() {
     let both = "driple build --graphs jobs/graphs jobs/onnx --measured jobs/measured.csv -o d";
     gleaner(here, both)
         .expect(3)
-        .says(&["24 faults", "two graphs of job V100_", "leave one out"]);
+        .says(&["24 faults", "two graphs of job V100_", "remove or rename one of the graphs"]);
 }
 
 #[test]
@@ -233,6 +233,6 @@ fn wrong_usage_is_reported() {
     let line = "driple build --graphs jobs/graphs --measured m.csv -o d";
     gleaner(here, line)
         .expect(3)
-        .says(&["m.csv: line 1: column"]);
+        .says(&["m.csv: line 1: missing columns"]);
     assert!(!here.join("d").exists());
 }
