@@ -23,7 +23,7 @@ use gleaner_profile::{Machine, Options, Session, scaling};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_store::Store;
 
-/// Measure the speed and the resource use of workloads, alone and in pairs.
+/// Measure the speed and resource use of workloads alone and paired.
 ///
 /// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands.
 /// docs/PROFILING.md describes the plan and the output that a command must print. `gleaner simulate

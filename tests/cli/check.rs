@@ -183,7 +183,9 @@ fn other_files_and_inputs_are_refused() {
     fs::write(at.join("run/steps.parquet"), "x").unwrap();
     let found = gleaner(at, "check run").expect(1);
     assert!(
-        found.out.contains("steps.parquet: length or digest differs"),
+        found
+            .out
+            .contains("steps.parquet: length or digest differs"),
         "{}",
         found.out
     );

@@ -135,9 +135,11 @@ fn onnx_graph_defs_and_compressed_files_can_be_mixed() {
         );
     }
     let both = "driple build --graphs jobs/graphs jobs/onnx --measured jobs/measured.csv -o d";
-    gleaner(here, both)
-        .expect(3)
-        .says(&["24 faults", "two graphs of job V100_", "remove or rename one of the graphs"]);
+    gleaner(here, both).expect(3).says(&[
+        "24 faults",
+        "two graphs of job V100_",
+        "remove or rename one of the graphs",
+    ]);
 }
 
 #[test]

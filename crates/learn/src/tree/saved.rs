@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn an_invalid_tree_is_refused() {
         let cases = [
-            ("\"left\":1", "\"left\":0", "are not both later nodes"),
-            ("\"right\":2", "\"right\":3", "are not both later nodes"),
+            ("\"left\":1", "\"left\":0", "must be later nodes"),
+            ("\"right\":2", "\"right\":3", "must be later nodes"),
             (
                 "\"right\":2",
                 "\"right\":1",

@@ -172,7 +172,7 @@ mod tests {
             (
                 Format::Helios,
                 "x,y\n1,2\n",
-                "line 1: found \"x,y\", expected a header of date",
+                "line 1: found \"x,y\", expected a header with date",
             ),
             (
                 Format::Helios,

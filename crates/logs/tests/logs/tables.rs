@@ -514,7 +514,10 @@ fn jobs_of_other_formats_are_selected_by_queue() {
                2026-01-01 09:00:00,2026-01-01 10:30:00,1,n2,b\n";
     for (format, log) in [
         (Format::Pbs, pbs),
-        (Format::Cobalt, &pbs.replace("/0", "")),
+        (
+            Format::Cobalt,
+            &pbs.replace("n1/0", "n1").replace("n2/0", "n2"),
+        ),
         (Format::Djc, djc),
     ] {
         let all = options_of(format, &[]);
