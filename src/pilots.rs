@@ -185,7 +185,7 @@ impl PilotsOfLog {
     }
 }
 
-/// The inputs of the models.
+/// The settings, fragments and costs from which the models of pilots compute their results.
 struct Work<'a> {
     settings: &'a PilotsSettings,
     fragments: &'a Fragments,

@@ -130,7 +130,7 @@ fn write(
     csv.flush()
 }
 
-/// Converts a column to values for CSV cells. The values of a list are joined by `;`.
+/// Prepares a column for CSV: applies [`whole`] to its values, and joins the values of each list with `;`.
 fn plain(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let lists: ArrayRef = match column.data_type() {
         DataType::List(_) => Arc::clone(column),

@@ -67,7 +67,10 @@ def tests(tree: Tree, flags: list[str], recipe: Recipe, all_recipes: list[Recipe
 
 
 def run(names: list[str], flags: list[str]) -> dict[str, list[str]]:
-    """Follows the named recipes together in one copy of the tree. Returns the faults of each recipe."""
+    """Follows all named recipes in one copy of the tree, and tests them. Returns the faults of each recipe.
+
+    If the tree with all recipes does not build, follows each recipe alone.
+    """
     tree = Tree(SOURCE, FOLDER / "tree")
     faults: dict[str, list[str]] = {name: [] for name in names}
     recipes = {}

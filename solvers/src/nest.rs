@@ -33,7 +33,7 @@ pub(crate) struct Branch {
     /// The minimum and the maximum number of nodes that all tasks in the branch may hold together.
     pub least: u32,
     pub most: u32,
-    /// Tasks of the branch that are in none of the branches within it.
+    /// The tasks that lie directly in this branch, not in a branch within it.
     pub tasks: Vec<usize>,
     /// The branches directly within this branch.
     pub branches: Vec<usize>,

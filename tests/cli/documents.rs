@@ -45,7 +45,7 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Whether Python has a module that a line of a page needs. If the module is missing, prints a note.
+/// Whether Python can import `module`. If not, prints that the lines that need it are skipped.
 fn python_has(module: &str) -> bool {
     let import = format!("import {module}");
     let found = Command::new("python3").args(["-c", &import]).output();

@@ -152,7 +152,8 @@ struct Search<'a> {
 struct Branch {
     problem: Reduced,
     prices: Prices,
-    /// What the tasks hold in the mix of plans at these prices; see [`round::shared`].
+    /// The plan rounded from the mix of plans at these prices, with one item for each task; see [`round::shared`].
+    /// Empty if the mix is empty.
     shared: Vec<Item>,
 }
 

@@ -186,7 +186,7 @@ impl Reduced {
     }
 }
 
-/// Numbers that are equal for tasks that are alike, and rarely for others.
+/// A cheap key for finding tasks of the same kind: such tasks have equal fingerprints, and other tasks rarely do.
 type Fingerprint = (usize, u64, [u64; 2]);
 
 fn fingerprint(task: &Task) -> Fingerprint {

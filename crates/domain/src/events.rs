@@ -109,7 +109,7 @@ impl EventLog {
         &self.changes[self.starts[row]..self.starts[row + 1]]
     }
 
-    /// Number of changes over all rows.
+    /// Total number of changes in all rows.
     pub fn change_count(&self) -> usize {
         self.changes.len()
     }

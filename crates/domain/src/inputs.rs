@@ -204,9 +204,9 @@ pub struct PackingTable {
     pub unmeasured: Vec<bool>,
 }
 
-/// Models whose pairs were not measured. Jobs of these models and their partners barely slow each
-/// other, or the jobs leave little memory for a partner. For pairs with such a model, the original
-/// assumes that both jobs run at speed 1.
+/// Models whose pairs were not measured. Jobs of some of these models and their partners barely slow
+/// each other down. Jobs of the other models leave little memory for a partner. For pairs with any of
+/// these models, the original assumes that both jobs run at speed 1.
 pub const UNMEASURED: [&str; 4] = ["NeuMF", "ResNet50", "BERT", "Transformer"];
 
 impl PackingTable {

@@ -23,7 +23,7 @@ pub struct RowQueue<'a> {
     pub takers: &'a [u32],
 }
 
-/// The batch queue at all rows of an event log.
+/// The batch queue at each row of an event log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Queue {
     /// One entry per row; empty if the log has no submissions.

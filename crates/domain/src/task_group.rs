@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Maximum number of groups of a set of tasks.
+/// Maximum number of groups in a set of tasks.
 pub const MAX_GROUPS: usize = 1000;
 
 /// Limits on the nodes that several tasks hold together. A task may be in several groups.

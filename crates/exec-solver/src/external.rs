@@ -21,7 +21,7 @@ use crate::judged::Judged;
 use crate::protocol::{Done, DoneStatus, Hello, Reply, Request, VERSION};
 use crate::tally::TallyHandle;
 
-/// Time for an answer after `cancel`.
+/// Maximum time to wait for an answer after `cancel` is sent.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// How often to check for a stop request while waiting for an answer.

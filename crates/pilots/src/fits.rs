@@ -49,16 +49,16 @@ pub fn placed(fragment: u64, ladder: &Ladder) -> impl Iterator<Item = Placed> {
 /// Fills each fragment: repeatedly starts the longest pilot that fits the rest of the fragment, until the shortest
 /// pilot no longer fits.
 ///
-/// A pilot of length ℓ fits a rest r if r ≥ d + ℓ, for a delay d. It leaves r − d − ℓ.
+/// A pilot of length ℓ fits a remaining length r if r ≥ d + ℓ, for a delay d. It leaves r − d − ℓ.
 pub fn fits(fragments: &Fragments, ladder: &Ladder) -> Fits {
     let costs = ladder.costs();
     let mut fits = Fits::default();
     for &(length, number) in fragments.counts() {
         let mut rest = length;
-        // A length that does not fit now does not fit later either, because the rest only shrinks. So each length,
-        // from the greatest down, takes its turn once: ⌊r / (ℓ + d)⌋ pilots of it fit one after the other.
-        // For example, with lengths of 2 and 6, no delay, and a rest of 15, two pilots of 6 leave 3, and one pilot of 2
-        // leaves 1.
+        // A pilot that does not fit now does not fit later either, because the remaining length only shrinks. So each
+        // pilot length, from the greatest down, takes its turn once: ⌊r / (ℓ + d)⌋ pilots of it fit one after the
+        // other. For example, with pilots of 2 and 6, no delay, and a remaining length of 15, two pilots of 6 leave 3,
+        // and one pilot of 2 leaves 1.
         for &pilot in ladder.lengths().iter().rev() {
             let pilots = rest / (pilot + costs.delay) * number;
             rest %= pilot + costs.delay;

@@ -171,7 +171,7 @@ fn parse(text: &str) -> Result<Vec<PublishedArtifact>, String> {
     Ok(file.artifact)
 }
 
-/// The error for a fault in the file, which is embedded in the program.
+/// Returns the error for a fault in the embedded file of published values.
 pub fn faulty(why: &str) -> Error {
     Error::Run(format!(
         "the published values in this program are faulty: {why}; please report this bug"

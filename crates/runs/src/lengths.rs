@@ -1,5 +1,5 @@
-//! Histograms of durations, which are called lengths here. Each class stores the number of its lengths, and
-//! their sum.
+//! Histograms of durations, which are called lengths here. Each class of lengths stores their number
+//! and their sum.
 
 use gleaner_document::numbers::{count, hours, part};
 use gleaner_document::{Grid, Head};

@@ -197,8 +197,8 @@ pub struct Selection {
     pub chosen: Vec<usize>,
 }
 
-/// Goes through running and waiting jobs in a common order and gives each job its GPUs if enough of the total are
-/// left.
+/// Selects the jobs to preempt and to start. Visits the running and the waiting jobs in one common order, and gives
+/// each job its GPUs if enough of the `total` GPUs are left.
 ///
 /// `place` maps the stored key of a waiting job to its current position; it must preserve the order
 /// among waiting jobs. There is one step for each preempted job, for each chosen job, and for each

@@ -89,8 +89,8 @@ mod tests {
             0.4..1.6,
             (400u32..1600).prop_map(|thousandths| f64::from(thousandths) / 1000.0),
             (1u32..64).prop_map(|of_32| f64::from(of_32) / 32.0),
-            // Odd multiples of half the spacing of floats between 2 and 4, so that differences fall halfway between
-            // two floats.
+            // Odd multiples of 2^-52, half the distance between neighbouring floats from 2 to 4. If a float from this
+            // range minus such a speed is still in the range, the exact difference lies halfway between two floats.
             (1u64..1 << 20).prop_map(|odd| f64::from_bits(1f64.to_bits() + 2 * odd + 1)),
         ]
     }

@@ -36,7 +36,8 @@ pub(super) struct LiveJob {
     /// Rank by latest start: the number of earlier starts among all jobs.
     pub order: u64,
     pub placement: Placement,
-    /// Whether the job counts as alone on its GPUs.
+    /// Whether the job counts as the only job on its GPUs. Without corrections, a job may still count as sharing
+    /// after its partner has ended.
     pub alone: bool,
     /// The job that shares, or last shared, its GPUs.
     pub partner: Option<usize>,

@@ -9,8 +9,8 @@ use proptest::test_runner::{FailurePersistence, FileFailurePersistence, Persiste
 use super::workspace;
 
 /// A folder with a file of failing cases for each source file that has property tests. By default,
-/// proptest saves cases beside the source. That place differs between `src/` and `tests/`, and two source files of the
-/// same name in different folders of tests would share one file.
+/// proptest saves cases beside the source. The location differs between `src/` and `tests/`. In addition, two source
+/// files with the same name in different test folders would share one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedCases {
     folder: PathBuf,

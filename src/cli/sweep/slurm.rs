@@ -13,7 +13,7 @@ const RETRIES: u32 = 3;
 /// Options for `--slurm`, and hidden options for the jobs that it submits.
 #[derive(Debug, ClapArgs, Serialize)]
 pub struct SlurmArgs {
-    /// Return when the jobs are submitted. Another job collects the results once these jobs have ended.
+    /// Return as soon as the jobs are submitted. Another job collects the results once these jobs have ended.
     #[arg(long, requires = "slurm", help_heading = "Slurm")]
     detach: bool,
     /// Partition of the jobs.

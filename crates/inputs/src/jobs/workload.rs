@@ -6,9 +6,9 @@ use gleaner_domain::{Usage, Workload};
 
 input! {
     impl Workload {
-        /// the model that is trained
+        /// the name of the model that is trained
         model: String as Text = "model" [""],
-        /// the dataset on which the model is trained
+        /// the name of the dataset on which the model is trained
         dataset: String as Text = "dataset" [""],
         /// the number of samples in a batch
         batch_size: u32 as Whole(1..=u32::MAX.into()) = "batchsize" [""],

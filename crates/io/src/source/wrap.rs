@@ -87,7 +87,7 @@ impl Compression {
         })
     }
 
-    /// Inflates a stream. Reading fails if there are more than [`INFLATED_LIMIT`] bytes.
+    /// Inflates a stream. Reading fails if the stream inflates to more than [`INFLATED_LIMIT`] bytes.
     pub fn inflate<'r>(self, raw: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
         let raw = BufReader::with_capacity(1 << 16, raw);
         Ok(Box::new(Limited {

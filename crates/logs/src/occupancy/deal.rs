@@ -1,14 +1,14 @@
 //! Assigns nodes to jobs in logs that state only how many nodes each job has.
 //!
 //! Jobs are started in order of time, on the free nodes with the lowest indexes. For example, a machine has 8 nodes.
-//! Job A uses 3 nodes from second 0 to 10, job B uses 4 nodes from 5 to 20, and job C uses 2 nodes from 10 to 15. A
-//! gets nodes 0-2, and B gets nodes 3-6. At second 10, A first releases its nodes, so the free runs are 0-2 and 7, and
-//! C gets nodes 0-1.
+//! Job A uses 3 nodes from second 0 to 10, job B uses 4 nodes from 5 to 20, and job C uses 2 nodes from 10 to 15. Job
+//! A gets nodes 0-2, and job B gets nodes 3-6. At second 10, job A first releases its nodes, so the free runs are 0-2
+//! and 7, and job C gets nodes 0-1.
 //!
 //! If too few nodes are free for a job, it gets the free nodes at once, and the remaining nodes as soon as other jobs
 //! release them. So a node is idle only if no job lacks nodes. On a machine of M nodes whose running jobs use U nodes
 //! in total, max(0, M - U) nodes are idle. For example, on a machine of 4 nodes, job A uses 3 nodes from second 0 to
-//! 10, and job B uses 2 nodes from 5 to 20. At second 5, B gets node 3; at second 10, it gets node 0.
+//! 10, and job B uses 2 nodes from 5 to 20. At second 5, job B gets node 3; at second 10, it gets node 0.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;

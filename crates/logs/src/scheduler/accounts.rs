@@ -113,7 +113,7 @@ impl AccountReader {
     }
 
     /// Handles the start of a job or a reservation. If a job or a reservation with the same id is still open, counts a
-    /// fault, and ends the open one at this start.
+    /// fault, and ends the open one when the new one starts.
     fn started(
         &mut self,
         record: &AccountLine<'_>,

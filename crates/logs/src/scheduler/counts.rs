@@ -142,7 +142,9 @@ impl Reason {
             Reason::ListShort => "that list fewer nodes than they used (the others are unknown)",
             Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
             Reason::NotEnoughFree => "that used more nodes than were free when they started",
-            Reason::NoRun => "with an attempt without a start or an end (the others are used)",
+            Reason::NoRun => {
+                "with an attempt that lacks a start or an end (the job's other attempts are used)"
+            }
             Reason::StartsEarly => "with a start before the submission (both are used)",
             Reason::DurationDiffers => {
                 "with a duration that differs from the time between start and end (that time is used)"

@@ -102,7 +102,7 @@ pub(super) struct Dealt {
     pub idle: Option<(u64, u64)>,
 }
 
-/// The data needed to bound the idle time if jobs share nodes and state their cores.
+/// The settings for bounding the idle time of nodes that jobs share. The jobs must state their cores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SharedNodes {
     pub cores_per_node: u32,

@@ -116,8 +116,8 @@ impl Piece<'_> {
 }
 
 /// Splits a list of hosts into pieces and calls `each` with each piece, in order. All brackets of a
-/// name are expanded except the last, whose ranges are kept. The number of pieces is subtracted from
-/// `products_left`, the remainder of [`MAX_PRODUCTS`].
+/// name are expanded except the last, whose ranges are kept. If a name has more pieces than bytes, the
+/// excess is subtracted from `products_left`, the remainder of [`MAX_PRODUCTS`].
 ///
 /// # Errors
 /// The text is not a list of hosts. `each` may already have been called with some hosts.
@@ -132,8 +132,8 @@ pub(super) fn pieces(
         let host = host?;
         let size = checked(host, left)?;
         left -= size.hosts;
-        // A name is charged only for the pieces in excess of its number of bytes. The uncharged work is therefore
-        // proportional to the length of the lists, as it is without brackets.
+        // Each name may expand to one piece per byte without using up the limit. Work that does not count against the
+        // limit is therefore proportional to the length of the lists, as it is for names without brackets.
         let products = size.apart.saturating_sub(host.len());
         *products_left = products_left
             .checked_sub(products)

@@ -216,7 +216,7 @@ fn report(
             collector.log.leave_out(Reason::NeverStarted);
             return Ok(());
         }
-        let found = "a job with neither nodes nor a number of nodes";
+        let found = "a job that states neither its nodes nor their number";
         collector.log.fault(Reason::NoNodes, at, found)?;
         if meaning != Meaning::Named {
             return Ok(());

@@ -101,7 +101,7 @@ pub(super) struct Completed {
     pub used: Vec<(ShortJob, u32)>,
     /// Jobs whose last name turned out to be complete, with that name.
     pub named: Vec<(ShortJob, String)>,
-    /// Serial numbers of the jobs whose list turned out to be cut although it names as many nodes as the job used.
+    /// Serial numbers of the jobs whose list seemed to name all of their nodes but turned out to be cut.
     pub cut: Vec<u64>,
 }
 
@@ -170,7 +170,8 @@ impl ShortJobs {
         Ok(())
     }
 
-    /// Decides which last names of lists are complete, and puts the jobs in order.
+    /// Decides for each list whether its last name is complete. Then removes the jobs that lack no nodes, and sorts the
+    /// rest by start.
     ///
     /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. This
     /// reduces the number of nodes that the job lacks by one. If a list turns out not to be suspect, its last name is

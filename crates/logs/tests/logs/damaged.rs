@@ -34,7 +34,8 @@ fn sacct(jobs: &[(&str, &str, u32, &str)]) -> String {
     log
 }
 
-/// A table with a job of three nodes in each of four hours. `row` is the row of the second job.
+/// A table of four jobs, one per hour. `row` is the row of the second job. The other jobs each use three nodes for an
+/// hour.
 fn hourly(header: &str, row: &str) -> String {
     let quote = if header.contains(',') { "\"" } else { "" };
     let delimiter = if header.contains(',') { "," } else { "|" };

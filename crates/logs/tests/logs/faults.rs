@@ -163,7 +163,7 @@ fn djc_and_swf() {
         (
             "17,2.0,2",
             "17,2.5,2",
-            "ran on unknown nodes | log, line 3: a job with neither nodes nor a number of nodes",
+            "ran on unknown nodes | log, line 3: a job that states neither its nodes nor their number",
         ),
         (
             "\"2, a.theta\"",

@@ -771,7 +771,7 @@ fn hostile_tables_are_faults() {
         ),
         (
             table(start(), Cells::Lists(vec![None])),
-            "with neither nodes",
+            "states neither its nodes nor their number",
         ),
         (
             table(start(), Cells::Text(vec![Some("['n1".to_owned())])),

@@ -1,8 +1,8 @@
 //! An upper bound on the ready time that further lengths can add to a ladder.
 //!
-//! Let x = r − d be the part of a rest r that follows the delay of a first pilot. Let m = ⌊x / g⌋ be its **bin**: gm is
-//! the greatest multiple of the grid g that fits. A fragment in bin m gains the most, gm − w, from a single pilot of
-//! length gm. Every other choice loses some of this gain:
+//! Let r be the remaining length of a fragment, and let x = r − d be its part after the delay d of a first pilot. Let
+//! m = ⌊x / g⌋ be the **bin** of the fragment: gm is the greatest multiple of the grid g that fits. A fragment in bin m
+//! gains the most, gm − w, from a single pilot of length gm. Every other choice loses some of this gain:
 //!
 //! - p pilots whose lengths add up to gm lose p − 1 start-ups, (p − 1)·w. They also need p − 1 further delays, which
 //!   must fit in x mod g.
@@ -40,7 +40,8 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// An upper bound on the ready time that at most `lengths` further lengths can add in these rests.
+    /// An upper bound on the ready time that at most `lengths` further lengths can add, given the remaining lengths
+    /// `rests`.
     pub fn of(&mut self, rests: &Rests, candidates: &Candidates, lengths: usize) -> u64 {
         if lengths == 0 {
             return 0;
@@ -81,7 +82,7 @@ impl Bounds {
     }
 }
 
-/// The least loss of a bin at `level`. `rests` holds the bin's fragments by x mod g, in units. Without loss, each
+/// The least loss of a bin at `level`. `rests` counts the bin's fragments by x mod g, in units. Without loss, each
 /// fragment would gain `gain`.
 fn loss_at(level: usize, rests: &[u64], gain: u64, candidates: &Candidates) -> u64 {
     let missed = candidates.step.min(gain);

@@ -1,11 +1,11 @@
 //! The best ladder under [`fits`]: exact branch and bound.
 //!
 //! A ladder is chosen from the multiples of a grid, such as all minutes up to 120. Under [`fits`], each length takes
-//! its turn in every fragment, from the greatest down. So the search chooses the greatest length first, computes the
-//! rests that it leaves, and continues with these rests and the next greatest length. The rests form a histogram.
-//! Every rest is shorter than the last chosen length plus a delay. For example, after a length of 30 minutes, every
-//! rest is below 30 minutes plus the delay. The ready time of the lengths chosen so far is final, because a shorter
-//! length never changes the pilots of a longer length.
+//! its turn in every fragment, from the greatest down. So the search chooses the greatest length first, and fills the
+//! fragments with its pilots. It then continues with the next greatest length and the remaining lengths of the
+//! fragments, which it keeps as a histogram. Each remaining length is shorter than the last chosen length plus a delay.
+//! For example, after a length of 30 minutes, each remaining length is below 30 minutes plus the delay. The ready time
+//! of the lengths chosen so far is final, because a shorter length never changes the pilots of a longer length.
 //!
 //! At every node of the search tree, [`Bounds`](bound::Bounds) gives an upper bound on what the remaining lengths can
 //! add. The children of a node are visited by descending bound. A child that cannot beat the best ladder found so far

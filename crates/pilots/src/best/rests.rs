@@ -1,27 +1,29 @@
-//! The parts of the fragments that are left once the pilots of the greatest lengths of a ladder are placed.
+//! The remaining lengths of the fragments once pilots of a ladder's greatest lengths are placed.
 
 use super::super::Fragments;
 use super::candidates::Candidates;
 
-/// The fragments, or the parts of fragments that are left once pilots are placed.
+/// The fragments, or their remaining lengths once pilots are placed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Source<'a> {
     /// The whole fragments: no length has been chosen yet.
     Fragments(&'a Fragments),
-    /// The rests that the lengths chosen so far leave.
+    /// The remaining lengths once pilots of the lengths chosen so far are placed.
     Rests(&'a Rests),
 }
 
-/// Number of fragments with each rest, in units. A rest of `r` units is counted at index `r`.
+/// Number of fragments by remaining length, in units: entry `r` counts the fragments with `r` units left.
 ///
-/// Rests are rounded down to units. Rounding loses nothing, because every pilot takes a whole number of units.
+/// Remaining lengths are rounded down to units. Rounding loses nothing, because every pilot takes a whole number of
+/// units.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rests {
     pub counts: Vec<u64>,
 }
 
 impl Source<'_> {
-    /// Fills all fragments with pilots of one length. Writes the rests to `left`, and returns the number of pilots.
+    /// Fills all fragments with pilots of one length. Writes the remaining lengths to `left`, and returns the number of
+    /// pilots.
     pub fn fill(self, candidates: &Candidates, multiple: usize, left: &mut Rests) -> u64 {
         let taken = candidates.taken(multiple);
         left.counts.clear();
@@ -48,9 +50,11 @@ fn fill_fragments(
     pilots
 }
 
-/// Example: rests of 0 to 9 units, and pilots that take 4 units. Rests 4 to 7 hold one pilot and leave 0 to 3; rests 8
-/// and 9 hold two and leave 0 and 1. So `left` is the sum of the pieces 0..4, 4..8 and 8..10. This method needs no
-/// division.
+/// Fills what remains of the fragments, without a division.
+///
+/// Example: the remaining lengths are 0 to 9 units, and a pilot takes 4 units. Fragments with 4 to 7 units left hold
+/// one pilot and leave 0 to 3 units. Fragments with 8 or 9 units left hold two pilots and leave 0 or 1. So `left` is
+/// the sum of the pieces 0..4, 4..8 and 8..10 of the counts.
 fn fill_rests(rests: &Rests, taken: usize, left: &mut Rests) -> u64 {
     let mut pilots = 0;
     for (fitting, piece) in rests.counts.chunks(taken).enumerate() {

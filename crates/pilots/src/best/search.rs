@@ -22,9 +22,9 @@ pub(super) struct Search<'a> {
     observer: &'a dyn Observer,
     /// The lengths chosen so far as multiples of the grid, descending.
     chosen: Vec<usize>,
-    /// The rests that the first 1, 2, … chosen lengths leave.
+    /// The remaining lengths of the fragments once pilots of the first 1, 2, … chosen lengths are placed.
     rests: Vec<Rests>,
-    /// Buffer for the rests of candidates that are examined but not chosen.
+    /// Buffer for the remaining lengths that a candidate would leave.
     examined: Rests,
     bounds: Bounds,
     /// The best ladder found, as multiples of the grid, descending.
@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
         Some(children)
     }
 
-    /// The rests that are left once the pilots of the chosen lengths are placed.
+    /// The fragments, or their remaining lengths once pilots of the chosen lengths are placed.
     fn source(&self) -> Source<'_> {
         match self.chosen.len() {
             0 => Source::Fragments(self.fragments),

@@ -82,7 +82,7 @@ fn a_job_is_delayed_once_with_all_of_its_nodes() {
     // Without job 2, no job waits for node 1.
     let found = delays(&log(3, &flips, 1, true), 5.0);
     assert_eq!(found, [expected[0], expected[2]]);
-    // If the log does not state jobs, each event counts as one job.
+    // If the log does not list jobs, each event counts as one job.
     let found = delays(&log(3, &flips, 2, false), 5.0);
     assert_eq!(found, [(1, 0, 2, 2, 10.0), (2, 0, 1, 1, 5.0)]);
 }

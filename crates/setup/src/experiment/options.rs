@@ -56,9 +56,9 @@ struct Facts {
     needs: Needs,
     profiled: bool,
     profiling: bool,
-    /// Whether models replace the file with the estimates.
+    /// Whether models supply the estimates, in place of an estimates file.
     modelled_estimates: bool,
-    /// Whether models replace the file with the forecast.
+    /// Whether models supply the forecast, in place of a forecast file.
     forecasts: bool,
     /// Whether models are learnt from the data itself.
     train: bool,

@@ -161,7 +161,7 @@ pub(super) fn check_speeds(
     }
 }
 
-/// The first invalid speed of a run: its second, its value and why it is invalid.
+/// Finds the first invalid speed of a run. Returns the time in seconds, the speed, and the reason why it is invalid.
 fn wrong_speed(run: &JobRun, shared: bool) -> Option<(i64, f64, &'static str)> {
     let Some(&(first, speed)) = run.speeds.first() else {
         return Some((run.from, f64::NAN, "no speed is given"));

@@ -161,7 +161,7 @@ impl Tree {
         Ended::WithPlan
     }
 
-    /// Bounds the numbers of nodes of all branches; `false` if there is no plan.
+    /// Sets the span of each branch, which bounds its number of nodes. Returns `false` if there is no plan.
     fn set_spans(&mut self, shapes: &Shapes, nest: &Nest) -> bool {
         let branches = nest.branches();
         self.spans.clear();

@@ -226,6 +226,6 @@ fn nothing(source: &Source, left_out: &[String], mut skipped: Faults) -> Faults 
         [] => "no row".to_owned(),
         _ => format!("no job to simulate, only {}", reasons.join("; ")),
     };
-    skipped.push(source.fault(found, "at least one GPU job of a VC of the cluster"));
+    skipped.push(source.fault(found, "at least one job with GPUs in a VC of the cluster"));
     skipped
 }

@@ -337,7 +337,7 @@ fn an_empty_trace_is_reported_with_its_reason() {
     let log = civil(&[("1", "x", 1, "04-01"), ("2", "a", 0, "04-01")]);
     let message = fault(read_with(&log, Options::default()));
     let found = "found no job to simulate, only 1 job without GPUs; \
-                 1 job of VCs that the cluster does not have: x, expected at least one GPU job";
+                 1 job of VCs that the cluster does not have: x, expected at least one job with GPUs";
     assert_has(&message, &[found]);
     let message = fault(read_with(
         "a,b\n",

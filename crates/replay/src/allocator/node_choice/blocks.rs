@@ -131,7 +131,7 @@ fn apart(distance: u32) -> f64 {
 struct Free {
     rank: u32,
     node: u32,
-    /// Estimated probability that this node leaves at an event at which nodes leave.
+    /// Estimated probability that this node leaves at the next event at which any node leaves.
     hazard: f64,
 }
 

@@ -71,7 +71,8 @@ impl EndHazard {
         }
     }
 
-    /// Estimates the probability that the node of this rank among `idle` nodes leaves at an event at which nodes leave.
+    /// Estimates the probability that the node of this rank among `idle` nodes leaves at the next event at which any
+    /// node leaves.
     pub fn at(&self, rank: u32, idle: u32) -> f64 {
         let (end, class) = class(rank, idle);
         let seen = self.ends[end][class];

@@ -11,7 +11,7 @@ pub struct Profiler {
     pub nodes: u32,
     pub limit: i64,
     pub most_gpus: u32,
-    /// Whether a node is borrowed and returned as needed.
+    /// Whether the profiler borrows and returns a node as needed.
     pub elastic: bool,
 }
 

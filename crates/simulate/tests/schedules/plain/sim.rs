@@ -88,8 +88,8 @@ impl<'a> Sim<'a> {
         self.world.jobs[job].gpus
     }
 
-    /// Adds the jobs that enter in this second to the end of the queue. In the first second, also adds
-    /// the jobs with an earlier entry. Returns the number of added jobs.
+    /// Appends the jobs that enter in this second to the queue. In the first second, also appends the
+    /// jobs that entered earlier. Returns the number of appended jobs.
     pub fn arrive(&mut self) -> usize {
         let before = self.arrived;
         while let Some(&entry) = self.world.entries.get(self.arrived)
