@@ -274,7 +274,7 @@ mod tests {
             [
                 "idle between 3492.5 and 3729.5 node-hours, 3651.6 by the stated node counts; for 6.5 % of \
                  this time, it is unknown which nodes were idle; these nodes are assigned to the jobs that do not list \
-                 all of theirs",
+                 all of their nodes",
                 "jobs used nodes that they do not list: 100.0 node-hours in lists shorter than the stated count \
                  (equal to 2.7 % of the idle time)",
                 CONDITIONS,

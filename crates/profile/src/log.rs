@@ -215,7 +215,7 @@ mod tests {
             ("gleaner samples -1\n", "whole number"),
             ("gleaner samples 1.5\n", "whole number"),
             ("gleaner samples 1000000000000001\n", "1e15"),
-            ("gleaner samples 5\ngleaner samples 4\n", "after 5"),
+            ("gleaner samples 5\ngleaner samples 4\n", "fewer than the 5"),
             ("gleaner \u{1b}[31m\n", "\\\\u{1b}"),
         ];
         for (text, word) in cases {
@@ -240,7 +240,7 @@ mod tests {
             ("warm\n", "expected {"),
             ("{\"samples\": -1}\n", "expected {"),
             ("{\"samples\": 1000000000000001}\n", "1e15"),
-            ("{\"samples\": 5}\n{\"samples\": 4}\n", "after 5"),
+            ("{\"samples\": 5}\n{\"samples\": 4}\n", "fewer than the 5"),
         ];
         for (text, word) in cases {
             let told = log(text).nonsense.unwrap();
