@@ -274,7 +274,7 @@ def test_classes_that_raise_and_names_that_are_taken() -> None:
 
     with pytest.raises(ValueError, match="already"):
         gleaner.simulate(data=DATA, policy=Named)
-    with pytest.raises(gleaner.UsageError, match="same name"):
+    with pytest.raises(gleaner.UsageError, match="needs its own name"):
         gleaner.simulate(data=DATA, policy=[Fifo, Fifo])
     with pytest.raises(NotImplementedError, match="no method next"):
         gleaner.simulate(data=DATA, policy=gleaner.Policy)
