@@ -96,7 +96,7 @@ settings! {
 impl Ingest for IntervalsSettings {
     fn ingest(&self, files: &[PathBuf], observer: &dyn Observer) -> Result<()> {
         let options = self.log.input.options(Format::Intervals);
-        write_events(files, &options, &self.log.output, observer)
+        self.log.write(files, &options, observer)
     }
 }
 
