@@ -194,7 +194,7 @@ mod tests {
                 format.about
             );
         }
-        assert!(IngestFormat::named("intervals").is_none());
+        assert!(IngestFormat::named("nothing").is_none());
     }
 
     #[test]
