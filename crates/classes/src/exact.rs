@@ -168,18 +168,18 @@ impl Search<'_> {
         // Holding nothing is always possible.
         self.best = (0.0, vec![Item::NONE; part.len()]);
         let zero = vec![0.0; part.capacity.len()];
-        let root = self.branch(part.clone(), &zero);
+        let mut root = self.branch(part.clone(), &zero);
         self.prices = root.prices.prices.clone();
         let tasks = part.len() as u64;
         let mut states =
             (STATES_PER_TASK * tasks).clamp(*FIRST_STATES.start(), *FIRST_STATES.end());
-        if self.prove(&root, states) {
+        if self.prove(&mut root, states) {
             return self.best.0;
         }
         let mut open = BinaryHeap::new();
-        self.split(&root, &mut open);
+        self.split(&mut root, &mut open);
         let mut since = self.steps(tasks);
-        while let Some(branch) = open.pop() {
+        while let Some(mut branch) = open.pop() {
             if !self.is_open(branch.prices.bound) {
                 // No other branch has a greater bound.
                 break;
@@ -189,13 +189,13 @@ impl Search<'_> {
             }
             if states < MOST_STATES && self.steps(tasks) - since > PATIENCE * states {
                 states = (GROWTH * states).min(MOST_STATES);
-                if self.prove(&root, states) {
+                if self.prove(&mut root, states) {
                     return self.best.0;
                 }
                 since = self.steps(tasks);
             }
-            if !self.prove(&branch, BRANCH_STATES) {
-                self.split(&branch, &mut open);
+            if !self.prove(&mut branch, BRANCH_STATES) {
+                self.split(&mut branch, &mut open);
             }
         }
         self.unsplit.max(self.best.0)
@@ -207,9 +207,9 @@ impl Search<'_> {
     }
 
     /// Splits a branch, and keeps the halves that may have a better plan.
-    fn split(&mut self, branch: &Branch, open: &mut BinaryHeap<Branch>) {
-        let problem = self.narrowed(branch);
-        let Some(halves) = split(&problem, &branch.prices.mix) else {
+    fn split(&mut self, branch: &mut Branch, open: &mut BinaryHeap<Branch>) {
+        self.narrow(branch);
+        let Some(halves) = split(branch) else {
             self.unsplit = self.unsplit.max(branch.prices.bound);
             return;
         };
@@ -221,21 +221,19 @@ impl Search<'_> {
         }
     }
 
-    /// The problem of a branch without the items that lose so much that no better plan holds them. For example, the
-    /// bound is 100 and the best plan gains 97, so the total loss of a better plan is below 3. The loss of each of its
-    /// items is then below 3, too. The halves of the branch then have fewer items, and often smaller bounds.
-    fn narrowed(&self, branch: &Branch) -> Reduced {
+    /// Removes from a branch the items that lose so much that no better plan holds them. For example, the bound is 100 and
+    /// the best plan gains 97, so the total loss of a better plan is below 3. The loss of each of its items is then below
+    /// 3, too. The halves of the branch then have fewer items, and often smaller bounds.
+    fn narrow(&self, branch: &mut Branch) {
         let allowed = self.allowed(branch.prices.bound);
         let prices = &branch.prices.prices;
-        let mut problem = branch.problem.clone();
-        for items in &mut problem.kinds {
+        for items in &mut branch.problem.kinds {
             let (_, most) = items.best(prices);
             let is_kept = |item: &Item| most - item.profit(prices) < allowed;
             if !items.all.iter().all(is_kept) {
                 *items = Rc::new(items.only(is_kept));
             }
         }
-        problem
     }
 
     /// Creates the branch of a subset of the plans: finds the prices with the least bound. Keeps each plan found on the
@@ -291,13 +289,13 @@ impl Search<'_> {
     }
 
     /// Searches a branch completely, with at most `states` states. Returns whether no better plan is left in it.
-    fn prove(&mut self, branch: &Branch, states: u64) -> bool {
+    fn prove(&mut self, branch: &mut Branch, states: u64) -> bool {
         let bound = branch.prices.bound;
-        let Some(core) = Core::new(
-            &self.narrowed(branch),
-            &branch.prices.prices,
-            &branch.shared,
-        ) else {
+        if !self.is_open(bound) {
+            return true;
+        }
+        self.narrow(branch);
+        let Some(core) = Core::new(&branch.problem, &branch.prices.prices, &branch.shared) else {
             return false;
         };
         let clock = self.clock;
@@ -368,15 +366,16 @@ impl Search<'_> {
 /// other. Otherwise, the halves differ in the task's number of nodes. For example, 0.6 of the mix holds 2 nodes and 0.4
 /// holds 5, so the mean is 3.2. In one half the task holds at most 3 nodes, in the other at least 4, and neither half
 /// contains the mix. `None` if each task holds the same item in the whole mix.
-fn split(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<[Reduced; 2]> {
-    let (task, class) = (0..problem.len())
+fn split(branch: &Branch) -> Option<[Reduced; 2]> {
+    let mix = &branch.prices.mix;
+    let (task, class) = (0..branch.problem.len())
         .filter_map(|task| {
             let (class, share) = greatest_share(mix, task);
             (share < 1.0 - 1e-6).then_some((share, task, class))
         })
         .min_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, task, class)| (task, class))
-        .or_else(|| divided(mix, problem.len()))?;
+        .or_else(|| divided(mix, branch.problem.len()))?;
     let shares = mix.iter().filter(|(_, items)| items[task].class == class);
     let total: f64 = shares.clone().map(|(share, _)| share).sum();
     let mean = shares
@@ -386,7 +385,7 @@ fn split(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<[Reduced; 2]> {
     let is_divided_by_class = mix.iter().any(|(_, items)| items[task].class != class);
     let most = mean.floor() as u32;
     let half = |is_first: bool| {
-        let mut problem = problem.clone();
+        let mut problem = branch.problem.clone();
         let keep = |item: &Item| {
             let is_in = if is_divided_by_class {
                 item.class == class

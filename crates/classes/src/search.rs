@@ -50,8 +50,6 @@ struct CoreTask {
     task: usize,
     /// Index of its changes in [`Core::kinds`].
     kind: usize,
-    /// Loss of its second-best item, rounded down so that nearly equal losses are equal.
-    least: f64,
 }
 
 /// The changes of tasks that have the same items and start from the same one.
@@ -61,12 +59,16 @@ struct Kind {
     base: Item,
     /// The changes, in ascending order of loss.
     changes: Vec<Change>,
+    /// The least loss of a change, rounded down so that nearly equal losses are equal; infinite if there is no change.
+    least: f64,
 }
 
 impl Kind {
     /// The changes from `base`, whose own loss is at most a rounding error and is not counted. A change that has an even
     /// smaller loss counts as 0. So no sum of losses exceeds the total loss of its plan, and no plan is dropped wrongly.
-    fn of(items: &Items, base: Item, prices: &[f64]) -> Self {
+    ///
+    /// Losses count as equal if they are in the same multiple of `equal`.
+    fn of(items: &Items, base: Item, prices: &[f64], equal: f64) -> Self {
         let profit = base.profit(prices);
         let others = items.all.iter().filter(|item| **item != base);
         let mut changes: Vec<Change> = others
@@ -77,7 +79,12 @@ impl Kind {
             })
             .collect();
         changes.sort_by(|a, b| a.loss.total_cmp(&b.loss));
-        Kind { base, changes }
+        let least = changes.first().map_or(f64::INFINITY, |first| first.loss);
+        Kind {
+            base,
+            changes,
+            least: (least / equal).floor() * equal,
+        }
     }
 
     /// The number of nodes by which the first change differs from `base`; `None` if there is no change.
@@ -234,27 +241,21 @@ impl Core {
             let kind = *known
                 .entry((*kind, own.class, own.count))
                 .or_insert_with(|| {
-                    kinds.push(Kind::of(&problem.kinds[*kind], own, prices));
+                    kinds.push(Kind::of(&problem.kinds[*kind], own, prices, equal));
                     kinds.len() - 1
                 });
-            if let Some(first) = kinds[kind].changes.first() {
-                tasks.push(CoreTask {
-                    task,
-                    kind,
-                    least: (first.loss / equal).floor() * equal,
-                });
+            if !kinds[kind].changes.is_empty() {
+                tasks.push(CoreTask { task, kind });
             }
         }
         // Among tasks with nearly equal losses, those with the greatest changes come first, so that the smallest
         // changes can use the remaining nodes. Tasks with the same changes come one after the other.
-        let size = |task: &CoreTask| kinds[task.kind].first_size();
-        let order = |a: &CoreTask, b: &CoreTask| {
-            let by_loss = a.least.total_cmp(&b.least);
-            by_loss
-                .then(size(b).cmp(&size(a)))
-                .then(a.kind.cmp(&b.kind))
-        };
-        tasks.sort_by(order);
+        tasks.sort_by(|a: &CoreTask, b: &CoreTask| {
+            let (first, second) = (&kinds[a.kind], &kinds[b.kind]);
+            let by_loss = first.least.total_cmp(&second.least);
+            let by_size = second.first_size().cmp(&first.first_size());
+            by_loss.then(by_size).then(a.kind.cmp(&b.kind))
+        });
         let mut core = Core {
             base,
             kinds,
@@ -273,7 +274,7 @@ impl Core {
     pub fn second(&self, place: usize) -> f64 {
         self.tasks
             .get(place)
-            .map_or(f64::INFINITY, |task| task.least)
+            .map_or(f64::INFINITY, |task| self.kinds[task.kind].least)
     }
 
     /// Determines the bits of each class, and the deltas of all changes.
@@ -445,11 +446,12 @@ impl Run<'_> {
         // The kind whose further tasks add no state.
         let mut settled = None;
         for (place, task) in core.tasks.iter().enumerate() {
+            let kind = &core.kinds[task.kind];
             // Any further change would reach the limit. The plans without further changes were considered when their
             // states were created.
             if now
                 .iter()
-                .all(|state| state.loss + task.least >= self.limit)
+                .all(|state| state.loss + kind.least >= self.limit)
             {
                 break;
             }
@@ -469,7 +471,7 @@ impl Run<'_> {
                     next.push(stays);
                 }
             }
-            for (number, change) in core.kinds[task.kind].changes.iter().enumerate() {
+            for (number, change) in kind.changes.iter().enumerate() {
                 if change.loss >= self.limit {
                     break;
                 }
