@@ -16,7 +16,7 @@ ALL := --workspace --exclude gleaner-frames
 # are tested here without HiGHS and CBC.
 SMALL := -p gleaner-frames -p gleaner-solvers --no-default-features
 # The variables that `cargo clippy -- -D warnings` sets. With these variables, other cargo commands also compile the
-# workspace's crates with clippy. One command lints the crates that it builds, and the next command reuses them.
+# workspace's crates with clippy. Each command lints the crates that it builds, and later commands reuse these crates.
 CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
 	CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 TARGET := $(or $(CARGO_TARGET_DIR),target)

@@ -149,7 +149,7 @@ def check(condition, what):
 
 
 # Returns the positions of up to 40 points of a scatter chart, or the centres of up to 40 filled cells of a heat map.
-# In these charts, only few places may have a tooltip.
+# In these charts, only a few places may have a tooltip.
 CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
   const { x, y, z, x0, dx, type, mode } = chart._fullData?.[0] ?? {};
   const { xaxis, yaxis } = chart._fullLayout;

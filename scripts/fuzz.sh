@@ -15,7 +15,7 @@ if ! cargo +nightly --version >/dev/null 2>&1; then
 fi
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked "cargo-fuzz@$version"
 
-# The samples with which the fuzzing of each target starts.
+# The seed samples of each target.
 declare -A seeds=(
     [slurm]=sacct.txt [slurm_events]=sacctmgr-events.txt [nodes]="scontrol-nodes.txt sinfo.txt"
     [pbs]=pbs.txt [cobalt]=cobalt.log [djc]="djc.csv djc-locations.csv" [swf]=workload.swf [table]=table.csv

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# On Debian, as root, installs PyTorch for the tests of workloads/. Elsewhere, these tests are skipped. The package of
-# Debian, which has no GPU support, is a download of only 150 MB, whereas the pip package includes CUDA and takes 5 GB
-# on disk.
+# On Debian, as root, installs PyTorch for the tests of workloads/. Elsewhere, these tests are skipped. Debian's package
+# has no GPU support and is a download of only 150 MB. The pip package includes CUDA and takes 5 GB on disk.
 set -euo pipefail
 
 # The interpreters that the tests try (see tests/cli/workloads.rs).

@@ -52,7 +52,7 @@ fn check_signs(line: &str) -> Result<(), Fault> {
 /// Converts an error of the parser to a fault.
 fn of_parser(line: &str, error: &syn::Error) -> Fault {
     let message = error.to_string();
-    // The parser gives no position for an error at the end of the text, unlike for an error at the end of a bracket.
+    // The parser reports a position for an error at the end of a bracket, but none for an error at the end of the text.
     let is_end = message.starts_with("unexpected end of input") && error.span().start().column == 0;
     let column = if is_end {
         line.trim_end().chars().count() + 1

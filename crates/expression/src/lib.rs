@@ -70,7 +70,7 @@ impl Expression {
     pub fn parse(text: &str, variables: &[&str]) -> Result<Self, Fault> {
         scan::check(text)?;
         let node = convert::parse(text, variables);
-        // Free memory: the parser keeps all texts that it has parsed in this thread.
+        // Frees memory: otherwise, the parser keeps every text that this thread has parsed.
         proc_macro2::extra::invalidate_current_thread_spans();
         Ok(Expression {
             text: text.trim().to_owned(),

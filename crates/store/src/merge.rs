@@ -20,10 +20,9 @@ impl Store {
     /// Merges all segments that no longer have a writer into one segment. The merged segment keeps only the results,
     /// and the starts of runs that were restarted.
     ///
-    /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. The segment of a
-    /// [`Writer`](crate::Writer) that may still append is also kept; the lock on the segment shows this. On a file
-    /// system without file locks, only segments whose process recorded its end are merged. No result is lost, even if
-    /// the merge is killed.
+    /// A segment with a run that `is_wanted` rejects belongs to another plan and is kept. A segment to which a
+    /// [`Writer`](crate::Writer) may still append is also kept: such a segment is locked. On a file system without file
+    /// locks, only segments whose process recorded its end are merged. No result is lost, even if the merge is killed.
     ///
     /// # Errors
     /// A segment cannot be read, written or removed.

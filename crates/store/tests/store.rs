@@ -178,8 +178,8 @@ fn what_is_not_a_regular_file_is_refused_and_links_are_not_followed() {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // A segment that is cut anywhere keeps the records before the cut. A changed byte loses one record, or two records
-    // if the byte is a line ending.
+    // A segment that is truncated at any byte keeps the records before that byte. A changed byte loses one record, or
+    // two records if the byte is a line ending.
     #[test]
     fn a_cut_or_changed_segment_keeps_the_rest(cut in 0.0f64..1.0, change in any::<bool>()) {
         let folder = tempfile::tempdir().unwrap();

@@ -156,9 +156,9 @@ pub const MACHINES: &[Machine] = &[
         name: "polaris",
         title: "Polaris, ALCF",
         nodes: Some(560),
-        gaps: "LOCATION is cut at 2,048 characters (about 139 of 560 nodes); outages of single nodes are missing, and \
-               outages of the whole machine are in MACHINESTATUS; times are treated as UTC, as inferred from the hours \
-               at which maintenance begins",
+        gaps: "LOCATION is truncated to 2,048 characters (about 139 of 560 nodes); outages of single nodes are \
+               missing, and outages of the whole machine are in MACHINESTATUS; times are treated as UTC, as inferred \
+               from the hours at which maintenance begins",
         example: "ANL-ALCF-DJC-POLARIS_20250101_20251231.csv.gz --nodes nodes.txt \\\n    --outages \
                   ANL-ALCF-MACHINESTATUS-POLARIS_20250101_20251231.csv \\\n   ",
         ..ALCF
@@ -242,8 +242,8 @@ pub const MACHINES: &[Machine] = &[
         cores_per_node: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
-        gaps: "times have no time zone and are treated as UTC; the licence and the length were inferred from other \
-               programs that read the files",
+        gaps: "times have no time zone and are treated as UTC; the licence and the period of the data were inferred \
+               from other programs that read the files",
         example: "jobs.parquet",
     },
     Machine {

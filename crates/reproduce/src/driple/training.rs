@@ -37,8 +37,9 @@ const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Number of epochs in the original's training runs.
 const ALL_EPOCHS: usize = 150;
-/// Number of epochs for a network with half as many layers as the graph has nodes, if all its weights learn. Few epochs
-/// are compared because each takes almost a second, and because later errors depend on rounding in the last bits.
+/// Number of epochs for a network with half as many layers as the graph has nodes, if all of its weights are trained.
+/// Few epochs are compared because each takes almost a second, and because later errors depend on rounding in the last
+/// bits.
 const FEW_EPOCHS: usize = 20;
 
 /// The training runs.
