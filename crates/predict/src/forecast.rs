@@ -47,7 +47,7 @@ pub fn forecast_by(
     table(series, first, calendar, jobs, gpus)
 }
 
-/// Forecasts all intervals from second `start` on, by models that learn only from submissions
+/// Forecasts all intervals from second `start` on with models that learn only from submissions
 /// before the intervals that they forecast. If there is at least a week of submissions before
 /// `start`, a single model is trained. Otherwise a new model is trained each week. Until a week of
 /// submissions is available, the forecast repeats the submissions of an hour earlier. The unit of

@@ -1,4 +1,5 @@
-//! Control groups, version 2: a group contains a program and all processes that the program starts, in whatever way.
+//! Control groups, version 2: a group contains a program and all processes that the program starts, however it starts
+//! them.
 
 use std::fs;
 use std::io;

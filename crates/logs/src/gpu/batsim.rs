@@ -134,7 +134,7 @@ impl Workload {
     }
 }
 
-/// Computes the durations of profiles, and remembers each of them.
+/// Computes the durations of profiles, and caches them.
 struct Delays<'p> {
     profiles: &'p BTreeMap<String, Profile>,
     known: BTreeMap<&'p str, Option<Delay>>,
@@ -142,8 +142,8 @@ struct Delays<'p> {
 
 impl<'p> Delays<'p> {
     /// The duration of a profile, or `None` if the profile does not consist only of delays.
-    /// `nested` is the number of further levels of sequences that are allowed. The error is the
-    /// name of the profile that is missing from the workload.
+    /// Sequences may be nested at most `nested` levels deep from here. The error is the name of the
+    /// profile that is missing from the workload.
     fn of(&mut self, name: &str, nested: usize) -> Result<Option<Delay>, String> {
         if let Some(known) = self.known.get(name) {
             return Ok(*known);
@@ -263,7 +263,7 @@ impl Profile {
     }
 }
 
-/// Parses the names of the profiles in a sequence, and how often the sequence is repeated.
+/// Parses a sequence: the names of its profiles, and the number of times that it runs.
 fn sequence(value: &Value) -> Result<(Vec<String>, u64), String> {
     let list = value.get("seq").unwrap_or(&Value::Null);
     let names = list.as_array().filter(|names| !names.is_empty());

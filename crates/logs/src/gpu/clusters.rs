@@ -128,7 +128,7 @@ fn peaks(demand: &Demand<'_>) -> Vec<u64> {
         edges.push((used.start, gpus, used.vc));
         edges.push((used.end, -gpus, used.vc));
     }
-    // In the same second, ends are sorted before starts, because their GPUs are negative.
+    // In the same second, ends are sorted before starts, because their GPU counts are negative.
     edges.sort_unstable();
     let mut held = vec![0i64; demand.largest.len()];
     let mut peaks: Vec<u64> = demand.largest.iter().map(|gpus| u64::from(*gpus)).collect();
@@ -151,7 +151,7 @@ impl Sizes {
             .filter(|nodes| *nodes > 0)
     }
 
-    /// Returns a cluster with the VCs in `used`, in order of name, and the index of each of these VCs in the cluster.
+    /// Returns a cluster with the VCs in `used`, sorted by name, and the index of each of these VCs in the cluster.
     ///
     /// # Errors
     /// There are more nodes than a cluster can have.
@@ -222,7 +222,7 @@ mod tests {
     }
 
     // The jobs of VC `a` hold 8 GPUs at once. One of these jobs ends in the second in which another starts. VC `b` has
-    // a job of 20 GPUs whose run is unknown.
+    // a job of 20 GPUs whose start and end are unknown.
     #[test]
     fn a_vc_has_the_nodes_that_its_jobs_held_at_once() {
         let uses = [

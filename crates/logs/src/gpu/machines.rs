@@ -107,7 +107,7 @@ impl Machines {
     /// VC, the maximum number over all days is used.
     fn take_day(&mut self, cells: &[&str], header: &mut Vec<String>) -> Result<(), &'static str> {
         const EXPECTED: &str =
-            "a header with date and virtual clusters, or a row with the GPUs of each on a day";
+            "a header with date and virtual clusters, or a row with a day and the GPUs of each";
         if header.is_empty() {
             if cells.first() != Some(&"date") {
                 return Err(EXPECTED);

@@ -19,8 +19,8 @@
 //!   VC: the partition or account.
 //!
 //! Files are read once, as streams. The jobs and the times during which they held GPUs are kept in
-//! memory; the files are not. Traces of Philly, Helios and Slurm have civil times. Their seconds are counted from the
-//! first submission. Unusable jobs and contradictions are counted by reason.
+//! memory; the files are not. Traces of Philly, Helios and Slurm have civil times, which are converted to
+//! seconds since the first submission. Unusable jobs and contradictions are counted by reason.
 //!
 //! Only Batsim's format states the size of its VC. For other formats, the user can pass a list of machines or a number
 //! of nodes. By default, a VC gets enough nodes for the maximum number of GPUs that its jobs held at once.

@@ -15,7 +15,7 @@ pub struct Summary {
     pub notes: Vec<String>,
     /// First and last submission, in seconds: since 1970, or on the trace's own clock.
     pub span: (i64, i64),
-    /// The clock for showing these submissions, if the trace has civil times.
+    /// The clock that converts these seconds to civil times, if the trace has such times.
     clock: Option<Clock>,
     /// GPU-seconds of all jobs: GPUs multiplied by duration.
     pub gpu_seconds: u128,

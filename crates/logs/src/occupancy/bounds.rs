@@ -159,8 +159,8 @@ impl<'a> Search<'a> {
     }
 
     /// Ends the jobs that end by `second`, and starts the jobs that start before it. Called before the changes of that
-    /// second are applied, so that the changes affect the jobs that run in that second. A job that starts in that
-    /// second is handled later, with the nodes that are free after the changes.
+    /// second are applied, so that the changes affect only jobs that started earlier and have not ended. A job that
+    /// starts in that second is handled later, with the nodes that are free after the changes.
     fn advance(&mut self, second: i64) {
         loop {
             let start = self.jobs.get(self.next).map(|job| job.start);
@@ -259,9 +259,8 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
         is_settled: vec![false; jobs.len()],
         contradictions: 0,
     };
-    // For each job, the latest end of this job and all jobs before it. If this end is not later than the start of
-    // another job, neither this job nor any job before it overlaps that other job. The ends ascend, so a binary search
-    // finds the first job that may overlap.
+    // For each job, the latest end among this job and all earlier jobs. If a job starts at or after this end, none of
+    // these jobs overlaps it. The ends ascend, so a binary search finds the first job that may overlap.
     let mut latest = i64::MIN;
     let ends: Vec<i64> = jobs
         .iter()

@@ -3,7 +3,7 @@
 //! The machine has M nodes of c cores each. The running jobs use N nodes and C cores in total, where a node that k jobs
 //! share counts k times in N. At least max(0, M - N) nodes are idle: as many as if no two jobs shared a node. At most
 //! M - C / c nodes are idle, with C / c rounded up: as many as if jobs filled one node after the other. For example, a
-//! machine has 4 nodes with 36 cores each. Two jobs of 2 nodes and 40 cores each leave 0 to 1 nodes idle, because 80
+//! machine has 4 nodes with 36 cores each. Two jobs of 2 nodes and 40 cores each leave 0 or 1 nodes idle, because 80
 //! cores need at least 3 nodes.
 
 use std::cmp::Reverse;
@@ -62,7 +62,7 @@ pub struct CountedIdle {
 }
 
 impl CountedIdle {
-    /// Starts to add up the bounds on the idle time in `window` of a machine of `nodes` nodes.
+    /// Starts a sum of the bounds on the idle time of `nodes` nodes in `window`.
     pub fn new(nodes: u32, cores_per_node: u32, window: Window) -> Self {
         CountedIdle {
             nodes: nodes.into(),

@@ -68,7 +68,7 @@ pub(super) fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 pub struct Short {
     /// Number of such jobs.
     pub jobs: u64,
-    /// Serial of the first such job, and the number of nodes that it lacked.
+    /// Serial number of the first such job, and the number of nodes that it lacked.
     pub example: Option<(u64, u32)>,
 }
 

@@ -47,7 +47,7 @@ impl Hold {
 /// another job ends does not appear to share nodes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// In the highest bits the second, then whether the hold starts, and in the lowest bits the job's number.
+    /// The highest bits hold the second, the next bit whether the hold starts, and the lowest bits the job's number.
     when: i64,
     first: u32,
     /// Number of nodes, and in the lowest bits the index of the hold.

@@ -153,7 +153,7 @@ fn quality(idle: u64, nodes: usize, coverage: Coverage, rules: &Rules) -> Qualit
     }
 }
 
-/// The remark on polls that are so far apart that they affect a replay.
+/// The remark on polls that are too far apart for an accurate replay.
 fn coarse_note(rules: &Rules) -> Option<String> {
     let interval = rules.interval;
     (interval > FINE).then(|| match rules.spread {

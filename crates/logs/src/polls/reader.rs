@@ -68,7 +68,7 @@ pub(super) fn first_time(input: &mut Input<'_>) -> Result<Option<i64>> {
 }
 
 impl PollReader {
-    /// Creates a reader. `nodes` is the list of nodes that the user gave; it is empty without such a list.
+    /// Creates a reader. `nodes` is the list of nodes from the user, or empty if the user gave none.
     pub fn new(nodes: NodeSet) -> Self {
         PollReader {
             nodes,

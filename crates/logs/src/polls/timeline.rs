@@ -126,7 +126,7 @@ impl Timeline {
             return Ok(());
         };
         // A node that the poll does not list has the class `others`. Nodes that the previous poll did not list either
-        // keep this class, so they are visited only after a gap, in which all nodes are unknown.
+        // keep this class, so they are visited only after a gap, during which all nodes are unknown.
         let is_gap = before.is_none_or(|before| time - before > self.rules.max_gap);
         let mut earlier = std::mem::take(&mut self.listed);
         if is_gap {

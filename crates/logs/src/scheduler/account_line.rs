@@ -24,7 +24,7 @@ pub fn kind(line: &str) -> Option<&str> {
 }
 
 impl<'l> AccountLine<'l> {
-    /// Parses a line. The error describes why the line is not a record.
+    /// Parses a line. The error explains why the line is not a record.
     pub fn parse(line: &'l str) -> Result<Self, String> {
         let mut parts = line.splitn(4, ';');
         let (Some(stamp), Some(kind), Some(id)) = (parts.next(), parts.next(), parts.next()) else {

@@ -16,9 +16,10 @@ use gleaner_domain::{Observer, Quality, UnknownNodes};
 pub(super) struct Bounded {
     /// The holds that the log states.
     known: Stored<Edge>,
-    /// The holds of the candidates of short jobs, on nodes that the jobs certainly used and on nodes that are unknown.
+    /// The holds on the candidates of short jobs. A settled job certainly used all of its candidates. Whether another
+    /// short job used a candidate is unknown.
     candidates: Vec<Edge>,
-    /// The holds of the unknown nodes that [`deal`] assigns to jobs.
+    /// The holds on the unknown nodes that [`deal`] assigns to jobs.
     dealt: Vec<Edge>,
 }
 
@@ -57,7 +58,7 @@ impl Bounded {
             ));
         }
         if found.are_nodes_shared {
-            // No job is settled: it may have shared nodes with other jobs instead of using all of its candidates.
+            // No job is settled, because a job may have shared nodes with others instead of using all its candidates.
             settled.is_settled.fill(false);
         }
         let dealt = deal(&jobs, &found.nodes, &settled, rank);

@@ -35,8 +35,8 @@ pub enum Reason {
     NotSelected,
     /// The line cannot be parsed.
     Unreadable,
-    /// The job's list of nodes cannot be parsed, or only in part. The job is used, and the nodes that cannot be parsed
-    /// are unknown.
+    /// At least a part of the job's list of nodes cannot be parsed. The job is used, and the nodes in that part are
+    /// unknown.
     DamagedList,
     /// The end is before the start.
     EndsBeforeStart,
@@ -88,7 +88,7 @@ pub enum Reason {
     ListedTwice,
     /// The word for the state of the nodes is unknown.
     UnknownState,
-    /// A time or a number exceeds the range that is possible for a real job.
+    /// A time or a number is outside the range that is plausible for a real job.
     Absurd,
     /// A local time did not occur, because the clock was put forward over it.
     NeverOccurs,
@@ -281,7 +281,7 @@ impl LogCounts {
 }
 
 impl LogCounts {
-    /// Writes how many lines and files were read, in one line.
+    /// Writes, on one line, how many lines and files were read.
     pub(crate) fn write_read(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (lines, files) = (
             counted(self.lines, &self.unit.to_string()),

@@ -4,8 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use indexmap::IndexSet;
 
-/// Maximum number of lines whose digests are kept. The digests take at most 300 MiB. If a log has more
-/// lines, duplicates of the further lines are not recognised.
+/// Maximum number of lines whose digests are kept. The digests take at most 300 MiB. In a longer
+/// log, duplicates of later lines are not recognised.
 const MOST: usize = 8 << 20;
 
 /// The lines read so far.

@@ -1,4 +1,4 @@
-//! Puts the edges of a log in order of time. If the log states only node counts, first assigns nodes to the jobs.
+//! Sorts the edges of a log by time. If the log states only node counts, first assigns nodes to the jobs.
 
 use std::fs::File;
 use std::io::{self, BufReader};

@@ -199,7 +199,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "job_submit_time"),
             (Role::Count, "num_nodes"),
         ],
-        gaps: "outages are missing; times are treated as local times, as other programs that read the files do",
+        gaps: "outages are missing; times are treated as local times, as in other programs that read the files",
         example: "final_csm_allocation_history_hashed.csv \\\n    --members final_csm_allocation_node_history.csv",
     },
     Machine {

@@ -1,5 +1,5 @@
-//! Readers of schedulers' logs. They find which nodes jobs, outages and reservations held, and hence which nodes were
-//! idle.
+//! Readers of schedulers' logs. They determine which nodes jobs, outages and reservations held, and hence which nodes
+//! were idle.
 //!
 //! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
 //! not down, drained or reserved. Each reader streams over the lines of a log and reports records: jobs, and other

@@ -221,7 +221,7 @@ impl Names {
     }
 }
 
-/// Whether a key equals a stem. Stems are only a few bytes long, so a loop is faster than a call of `memcmp`.
+/// Whether a key equals a stem. Stems are only a few bytes long, so a loop is faster than a call to `memcmp`.
 fn is_of(key: &StemKey, stem: Stem<'_>) -> bool {
     let is_same =
         |a: &str, b: &str| a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b);

@@ -23,7 +23,7 @@ pub struct NodeSet {
     /// Lists whose brackets were expanded, with their number of nodes and the resulting ranges. A
     /// list that a log repeats is expanded only once.
     products: BTreeMap<String, (usize, Box<[NodeRange]>)>,
-    /// Number of further ranges for which `products` has room.
+    /// Number of ranges that can still be added to `products`.
     products_room: usize,
     /// The nodes that were looked up last.
     runs: Vec<NodeRange>,

@@ -81,8 +81,8 @@ impl Offsets {
         let difference = local.saturating_sub(second);
         let quarters = difference.saturating_add(QUARTER / 2).div_euclid(QUARTER);
         let offset = quarters.saturating_mul(QUARTER);
-        // All offsets of zones are multiples of a quarter of an hour, and at most `MOST_OFFSET`. If the difference is
-        // not close to such a multiple, the line was written late.
+        // The offset of every zone is a multiple of 15 minutes, and at most `MOST_OFFSET`. If the difference is not
+        // close to such a multiple, the line was written late.
         let late = difference.saturating_sub(offset).abs() > QUARTER / 3;
         if let Some(offset) = i32::try_from(offset).ok().filter(|_| !late)
             && offset.abs() <= MOST_OFFSET

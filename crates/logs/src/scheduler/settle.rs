@@ -72,7 +72,8 @@ impl Settler {
         }
     }
 
-    /// Creates a settler for a table whose columns determine the meaning of the lists.
+    /// Creates a settler for lists with this meaning. If the meaning is [`Meaning::NamedOrNumbers`], the first jobs
+    /// decide it.
     pub fn of(meaning: Meaning) -> Self {
         Settler {
             settled: Some(meaning).filter(|meaning| *meaning != Meaning::NamedOrNumbers),

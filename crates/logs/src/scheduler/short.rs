@@ -43,7 +43,7 @@ pub enum Doubt {
     /// The list names fewer nodes than the job used.
     Short,
     /// The list names as many nodes as the job used, but is as long, in bytes, as the longest list in its file. The
-    /// name is cut if other lists of the file are cut at this length.
+    /// last name is cut if other lists of the file are cut at this length.
     Length(usize),
     /// The list may name all nodes that the job used, but no earlier list contains its last name. The value is the
     /// length of the list in bytes. The name is cut if other names begin with it, no later list contains it, and it is

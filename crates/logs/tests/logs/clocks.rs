@@ -1,5 +1,5 @@
-//! Tests the conversion of local times in schedulers' logs, also when the clock is put forward or back. The zone is
-//! implied by the log, stated in the log, or set by the user.
+//! Tests the conversion of local times in schedulers' logs, including when the clock is put forward or back. The zone
+//! is implied by the log, stated in the log, or set by the user.
 
 use gleaner_domain::{Local, Stamp};
 use gleaner_logs::gpu;

@@ -130,7 +130,7 @@ fn polls_of_hpc_whisk() {
     assert_eq!(summary.nodes, 5);
 }
 
-/// The log was rotated: the order of the names of its parts is not the order of their polls.
+/// The log was rotated, so its parts, sorted by name, are not in the order of their polls.
 #[test]
 fn files_are_read_in_order_of_their_polls() {
     let folder = tempfile::tempdir().unwrap();

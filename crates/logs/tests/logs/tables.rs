@@ -551,7 +551,7 @@ fn jobs_of_other_formats_are_selected_by_queue() {
     assert!(message.to_string().contains("QUEUE_NAME"), "{message}");
 }
 
-// The first two jobs are in partition 1; the second has no partition number, but the queue 1.
+// The first two jobs are selected: job 1 is in partition 1, and job 2 is in queue 1 and has no partition number.
 #[test]
 fn jobs_of_swf_are_selected_by_number() {
     let job = |id: u32, nodes: u32, queue: i32, partition: i32| {

@@ -44,8 +44,7 @@ fn philly() {
     assert_eq!(found, "log, job 4: 1 of 2 attempts");
     // GPU-seconds: 8 × 3000 + 2 × 7200 + 1800 + 4 × 1200.
     assert_eq!(prepared.summary.gpu_seconds, 45_000);
-    // The virtual clusters get enough nodes of two GPUs each for 3 and 8 GPUs, the numbers that their jobs held at
-    // once.
+    // With two GPUs per node, the virtual clusters get enough nodes for the 3 and 8 GPUs that their jobs held at once.
     let options = Options {
         gpus_per_node: 2,
         ..Options::new(Format::Philly)

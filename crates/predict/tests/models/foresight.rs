@@ -301,7 +301,7 @@ fn forecasts_use_only_past_intervals() {
             ]
         };
         // `at` returns the forecasts in the last second of an interval. Interval 2500 is therefore
-        // not over yet, so its values cannot have an influence.
+        // not over yet, so its values cannot influence the forecasts.
         for step in 1500..=2500 {
             let [jobs, gpus, other_jobs, other_gpus] = at(step);
             assert!(

@@ -1,4 +1,4 @@
-//! The fields of a plan's file. Every field is optional, so that all faults can be reported together.
+//! The fields of a plan file. Every field is optional, so that all faults can be reported together.
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ pub(super) const AMP: &str = "{amp}";
 const SECONDS: &str = "{seconds}";
 /// The placeholder for the devices, or for the cores if cores are measured, separated by commas.
 const DEVICES: &str = "{devices}";
-/// The placeholder for PyTorch's name of the kind of device.
+/// The placeholder for the type of device, as PyTorch names it.
 const DEVICE: &str = "{device}";
 /// The placeholder for the number of processes.
 pub(super) const PROCESSES: &str = "{processes}";
