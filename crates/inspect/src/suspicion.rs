@@ -42,8 +42,8 @@ const USUAL_GAPS: f64 = 10.0;
 const FEWEST_GAPS: usize = 20;
 /// A span with all nodes in one state is suspicious if this many nodes are in the other state on average. Nodes that
 /// change independently would cause such a span with a probability of e^-10. Because large jobs also cause such spans,
-/// the span must also begin and end abruptly: at each end, at least half of that average number of nodes must change. A
-/// span that begins with the log need not begin or end abruptly.
+/// the span must also begin and end abruptly: at each end, at least half of that average number of nodes must change.
+/// This second condition does not apply to a span that begins with the log.
 const MISSED_NODES: f64 = 10.0;
 
 /// All suspicious spans, ordered by time.

@@ -1,9 +1,9 @@
 //! The model in which the work of preempted pilots is lost.
 //!
 //! The scheduler does not know how long a fragment will last, but it knows its **age**: how long the node has been
-//! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts. When the pilot
-//! ends, the fragment is older by the pilot's length and the delay, and the second pilot starts. Further pilots follow
-//! until another job needs the node. Only pilots that end by themselves count.
+//! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts after the delay.
+//! When the pilot ends, the fragment is older by the delay and the pilot's length, and the delay before the second
+//! pilot begins. Further pilots follow until another job needs the node. Only pilots that end by themselves count.
 //!
 //! Let S(x) be the number of fragments whose length is at least x. A pilot of length ℓ that is planned at age a ends
 //! by itself in S(a + d + ℓ) fragments. In each of these fragments, the pilot has been ready for ℓ − w. The best
@@ -156,8 +156,8 @@ impl<'l> Ages<'l> {
 /// [`Lost::plan`].
 ///
 /// # Errors
-/// [`Fault::NeverReady`] if a length that is used is not longer than the start-up; [`Fault::TooLong`] if such a
-/// length or a cost is too long.
+/// [`Fault::NeverReady`] if a length does not exceed the start-up; [`Fault::TooLong`] if a length or a cost is too
+/// long. The lengths of pilots that are left out are not checked.
 pub fn planned(
     fragments: &Fragments,
     lengths: impl IntoIterator<Item = u64>,

@@ -95,7 +95,7 @@ fn workload(found: &WorkloadScores) -> Vec<Block> {
     ];
     if found.weekly_test > 0 {
         let title = format!(
-            "Workload, by models retrained each week on the jobs that could have ended by then: tested on {} jobs",
+            "Workload, by models retrained each week on jobs that could have ended before that week: tested on {} jobs",
             found.weekly_test
         );
         blocks.push(scores(title, "s", &found.weekly));

@@ -14,7 +14,7 @@ use super::lengths::Lengths;
 /// Maximum number of wall times that a cell or a fact lists.
 const SHOWN_LENGTHS: usize = 24;
 
-/// Explains why `fits` is optimistic, and which model is close to a real site.
+/// Explains why `fits` is optimistic, and which model is closest to a real site.
 const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler knows how long each node will stay idle, so \
                        that no pilot is ever preempted. Real schedulers do not know this. Of 694 pilots on Prometheus \
                        on 17 March 2022, 484 were preempted. These 484 pilots account for 47 % of the pilot time. \
@@ -158,8 +158,8 @@ pub fn unproven(pilots: &Pilots) -> Option<String> {
     match pilots.ladders.iter().filter(open).count() {
         0 => None,
         open => Some(format!(
-            "The search for {} ended before it was complete. The last column is an upper bound on the ready share \
-             of any ladder with at most as many wall times. Raise --time-limit to search longer.",
+            "The search for {} ended before it was complete. In each row, the last column is an upper bound on the \
+             ready share of any ladder with at most as many wall times. Raise --time-limit to search longer.",
             counted(open, "ladder")
         )),
     }

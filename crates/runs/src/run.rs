@@ -24,8 +24,8 @@ use gleaner_io::files::{self, AtomicFile, ClosedFile, DirLock, Hashed};
 use gleaner_io::source::TEXT_LIMIT;
 use gleaner_io::table::WriteTable;
 
-/// Subcommands that keep partial results for the next run in the same directory, each with the name of these results in
-/// messages.
+/// Subcommands that keep partial results for the next run in the same directory, each with the name that messages use
+/// for these results.
 const KEEPING: [(&str, &str); 2] = [("sweep", "runs of a sweep"), ("profile", "measurements")];
 
 /// Maximum depth of folders in a run directory, such as 2 for `logs/VC`.

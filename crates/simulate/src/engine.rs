@@ -33,8 +33,9 @@ pub struct Setting<'a> {
     pub notice: i64,
     /// Chooses the GPUs of jobs.
     pub placer: &'a dyn Placer,
-    /// Whether the second of two jobs that share GPUs returns to full speed when the first ends. The original
-    /// simulator gives full speed to the job that was placed first, even if that job is the one that ends.
+    /// Whether, of two jobs that share GPUs, the job that was placed second returns to full speed when the other job
+    /// ends. The original simulator gives full speed to the job that was placed first, even if that job is the one
+    /// that ends.
     pub corrected: bool,
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use gleaner_domain::results::policy_run::{PolicyRun, VcRun};
 use gleaner_domain::{Change, Cluster, EventLog, EventLogBuilder, Local, Trace, Utc};
 
-/// The change of a node to idle or to busy. Several changes of a node within a second may cancel out.
+/// A change of a node's state to idle or busy. Several changes of a node within a second may cancel out.
 struct Flip {
     time: i64,
     node: u32,

@@ -108,8 +108,8 @@ impl<K: Ord + Copy> Running<K> {
         before + within
     }
 
-    /// The first job after position `after` at which the total GPUs of this job and of all jobs before it exceed
-    /// `budget`.
+    /// The first job after position `after` for which this job and all jobs before it have more than `budget` GPUs in
+    /// total.
     fn first_beyond(&self, after: Option<&K>, budget: u64) -> Option<Entry<K>> {
         if self.gpus <= budget {
             return None;

@@ -71,7 +71,7 @@ pub struct TimeAware<'a> {
     pub forecast: &'a dyn Forecast,
     /// Number of nodes without the borrowed node.
     pub base: u32,
-    /// Maximum number of GPUs expected per interval at which the node is returned.
+    /// The node is returned only if submitted jobs are expected to request at most this number of GPUs per interval.
     pub quiet_gpus: f64,
 }
 

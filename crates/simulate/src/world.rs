@@ -163,7 +163,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Marks a job as alone on its GPUs and sets its speed back to full speed from the current second.
+    /// Marks a job as alone on its GPUs and restores its full speed from the current second.
     fn restore(&mut self, job: usize) {
         self.live[job].alone = true;
         self.recorder.delocate(job, self.now);

@@ -30,8 +30,8 @@ pub const METRIC_NAMES: [&str; METRICS] = [
 ];
 
 /// The average utilisation of a resource, from its three metrics `[idle, active, peak]`. The peak
-/// is multiplied by the share of time in which the resource is active. The result is 0 if the idle
-/// and the active time are both 0.
+/// is multiplied by the share of the time during which the resource is active. The result is 0 if
+/// the idle time and the active time are both 0.
 #[must_use]
 pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
     let time = idle + active;

@@ -73,8 +73,8 @@ pub enum SplitError {
 /// way. The published builder does not sort: it shuffles the jobs in the order in which the file
 /// system lists them. Callers should pass only jobs with labels.
 ///
-/// With fewer than 3 jobs, some parts are empty. Of 2 jobs, one is for training and one for
-/// testing. A single job is for testing.
+/// With fewer than 3 jobs, some parts are empty. Of 2 jobs, one is used for training and
+/// one for testing. A single job is used for testing.
 ///
 /// # Errors
 /// If two names are equal, the number of jobs per batch is 0, or there are 2³² jobs or more.

@@ -42,7 +42,7 @@ pub struct Communities {
 
 /// Finds the same communities as networkx's
 /// `asyn_fluidc(graph, k=count, max_iter=most_passes, seed=seed)`. Each community has at least one
-/// vertex. Version 2.5.1 of networkx makes one more pass than its `max_iter`.
+/// vertex. Version 2.5.1 of networkx makes one more pass than `max_iter` allows.
 ///
 /// The run time is proportional to the number of edges times the number of passes.
 ///

@@ -94,7 +94,7 @@ impl<'a, T: Real> Tape<'a, T> {
         &self.values[var.0]
     }
 
-    /// The variable that the next value on the tape will have.
+    /// The variable for the next value that is put on the tape.
     pub(super) fn next(&self) -> Var {
         Var(self.values.len())
     }

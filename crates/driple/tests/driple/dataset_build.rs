@@ -1,4 +1,5 @@
-//! Tests that measurements of jobs are read, and that jobs are split as by the published builder.
+//! Tests that measurements of jobs are read, and that jobs are split in the same way as by the
+//! published builder.
 
 use gleaner_driple::dataset::job::JobName;
 use gleaner_driple::dataset::labels::Measurements;

@@ -106,7 +106,7 @@ fn training_graphs_are_read_back_complete() {
     }
 }
 
-/// Each gradient has the shape of the parameter that it changes.
+/// Each gradient has the shape of its parameter.
 #[test]
 fn gradients_have_the_shapes_of_their_parameters() {
     for sample in samples(Setup::V100, 3, 15) {

@@ -1,11 +1,12 @@
 //! The best ladder under [`fits`]: exact branch and bound.
 //!
-//! A ladder is chosen from the multiples of a grid, such as all minutes up to 120. Under [`fits`], each length takes
-//! its turn in every fragment, from the greatest down. So the search chooses the greatest length first, and fills the
-//! fragments with its pilots. It then continues with the next greatest length and the remaining lengths of the
+//! A ladder is chosen from the multiples of a grid, such as all minutes up to 120. Under [`fits`], every fragment is
+//! filled with pilots in descending order of length. The search therefore chooses the greatest length first and fills
+//! the fragments with its pilots. It then continues with the next greatest length and the remaining lengths of the
 //! fragments, which it keeps as a histogram. Each remaining length is shorter than the last chosen length plus a delay.
-//! For example, after a length of 30 minutes, each remaining length is below 30 minutes plus the delay. The ready time
-//! of the lengths chosen so far is final, because a shorter length never changes the pilots of a longer length.
+//! For example, after a length of 30 minutes with a delay of 1 minute, each remaining length is below 31 minutes. The
+//! ready time of the lengths chosen so far is final, because a shorter length never changes the pilots of a longer
+//! length.
 //!
 //! At every node of the search tree, [`Bounds`](bound::Bounds) gives an upper bound on what the remaining lengths can
 //! add. The children of a node are visited by descending bound. A child that cannot beat the best ladder found so far
@@ -60,7 +61,7 @@ impl Best {
 ///
 /// The search for each of these ladders ends after `time_limit` at the latest, or when the observer requests a stop. A
 /// search that ends before it is complete returns the best ladder found so far, and an upper bound on the ready time of
-/// every ladder. If the observer requests a stop, the ladders of more lengths are missing.
+/// every ladder. If the observer requests a stop, the ladders for greater numbers of lengths are missing.
 ///
 /// # Errors
 /// The grid has too many lengths or no length that exceeds the start-up, or `count` exceeds [`MOST_LENGTHS`].

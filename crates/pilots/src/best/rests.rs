@@ -50,7 +50,8 @@ fn fill_fragments(
     pilots
 }
 
-/// Fills what remains of the fragments, without a division.
+/// Fills the remaining lengths of the fragments with pilots of one length, without a division for each remaining
+/// length.
 ///
 /// Example: the remaining lengths are 0 to 9 units, and a pilot takes 4 units. Fragments with 4 to 7 units left hold
 /// one pilot and leave 0 to 3 units. Fragments with 8 or 9 units left hold two pilots and leave 0 or 1. So `left` is

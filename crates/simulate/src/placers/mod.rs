@@ -43,7 +43,7 @@ fn spread(free: &FreeGpus, gpus: u32, slots: impl Iterator<Item = u32>) -> Optio
 mod tests {
     use super::*;
 
-    /// Five nodes with 4 GPUs each. On the nodes, 1, 4, 3, 4 and 0 GPUs are free.
+    /// Five nodes with 4 GPUs each, of which 1, 4, 3, 4 and 0 are free.
     fn free() -> FreeGpus {
         let mut free = FreeGpus::new(5, 4);
         free.take(&vec![(0, 0b0111), (2, 0b0001), (4, 0b1111)]);

@@ -99,7 +99,7 @@ impl Venus {
         })
     }
 
-    /// The run of a policy of the published comparison.
+    /// The run of a policy in the published comparison.
     pub fn run(&self, policy: &str) -> &'static PolicyRun {
         let mut runs = self.published().iter();
         runs.find(|run| run.policy == policy).unwrap()

@@ -45,7 +45,8 @@ pub fn read(bytes: &[u8]) -> Result<(Dataset, Manifest), DatasetError> {
     Ok((data, manifest))
 }
 
-/// Separates the tensors of the batches from the tensor with the largest labels.
+/// Separates the tensors of the batches from `y_train_max`, the tensor with the largest value of
+/// each label.
 fn sorted<'a>(
     file: &SafeTensors<'a>,
 ) -> Result<(Tensors<'a>, Option<TensorView<'a>>), DatasetError> {

@@ -6,8 +6,7 @@
 use crate::read::TextFault;
 use crate::read::error::Found;
 
-/// The maximum number of brackets that are allowed to be open at the same time. In TensorFlow's own
-/// GraphDefs, fewer than 20 brackets are open at the same time.
+/// The maximum nesting depth of brackets. In TensorFlow's own GraphDefs, the depth is below 20.
 pub(super) const DEPTH: usize = 100;
 
 /// The position of a fault, in bytes, and the fault.

@@ -55,8 +55,7 @@ fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step outputs images. For each earlier step, `images` holds whether that step outputs
-/// images.
+/// Whether a step outputs images. `images` states this for each earlier step.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,

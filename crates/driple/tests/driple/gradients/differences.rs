@@ -1,13 +1,13 @@
 //! Compares derivatives with finite differences of the function.
 //!
-//! A network with rectifiers is smooth, except at switches: points where the slope jumps. A step to
-//! one side may cross a switch that a step to the other side does not cross. In that case, neither
-//! the mean of the two slopes nor a quotient over both sides is the derivative. The slope on each
-//! side is therefore computed separately. The steps are shortened until no switch lies within a
-//! step of the point.
+//! A network with rectifiers is smooth, except at kinks: points where a rectifier switches and the
+//! slope jumps. A step to one side may cross a kink that a step to the other side does not cross.
+//! In that case, neither the mean of the two slopes nor a quotient over both sides is the
+//! derivative. The slope on each side is therefore computed separately. The steps are shortened
+//! until no kink lies within a step of the point.
 
-/// The step lengths to try, longest first. A switch closer than the shortest step cannot be
-/// distinguished from a switch at the point itself.
+/// The step lengths to try, longest first. A kink closer than the shortest step cannot be
+/// distinguished from a kink at the point itself.
 const STEPS: [f64; 6] = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
 /// The maximum difference between two slopes that count as equal, as a share of the slope. Slopes
@@ -41,7 +41,7 @@ pub enum Verdict {
         /// The slope on the right.
         right: f64,
     },
-    /// The slopes on both sides differ at all steps, because the function has a switch too close to
+    /// The slopes on both sides differ at all steps, because the function has a kink too close to
     /// the point.
     NotSmooth,
 }
@@ -78,7 +78,7 @@ pub fn compare(found: f64, function: impl Fn(f64) -> f64) -> Verdict {
 mod tests {
     use super::*;
 
-    /// A smooth function with slope 2 at 0 and a switch at `at`, where the slope increases by
+    /// A smooth function with slope 2 at 0 and a kink at `at`, where the slope increases by
     /// `jump`.
     fn switched(at: f64, jump: f64) -> impl Fn(f64) -> f64 {
         move |x: f64| (2.0 * x).sin() + jump * (x - at).max(0.0) + 3.0
@@ -94,7 +94,7 @@ mod tests {
             for jump in [-0.5, -1e-3, 0.1, 10.0] {
                 let right = switched(at, jump);
                 assert!(is_equal(2.0, right), "{at} {jump}");
-                // With the switch left of 0, the slope at 0 includes the jump.
+                // With the kink left of 0, the slope at 0 includes the jump.
                 let left = switched(-at, jump);
                 assert!(is_equal(2.0 + jump, left), "{at} {jump}");
             }

@@ -135,7 +135,7 @@ proptest! {
     }
 }
 
-/// MPNN with seed 906 has a rectifier with a switch less than 1e-5 to the right of the point.
+/// MPNN with seed 906 has a rectifier with a kink less than 1e-5 to the right of the point.
 /// Therefore, a central difference with a step of 1e-5 does not equal the derivative (.0000604
 /// instead of .0000623).
 #[test]

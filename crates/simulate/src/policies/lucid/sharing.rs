@@ -6,7 +6,7 @@ use gleaner_domain::inputs::Forecast;
 
 /// Seconds between two checks of the forecast.
 const INTERVAL: i64 = 100;
-/// Maximum number of GPU jobs expected per interval at which sharing is off.
+/// Sharing is off if at most this number of GPU jobs is expected per interval.
 const QUIET_JOBS: f64 = 2.0;
 
 /// Whether GPUs are shared. Sharing is off until the first check.

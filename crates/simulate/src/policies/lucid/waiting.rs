@@ -25,8 +25,8 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// Number of possible partners, in the order of their appearance, with which all jobs except new ones have been
-    /// compared.
+    /// All jobs except new ones have been compared with this number of possible partners, which are counted in the
+    /// order of their appearance.
     met: usize,
 }
 

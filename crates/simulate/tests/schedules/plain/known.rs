@@ -46,7 +46,8 @@ fn pairs(drafts: &[(f64, f64, u8, u32)]) -> BTreeMap<(usize, usize), Pair> {
 }
 
 /// Forecasts of jobs and GPUs, interval by interval. They are sometimes below and sometimes above the thresholds: 2
-/// jobs, and 5 times the GPUs of the largest profiled job. The values are such that their means are exact in floats.
+/// jobs, and 5 times the GPUs of the largest profiled job. The values are chosen so that their means are exact in
+/// floats.
 pub fn forecast() -> impl Strategy<Value = Vec<(f64, f64)>> {
     let jobs = select(vec![0.0, 2.0, 2.5, 7.0]);
     let gpus = prop_oneof![2 => select(vec![0.0, 5.0]), 1 => select(vec![20.0, 40.0, 200.0])];

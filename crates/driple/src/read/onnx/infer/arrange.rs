@@ -238,8 +238,8 @@ fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     )
 }
 
-/// The dimensions of each output: the input's dimensions, but along the axis only the output's
-/// share of the size.
+/// The dimensions of each output. They equal the input's dimensions, except that the size along the
+/// axis is only the output's share.
 pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
     let x = operation.input(0)?;
     let along = axis(operation.integer("axis", 0), x.len())?;
