@@ -37,8 +37,9 @@ const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Number of epochs in the original's training runs.
 const ALL_EPOCHS: usize = 150;
-/// Number of epochs for a network with half as many layers as the graph has nodes, if all its weights learn. Few epochs
-/// are compared because each takes almost a second, and because later errors depend on rounding in the last bits.
+/// Number of epochs in which all weights of a network with half as many layers as the graph has nodes are trained. Few
+/// epochs are compared because each takes almost a second, and because later errors depend on rounding in the last
+/// bits.
 const FEW_EPOCHS: usize = 20;
 
 /// The training runs.
@@ -81,7 +82,7 @@ struct Trained {
     test: Option<f64>,
 }
 
-/// Makes the training runs, and adds their validation errors by epoch and their test errors.
+/// Performs the training runs, and adds their validation errors by epoch and their test errors.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let (set, _) = part.take(data_sets::read(
         &data.file("driple/synth_dataset.safetensors"),
