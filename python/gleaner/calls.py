@@ -123,7 +123,7 @@ def replay(
         have been admitted and the number of active tasks is below both --max-tasks and the size of the set. In the
         second round, task `a` is called `a#2`
     scripted
-        Apply the allocations in this file, an alloc.jsonl, instead of solving. The replay ends after the last
+        Apply the allocations in this alloc.jsonl file instead of calling a solver. The replay ends after the last
         allocation
     search
         Algorithm that starts and stops the trials of a search, instead of the algorithm in the task file
@@ -292,8 +292,8 @@ def simulate(
         Seed of the models that are learnt [default: 0]
     models
         Models that provide estimates, the forecast and sharing scores in place of files. Options that name a single
-        file take precedence. DIR holds models of `gleaner train`. Estimates come from the estimator that ranked
-        held-out jobs best, unless --estimates names another estimator. `train` learns the models from the data
+        file take precedence. DIR contains models written by `gleaner train`. Estimates come from the estimator that
+        ranked held-out jobs best, unless --estimates names another estimator. `train` learns the models from the data
         itself, and never from the future. The forecast is learnt from the submissions before the start of the
         simulation. If these submissions cover less than a week, the forecast is learnt again each week. The estimates
         are learnt again each week from the jobs that have ended by then

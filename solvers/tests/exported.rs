@@ -1,5 +1,5 @@
-//! Tests that HiGHS and CBC read and solve exported models. These tests, and no others, call CBC without a copy of the
-//! process. They are therefore in a test program of their own, in which no other thread uses CBC.
+//! Tests that HiGHS and CBC read and solve exported models. Unlike all other tests, these tests call CBC in their own
+//! process, not in a copy of it. They are therefore in a separate test program, in which no other thread uses CBC.
 #![cfg(all(feature = "highs", feature = "cbc"))]
 #![expect(
     clippy::unwrap_used,

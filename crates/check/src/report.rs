@@ -67,8 +67,7 @@ impl Findings {
         unverified.insert(name.into(), reason.into());
     }
 
-    /// Records, for each column or field in `names` that no check mentions, that it is not
-    /// verified.
+    /// Records each column or field in `names` that no check mentions as not verified.
     pub fn complete(&mut self, file: &str, names: impl IntoIterator<Item = String>) {
         for name in names {
             if !self.mentions(file, &name) {

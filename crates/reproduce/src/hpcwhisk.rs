@@ -32,9 +32,9 @@ const LADDERS: [(&str, &[u64]); 5] = [
     ("B", &[2, 4, 8, 16, 32, 64]),
     ("C1", &[2, 4, 6, 8, 10, 12, 14, 16, 18, 20]),
 ];
-/// Name of the ladder of all even minutes up to 120, which the notebooks contain.
+/// Name of the notebooks' ladder of all even wall times up to 120 minutes.
 const EVEN: &str = "C2";
-/// Name of the ladder of all minutes up to 120, which the notebooks do not contain.
+/// Name of the ladder of all wall times in whole minutes up to 120. The notebooks do not contain this ladder.
 const EVERY: &str = "every minute to 120";
 /// Name of the ladder whose simulation results the notebook stores.
 const STORED: &str = "A1";

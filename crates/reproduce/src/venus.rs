@@ -208,7 +208,7 @@ const BY_SIZE: [&str; 4] = [
 ];
 
 impl Simulated {
-    /// Sets the delays over all jobs, large and small.
+    /// Sets the delays over all jobs, whatever their size.
     pub fn set_delays(&self, ours: &mut Values, row: &str) {
         let Delays {
             avg_jct_s,

@@ -24,7 +24,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Interval between two checks of the stop flag while waiting for an answer.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Maximum number of bytes that are kept of the library's printed output.
+/// Maximum number of bytes of the library's printed output to keep.
 const KEPT: usize = 4096;
 
 /// On systems that can only close files one by one, a copy closes only the file descriptors below this
@@ -153,12 +153,11 @@ fn become_copy(
     }
 }
 
-/// Closes all files except the first three. The others include pipes to copies that other threads
-/// started. If these pipes stayed open here, the threads that read them would also wait for this copy
-/// to end.
+/// Closes all file descriptors except the first three. The others include pipes to copies that other threads started.
+/// If these pipes stayed open here, the threads that read them would also wait for this copy to end.
 ///
 /// # Safety
-/// After this call, no code may use any file except the first three.
+/// After this call, no code may use any file descriptor except the first three.
 unsafe fn close_others() {
     #[cfg(target_os = "linux")]
     let [first, last, flags]: [libc::c_ulong; 3] = [3, u32::MAX as libc::c_ulong, 0];

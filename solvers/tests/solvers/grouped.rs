@@ -533,7 +533,7 @@ fn nested_groups_match_plain_tables() {
     assert!(bind > 60, "{bind} of 120 bind, {infeasible} are infeasible");
 }
 
-/// Limits with a time limit of 0.
+/// Limits that leave no time for the search.
 const NO_TIME: Limits = Limits {
     time: Duration::ZERO,
     gap: 1e-9,

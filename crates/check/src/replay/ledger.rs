@@ -218,7 +218,7 @@ impl<'a> Ledger<'a> {
             let left = self.edges.len() - self.next_edge;
             findings.holds(left == 0, || {
                 format!(
-                    "allocations: found {left} starts and ends after the last event, at {}",
+                    "allocations: found {left} starts and ends after the last event ({})",
                     self.now.at_offset(0)
                 )
             });
@@ -587,7 +587,7 @@ impl<'a> Ledger<'a> {
                 self.holder[node] = None;
                 account.held -= 1;
             } else {
-                // A node that became busy was already taken from its task.
+                // A node that became busy has already been taken from its task.
                 findings.holds(!self.idle[node], || {
                     format!("{place}: task {task:?} loses node {name}, which it does not hold")
                 });

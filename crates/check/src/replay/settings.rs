@@ -8,8 +8,8 @@ use crate::Findings;
 
 const SUMMARY: &str = "summary.json";
 
-/// Arguments with which the check reads the log, the tasks and the search again. All tables depend
-/// on these arguments.
+/// The arguments that the check uses to read the log, the tasks and the search again. All tables depend on these
+/// arguments.
 const READ: [&str; 18] = [
     "events",
     "tasks",

@@ -131,7 +131,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    // The two values 3 share the ranks 3 and 4.
+    // The two values of 3 share the ranks 3 and 4, so each gets the rank 3.5.
     #[test]
     fn equal_values_share_their_ranks() {
         assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);

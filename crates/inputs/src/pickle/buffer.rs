@@ -21,8 +21,8 @@ pub(super) fn read<'a>(
     for _ in 0..MAX_WRAPPERS {
         match item.value {
             Value::Bytes(bytes) => return Ok(Cow::Borrowed(bytes)),
-            // Python 2 pickled bytes as strings. The decoder returns such bytes
-            // as text if they are valid text.
+            // Pickles of Python 2 store bytes as strings. The decoder returns such bytes as text if they are valid
+            // text.
             Value::Text(text) => return Ok(Cow::Borrowed(text.as_bytes())),
             _ => {}
         }

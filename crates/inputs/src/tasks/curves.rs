@@ -21,7 +21,7 @@ pub(super) enum TaskCurve {
 /// Curves by the name of the class.
 pub(super) type CurveMap = BTreeMap<String, ScalingCurve>;
 
-/// The factor for each class, as its bits, which can be compared.
+/// The factor for each class. Factors are stored as their bits so that they can serve as keys.
 type FactorBits = Vec<(String, u64)>;
 
 /// Identifies terms by the memory address of the curves by class, and by the minimum and maximum number of nodes.

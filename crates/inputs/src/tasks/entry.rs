@@ -40,7 +40,7 @@ pub(super) struct Parsed<'a> {
 }
 
 impl Parsed<'_> {
-    /// Creates the content of a file without tasks, which has only faults of the file as a whole.
+    /// Creates the content of a file that has no tasks, only faults of the file as a whole.
     pub fn of_faults(fatal: Vec<Fault>) -> Self {
         Parsed {
             fatal,
@@ -50,7 +50,7 @@ impl Parsed<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// Creates an entry without a task, which has only the faults of `report`.
+    /// Creates an entry that has no task, only the faults of `report`.
     pub fn of_faults(report: Report<'a>) -> Self {
         Entry {
             name: None,

@@ -33,8 +33,8 @@ pub const EXPECTED: &str =
 ///
 /// # Errors
 /// The file cannot be read, or has neither a switch nor a block. The other errors are faults of lines, which are
-/// reported together. Faults are lines that describe something else, lists that are invalid or too long, and nodes that
-/// occur twice. It is also a fault if a switch has no line of its own or is above itself.
+/// reported together. Faults are lines that do not belong to a topology, lists that are invalid or too long, and nodes
+/// that occur twice. It is also a fault if a switch has no line of its own or is above itself.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;

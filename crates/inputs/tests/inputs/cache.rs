@@ -68,8 +68,7 @@ fn a_cache_of_an_older_source_beside_it_is_refused() {
     let message = fault_of(read(&gev));
     assert_has(&message, &["older than", "log.csv", "run `gleaner convert"]);
 
-    // A `.gev` that is not in the folder of its source is read without this
-    // check.
+    // A `.gev` file that is not in the folder of its source is read without this check.
     let (_other, moved) = file("moved.gev", std::fs::read(&gev).unwrap());
     assert_eq!(read(&moved).unwrap().value, loaded.value);
 }

@@ -99,8 +99,7 @@ fn texts_of_every_format_give_the_tasks() {
         ("tasks.toml", TOML),
         ("tasks.json", JSON),
         ("tasks.csv", CSV),
-        // Paths without an extension, like that of stdin, so the format is recognised by the
-        // content.
+        // These paths have no extension, like the path of stdin, so the format is recognised by the content.
         ("toml", TOML),
         ("json", JSON),
         ("csv", CSV),

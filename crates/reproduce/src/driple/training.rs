@@ -82,7 +82,7 @@ struct Trained {
     test: Option<f64>,
 }
 
-/// Makes the training runs, and adds their validation errors by epoch and their test errors.
+/// Performs the training runs, and adds their validation errors by epoch and their test errors.
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let (set, _) = part.take(data_sets::read(
         &data.file("driple/synth_dataset.safetensors"),

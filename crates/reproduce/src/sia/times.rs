@@ -43,7 +43,7 @@ pub(super) struct Solved {
 }
 
 impl Solved {
-    /// An empty list of the answers of `solver`.
+    /// Creates an empty list for the answers of `solver`.
     pub fn by(solver: &str) -> Self {
         Solved {
             solver: solver.to_owned(),

@@ -487,8 +487,8 @@ impl<'r> Reader<'r> {
         let checked = jobs::packing::check(path, trace, &packing, GPU_MEMORY, any_score)?;
         if !checked.is_empty() {
             self.observer.remark(&[format!(
-                "pairs that were never measured on the same GPUs do not share GPUs, although their \
-                 predicted profiles would allow it: {}",
+                "these pairs of workloads were never measured on the same GPUs, so they do not share GPUs, although \
+                 their predicted profiles would allow it: {}",
                 listed(&checked)
             )]);
         }

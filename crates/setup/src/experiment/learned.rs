@@ -35,9 +35,9 @@ settings! {
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ModelArgs under "Models" {
         /// Models that provide estimates, the forecast and sharing scores in place of files. Options that name a single
-        /// file take precedence. DIR holds models of `gleaner train`. Estimates come from the estimator that ranked
-        /// held-out jobs best, unless --estimates names another estimator. `train` learns the models from the data
-        /// itself, and never from the future. The forecast is learnt from the submissions before the start of the
+        /// file take precedence. DIR contains models written by `gleaner train`. Estimates come from the estimator that
+        /// ranked held-out jobs best, unless --estimates names another estimator. `train` learns the models from the
+        /// data itself, and never from the future. The forecast is learnt from the submissions before the start of the
         /// simulation. If these submissions cover less than a week, the forecast is learnt again each week. The
         /// estimates are learnt again each week from the jobs that have ended by then.
         pub models: Option<Learned> = None => Spec::of("DIR|train").used_for(Use::Models);

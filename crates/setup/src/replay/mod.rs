@@ -43,7 +43,7 @@ settings! {
         pub log: LogArgs;
         /// Leave out faulty tasks, and list them in skipped.csv.
         pub skip_invalid: bool = false => Spec::flag();
-        /// Apply the allocations in this file, an alloc.jsonl, instead of solving. The replay ends after the last
+        /// Apply the allocations in this alloc.jsonl file instead of calling a solver. The replay ends after the last
         /// allocation.
         pub scripted: Option<PathBuf> = None => Spec::of("FILE").conflicts(&[
             "solver",

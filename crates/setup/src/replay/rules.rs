@@ -145,7 +145,7 @@ named_values!(Initial:
 named_values!(NodeRule:
     NodeRule::Arrival => "Nodes that have been idle longest, as in the original",
     NodeRule::Blocks =>
-        "Neighbours by name or --topology, which mostly become busy together, so that a task pays the rescale cost only once",
+        "Neighbours by name or --topology: they usually become busy together, so a task pays the rescale cost once",
     NodeRule::Learned =>
         "Neighbours in an order learnt from the log, for names that do not show where a node is",
 );

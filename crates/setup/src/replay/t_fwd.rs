@@ -66,7 +66,7 @@ impl TFwd {
         })
     }
 
-    /// Whether the window is valid: if it is given in seconds, they are in range.
+    /// Whether the window is valid: a window in seconds must be in range.
     pub fn is_sound(self) -> bool {
         self.seconds()
             .is_none_or(|seconds| range::WINDOW.contains(&seconds))

@@ -80,7 +80,7 @@ pub(super) struct Alike {
     known: BTreeMap<Key, u32>,
     /// Total number of points of the sorts' curves.
     points: usize,
-    /// For each index, the sort of the task that had this index in the last problem that had a task there.
+    /// For each task index, the sort of the task that most recently had this index.
     sort_at: Vec<u32>,
     /// Group of the task at each index.
     group_of: Vec<u32>,

@@ -106,7 +106,7 @@ struct LongRows {
 }
 
 impl LongRows {
-    /// Starts before the first event of a log with this number of nodes.
+    /// Creates the state before the first event of a log with this number of nodes.
     fn new(nodes: usize) -> Self {
         LongRows {
             nodes: nodes as u32,
