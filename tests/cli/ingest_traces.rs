@@ -57,8 +57,8 @@ fn every_trace_can_be_simulated_with_the_printed_command() {
     gleaner(at, "simulate --data . --policy fifo").expect(0);
 }
 
-/// Worked out by hand: Batsim's sample under FIFO on four nodes. Job 1 takes two nodes until 21, and job 2 waits for
-/// all four.
+/// Worked out by hand: Batsim's sample under FIFO on four nodes. Job 1 takes two nodes until second 21, and job 2
+/// waits for all four.
 #[test]
 fn a_batsim_workload_runs_as_worked_out_by_hand() {
     let directory = logs();

@@ -278,7 +278,7 @@ fn wrong_parts_are_refused() {
         assert!(refused.err.contains(words), "{line}: {}", refused.err);
     }
     assert!(!at.join("o").exists());
-    // A directory that contains files of the user is left unchanged.
+    // A part rejects a directory that contains the user's own files.
     fs::create_dir(at.join("mine")).unwrap();
     fs::write(at.join("mine/notes.txt"), "mine").unwrap();
     let refused = gleaner(at, "sweep plan.toml --out mine --part 1/3").expect(2);

@@ -170,8 +170,8 @@ fn parameters() -> Vec<(&'static str, u64)> {
     let dense = |widths: &[u64]| -> u64 { widths.windows(2).map(|w| (w[0] + 1) * w[1]).sum() };
     let normed = |widths: &[u64]| dense(widths) + 2 * widths[1..].iter().sum::<u64>();
     let cloud = normed(&[3, 64, 128, 1024]) + normed(&[1024, 512, 256]);
-    // Numbers of parameters of the Transformer: in an attention, in the two linear layers after it, and in a
-    // normalisation.
+    // Numbers of parameters in parts of the Transformer: an attention layer, the two linear layers after it, and a
+    // normalisation layer.
     let (attention, behind, norm) = (4 * dense(&[512, 512]), dense(&[512, 2048, 512]), 2 * 512);
     let layers = 3 * attention + 2 * behind + 5 * norm;
     let embedded = (7853 + 5893) * 512 + dense(&[512, 5893]);
@@ -183,7 +183,7 @@ fn parameters() -> Vec<(&'static str, u64)> {
         ("MobileNetV2", mobilenet_v2),
         ("EfficientNet", efficientnet),
         ("PointNet", 2 * cloud + dense(&[256, 9]) + dense(&[256, 16])),
-        // The numbers for the generator and the discriminator in PyTorch's DCGAN tutorial.
+        // Numbers of parameters of the generator and the discriminator in PyTorch's DCGAN tutorial.
         ("DCGAN", 3_576_704 + 2_765_568),
         (
             "PPO",
@@ -201,7 +201,7 @@ fn parameters() -> Vec<(&'static str, u64)> {
             "LSTM",
             33_278 * 200 + 2 * 4 * 200 * (200 + 200 + 2) + dense(&[200, 33_278]),
         ),
-        // The number for BertForQuestionAnswering of the library transformers, in its base size.
+        // Number of parameters of BertForQuestionAnswering, in its base size, in the transformers library.
         ("BERT", 108_893_186),
         ("Transformer", 6 * layers + 2 * norm + embedded),
     ]

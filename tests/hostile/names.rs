@@ -152,8 +152,8 @@ fn names_of_simulations_are_escaped() {
         attack(at, "explain models/workload.json --term user");
         attack(at, "explain models/workload.json -o model.html");
         assert_plain(&at.join("model.html"));
-        // The messages of the next commands contain the name: of a job without an estimate, of a workload without a
-        // profile, and in cells with faults.
+        // In the messages of the next commands, the name is that of a job without an estimate, that of a workload
+        // without a profile, and the content of invalid cells.
         let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
         fs::write(
             at.join("named.csv"),

@@ -102,7 +102,7 @@ const LINES: &[(&str, &str)] = &[
     ("synth swf", "--nodes 3 --days 0.1 -o o.txt"),
 ];
 
-/// Whether the values of an option are numbers, or may be numbers or other text, such as `1/3` or `auto`.
+/// Whether an option accepts numbers. It may also accept other text, such as `1/3` or `auto`.
 fn takes_a_number(option: &Arg) -> bool {
     let parser: &ValueParser = option.get_value_parser();
     let is = |of: TypeId| parser.type_id() == of;

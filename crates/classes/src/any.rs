@@ -57,8 +57,8 @@ impl AnyProblem {
         }
     }
 
-    /// Checks an answer with code that the solvers do not use. If the nodes are all of one class, `big_m` limits by how
-    /// many nodes a task may change.
+    /// Checks an answer with code that the solvers do not use. If the nodes are all of one class, `big_m` may limit the
+    /// change of a task's number of nodes.
     ///
     /// # Errors
     /// The answer has faults. Returns a sentence for each fault.

@@ -88,7 +88,7 @@ impl Reduced {
             kind: Vec::new(),
             index: Vec::new(),
         };
-        // For each fingerprint, the first tasks of the kinds that have it, with these kinds.
+        // For each fingerprint, the kinds that have it, each with its first task.
         let mut known: BTreeMap<Fingerprint, Vec<(&Task, usize)>> = BTreeMap::new();
         for (index, task) in problem.tasks.iter().enumerate() {
             if fixed(task).is_some() {
@@ -195,8 +195,8 @@ fn fingerprint(task: &Task) -> Fingerprint {
     (task.options.len(), task.none.to_bits(), ends)
 }
 
-/// Whether two tasks that are not fixed differ only in their names and in what they hold now, on which their values
-/// already depend.
+/// Whether two tasks that are not fixed have the same options and the same value of holding nothing. What they hold now
+/// may differ, because the values already account for it.
 fn is_alike(a: &Task, b: &Task) -> bool {
     a.none == b.none && a.options == b.options
 }

@@ -3,10 +3,10 @@
 
 use crate::reduced::{Item, Items, Reduced};
 
-/// The plan that gives each task in turn the item with the least loss that still fits. Tasks whose second-best item has
-/// the greatest loss come first. Then each task switches to the fitting item with the greatest gain, possibly in
-/// another class. `None` if a task finds no item that fits, which happens only if some tasks must hold nodes. In a first
-/// attempt, each task takes its item in `wish`, if that fits.
+/// The plan that gives each task in turn its item in `wish` if that is given and fits, and otherwise the item with the
+/// least loss that fits. Tasks whose second-best item has the greatest loss come first. Then each task switches to the
+/// fitting item with the greatest gain, possibly in another class. `None` if none of a task's items fits, which happens
+/// only if some tasks must hold nodes.
 pub(crate) fn plan(problem: &Reduced, prices: &[f64], wish: Option<&[Item]>) -> Option<Vec<Item>> {
     let mut free = problem.capacity.clone();
     let losses: Vec<f64> = problem

@@ -14,9 +14,9 @@
 //! 2 nodes and 4 without nodes. The slack is -1 at first. If A takes 1 node, the slack is 0 and the loss is 1: this is
 //! the best plan. If B takes no nodes, the slack is 1 and the loss is 4 + 5.
 //!
-//! Tasks that are alike are changed one after the other. Once a further one adds no state, the others are skipped. If
+//! Tasks that are alike are changed one after the other. Once one of them adds no state, the rest are skipped. If
 //! several items of a task are best, it starts from the one that it holds in the best mix of plans. So most of a thousand
-//! equal tasks start where they end.
+//! equal tasks start from the item that they keep.
 //!
 //! A state is dropped if a lower bound on its total loss exceeds L. Each node of slack costs at least the smaller of
 //! two amounts: the price of the node, or the least loss per node at which a later task would use it. Each missing node

@@ -30,7 +30,7 @@ fn of(info: &RunInfo, name: &str) -> [Block; 2] {
     if !info.complete {
         arguments.row([
             "(state)".to_owned(),
-            "interrupted before its end".to_owned(),
+            "interrupted before it finished".to_owned(),
         ]);
     }
     for (argument, value) in info.given().take(MAX_ROWS) {

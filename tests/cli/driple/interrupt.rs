@@ -84,7 +84,7 @@ fn killed_trainings_are_resumed_from_their_checkpoint() {
     });
     assert!(!here.join("part").exists());
     assert_resumed_as_uninterrupted(here);
-    // The checkpoint `c` now contains a finished training, so only the model remains to be written.
+    // The checkpoint `c` now contains a finished training run, so only the model remains to be written.
     gleaner(
         here,
         "driple train --data data.safetensors --resume c -o again",

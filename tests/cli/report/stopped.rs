@@ -11,8 +11,8 @@ use super::support::replays;
 fn a_stop_ends_a_page_before_any_section() {
     let directory = replays();
     let runs = ["short", "long"].map(|name| read::read(&directory.path().join(name)).unwrap());
-    // The page has three sections, and the stop flag is checked before each of them: a comparison of both runs, and a
-    // section for each run.
+    // The page has three sections: a comparison of both runs, and a section for each run. The stop flag is checked
+    // before each of them.
     for at in 1..=3 {
         let stopped = of_runs(&runs, &SweepChoice::default(), &StopAtCheck::new(at));
         assert!(matches!(stopped, Err(Error::Stopped)), "{at}");

@@ -32,7 +32,7 @@ pub(super) fn note(run: &Named<'_>) -> Option<String> {
     let groups = of(run);
     (groups.len() > 1).then(|| {
         format!(
-            "The policies ran on different numbers of GPUs: {}. The difference is the \
+            "The policies ran on different numbers of GPUs: {}. The difference comes from the \
              profiler's nodes that no virtual cluster lends. To compare all policies on the same number \
              of GPUs, run gleaner simulate --lend auto.",
             listed(&groups)
