@@ -112,7 +112,8 @@ pub fn median(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    // Two standard deviations are 0.5 for 17 rows and 0.02 for 10,001 rows.
+    // Two standard deviations of the correlation of random estimates are 0.5 for 17 rows and 0.02
+    // for 10,001 rows.
     #[test]
     fn weak_correlations_are_near_chance() {
         for (correlation, rows, expected) in [

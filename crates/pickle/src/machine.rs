@@ -152,8 +152,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Problem::Instruction { code, name }
     }
 
-    /// Returns the problem that the current instruction needs `expected`, but something else was
-    /// found.
+    /// Returns the problem to report if the current instruction needs `expected` but finds `found`.
     fn needs(&self, expected: &'static str, found: impl Into<String>) -> Problem {
         Problem::Malformed {
             instruction: op::name(self.code),
@@ -162,7 +161,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         }
     }
 
-    /// Returns the problem that the current instruction needs `expected`, but this value was found.
+    /// Like `needs`, but describes the value that was found.
     fn mismatch(&self, expected: &'static str, found: Value<'a, G>) -> Problem {
         self.needs(expected, self.pickle.describe(found))
     }

@@ -1,5 +1,5 @@
-//! The replay engine: an event log drives an allocator of elastic training tasks. It computes how much work the tasks
-//! would do on the idle nodes of a log, given a solver and a set of rules.
+//! The replay engine: an event log drives an allocator of elastic training tasks. The engine computes how much work the
+//! tasks would do on the idle nodes of a log, given a solver and a set of rules.
 //!
 //! ```
 //! use gleaner_domain::Unobserved;

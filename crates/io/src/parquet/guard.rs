@@ -24,8 +24,8 @@ pub(super) const TAIL: usize = 8;
 
 /// Maximum number of rows that a file of this many bytes may declare.
 ///
-/// The rows of a log differ in time, so a writer needs far more than 1/1024 byte per row. The densest known tables hold
-/// the states of a simulation in which nothing changes for a long time. They take about 1/256 byte per row.
+/// The rows of a log have different times, so a writer needs far more than 1/1024 byte per row. The densest known
+/// tables hold the states of a simulation in which nothing changes for a long time. They take about 1/256 byte per row.
 pub(super) fn max_rows(file: usize) -> usize {
     (1usize << 16)
         .saturating_add(file.saturating_mul(1024))

@@ -70,8 +70,8 @@ impl<'a> Header<'a> {
     /// Requests a required column under the first of these names that occurs in the header. `holds`
     /// describes the contents of the column, for the message.
     ///
-    /// If the column is missing, this method records a fault, which [`Header::finish`] returns, and
-    /// returns a placeholder, which is therefore never used.
+    /// If the column is missing, this method records a fault and returns a placeholder. The
+    /// placeholder is never used, because [`Header::finish`] returns the fault.
     ///
     /// # Errors
     /// There are too many faults; the error contains all of them.

@@ -33,7 +33,7 @@ type Known = (&'static [u8], &'static str);
 const ZIP: Known = (b"PK\x03\x04", "zip");
 
 /// Compression formats that are refused in inflated content. gzip and Zstandard are listed too, because data that was
-/// compressed twice is not read.
+/// compressed twice is not supported.
 const UNREADABLE: [Known; 4] = [
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ", "xz"),

@@ -192,7 +192,7 @@ impl Bag {
     }
 }
 
-/// Subtracts from each row's residual the value of the row's cell.
+/// Subtracts the value of each row's cell from the row's residual.
 pub(super) fn take(residuals: &mut [f64], cells: &[u16], values: &[f64]) {
     for (residual, &cell) in residuals.iter_mut().zip(cells) {
         *residual -= values[cell as usize];

@@ -30,7 +30,7 @@ pub fn held_out(
 /// Predicts the class of each row with a tree grown on all other rows.
 ///
 /// # Errors
-/// Same as [`Tree::fit`]. The table has a single row, so that no row is left to learn from.
+/// Same as [`Tree::fit`]. The table has a single row, so no row is left to learn from.
 pub fn leave_one_out(
     table: &Table,
     labels: &[u8],

@@ -15,7 +15,7 @@ impl<'a, G: Copy> Machine<'a, '_, G> {
         Ok(taken)
     }
 
-    /// Returns the problem that the current instruction needs more bytes than the input has left.
+    /// Returns the problem to report if the current instruction needs more bytes than remain.
     pub(super) fn truncated(&self, needed: u64) -> Problem {
         Problem::Truncated {
             instruction: op::name(self.code),

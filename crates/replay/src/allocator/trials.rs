@@ -256,7 +256,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// One row for each resource of a rung, with figures about the trials that reached the resource.
+/// One row for each rung's resource. It summarises the trials that reached the resource.
 fn rungs(events: &[SearchRow], start: Utc) -> Vec<RungRow> {
     // Resources are positive, so their bits are ordered like their values.
     let mut reached: BTreeMap<u64, Vec<&SearchRow>> = BTreeMap::new();

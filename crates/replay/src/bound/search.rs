@@ -25,8 +25,8 @@ const PATIENCE: u32 = 5;
 /// A bound counts as better if it is lower than the best bound so far by more than this share.
 const BETTER: f64 = 1e-5;
 
-/// Weight of the previous direction in the next direction. It damps prices that would otherwise alternate between
-/// rising and falling.
+/// Weight of the previous direction in the next direction. It damps the oscillation of prices that would otherwise
+/// rise and fall in turn.
 const INERTIA: f64 = 0.5;
 
 /// The lowest bound found by a search that starts at `prices`; `None` if the search was stopped.

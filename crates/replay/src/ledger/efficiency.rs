@@ -83,7 +83,7 @@ impl StaticSplit {
     }
 
     /// The rate on fractional numbers of nodes, interpolated linearly between whole numbers (Kuhn's triangulation). All
-    /// numbers are rounded down first. Then the classes are rounded up one after the other, in descending order of
+    /// numbers are rounded down first. Then the classes are rounded up one after another, in descending order of
     /// their fractions. With one class, this is the line between the two neighbouring whole numbers.
     ///
     /// Example: the rate at (2.7, 1.2) is 0.3 times that at (2, 1), plus 0.5 times that at (3, 1), plus 0.2 times that

@@ -324,7 +324,7 @@ impl Ledger {
             if let Some(resize) = resize {
                 (active.held, active.class) = (resize.after, resize.class_after);
             }
-            // The rate depends only on the class and number of the task's nodes, which most steps change for few tasks.
+            // The rate depends only on the class and number of the task's nodes. Most steps change them for few tasks.
             if resize.is_some() || active.preempted {
                 active.rate = tasks[active.task as usize].rate_in(active.class, active.held);
             }

@@ -119,7 +119,7 @@ fn concave() -> impl Strategy<Value = Vec<f64>> {
     })
 }
 
-/// Random rows that are some seconds apart. Each row states how many of 12 nodes are idle.
+/// Random rows that are less than 2,000 seconds apart. Each row states how many of 12 nodes are idle.
 fn rows() -> impl Strategy<Value = Vec<(i64, u32)>> {
     prop::collection::vec((1i64..2000, 0u32..=12), 2..30).prop_map(|gaps| {
         let rows = gaps.into_iter().scan(0, |at, (gap, idle)| {

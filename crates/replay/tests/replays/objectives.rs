@@ -56,7 +56,7 @@ fn every_objective_is_proven_and_checked_at_every_event() {
         assert_eq!(summary.fairness_min, shares.reduce(f64::min));
     }
     // The curves of the samples have no objective of their own, and the tasks have no priority. So
-    // the first two objectives and the weighted objective must have the same results.
+    // the first two objectives and the weighted objective must give the same results.
     let [file, throughput, _, weighted, fair, ..] = &outcomes[..] else {
         panic!("{} objectives", outcomes.len())
     };

@@ -25,7 +25,7 @@ struct Running {
     values: f64,
     mean: f64,
     squares: f64,
-    /// The rounding errors to compensate: of values that entered, and of values that left.
+    /// The rounding errors to compensate for: from values that entered, and from values that left.
     lost: [f64; 2],
     cancelled: bool,
 }

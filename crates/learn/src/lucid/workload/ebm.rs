@@ -28,9 +28,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Settings of the machine. In a trial on the first days of September in the Venus trace, the
+    /// Settings of the EBM. In a trial on the first days of September in the Venus trace, the
     /// settings for logarithms gave the best estimates for the days after the training data. They
-    /// use few rounds, because users change their habits faster than the machine can learn them.
+    /// use few rounds, because users change their habits faster than the EBM can learn them.
     /// The settings for seconds are the published settings (learning rate 0.01, bins of equal
     /// width, 20 pairs), but with at most 1,000 rounds.
     pub fn settings(self, seed: u64) -> Settings {

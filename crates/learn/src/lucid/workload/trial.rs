@@ -102,9 +102,9 @@ impl Trial {
         }))
     }
 
-    /// Returns the estimator with the highest rank correlation on the held-out jobs. Ranks decide
-    /// because schedulers order jobs by their estimates. If rank correlations are equal, the
-    /// estimator with the smallest error is returned. A missing rank correlation counts as 0.
+    /// Returns the estimator with the highest rank correlation on the held-out jobs. Ranks
+    /// matter most because schedulers order jobs by their estimates. If rank correlations are equal,
+    /// the estimator with the smallest error is returned. A missing rank correlation counts as 0.
     pub fn best(&self) -> Estimator {
         let rank = |score: &TrialScore| score.rank_correlation.unwrap_or_default();
         let mut best: Option<&TrialScore> = None;

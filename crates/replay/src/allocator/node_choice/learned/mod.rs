@@ -15,7 +15,7 @@ use chain::chain;
 use groups::Groups;
 
 /// Maximum number of remembered moves, divided by the number of nodes. Half of the moves are departures, and half are
-/// arrivals. Summit's log of two weeks has 134 moves per node.
+/// arrivals. Summit's two-week log has 134 moves per node.
 const REMEMBERED: usize = 128;
 
 /// A new order is derived once the number of moves since the previous order exceeds this share of the remembered moves.
@@ -23,8 +23,9 @@ const REMEMBERED: usize = 128;
 /// length of the log.
 const GROWTH: f64 = 0.3;
 
-/// Joining nodes are used as evidence of neighbours only if their mean distance in the present order is at most this
-/// many times the mean distance of leaving nodes. On some machines, nodes from all over the machine join at once.
+/// Joining nodes count as evidence of which nodes are neighbours only if their mean distance in the present order is at
+/// most this many times the mean distance of leaving nodes. On some machines, nodes from all over the machine join at
+/// once.
 const NEAR: f64 = 3.0;
 
 /// Weight of a new group in the moving average of distances, which covers about the last hundred groups.
