@@ -215,7 +215,8 @@ impl Compared {
     }
 }
 
-/// The built-in solvers that the settings name. By default, these are the default solvers that this build includes.
+/// The built-in solvers that the settings name. If they name none, these are the default solvers that this build
+/// includes.
 fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
     if settings.solvers.is_empty() {
         let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();

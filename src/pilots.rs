@@ -62,7 +62,7 @@ settings! {
         /// Choose the best wall times among multiples of this number of minutes.
         pub grid: u64 = 1 => Spec::of("MINUTES").requires("best")
             .within("at least 1", |minutes| *minutes >= 1);
-        /// Choose the best wall times among times of at most this number of minutes.
+        /// Longest wall time that the search may choose, in minutes.
         pub longest: u64 = 120 => Spec::of("MINUTES").requires("best")
             .within("at least 1", |minutes| *minutes >= 1);
         /// Seconds after which the search for each ladder ends with the best ladder found so far.

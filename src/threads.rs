@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use gleaner_domain::error::{Error, Result};
 
-/// Maximum number of threads. Machines have far fewer cores than this, and a process can still start this many threads.
+/// Maximum number of threads: far more than the cores of a machine, but few enough for a process to start them all.
 const MOST: usize = 4096;
 
 /// Stack size of a thread, in bytes. This is the default stack size of a program's first thread on Linux.

@@ -776,7 +776,7 @@ def pilots(
     lengths
         Wall times of the pilots in minutes, separated by commas, such as 2,4,8,16
     longest
-        Choose the best wall times among times of at most this number of minutes [default: 120]
+        Longest wall time that the search may choose, in minutes [default: 120]
     nodes
         Number of nodes to use (-nN) [default: all]
     plan

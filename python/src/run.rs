@@ -138,7 +138,8 @@ impl<S: Settings + Serialize> Call<S> {
         })
     }
 
-    /// Ends the reading of inputs. Files that contain Python tables get the names of the tables in `sources`.
+    /// Called when all inputs have been read. In `sources`, files that contain Python tables get the names of the
+    /// tables.
     ///
     /// # Errors
     /// An exception stopped the reading.

@@ -83,7 +83,7 @@ def test_states_may_be_called_idle(tmp_path: Path) -> None:
 
 
 def test_changes_are_the_whole_log() -> None:
-    """The log has a node that is never idle, and a last row at which nothing changes."""
+    """The log has a node that is never idle, and a last row in which nothing changes."""
     rows = {"time": [0, 0, 100, 86400], "node": ["a", "b", "a", None], "state": [1, 0, 0, None]}
     log = gleaner.EventLog.read(polars.DataFrame(rows))
     assert log.span == ("1970-01-01 00:00:00", "1970-01-02 00:00:00") and log.nodes == ["a", "b"]
@@ -99,7 +99,7 @@ def test_tasks_may_have_a_curve_for_each_class() -> None:
     task = gleaner.Task("a", curves, min_nodes={"v100": 2, "a100": 1}, rescale_up=20, rescale_down=10, counts="points")
     assert task.curves == {name: {0: 0.0, **curve} for name, curve in curves.items()}
     assert task.bounds == {"v100": (2, 8), "a100": (1, 4)}
-    # The slowest class is v100: its work per second and node at the minimum is 371, that of a100 is 1000.
+    # The slowest class is v100: its work per second and node at the minimum is 371, and that of a100 is 1000.
     assert (task.min_nodes, task.max_nodes, task.curve) == (2, 8, task.curves["v100"])
     assert (task.move, task.counts) == (30, "points")
     assert (task.rate(4), task.rate(4, "a100"), task.rate(4, "h100")) == (task.rate(4, "v100"), 3700, 0)

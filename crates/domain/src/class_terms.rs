@@ -33,7 +33,7 @@ pub struct ClassTerms {
     pub by_index: Arc<[Option<Terms>]>,
 }
 
-/// Names that a class cannot have: in a task file, they are the keys of a curve's lists.
+/// Names that a class cannot have, because task files use them as the keys of a curve's lists.
 pub const CURVE_LISTS: [&str; 3] = ["nodes", "progress", "objective"];
 
 /// Whether a task file can state terms for a class with this name.
@@ -58,7 +58,8 @@ fn slowest(by_name: &BTreeMap<String, Terms>) -> Option<&Terms> {
 impl TrainingTask {
     /// The same task with these terms by class. Its own terms are replaced with the terms of its slowest class, so the
     /// task is also valid for code that ignores classes. The slowest class has the lowest progress per node at its
-    /// minimum number of nodes; the first name breaks ties. If there are no classes, the task is unchanged.
+    /// minimum number of nodes. In a tie, it is the class whose name sorts first. If there are no classes, the task is
+    /// unchanged.
     pub fn with_terms(mut self, by_name: Arc<BTreeMap<String, Terms>>) -> Self {
         if let Some(terms) = slowest(&by_name) {
             (self.min_nodes, self.max_nodes) = (terms.min_nodes, terms.max_nodes);

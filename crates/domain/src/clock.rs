@@ -118,7 +118,7 @@ impl Clock {
         time.at_offset(self.first_offset())
     }
 
-    /// Converts a time that [`Clock::steady`] returned back to its instant.
+    /// Converts a result of [`Clock::steady`] back to its instant.
     #[inline]
     pub fn of_steady(&self, time: Local) -> Utc {
         time.from_offset(self.first_offset())
@@ -258,7 +258,7 @@ impl FromStr for Clock {
 
 /// Reads an offset such as `-06:00`.
 fn offset(text: &str) -> Result<i32, ParseClockError> {
-    // A [`Stamp`] reads an offset only after a complete time, so any time is put before the offset.
+    // A [`Stamp`] accepts an offset only after a complete time, so an arbitrary time is prepended.
     match format!("2000-01-01T00:00:00{text}").parse() {
         Ok(Stamp::Zoned { offset, .. }) => Ok(offset),
         _ => Err(ParseClockError),

@@ -1,6 +1,6 @@
 //! GPU clusters, which are divided into virtual clusters. All nodes have the same number of GPUs.
 
-/// GPU memory in MB: the memory of each GPU on which Lucid measured pairs of jobs.
+/// Memory of a GPU, in MB. This is the memory of the GPUs on which Lucid measured pairs of jobs.
 pub const GPU_MEMORY: f64 = 24_576.0;
 
 /// A cluster split into virtual clusters, which are scheduled separately.

@@ -27,8 +27,8 @@ pub enum Error {
         /// The operating system's error.
         source: std::io::Error,
     },
-    /// A solver did not accept or did not solve a problem. The exit code is 2 if another solver
-    /// must be chosen, 3 if the problem is invalid, and otherwise 1.
+    /// A solver rejected a problem or did not solve it. The exit code is 2 if another solver must be chosen, 3 if the
+    /// problem is invalid, and 1 otherwise.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// Any other failure while running: exit code 1.

@@ -348,8 +348,8 @@ impl EventLogBuilder {
         }
     }
 
-    /// Adds a node, which is busy until it changes. Returns the node's index, or `None` if the log
-    /// already has [`MAX_NODES`] nodes.
+    /// Adds a node, which is busy until its first change. Returns the node's index, or `None` if the log already has
+    /// [`MAX_NODES`] nodes.
     pub fn push_node(&mut self, name: &str) -> Option<u32> {
         let index = self.log.nodes.len();
         if index >= MAX_NODES {

@@ -96,7 +96,7 @@ fn words(text: &str) -> Result<Vec<String>> {
     }
 }
 
-/// Returns the folder, or `None` if the path is empty, which means the current folder.
+/// Returns the folder, or `None` if its path is empty. An empty path means the current folder.
 fn elsewhere(folder: PathBuf) -> Option<PathBuf> {
     Some(folder).filter(|path| !path.as_os_str().is_empty())
 }

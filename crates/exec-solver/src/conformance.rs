@@ -222,7 +222,7 @@ impl<'o> Talk<'o> {
         Ok(id)
     }
 
-    /// Waits for the answer to a request, at most for `within`. Returns a message if no valid answer arrives.
+    /// Waits for at most `within` for the answer to a request. Returns a message if no valid answer arrives.
     fn answer(&self, id: &str, within: Duration) -> Result<Done, String> {
         let deadline = Instant::now() + within;
         loop {

@@ -138,8 +138,8 @@ impl External {
         }
     }
 
-    /// Like [`External::accepts`], for problems with node classes; `has_groups` is set if they also have groups of
-    /// tasks.
+    /// Like [`External::accepts`], but for problems with node classes. `has_groups` is set if the problems also have
+    /// groups of tasks.
     ///
     /// # Errors
     /// Same as [`External::accepts`].

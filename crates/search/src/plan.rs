@@ -57,7 +57,7 @@ impl Plan {
     /// # Errors
     /// Returns all fields that are out of range. If all are in range, returns the first conflict between fields.
     /// Successive halving needs at least eta^(rungs − 1) trials, so that one trial reaches the last rung (Li et al.
-    /// 2020 assert the same). There may be at most [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
+    /// 2020 require the same). There may be at most [`MAX_RUNGS`] rungs and [`MAX_JOBS`] jobs.
     pub fn validate(&self) -> Result<(), Vec<Fault>> {
         let mut faults: Vec<Fault> = self.check_trials().into_iter().collect();
         self.check_eta(&mut faults);

@@ -23,9 +23,10 @@ use gleaner_runs::driple::built::Summary;
 
 /// Build a data set from computational graphs and from measurements of their training.
 ///
-/// Each graph file is named after its job: GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt. The operations on GPUs are
-/// grouped. The labels of a job are its four rows in the measurements. The jobs are shuffled: 60 % are used for
-/// training, 20 % to choose the best epoch, and 20 % for testing. dataset/README.md describes the files.
+/// Each graph file is named after its job: GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt. The operations that
+/// run on GPUs are merged into groups. The labels of a job are its four rows in the measurements. The jobs are
+/// shuffled: 60 % are used for training, 20 % to choose the best epoch, and 20 % for testing. dataset/README.md
+/// describes the files.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner synth graphs -o jobs\n  \

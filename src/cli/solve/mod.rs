@@ -24,7 +24,7 @@ use gleaner_setup::solver::report_faults;
 ///
 /// The numbers of a problem must be in ranges that every solver can handle: "t_fwd" is from 1e-6 to 1e12 seconds.
 /// Rescaling a task costs at most 1e12 seconds, and at most a million times the task's greatest gain in a window. Each
-/// number of "curve_objective" is 0 or from 1e-100 to 1e100.
+/// number in "curve_objective" is 0 or from 1e-100 to 1e100.
 ///
 /// A problem whose nodes are of several classes has "classes": [{"name", "nodes"}] in place of "nodes". Each task holds
 /// nodes of only one class at a time. Instead of "curve_nodes" and "curve_objective", each task has "curves": {class:

@@ -167,8 +167,8 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Shows how many runs are done. Returns whether every run is done or has failed. If so, only the jobs have yet to
-    /// end.
+    /// Shows how many runs are done. Returns whether every run is done or has failed. If so, it only remains for
+    /// the jobs to end.
     fn update(&mut self) -> Result<bool> {
         self.tracker.update(&self.store)?;
         let prepared = self.opened.prepared.as_ref();

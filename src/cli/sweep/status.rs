@@ -86,7 +86,7 @@ fn queued(queue: &Queue, batch: &Batch) -> String {
     text
 }
 
-/// The parts with unfinished runs of a batch whose jobs have ended.
+/// For a batch whose jobs have ended: its parts that still have unfinished runs.
 fn troubles_of(
     prepared: &dyn PreparedRuns,
     state: &State,

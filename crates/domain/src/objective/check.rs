@@ -24,8 +24,9 @@ pub struct Situation {
 
 impl Objective {
     /// Checks the objective's values for each task at the extremes of the task's possible states.
-    /// The extremes are the task's submission and the end of the log, each with all and with almost
-    /// none of the task's work remaining. A value between these extremes may still be out of range.
+    /// The extremes are the task's submission and the end of the log, each with all or almost none of the task's work
+    /// remaining. At the end of the log, the task has waited for the whole time or not at all. A value between these
+    /// extremes may still be out of range.
     ///
     /// # Errors
     /// [`Error::Usage`] if solvers reject a value, or if there are too many values.

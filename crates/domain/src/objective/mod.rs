@@ -112,7 +112,7 @@ impl Objective {
             )
         })?;
         let scaled = expression.scaled(|index| Variable::ALL[index].is_of_a_point());
-        // Only lists that each task stores can be scaled: there is one for every point variable except `nodes`.
+        // Only a variable whose values each task stores in a list can be scaled: any point variable except `nodes`.
         let scaled = scaled.filter(|scaled| scaled.variable != Variable::Nodes as usize);
         Ok(Objective {
             text,

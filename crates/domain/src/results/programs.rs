@@ -102,7 +102,7 @@ impl Tally {
     }
 }
 
-/// Statistics of the runs whose decisions a program made.
+/// Statistics on the runs in which a program made the decisions.
 struct Runs {
     count: usize,
     /// The number of runs in which the program had faults.

@@ -117,8 +117,8 @@ pub enum Fixed {}
 #[derive(Debug)]
 pub enum Finite {}
 
-/// Ids: a column of whole numbers if every id is written as this program writes a whole number, otherwise a column of
-/// strings.
+/// Ids: a column of whole numbers if every id is a whole number in its usual form (`7`, not `07` or `+7`), otherwise a
+/// column of strings.
 #[derive(Debug)]
 pub enum Ids {}
 

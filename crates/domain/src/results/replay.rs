@@ -425,8 +425,8 @@ summary! {
         dedicated_work: f64 ["work"] shown,
         /// U = A ÷ A_s, see below; null if A_s is 0
         efficiency: Option<f64> [""] most,
-        /// work that the tasks would have done if the best plan of each event took effect at once, and rescaling and
-        /// preemption cost nothing
+        /// work that the tasks would have done if the best plan of each event had taken effect at once, and if
+        /// rescaling and preemption had cost nothing
         fluid_work: f64 ["work"] shown,
         /// A as a share of `fluid_work`; null if `fluid_work` is 0
         fluid_efficiency: Option<f64> [""] most,
@@ -528,8 +528,8 @@ impl Summary {
         if self.delayed_jobs_are_events == Some(true) {
             remarks.push(
                 "the log does not state which job took which node, so each event at which tasks lost nodes counts as \
-                 one delayed batch job. Each node that left counts as a node of this job: replay a .gev written by \
-                 gleaner ingest to count the actual jobs"
+                 one delayed batch job. Each node that left counts as a node of this job. To count the actual jobs, \
+                 replay a .gev written by gleaner ingest"
                     .to_owned(),
             );
         }

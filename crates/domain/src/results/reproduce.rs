@@ -104,7 +104,7 @@ impl Named for Verdict {
     }
 }
 
-/// The kind of published values with which our values of an artifact are compared.
+/// The kind of published values with which our values for an artifact are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
     /// Values that the authors published.

@@ -86,8 +86,8 @@ pub struct PolicyFigures {
     /// Share of these GPUs that jobs held, averaged over the time from the first to the last submission. `None` if both
     /// submissions are in the same second.
     pub in_use_while_arriving: Option<f64>,
-    /// First second of the trace's clock at which at least half as many GPUs are in use as on average between the first
-    /// and the last submission. `None` if no GPU is in use in that time.
+    /// First second of the trace's clock at which the number of GPUs in use is at least half of its average between the
+    /// first and the last submission. `None` if no GPU is in use during that time.
     pub warm_up_until: Option<i64>,
     /// Share of these GPUs that jobs held in a virtual cluster or in the profiler, averaged over the makespan.
     pub gpu_utilisation: f64,
@@ -160,8 +160,8 @@ impl Figures for PolicyFigures {
         Field::new(
             "warm_up_until",
             "s",
-            "first second of the trace's clock at which at least half as many GPUs are in use as on average between \
-             the first and the last submission; null if no GPU is in use in that time",
+            "first second of the trace's clock at which the number of GPUs in use is at least half of its average \
+             between the first and the last submission; null if no GPU is in use during that time",
         ),
         Field::new(
             "gpu_utilisation",

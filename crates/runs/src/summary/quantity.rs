@@ -222,8 +222,8 @@ pub const QUANTITIES: [Quantity; 26] = [
             "of the work possible without the costs of rescaling and preemption".to_owned()
         })
         .meaning(
-            "useful work as a share of the work that the tasks would have done if each best plan took effect at \
-             once, and rescaling and preemption cost nothing",
+            "useful work as a share of the work that the tasks would have done if each best plan had taken effect at \
+             once, and if rescaling and preemption had cost nothing",
         ),
     Quantity::share("with hindsight", |s| s.bound_efficiency)
         .part(1)

@@ -53,7 +53,7 @@ pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
     })
 }
 
-/// Of the groups with the indices `places`, the indices of those with the best mean of `metric`.
+/// The indices of the groups with the best mean of `metric`, among the groups with the indices `places`.
 fn leading(groups: &[Group], mode: Mode, places: &[usize], metric: &Metric) -> Vec<usize> {
     let value = |place: &usize| groups[*place].mean(mode, metric);
     let values = places.iter().filter_map(value);
