@@ -22,8 +22,6 @@ pub(super) type Hosts = fn(&AccountLine<'_>) -> Option<Vec<Cow<'static, str>>>;
 /// Reads accounting records.
 pub(super) struct AccountReader {
     hosts: Hosts,
-    /// Which jobs are used.
-    selection: Selection,
     /// The jobs and reservations that have begun but not ended, by [`key`].
     open: BTreeMap<String, Open>,
     /// For each node that is down, the start of its outage, and the place of the record in the log. The start is a
@@ -46,10 +44,9 @@ struct Open {
 
 impl AccountReader {
     /// A reader for one kind of log. `hosts` extracts the node names from that log's records.
-    pub fn new(hosts: Hosts, selection: Selection) -> Self {
+    pub fn new(hosts: Hosts) -> Self {
         AccountReader {
             hosts,
-            selection,
             open: BTreeMap::new(),
             down: BTreeMap::new(),
             last: None,
@@ -78,8 +75,10 @@ impl AccountReader {
         at: At,
         collector: &mut Collector<'_>,
     ) -> Result<()> {
-        if !self.takes(record) {
-            collector.log.leave_out(Reason::NotSelected);
+        if !collector
+            .log
+            .selects(|selection| self.takes(record, selection))
+        {
             return Ok(());
         }
         match record.kind {
@@ -101,13 +100,13 @@ impl AccountReader {
     /// Whether the record is used: true except for the starts and ends of jobs in queues that the user did not select.
     /// A start record states the queue. An end record without a queue is used if the start record of the same job was
     /// used.
-    fn takes(&self, record: &AccountLine<'_>) -> bool {
+    fn takes(&self, record: &AccountLine<'_>, selection: &Selection) -> bool {
         let is_end = matches!(record.kind, "E" | "R");
-        if self.selection.is_all() || record.kind != "S" && !is_end {
+        if selection.is_all() || record.kind != "S" && !is_end {
             return true;
         }
         match record.value("queue") {
-            Some(queue) => self.selection.takes_partition(&queue),
+            Some(queue) => selection.takes_partition(&queue),
             None => is_end && self.open.contains_key(&key(Hold::Running, record.id)),
         }
     }

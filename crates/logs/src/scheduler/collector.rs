@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::clock::SchedulerClock;
 use super::counts::{LogCounts, Reason};
 use super::record::{Moment, Nodes, Record};
+use super::select::Selection;
 use super::short::Lack;
 use crate::occupancy::NodeRange;
 use gleaner_domain::Stamp;
@@ -56,6 +57,8 @@ pub struct LookedUp {
 pub struct Log {
     pub clock: SchedulerClock,
     pub counts: LogCounts,
+    /// Which jobs are used.
+    pub selection: Selection,
     /// Number of nodes of the machine, for logs whose jobs only state a node count; `None` if unknown.
     pub node_count: Option<u32>,
     /// Number of GPUs of the only virtual cluster, if the log states it.
@@ -91,6 +94,7 @@ impl Log {
                 strict,
                 ..LogCounts::default()
             },
+            selection: Selection::default(),
             node_count: None,
             gpu_count: None,
             notes: Vec::new(),
@@ -143,6 +147,15 @@ impl Log {
     pub fn note(&mut self, reason: Reason, at: At, found: impl fmt::Display) {
         let place = place(&self.files, at);
         self.counts.note(reason, 1, || format!("{place}: {found}"));
+    }
+
+    /// Whether a job is used, as `is_selected` decides by the selection. Counts a job that is not used.
+    pub fn selects(&mut self, is_selected: impl FnOnce(&Selection) -> bool) -> bool {
+        let is_used = is_selected(&self.selection);
+        if !is_used {
+            self.leave_out(Reason::NotSelected);
+        }
+        is_used
     }
 
     /// Counts a part of the log that was left out for a reason that is not a fault.

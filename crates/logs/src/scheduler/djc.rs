@@ -5,12 +5,11 @@ use super::cobalt::locations;
 use super::collector::{At, Collector, Log};
 use super::counts::Reason;
 use super::reader::LineReader;
-use super::select::Selection;
+use super::select::no_column;
 use super::settle::{Settler, TableJob};
 use super::slurm::{is_unknown, no_time};
-use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
-
 use gleaner_io::input::{Line, Place};
 
 /// A phrase for messages: where to find the records.
@@ -40,28 +39,22 @@ const QUEUE: usize = 5;
 pub(super) struct DjcReader {
     table: LogTable,
     settler: Settler,
-    /// Which jobs are used.
-    selection: Selection,
 }
 
 impl DjcReader {
-    /// A reader for the selected jobs.
-    pub fn new(selection: Selection) -> Self {
+    pub fn new() -> Self {
         DjcReader {
             table: LogTable::new(LAYOUT, None),
             settler: Settler::undecided(),
-            selection,
         }
     }
 
     /// Checks that the table has the column by which jobs are selected.
-    fn check_columns(&self, place: Place<'_>) -> Result<()> {
-        if self.selection.is_all() || self.table.has(QUEUE) {
+    fn check_columns(&self, log: &Log, place: Place<'_>) -> Result<()> {
+        if log.selection.is_all() || self.table.has(QUEUE) {
             return Ok(());
         }
-        let expected = "the column QUEUE_NAME, by which --partition selects jobs";
-        let fault = Fault::of(place.file, "none in the header", expected);
-        Err(fault.at(place.within()).into())
+        Err(no_column("QUEUE_NAME", place).into())
     }
 }
 
@@ -72,10 +65,13 @@ impl LineReader for DjcReader {
 
     fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
         let Some(row) = collector.row(&mut self.table, line)? else {
-            return self.check_columns(line.place);
+            return self.check_columns(&collector.log, line.place);
         };
-        if !self.selection.takes_partition(row.text(QUEUE)) {
-            collector.log.leave_out(Reason::NotSelected);
+        let queue = row.text(QUEUE);
+        if !collector
+            .log
+            .selects(|selection| selection.takes_partition(queue))
+        {
             return Ok(());
         }
         let at = collector.log.at(line.place);

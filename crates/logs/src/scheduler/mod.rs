@@ -308,6 +308,7 @@ fn open(options: &Options) -> Result<(Log, IdleNodes)> {
     }
     let mut log = Log::new(clock, options.strict);
     log.notes = notes;
+    log.selection = options.selection.clone();
     log.node_count = options
         .node_count
         .or(machine.and_then(|machine| machine.nodes));
@@ -326,26 +327,15 @@ fn reader(
     members: Option<table::Members>,
 ) -> Box<dyn LogReader> {
     let delimiter = options.delimiter.clone();
-    let selection = options.selection.clone();
     match options.format {
-        Format::Slurm => Box::new(SacctReader::for_idle_nodes(
-            delimiter,
-            selection,
-            are_several,
-        )),
-        Format::Pbs => Box::new(AccountReader::new(pbs::hosts, selection)),
-        Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts, selection)),
-        Format::Djc => Box::new(DjcReader::new(selection)),
+        Format::Slurm => Box::new(SacctReader::for_idle_nodes(delimiter, are_several)),
+        Format::Pbs => Box::new(AccountReader::new(pbs::hosts)),
+        Format::Cobalt => Box::new(AccountReader::new(cobalt::hosts)),
+        Format::Djc => Box::new(DjcReader::new()),
         Format::Swf => Box::new(SwfReader::new(options)),
         Format::Table => {
             let options = options.table.clone();
-            Box::new(TableReader::new(
-                options,
-                delimiter,
-                selection,
-                members,
-                are_several,
-            ))
+            Box::new(TableReader::new(options, delimiter, members, are_several))
         }
         Format::Philly => Box::new(PhillyReader::for_idle_nodes()),
     }

@@ -1,5 +1,8 @@
 //! Which jobs of a log are used.
 
+use gleaner_domain::error::Fault;
+use gleaner_io::input::Place;
+
 /// Selects jobs by partition and state. An empty list selects all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
@@ -28,6 +31,12 @@ impl Selection {
     pub fn is_all(&self) -> bool {
         self.partitions.is_empty() && self.states.is_empty()
     }
+}
+
+/// The fault of a table without the column by which jobs are selected.
+pub(super) fn no_column(column: &str, place: Place<'_>) -> Fault {
+    let expected = format!("the column {column}, by which --partition selects jobs");
+    Fault::of(place.file, "none in the header", expected).at(place.within())
 }
 
 #[cfg(test)]

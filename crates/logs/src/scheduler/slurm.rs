@@ -8,7 +8,7 @@ use super::counts::Reason;
 use super::duplicates::Duplicates;
 use super::reader::LineReader;
 use super::record::{Job, Nodes, Queued, Record, Run};
-use super::select::Selection;
+use super::select::no_column;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_io::delimited::{Layout, LogTable, Names, Row};
 use gleaner_io::input::{Line, Place};
@@ -74,8 +74,6 @@ pub struct SacctReader {
     table: LogTable,
     /// Which column names the virtual clusters; `None` if only the nodes of jobs matter.
     vc_of: Option<VcOf>,
-    /// Which jobs are used.
-    selection: Selection,
     /// The lines read so far, if the log has several files and a repeated line must be counted only once.
     duplicates: Option<Duplicates>,
 }
@@ -83,15 +81,10 @@ pub struct SacctReader {
 impl SacctReader {
     /// A reader for idle nodes. `delimiter` separates the cells; `None` infers it from the header.
     /// Set `are_several` if there are several tables, which may overlap.
-    pub fn for_idle_nodes(
-        delimiter: Option<String>,
-        selection: Selection,
-        are_several: bool,
-    ) -> Self {
+    pub fn for_idle_nodes(delimiter: Option<String>, are_several: bool) -> Self {
         SacctReader {
             table: LogTable::new(IDLE_NODES, delimiter),
             vc_of: None,
-            selection,
             duplicates: are_several.then(Duplicates::default),
         }
     }
@@ -102,19 +95,16 @@ impl SacctReader {
         SacctReader {
             table: LogTable::new(JOBS, delimiter),
             vc_of: Some(vc_of),
-            selection: Selection::default(),
             duplicates: None,
         }
     }
 
     /// Checks that the table has the columns by which jobs are selected or assigned to virtual
     /// clusters.
-    fn check_columns(&self, place: Place<'_>) -> Result<()> {
-        if !self.selection.partitions.is_empty() && !self.table.has(PARTITION) {
-            let expected = "the column Partition, by which --partition selects jobs";
-            let fault = Fault::of(place.file, "none in the header", expected);
+    fn check_columns(&self, log: &Log, place: Place<'_>) -> Result<()> {
+        if !log.selection.partitions.is_empty() && !self.table.has(PARTITION) {
             let remedy = "add Partition to the columns that sacct prints (-o)";
-            return Err(fault.at(place.within()).remedy(remedy).into());
+            return Err(no_column("Partition", place).remedy(remedy).into());
         }
         self.check_vc(place)
     }
@@ -142,7 +132,7 @@ impl LineReader for SacctReader {
 
     fn line(&mut self, line: &Line<'_>, collector: &mut Collector<'_>) -> Result<()> {
         let Some(row) = collector.row(&mut self.table, line)? else {
-            return self.check_columns(line.place);
+            return self.check_columns(&collector.log, line.place);
         };
         if let Some(lines) = &mut self.duplicates
             && lines.has(&line.text)
@@ -150,8 +140,11 @@ impl LineReader for SacctReader {
             collector.log.leave_out(Reason::Duplicate);
             return Ok(());
         }
-        if !self.selection.takes(row.text(PARTITION), row.text(STATE)) {
-            collector.log.leave_out(Reason::NotSelected);
+        let (partition, state) = (row.text(PARTITION), row.text(STATE));
+        if !collector
+            .log
+            .selects(|selection| selection.takes(partition, state))
+        {
             return Ok(());
         }
         let at = collector.log.at(line.place);

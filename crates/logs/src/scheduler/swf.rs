@@ -54,8 +54,6 @@ pub(super) struct SwfReader {
     given_nodes: Option<u32>,
     /// Whether the last field of a line states the nodes of the job, as in `frontier:excl:2500x112`.
     are_nodes_last: bool,
-    /// Which jobs are used.
-    selection: Selection,
     header: SwfHeader,
     /// Whether the header was read and applied.
     settled: bool,
@@ -81,7 +79,6 @@ impl SwfReader {
             cores: options.cores_per_node,
             given_nodes: options.node_count,
             are_nodes_last: options.are_nodes_last,
-            selection: options.selection.clone(),
             ..SwfReader::default()
         }
     }
@@ -139,8 +136,10 @@ impl SwfReader {
     /// Reports a job.
     fn job(&self, line: &JobLine<'_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
         let numbers = &line.numbers;
-        if !self.takes(numbers) {
-            collector.log.leave_out(Reason::NotSelected);
+        if !collector
+            .log
+            .selects(|selection| is_selected(numbers, selection))
+        {
             return Ok(());
         }
         let (wait, run) = (numbers[WAIT], numbers[RUN]);
@@ -161,16 +160,6 @@ impl SwfReader {
             ..Job::default()
         };
         collector.take(at, &Record::Job(job))
-    }
-
-    /// Whether a job is used: its partition number is selected, or its queue number if the partition is unknown.
-    fn takes(&self, numbers: &[f64]) -> bool {
-        if self.selection.is_all() {
-            return true;
-        }
-        let known = [PARTITION, QUEUE].map(|field| numbers[field]);
-        let number = known.into_iter().find(|number| *number >= 0.0);
-        number.is_some_and(|number| self.selection.takes_partition(&number.to_string()))
     }
 
     /// The record of a job that never ran.
@@ -211,6 +200,16 @@ struct JobLine<'l> {
     numbers: Vec<f64>,
     /// The last field beyond the fields of the format; `None` if there are no further fields.
     last: Option<&'l str>,
+}
+
+/// Whether a job is used: its partition number is selected, or its queue number if the partition is unknown.
+fn is_selected(numbers: &[f64], selection: &Selection) -> bool {
+    if selection.is_all() {
+        return true;
+    }
+    let known = [PARTITION, QUEUE].map(|field| numbers[field]);
+    let number = known.into_iter().find(|number| *number >= 0.0);
+    number.is_some_and(|number| selection.takes_partition(&number.to_string()))
 }
 
 /// The number of nodes in a field that ends with nodes times processors, such as

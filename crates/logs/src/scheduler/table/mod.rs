@@ -82,7 +82,6 @@ impl TableOptions {
 pub(super) struct TableReader {
     options: TableOptions,
     delimiter: Option<String>,
-    selection: Selection,
     members: Option<Members>,
     /// The rows read so far, if the log has several files and a repeated row must be counted only once.
     duplicates: Option<Duplicates>,
@@ -96,14 +95,12 @@ impl TableReader {
     pub fn new(
         options: TableOptions,
         delimiter: Option<String>,
-        selection: Selection,
         members: Option<Members>,
         are_several: bool,
     ) -> Self {
         TableReader {
             options,
             delimiter,
-            selection,
             members,
             duplicates: are_several.then(Duplicates::default),
             columns: None,
@@ -112,7 +109,7 @@ impl TableReader {
     }
 
     /// Finds the columns of a table, and checks that it has all those that are needed.
-    fn find(&self, header: &Header<'_>) -> Result<Columns> {
+    fn find(&self, header: &Header<'_>, selection: &Selection) -> Result<Columns> {
         let options = &self.options;
         let mut given = options.columns.clone();
         // The column that identifies jobs usually has the same name in the table of members.
@@ -142,12 +139,12 @@ impl TableReader {
             columns.drop(Role::Cores);
         }
         columns.require(header, &[Role::Start, Role::End])?;
-        if self.selection.partitions.is_empty() {
+        if selection.partitions.is_empty() {
             columns.drop(Role::Partition);
         } else {
             columns.require(header, &[Role::Partition])?;
         }
-        if !self.selection.states.is_empty() {
+        if !selection.states.is_empty() {
             columns.require(header, &[Role::State])?;
         }
         Ok(columns)
@@ -186,7 +183,7 @@ impl LogReader for TableReader {
 
 impl TakeRows for TableReader {
     fn columns(&mut self, header: &Header<'_>, log: &mut Log) -> Result<Vec<Option<usize>>> {
-        let columns = self.find(header)?;
+        let columns = self.find(header, &log.selection)?;
         let choice = format!("columns: {}", columns.choice());
         if !log.notes.contains(&choice) {
             log.notes.push(choice);
@@ -215,11 +212,11 @@ impl TakeRows for TableReader {
 
     fn row(&mut self, row: &Row<'_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
         let text = |role: Role| row.text(role.index());
-        if !self
-            .selection
-            .takes(&text(Role::Partition), &text(Role::State))
+        let (partition, state) = (text(Role::Partition), text(Role::State));
+        if !collector
+            .log
+            .selects(|selection| selection.takes(&partition, &state))
         {
-            collector.log.leave_out(Reason::NotSelected);
             return Ok(());
         }
         let [submit, start, end] = [Role::Submit, Role::Start, Role::End].map(|role| {
