@@ -1,6 +1,5 @@
 //! The deciders, which make the decisions: a solver, or a script.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use gleaner_solvers::{
@@ -186,46 +185,45 @@ impl SolverDecider {
     /// Checks that an answer can be carried out and, if requested, that it meets all constraints.
     fn check(&self, problem: &Problem, answer: &Allocation) -> Result<()> {
         let verdict = self.checked.map(|big_m| check(problem, answer, big_m));
-        verdict.unwrap_or(Ok(())).map_err(|violations| {
-            let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-            self.failed(problem, &format!("fails the check: {}", all.join("; ")))
-        })?;
+        let verdict = verdict.unwrap_or(Ok(()));
+        verdict.map_err(|violations| self.rejected(&problem.id, &violations))?;
         let Some(counts) = &answer.counts else {
             return Ok(());
         };
         let (found, tasks) = (counts.len(), problem.tasks.len());
         if found != tasks {
             let what = format!("has {found} counts, expected one for each of {tasks} tasks");
-            return Err(self.failed(problem, &what));
+            return Err(self.failed(&problem.id, &what));
         }
         let used: u64 = counts.iter().copied().map(u64::from).sum();
         if used > problem.nodes.into() {
             let what = format!("uses {used} nodes, expected at most {}", problem.nodes);
-            return Err(self.failed(problem, &what));
+            return Err(self.failed(&problem.id, &what));
         }
         Ok(())
     }
 
-    /// The error for an answer that cannot be used.
-    fn failed(&self, problem: &Problem, what: &str) -> Error {
-        let (name, at) = (self.name(), &problem.id);
-        Error::Run(format!("the answer of {name} at {at}, {what}"))
+    /// The error for an answer that the check rejects. `problem` is the id of the problem.
+    fn rejected(&self, problem: &str, violations: &[impl ToString]) -> Error {
+        let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
+        self.failed(problem, &format!("fails the check: {}", all.join("; ")))
+    }
+
+    /// The error for an answer that cannot be used. `problem` is the id of the problem.
+    fn failed(&self, problem: &str, what: &str) -> Error {
+        let name = self.name();
+        Error::Run(format!("the answer of {name} at {problem}, {what}"))
     }
 }
 
-/// Requests an answer from a solver. If the solver accepts the problem but fails, the error contains the event and its
-/// time.
-fn solved(
-    solver: &mut (dyn Solver + Send),
-    problem: &Problem,
-    limits: &Limits,
-) -> Result<Allocation> {
-    let answer = solver.solve(problem, limits);
-    answer.map_err(|error| match error {
+/// The error for a solver that fails at a problem. If the solver accepts such problems, the error contains the problem's
+/// id, which states the event and its time.
+fn unsolved(solver: &str, problem: &str, error: SolveError) -> Error {
+    match error {
         SolveError::Invalid(_) => error.into(),
         error if error.is_wrong_choice() => error.into(),
-        error => Error::Run(format!("{} at {}: {error}", solver.name(), problem.id)),
-    })
+        error => Error::Run(format!("{solver} at {problem}: {error}")),
+    }
 }
 
 impl Decider for SolverDecider {
@@ -248,20 +246,11 @@ impl Decider for SolverDecider {
             )));
         };
         let start = Instant::now();
-        let mut answer = solved(solver.as_mut(), problem, &self.limits)?;
-        let has_minimum = problem.groups.iter().any(|group| group.min_total.is_some());
-        let is_short = has_minimum && answer.status == Status::Infeasible;
-        let mut feasible = Cow::Borrowed(problem);
-        if is_short {
-            let limits = &self.limits;
-            let lowered = minimums::lowered(problem, |problem, group| {
-                minimums::most_nodes(problem, group, solver.as_mut(), limits)
-            })?;
-            answer = solved(solver.as_mut(), &lowered, &self.limits)?;
-            feasible = Cow::Owned(lowered);
-        }
+        let solved = minimums::solve(problem, solver.as_mut(), &self.limits)
+            .map_err(|error| unsolved(solver.name(), &problem.id, error))?;
         let micros = start.elapsed().as_micros() as u64;
-        self.check(&feasible, &answer)?;
+        let answer = solved.answer;
+        self.check(&solved.problem, &answer)?;
         let gap = answer.gap();
         let better = |counts: &Vec<u32>| problem.merit(counts) > problem.merit_of_keeping();
         let (plan, status) = match (answer.status, answer.counts) {
@@ -276,7 +265,7 @@ impl Decider for SolverDecider {
             status,
             gap: gap.filter(|_| status != StepStatus::Kept),
             micros,
-            is_short,
+            is_short: solved.is_short,
             prices: Vec::new(),
         })
     }
@@ -286,28 +275,13 @@ impl Decider for SolverDecider {
             return Err(no_classes(self.name()));
         };
         let start = Instant::now();
-        let name = solver.name().to_owned();
-        let failed = |what: String| Error::Run(format!("{name} at {}: {what}", problem.id));
-        let limits = &self.limits;
-        let unsolved = |error: SolveError| failed(error.to_string());
-        let mut answer = solver.solve(problem, limits).map_err(unsolved)?;
-        let has_minimum = problem.groups.iter().any(|group| group.min_total.is_some());
-        let is_short = has_minimum && answer.status == Status::Infeasible;
-        let mut feasible = Cow::Borrowed(problem);
-        if is_short {
-            let lowered = minimums::lowered(problem, |problem, group| {
-                minimums::most_nodes_in_classes(problem, group, solver.as_mut(), limits)
-            });
-            let lowered = lowered.map_err(unsolved)?;
-            answer = solver.solve(&lowered, limits).map_err(unsolved)?;
-            feasible = Cow::Owned(lowered);
-        }
+        let solved = minimums::solve(problem, solver.as_mut(), &self.limits)
+            .map_err(|error| unsolved(solver.name(), &problem.id, error))?;
         let micros = start.elapsed().as_micros() as u64;
+        let answer = solved.answer;
         if self.checked.is_some() {
-            classes::check(&feasible, &answer).map_err(|violations| {
-                let all: Vec<String> = violations.iter().map(ToString::to_string).collect();
-                failed(format!("the answer fails the check: {}", all.join("; ")))
-            })?;
+            classes::check(&solved.problem, &answer)
+                .map_err(|violations| self.rejected(&problem.id, &violations))?;
         }
         let gap = answer.gap();
         let better = |answer: &classes::Answer| answer.objective > Some(problem.value_of_keeping());
@@ -323,7 +297,7 @@ impl Decider for SolverDecider {
             status,
             gap: gap.filter(|_| status != StepStatus::Kept),
             micros,
-            is_short,
+            is_short: solved.is_short,
             prices: answer.prices,
         })
     }
