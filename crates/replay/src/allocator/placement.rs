@@ -153,6 +153,11 @@ impl<'a> Placement<'a> {
         change: &mut Reallocation,
     ) -> Result<(), Impossible> {
         self.expect_one_each(next.len())?;
+        let classes = self.pool.idle_by_class().len();
+        if let Some(place) = next.iter().position(|next| next.class >= classes) {
+            let what = "is given nodes of a class that does not exist";
+            return Err(Impossible { place, what });
+        }
         for (place, next) in next.iter().enumerate() {
             let held = &self.held[place].1;
             let moves = self
@@ -170,8 +175,7 @@ impl<'a> Placement<'a> {
                 self.release(place, node, change);
             }
         }
-        (0..self.pool.idle_by_class().len())
-            .try_for_each(|class| self.grow(class, next, tasks, change))
+        (0..classes).try_for_each(|class| self.grow(class, next, tasks, change))
     }
 
     /// Assigns free nodes of a class to tasks that have fewer nodes than `next` specifies.

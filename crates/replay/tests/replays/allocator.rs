@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use gleaner_classes::Held;
 use gleaner_domain::{Change, ClassTerms, ScalingCurve, TaskGroup, TrainingTask, TrialSearch, Utc};
 use gleaner_replay::allocator::node_choice::Arrival;
 use gleaner_replay::allocator::{
@@ -274,6 +275,11 @@ fn plans_that_cannot_be_carried_out_are_errors() {
             Plan::Counts(vec![2, 0]),
             "a",
             "is given more nodes than are idle",
+        ),
+        (
+            Plan::InClasses(vec![Some(Held { class: 1, count: 1 }), None]),
+            "a",
+            "is given nodes of a class that does not exist",
         ),
         (Plan::Nodes(vec![vec![0], vec![1]]), "b", not_idle),
         (Plan::Nodes(vec![vec![0], vec![9]]), "b", not_idle),
