@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use gleaner_classes::AnyProblem;
+use gleaner_classes::{AnyProblem, AnySolver};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::compare::SolverRow;
@@ -12,7 +12,7 @@ use gleaner_domain::results::run::Seconds;
 use gleaner_domain::words::counted;
 use gleaner_exec_solver::{External, SolverCommand, Tally, TallyHandle};
 use gleaner_io::SourceId;
-use gleaner_replay::compare::{self, Contender, KNOWN, Known, Recorder, summarise};
+use gleaner_replay::compare::{self, Contender, Recorder, summarise};
 use gleaner_runs::compare as tables;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_setup::settings;
@@ -48,6 +48,44 @@ settings! {
         pub gap: f64 = GAP => gap();
         /// Exit with 1 if a program gave an invalid answer, timed out or crashed.
         pub strict: bool = false => Spec::flag();
+    }
+}
+
+/// One of Gleaner's solvers that can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// Name of the solver.
+    pub name: &'static str,
+    /// The solver with this name.
+    pub spec: SolverSpec,
+}
+
+/// All of Gleaner's solvers that can be compared.
+const KNOWN: [Known; 6] = [
+    known("exact", SolverKind::Exact, Formulation::Counts),
+    known("highs", SolverKind::Highs, Formulation::Counts),
+    known("cbc", SolverKind::Cbc, Formulation::Counts),
+    known("highs-paper", SolverKind::Highs, Formulation::Paper),
+    known("cbc-paper", SolverKind::Cbc, Formulation::Paper),
+    known("equal-share", SolverKind::EqualShare, Formulation::Counts),
+];
+
+const fn known(name: &'static str, kind: SolverKind, formulation: Formulation) -> Known {
+    Known {
+        name,
+        spec: SolverSpec {
+            kind,
+            formulation,
+            big_m: BigM::Corrected,
+        },
+    }
+}
+
+impl Known {
+    /// Whether the solver is compared by default. Solvers with the paper's formulation are not compared by default,
+    /// because they take thousands of times longer than other solvers.
+    fn is_default(&self) -> bool {
+        self.spec.formulation == Formulation::Counts
     }
 }
 
@@ -122,22 +160,19 @@ impl OpenedComparison {
         observer: &dyn Observer,
     ) -> Result<Self> {
         settings.check()?;
-        let known = known(settings)?;
+        let chosen = chosen(settings)?;
         let limits = limits(settings.time_limit, settings.gap)?;
         let clock = Instant::now();
         let (problems, sources) = problems(settings, limits, observer)?;
         let mut contenders = Vec::new();
         let mut ours = Vec::new();
-        for Known { name, spec } in known {
+        for Known { name, spec } in chosen {
             let solver = built(spec)?;
             if !settings.solvers.is_empty() {
                 check_accepts_any(name, &solver, &problems)?;
             }
             ours.push(solver.tally());
-            contenders.push(Contender {
-                name: name.into(),
-                solver: Box::new(solver),
-            });
+            add(name, solver, &mut contenders);
         }
         Ok(OpenedComparison {
             ours,
@@ -217,7 +252,7 @@ impl Compared {
 
 /// The built-in solvers that the settings name. If they name none, these are the default solvers that this build
 /// includes.
-fn known(settings: &ComparisonSettings) -> Result<Vec<Known>> {
+fn chosen(settings: &ComparisonSettings) -> Result<Vec<Known>> {
     if settings.solvers.is_empty() {
         let of_this_build = |known: &Known| known.is_default() && known.spec.build().is_ok();
         return Ok(KNOWN.into_iter().filter(of_this_build).collect());
@@ -245,27 +280,26 @@ fn add_others(
     for command in programs {
         let program = External::start(command.clone(), BigM::default())?;
         tallies.push(program.tally());
-        contenders.push(Contender {
-            name: unlike(Solver::name(&program), contenders).into(),
-            solver: Box::new(program),
-        });
+        let name = Solver::name(&program).to_owned();
+        add(&name, program, contenders);
     }
     for (solver, tally) in own {
         tallies.push(tally);
-        contenders.push(Contender {
-            name: unlike(solver.name(), contenders).into(),
-            solver: Box::new(solver),
-        });
+        let name = solver.name().to_owned();
+        add(&name, solver, contenders);
     }
     Ok(tallies)
 }
 
-/// The name of a solver in tables. A number is added if another contender already has this name.
-fn unlike(name: &str, contenders: &[Contender]) -> String {
+/// Adds a contender. If another contender already has its name, a number is added to the name.
+fn add(name: &str, solver: impl AnySolver + Send + 'static, contenders: &mut Vec<Contender>) {
     let is_free = |name: &String| contenders.iter().all(|other| other.name != *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    names.find(is_free).unwrap_or_default()
+    contenders.push(Contender {
+        name: names.find(is_free).unwrap_or_default().into(),
+        solver: Box::new(solver),
+    });
 }
 
 /// Checks that a named solver accepts at least one of the problems.
@@ -274,11 +308,14 @@ fn unlike(name: &str, contenders: &[Contender]) -> String {
 /// [`Error::Usage`] if the solver accepts none of the problems. The message states why it does not accept the first
 /// problem.
 fn check_accepts_any(name: &str, solver: &Built, problems: &[AnyProblem]) -> Result<()> {
-    let refusals = problems.iter().map(|problem| solver.accepts(problem).err());
-    let Some(refusals) = refusals.collect::<Option<Vec<_>>>() else {
-        return Ok(());
-    };
-    refusals.first().map_or(Ok(()), |first| {
+    let mut first_refusal = None;
+    for problem in problems {
+        match solver.accepts(problem) {
+            Ok(()) => return Ok(()),
+            Err(refusal) => first_refusal = first_refusal.or(Some(refusal)),
+        }
+    }
+    first_refusal.map_or(Ok(()), |first| {
         let message = format!("--solvers {name} cannot solve any of the problems: {first}");
         Err(Error::Usage(message))
     })

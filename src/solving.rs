@@ -39,7 +39,7 @@ impl SolvingSettings {
         if !self.check {
             return Ok(());
         }
-        let checked = problem.check(&answer.answer, self.solver.big_m);
+        let checked = problem.check(&answer.solution, self.solver.big_m);
         checked.map_err(|violations| {
             Error::Run(format!(
                 "problem {}: {}",
@@ -96,22 +96,14 @@ pub fn check_accepts(solver: &Built, problem: &AnyProblem) -> Result<()> {
 /// The solver fails.
 pub fn answer(solver: &mut Built, limits: &Limits, problem: &AnyProblem) -> Result<Answer> {
     let clock = Instant::now();
-    let answer = solver.solve_any(problem, limits, None);
+    let solution = solver.solve_any(problem, limits, None);
     let microseconds = clock.elapsed().as_micros() as u64;
-    let names = |problem: &gleaner_classes::Problem| {
-        let classes = problem.classes.iter();
-        classes.map(|class| class.name.clone()).collect()
-    };
-    let classes: Vec<String> = match problem {
-        AnyProblem::OneClass(_) => Vec::new(),
-        AnyProblem::Classes(problem) => names(problem),
-    };
     Ok(Answer {
         id: problem.id().to_owned(),
-        answer: of_problem(problem.id(), answer)?,
+        solution: of_problem(problem.id(), solution)?,
         // The name is requested after the problem is solved, because `auto` chooses a solver for each problem.
-        solver: solver.name(!classes.is_empty()).to_owned(),
-        classes,
+        solver: solver.name(problem).to_owned(),
+        classes: problem.class_names(),
         microseconds,
     })
 }

@@ -36,7 +36,7 @@ impl Answer {
     /// `optimal`, `feasible`, `infeasible` or `unknown`.
     #[getter]
     fn status(&self) -> PyResult<String> {
-        match serde_json::to_value(self.0.answer.status()) {
+        match serde_json::to_value(self.0.solution.status()) {
             Ok(serde_json::Value::String(name)) => Ok(name),
             other => Err(PyValueError::new_err(format!("{other:?}"))),
         }
@@ -45,7 +45,7 @@ impl Answer {
     /// Node count of each task in the plan; `None` without a plan, or if the problem has node classes.
     #[getter]
     fn counts(&self) -> Option<Vec<u32>> {
-        match &self.0.answer {
+        match &self.0.solution {
             AnyAnswer::OneClass(allocation) => allocation.counts.clone(),
             AnyAnswer::Classes(_) => None,
         }
@@ -83,19 +83,19 @@ impl Answer {
     /// The gain of the plan over the window, minus the cost of its changes; `None` without a plan.
     #[getter]
     fn objective(&self) -> Option<f64> {
-        self.0.answer.objective()
+        self.0.solution.objective()
     }
 
     /// Upper bound on the objective of any plan; `None` if the solver does not report a bound.
     #[getter]
     fn bound(&self) -> Option<f64> {
-        self.0.answer.bound()
+        self.0.solution.bound()
     }
 
     /// Relative distance between the objective and the bound.
     #[getter]
     fn gap(&self) -> Option<f64> {
-        self.0.answer.gap()
+        self.0.solution.gap()
     }
 
     /// Wall time of the solver, in microseconds.
@@ -161,7 +161,7 @@ pub fn plan(
         return Ok(None);
     }
     if let Ok(answer) = returned.cast::<Answer>() {
-        let AnyAnswer::OneClass(allocation) = &answer.get().0.answer else {
+        let AnyAnswer::OneClass(allocation) = &answer.get().0.solution else {
             return Err(PyTypeError::new_err(
                 "the solver returned an answer to a problem with node classes, expected an answer to the problem that it was given",
             ));

@@ -46,6 +46,17 @@ impl AnyProblem {
         }
     }
 
+    /// Names of the node classes; empty if all nodes are interchangeable.
+    pub fn class_names(&self) -> Vec<String> {
+        match self {
+            AnyProblem::OneClass(_) => Vec::new(),
+            AnyProblem::Classes(problem) => {
+                let names = problem.classes.iter().map(|class| class.name.clone());
+                names.collect()
+            }
+        }
+    }
+
     /// Number of idle nodes of all classes; [`u32::MAX`] if there are more.
     pub fn nodes(&self) -> u32 {
         match self {
@@ -131,7 +142,7 @@ impl AnyAnswer {
 }
 
 /// Receives the plans that a solver finds, each with the time since the start of the solve.
-pub type Observer<'o> = &'o mut dyn FnMut(Duration, AnyAnswer);
+pub type PlanObserver<'o> = &'o mut dyn FnMut(Duration, AnyAnswer);
 
 /// A solver for problems with nodes of one class or of several.
 pub trait AnySolver {
@@ -144,7 +155,7 @@ pub trait AnySolver {
         &mut self,
         problem: &AnyProblem,
         limits: &Limits,
-        observer: Option<Observer<'_>>,
+        observer: Option<PlanObserver<'_>>,
     ) -> Result<AnyAnswer, SolveError>;
 
     /// Makes every later solve end soon after `stop` is set, with the best plan found so far.
@@ -159,7 +170,7 @@ pub fn solve_one_class(
     solver: &mut dyn Solver,
     problem: &gleaner_solvers::Problem,
     limits: &Limits,
-    observer: Option<Observer<'_>>,
+    observer: Option<PlanObserver<'_>>,
 ) -> Result<AnyAnswer, SolveError> {
     let Some(observer) = observer else {
         return solver.solve(problem, limits).map(AnyAnswer::OneClass);
@@ -177,7 +188,7 @@ pub fn solve_classes(
     solver: &mut dyn crate::ClassSolver,
     problem: &Problem,
     limits: &Limits,
-    observer: Option<Observer<'_>>,
+    observer: Option<PlanObserver<'_>>,
 ) -> Result<AnyAnswer, SolveError> {
     let Some(observer) = observer else {
         return solver.solve(problem, limits).map(AnyAnswer::Classes);
@@ -193,7 +204,7 @@ impl AnySolver for Box<dyn Solver + Send> {
         &mut self,
         problem: &AnyProblem,
         limits: &Limits,
-        observer: Option<Observer<'_>>,
+        observer: Option<PlanObserver<'_>>,
     ) -> Result<AnyAnswer, SolveError> {
         match problem {
             AnyProblem::OneClass(problem) => {

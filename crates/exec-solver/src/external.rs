@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use gleaner_classes::any::{Observer, solve_classes, solve_one_class};
+use gleaner_classes::any::{PlanObserver, solve_classes, solve_one_class};
 use gleaner_classes::{AnyAnswer, AnyProblem, AnySolver, ClassSolver};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::programs::Identity;
@@ -416,7 +416,7 @@ impl AnySolver for External {
         &mut self,
         problem: &AnyProblem,
         limits: &Limits,
-        observer: Option<Observer<'_>>,
+        observer: Option<PlanObserver<'_>>,
     ) -> Result<AnyAnswer, SolveError> {
         match problem {
             AnyProblem::OneClass(problem) => solve_one_class(self, problem, limits, observer),

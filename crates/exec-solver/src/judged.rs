@@ -9,7 +9,7 @@ use gleaner_solvers::{Allocation, BigM, Goal, Limits, Problem, Solver, Status, T
 
 use gleaner_classes::Held;
 
-use crate::protocol::{AnyProblem, Plan};
+use crate::protocol::{Plan, RequestedProblem};
 
 /// A problem whose answers can be judged.
 pub(crate) trait Judged {
@@ -24,7 +24,7 @@ pub(crate) trait Judged {
     fn told(&self) -> String;
 
     /// The problem as part of a request.
-    fn requested(&self) -> AnyProblem<'_>;
+    fn requested(&self) -> RequestedProblem<'_>;
 
     /// The plan of a reply; `None` if the reply has no plan.
     ///
@@ -71,8 +71,8 @@ impl Judged for Problem {
         })
     }
 
-    fn requested(&self) -> AnyProblem<'_> {
-        AnyProblem::OneClass(self)
+    fn requested(&self) -> RequestedProblem<'_> {
+        RequestedProblem::OneClass(self)
     }
 
     fn plan_of(reply: Plan) -> Result<Option<Vec<u32>>, String> {
@@ -141,8 +141,8 @@ impl Judged for gleaner_classes::Problem {
         })
     }
 
-    fn requested(&self) -> AnyProblem<'_> {
-        AnyProblem::Classes(self)
+    fn requested(&self) -> RequestedProblem<'_> {
+        RequestedProblem::Classes(self)
     }
 
     fn plan_of(reply: Plan) -> Result<Option<Self::Plan>, String> {

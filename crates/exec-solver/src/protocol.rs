@@ -32,7 +32,7 @@ pub enum Request<'a> {
         /// Number of threads that the solver may use.
         threads: usize,
         /// The problem, in the format of `gleaner solve`.
-        problem: AnyProblem<'a>,
+        problem: RequestedProblem<'a>,
     },
     /// A request to end the search and answer now.
     Cancel {
@@ -46,7 +46,7 @@ pub enum Request<'a> {
 /// A problem in a request. A problem with node classes is written with a list of options for each task.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(untagged)]
-pub enum AnyProblem<'a> {
+pub enum RequestedProblem<'a> {
     /// All nodes are interchangeable.
     OneClass(&'a Problem),
     /// The nodes are of several classes.

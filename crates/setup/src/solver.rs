@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use gleaner_classes::any::{Observer as PlanObserver, solve_classes, solve_one_class};
+use gleaner_classes::any::{PlanObserver, solve_classes, solve_one_class};
 use gleaner_classes::{AnyAnswer, AnyProblem, AnySolver, ClassSolver};
 use gleaner_exec_solver::{Counted, External, TallyHandle};
 use gleaner_replay::{Options, SolverDecider};
@@ -178,12 +178,12 @@ impl Built {
         }
     }
 
-    /// Name of the solver in use. If the solver is chosen for each problem, this is the solver of the last problem.
-    /// `has_classes` selects the solver for problems with node classes.
-    pub fn name(&self, has_classes: bool) -> &str {
+    /// Name of the solver for problems like `problem`, which can have node classes or not. If the solver is chosen for
+    /// each problem, this is the solver of the last problem.
+    pub fn name(&self, problem: &AnyProblem) -> &str {
         match self {
-            Built::Ours(ours) => match &ours.class_solver {
-                Some(solver) if has_classes => solver.name(),
+            Built::Ours(ours) => match (&ours.class_solver, problem) {
+                (Some(solver), AnyProblem::Classes(_)) => solver.name(),
                 _ => ours.solver.name(),
             },
             Built::Program(program) => Solver::name(program.as_ref()),

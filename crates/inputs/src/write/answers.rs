@@ -14,7 +14,7 @@ pub struct Answer {
     /// Name of the solver.
     pub solver: String,
     /// The plan, and the solver's claims about it.
-    pub answer: AnyAnswer,
+    pub solution: AnyAnswer,
     /// Names of the node classes; empty if all nodes are interchangeable.
     pub classes: Vec<String>,
     /// Wall time of the solver.
@@ -24,7 +24,7 @@ pub struct Answer {
 impl Answer {
     /// The nodes that each task holds in the plan, in task order; `None` without a plan.
     pub fn counts(&self) -> Option<Counts<'_>> {
-        match &self.answer {
+        match &self.solution {
             AnyAnswer::OneClass(allocation) => allocation.counts.as_deref().map(Counts::OneClass),
             AnyAnswer::Classes(answer) => {
                 let held = |held: &Option<Held>| {
@@ -41,7 +41,7 @@ impl Answer {
 
     /// The price of a node in each class. `None` if the problem has no classes, or if the solver computes no prices.
     pub fn prices(&self) -> Option<Prices<'_>> {
-        match &self.answer {
+        match &self.solution {
             AnyAnswer::Classes(answer) if !answer.prices.is_empty() => {
                 let names = self.classes.iter().map(String::as_str);
                 Some(Prices(names.zip(answer.prices.iter().copied()).collect()))
@@ -104,20 +104,20 @@ struct Line<'a> {
 /// # Errors
 /// The serialiser fails, which does not happen in practice.
 pub fn line(answer: &Answer) -> Result<String> {
-    let failure = match &answer.answer {
+    let failure = match &answer.solution {
         AnyAnswer::OneClass(allocation) => allocation.failure.as_deref(),
         AnyAnswer::Classes(_) => None,
     };
     let line = Line {
         id: &answer.id,
         solver: &answer.solver,
-        status: answer.answer.status(),
-        objective: answer.answer.objective(),
-        bound: answer.answer.bound(),
-        gap: answer.answer.gap(),
+        status: answer.solution.status(),
+        objective: answer.solution.objective(),
+        bound: answer.solution.bound(),
+        gap: answer.solution.gap(),
         counts: answer.counts(),
         prices: answer.prices(),
-        fairness: answer.answer.fairness(),
+        fairness: answer.solution.fairness(),
         failure,
         microseconds: answer.microseconds,
     };

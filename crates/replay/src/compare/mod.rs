@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use gleaner_classes::{AnyAnswer, AnyProblem, AnySolver};
 use gleaner_solvers::backends::Exact;
-use gleaner_solvers::{BigM, Formulation, Limits, Solver, SolverKind, SolverSpec, Status};
+use gleaner_solvers::{BigM, Limits, Solver, Status};
 
 use estimate::Stopwatch;
 use gleaner_domain::Observer;
@@ -27,44 +27,6 @@ pub struct Contender {
     pub name: Cow<'static, str>,
     /// The solver.
     pub solver: Box<dyn AnySolver + Send>,
-}
-
-/// One of Gleaner's solvers that can be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
-    /// Name of the solver.
-    pub name: &'static str,
-    /// The solver with this name.
-    pub spec: SolverSpec,
-}
-
-/// All of Gleaner's solvers that can be compared.
-pub const KNOWN: [Known; 6] = [
-    known("exact", SolverKind::Exact, Formulation::Counts),
-    known("highs", SolverKind::Highs, Formulation::Counts),
-    known("cbc", SolverKind::Cbc, Formulation::Counts),
-    known("highs-paper", SolverKind::Highs, Formulation::Paper),
-    known("cbc-paper", SolverKind::Cbc, Formulation::Paper),
-    known("equal-share", SolverKind::EqualShare, Formulation::Counts),
-];
-
-const fn known(name: &'static str, kind: SolverKind, formulation: Formulation) -> Known {
-    Known {
-        name,
-        spec: SolverSpec {
-            kind,
-            formulation,
-            big_m: BigM::Corrected,
-        },
-    }
-}
-
-impl Known {
-    /// Whether the solver is compared by default. Solvers with the paper's formulation are not compared by default,
-    /// because they take thousands of times longer than other solvers.
-    pub fn is_default(&self) -> bool {
-        self.spec.formulation == Formulation::Counts
-    }
 }
 
 /// The results of the contenders. The rows are ordered by problem, then by contender, then by time. After a stop, the
@@ -226,7 +188,9 @@ fn optimum(problem: &AnyProblem, limits: &Limits) -> Option<AnyAnswer> {
 mod tests {
     use super::*;
     use gleaner_domain::Unobserved;
-    use gleaner_solvers::{Allocation, Incumbent, Problem, SolveError};
+    use gleaner_solvers::{
+        Allocation, Formulation, Incumbent, Problem, SolveError, SolverKind, SolverSpec,
+    };
     use gleaner_testing::StopAfter;
 
     fn problems(count: u64) -> Vec<AnyProblem> {
@@ -238,7 +202,18 @@ mod tests {
 
     /// The exact solver and the equal-share heuristic.
     pub(super) fn pair() -> [Contender; 2] {
-        [KNOWN[0], KNOWN[5]].map(|known| contender(known.name, known.spec.build().unwrap()))
+        let built = |kind| {
+            let spec = SolverSpec {
+                kind,
+                formulation: Formulation::default(),
+                big_m: BigM::default(),
+            };
+            spec.build().unwrap()
+        };
+        [
+            contender("exact", built(SolverKind::Exact)),
+            contender("equal-share", built(SolverKind::EqualShare)),
+        ]
     }
 
     fn contender(name: &'static str, solver: Box<dyn Solver + Send>) -> Contender {

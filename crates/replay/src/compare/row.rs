@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gleaner_classes::any::Observer;
+use gleaner_classes::any::PlanObserver;
 use gleaner_classes::{AnyAnswer, AnyProblem, AnySolver};
 use gleaner_solvers::{BigM, Limits, SolveError, Status};
 
@@ -83,7 +83,7 @@ fn timed(
     loop {
         let clock = Instant::now();
         let mut see = |after, plan| watch.see(after, plan);
-        let observer: Option<Observer<'_>> = times.is_empty().then_some(&mut see);
+        let observer: Option<PlanObserver<'_>> = times.is_empty().then_some(&mut see);
         let answer = solver.solve_any(problem, limits, observer)?;
         times.push(clock.elapsed());
         if times.len() >= REPEATS || begun.elapsed() > REPEAT_TIME {
