@@ -31,7 +31,7 @@ for target in "${targets[@]}"; do
         cp crates/driple/tests/fixtures/torch_*.bin "fuzz/corpus/torch/"
     fi
     if [ "$target" = pickle ]; then
-        cp crates/pickle/tests/fixtures/*.pkl crates/inputs/tests/fixtures/pickle/*.pkl "fuzz/corpus/pickle/"
+        cp crates/pickle/tests/fixtures/*.pkl crates/pandas/tests/fixtures/*.pkl "fuzz/corpus/pickle/"
     fi
     for seed in ${seeds[$target]:-}; do
         cp "dataset/logs/$seed" "fuzz/corpus/$target/"

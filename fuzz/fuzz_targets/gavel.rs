@@ -4,7 +4,7 @@
 
 mod prepared;
 
-use gleaner_logs::gpu::{Format, Options};
+use gleaner_traces::{Format, Options};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -4,7 +4,7 @@
 
 mod prepared;
 
-use gleaner_logs::gpu::Format;
+use gleaner_traces::Format;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| prepared::check(&[bytes], Format::Helios));

@@ -7,12 +7,11 @@ mod prepared;
 use std::path::Path;
 
 use gleaner_domain::UnknownNodes;
-use gleaner_logs::gpu;
 use gleaner_logs::scheduler::{Format, Input, Options, read_inputs};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    prepared::check(&[bytes], gpu::Format::Philly);
+    prepared::check(&[bytes], gleaner_traces::Format::Philly);
     let input = Input::new(Path::new("log"), bytes);
     if let Ok(holds) = read_inputs([input], &Options::new(Format::Philly)) {
         holds

@@ -6,5 +6,5 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = gleaner_pickle::decode(bytes, &[], |_, _| Some(()));
-    let _ = gleaner_inputs::pickle::read_frame(bytes);
+    let _ = gleaner_pandas::read_frame(bytes);
 });

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use gleaner_inputs::jobs::{cluster, trace};
-use gleaner_logs::gpu::{Format, Options, read_inputs};
+use gleaner_traces::{Format, Options, read_inputs};
 use gleaner_logs::scheduler::Input;
 use gleaner_runs::prepared::{write_cluster, write_jobs};
 

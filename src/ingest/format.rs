@@ -8,7 +8,6 @@ use super::{
     SwfSettings, TableSettings,
 };
 use gleaner_domain::error::Result;
-use gleaner_logs::gpu;
 use gleaner_setup::settings::{self, About, Settings};
 
 /// A format of logs. The command line and Python derive their formats from [`FORMATS`].
@@ -37,10 +36,10 @@ pub enum Made {
     /// An event log of idle nodes.
     Events,
     /// An event log of idle nodes, a table of jobs, or both.
-    EventsAndJobs(gpu::Format),
+    EventsAndJobs(gleaner_traces::Format),
     /// A table of jobs. A trace that names its machines can also be converted to an event log of idle nodes: the
     /// output's extension selects the result.
-    Jobs(gpu::Format),
+    Jobs(gleaner_traces::Format),
 }
 
 /// The type of [`IngestFormat::read`].
@@ -62,7 +61,7 @@ pub const FORMATS: &[IngestFormat] = &[
         "slurm",
         "Read Slurm's table of jobs, as printed by sacct -a -X -P -D",
         "gleaner ingest slurm jobs.txt --nodes nodes.txt --events events.txt -o log.gev",
-        Made::EventsAndJobs(gpu::Format::Slurm),
+        Made::EventsAndJobs(gleaner_traces::Format::Slurm),
     ),
     IngestFormat::of::<PbsSettings>(
         "pbs",
@@ -112,31 +111,31 @@ pub const FORMATS: &[IngestFormat] = &[
         "Read Microsoft's Philly trace, cluster_job_log: its jobs, or with -o NAME.gev the times at \
          which its machines were idle",
         "gleaner ingest philly cluster_job_log -o jobs.csv",
-        Made::Jobs(gpu::Format::Philly),
+        Made::Jobs(gleaner_traces::Format::Philly),
     ),
     IngestFormat::of::<PaiSettings>(
         "pai",
         "Read Alibaba's PAI trace of 2020: pai_job_table.csv and pai_task_table.csv, in any order",
         "gleaner ingest pai pai_job_table.csv pai_task_table.csv -o jobs.csv",
-        Made::Jobs(gpu::Format::Pai),
+        Made::Jobs(gleaner_traces::Format::Pai),
     ),
     IngestFormat::of::<BatsimSettings>(
         "batsim",
         "Read a Batsim workload in JSON. Each of its resources counts as a node with one GPU",
         "gleaner ingest batsim workload.json -o jobs.csv",
-        Made::Jobs(gpu::Format::Batsim),
+        Made::Jobs(gleaner_traces::Format::Batsim),
     ),
     IngestFormat::of::<HeliosSettings>(
         "helios",
         "Read SenseTime's trace of Helios, cluster_log.csv",
         "gleaner ingest helios cluster_log.csv -o jobs.csv",
-        Made::Jobs(gpu::Format::Helios),
+        Made::Jobs(gleaner_traces::Format::Helios),
     ),
     IngestFormat::of::<GavelSettings>(
         "gavel",
         "Read .trace files of Gavel, in which the work of jobs is a number of steps",
         "gleaner ingest gavel max_min_fairness.trace \\\n            --throughputs simulation_throughputs.json -o jobs.csv",
-        Made::Jobs(gpu::Format::Gavel),
+        Made::Jobs(gleaner_traces::Format::Gavel),
     ),
 ];
 
@@ -151,7 +150,7 @@ impl IngestFormat {
         match self.made {
             Made::Events => None,
             Made::EventsAndJobs(format) | Made::Jobs(format) => {
-                Some(gpu::Options::new(format).gpus_per_node)
+                Some(gleaner_traces::Options::new(format).gpus_per_node)
             }
         }
     }

@@ -7,11 +7,10 @@ use super::{Ingest, InputSettings, ReadyLogs, SelectionSettings};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_io::source::STDIN;
-use gleaner_logs::gpu;
-use gleaner_logs::gpu::VcOf;
 use gleaner_logs::scheduler::{Format, Options};
 use gleaner_setup::settings::Spec;
 use gleaner_setup::{named_values, settings};
+use gleaner_traces::VcOf;
 use serde::Serialize;
 
 settings! {
@@ -112,8 +111,8 @@ impl SlurmSettings {
         Ok(())
     }
 
-    fn trace_options(&self) -> gpu::Options {
-        gpu::Options {
+    fn trace_options(&self) -> gleaner_traces::Options {
+        gleaner_traces::Options {
             timezone: self.input.timezone.clone(),
             delimiter: self.delimiter.clone(),
             vc_of: match self.vc {
@@ -121,7 +120,7 @@ impl SlurmSettings {
                 VcColumn::Account => VcOf::Account,
             },
             strict: self.input.strict,
-            ..self.cluster.options(gpu::Format::Slurm)
+            ..self.cluster.options(gleaner_traces::Format::Slurm)
         }
     }
 }

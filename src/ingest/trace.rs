@@ -7,13 +7,12 @@ use gleaner_domain::Observer;
 use gleaner_domain::cluster::MAX_GPUS_PER_NODE;
 use gleaner_domain::error::{Error, Result, check_stop};
 use gleaner_io::table::Form;
-use gleaner_logs::gpu;
-use gleaner_logs::gpu::{Format, Options, Prepared};
 use gleaner_logs::scheduler;
 use gleaner_runs::prepared;
 use gleaner_setup::ClassArgs;
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
+use gleaner_traces::{Format, Options, Prepared};
 
 settings! {
     /// The nodes of the virtual clusters, and the file that lists them.
@@ -295,7 +294,7 @@ impl<'a> ReadyTrace<'a> {
         Form::of(jobs)?;
         Form::of(&cluster)?;
         Ok(ReadyTrace {
-            prepared: gpu::read(files, options, observer)?,
+            prepared: gleaner_traces::read(files, options, observer)?,
             jobs,
             cluster,
             gpus_per_node: options.gpus_per_node,

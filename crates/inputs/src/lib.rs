@@ -19,7 +19,7 @@ pub mod jobs;
 pub mod learning_curves;
 pub mod model;
 pub mod node_classes;
-pub mod pickle;
+mod pickled;
 pub mod problems;
 mod rows;
 pub mod script;

@@ -1,5 +1,5 @@
-//! Readers that convert the logs of batch schedulers to logs of idle nodes, and the traces of GPU clusters to tables of
-//! jobs.
+//! Readers that convert the logs of batch schedulers, polls of node states and traces of spot instances to logs of idle
+//! nodes.
 //!
 //! ```
 //! use std::path::Path;
@@ -15,7 +15,6 @@
 //! # Ok::<(), gleaner_domain::Error>(())
 //! ```
 
-pub mod gpu;
 pub mod occupancy;
 pub mod polls;
 pub mod scheduler;

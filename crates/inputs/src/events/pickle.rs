@@ -4,18 +4,17 @@ use super::Read;
 use super::assemble::{EXPECTED_TIME, place_or_fault};
 use super::columns::ColumnScan;
 use super::placing::Placing;
-use crate::pickle;
-use crate::pickle::{Block, BlockData, Frame, ItemType, Matrix, NAT, Order};
-use crate::pickle::{of_column, of_pickle};
+use crate::pickled::{of_column, of_pickle};
 use gleaner_domain::error::Result;
 use gleaner_domain::{Local, Stamp, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
+use gleaner_pandas::{Block, BlockData, Frame, ItemType, Matrix, NAT, Order};
 
 pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     let bytes = source.read_all()?;
-    let frame = pickle::read_frame(&bytes).map_err(|e| of_pickle(source.path(), &e))?;
+    let frame = gleaner_pandas::read_frame(&bytes).map_err(|e| of_pickle(source.path(), &e))?;
     let names = frame
         .columns()
         .iter()

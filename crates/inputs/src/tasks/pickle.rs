@@ -7,12 +7,12 @@ use super::curves::Curves;
 use super::entry::{Entry, Parsed};
 use super::fields::{FIELDS, Fields, Format, Report, TaskField};
 use super::node::Node;
-use crate::pickle::{Cell, ColumnError, Frame, NAT, read_frame};
-use crate::pickle::{of_column, of_pickle};
+use crate::pickled::{of_column, of_pickle};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Local, Stamp};
 use gleaner_io::fault::Place;
 use gleaner_io::source::Source;
+use gleaner_pandas::{Cell, ColumnError, Frame, NAT, read_frame};
 
 /// The field that may be a column of either frame.
 const SUBMIT: &str = "submit";

@@ -15,7 +15,6 @@ use gleaner_inputs::node_classes;
 use gleaner_inputs::write::events::{Layout, write};
 use gleaner_inputs::{events, jobs, tasks};
 use gleaner_io::table::WriteTable;
-use gleaner_logs::gpu;
 use gleaner_logs::polls;
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Format, Options};
@@ -24,6 +23,8 @@ use gleaner_runs::prepared::{write_cluster, write_jobs};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
+
+use super::support::fixture;
 
 /// A small valid file, and the function that reads it.
 #[derive(Clone)]
@@ -171,8 +172,8 @@ fn read_nodes(path: &Path) -> gleaner_domain::Result<()> {
 
 /// Reads a trace of a GPU cluster. The files written from it must yield the same trace when they are read for a
 /// simulation.
-fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_domain::Result<()> {
-    let prepared = gpu::read(files, &gpu::Options::new(format), &Unobserved)?;
+fn prepare(files: &[PathBuf], format: gleaner_traces::Format) -> gleaner_domain::Result<()> {
+    let prepared = gleaner_traces::read(files, &gleaner_traces::Options::new(format), &Unobserved)?;
     let folder = tempfile::tempdir().unwrap();
     let [trace, vcs] = ["jobs.csv", "vcs.csv"].map(|name| folder.path().join(name));
     write_jobs(&prepared.trace, &prepared.cluster, &trace).unwrap();
@@ -185,40 +186,44 @@ fn prepare(files: &[PathBuf], format: gpu::Format) -> gleaner_domain::Result<()>
 
 fn read_philly(path: &Path) -> gleaner_domain::Result<()> {
     let events = ingest(path, Format::Philly);
-    let jobs = prepare(&[path.to_owned()], gpu::Format::Philly);
+    let jobs = prepare(&[path.to_owned()], gleaner_traces::Format::Philly);
     events.and(jobs)
 }
 
 fn read_pai_jobs(path: &Path) -> gleaner_domain::Result<()> {
     prepare(
         &[path.to_owned(), log("pai_task_table.csv")],
-        gpu::Format::Pai,
+        gleaner_traces::Format::Pai,
     )
 }
 
 fn read_pai_tasks(path: &Path) -> gleaner_domain::Result<()> {
     prepare(
         &[log("pai_job_table.csv"), path.to_owned()],
-        gpu::Format::Pai,
+        gleaner_traces::Format::Pai,
     )
 }
 
 fn read_batsim(path: &Path) -> gleaner_domain::Result<()> {
-    prepare(&[path.to_owned()], gpu::Format::Batsim)
+    prepare(&[path.to_owned()], gleaner_traces::Format::Batsim)
 }
 
 fn read_helios(path: &Path) -> gleaner_domain::Result<()> {
-    prepare(&[path.to_owned()], gpu::Format::Helios)
+    prepare(&[path.to_owned()], gleaner_traces::Format::Helios)
 }
 
 /// Reads a machine list together with a sample of jobs.
-fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner_domain::Result<()> {
+fn with_machines(
+    path: &Path,
+    jobs: &[&str],
+    format: gleaner_traces::Format,
+) -> gleaner_domain::Result<()> {
     let files: Vec<PathBuf> = jobs.iter().map(|name| log(name)).collect();
     let machines = Some(path.to_owned());
-    let options = gpu::Options::new(format);
-    gpu::read(
+    let options = gleaner_traces::Options::new(format);
+    gleaner_traces::read(
         &files,
-        &gpu::Options {
+        &gleaner_traces::Options {
             machines,
             ..options
         },
@@ -228,16 +233,16 @@ fn with_machines(path: &Path, jobs: &[&str], format: gpu::Format) -> gleaner_dom
 }
 
 fn read_philly_machines(path: &Path) -> gleaner_domain::Result<()> {
-    with_machines(path, &["philly-jobs.json"], gpu::Format::Philly)
+    with_machines(path, &["philly-jobs.json"], gleaner_traces::Format::Philly)
 }
 
 fn read_pai_machines(path: &Path) -> gleaner_domain::Result<()> {
     let tables = ["pai_job_table.csv", "pai_task_table.csv"];
-    with_machines(path, &tables, gpu::Format::Pai)
+    with_machines(path, &tables, gleaner_traces::Format::Pai)
 }
 
 fn read_helios_gpus(path: &Path) -> gleaner_domain::Result<()> {
-    with_machines(path, &["helios.csv"], gpu::Format::Helios)
+    with_machines(path, &["helios.csv"], gleaner_traces::Format::Helios)
 }
 
 /// The path of a file in `dataset/logs`.
@@ -358,12 +363,6 @@ fn bounds() -> Sample {
         .unwrap();
     sample.bytes[at..at + 16].copy_from_slice(&pair(4, 3));
     sample
-}
-
-fn fixture(name: &str) -> PathBuf {
-    gleaner_testing::workspace()
-        .join("crates/inputs/tests/fixtures")
-        .join(name)
 }
 
 fn from_fixture(name: &str, read: fn(&Path) -> gleaner_domain::Result<()>) -> Sample {

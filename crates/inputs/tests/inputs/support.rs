@@ -6,11 +6,13 @@ use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_inputs::events;
 use tempfile::TempDir;
 
-/// A file in this repository's folder `crates/inputs/tests/fixtures`.
+/// A fixture, or a folder of fixtures. Those in `pickle` are the fixtures of the crate `gleaner-pandas`.
 pub fn fixture(name: &str) -> PathBuf {
-    gleaner_testing::workspace()
-        .join("crates/inputs/tests/fixtures")
-        .join(name)
+    let crates = gleaner_testing::workspace().join("crates");
+    match Path::new(name).strip_prefix("pickle") {
+        Ok(file) => crates.join("pandas/tests/fixtures").join(file),
+        Err(_) => crates.join("inputs/tests/fixtures").join(name),
+    }
 }
 
 /// The files in a fixture folder whose names start with `prefix` and end with `suffix`.

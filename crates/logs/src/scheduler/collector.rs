@@ -18,6 +18,7 @@ use gleaner_io::input::{Line, Unit};
 
 /// Passes the records of a log to a sink.
 pub struct Collector<'s> {
+    /// The clock, the counts and the notes of the log.
     pub log: Log,
     sink: &'s mut dyn Sink,
 }
@@ -55,7 +56,9 @@ pub struct LookedUp {
 
 /// Data about a log as a whole.
 pub struct Log {
+    /// The clock that converts the times of the log.
     pub clock: SchedulerClock,
+    /// Counts of the lines and jobs, with the faults by reason.
     pub counts: LogCounts,
     /// Which jobs are used.
     pub selection: Selection,

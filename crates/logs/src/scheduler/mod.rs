@@ -6,7 +6,7 @@
 //! holds of nodes. [`crate::occupancy`] turns the holds into events. Only the nodes and the running jobs are kept in
 //! memory. Data that must be sorted goes to temporary files in the folder that `TMPDIR` names.
 //!
-//! The readers of GPU traces in [`crate::gpu`] report the same records, but turn them into a table of jobs.
+//! The readers of GPU traces in the crate `gleaner-traces` report the same records, but turn them into a table of jobs.
 //!
 //! # Formats
 //!
@@ -85,18 +85,18 @@ pub use swf::WHERE as SWF_LOG;
 pub use table::{Named, Role, TableOptions, WHERE as TABLE_LOG, parse_columns};
 
 pub use account_line::kind as record_kind;
-pub(super) use clock::moment;
+pub use clock::moment;
 pub use clock::{SchedulerClock, epoch, stamp};
-pub(super) use collector::{At, Collector, Log, Sink};
+pub use collector::{At, Collector, Log, Sink};
 pub use djc::whole;
 pub(super) use holds::write_size;
 pub(super) use idle::note_others;
 pub(super) use node_list::read as read_node_list;
 pub(super) use node_set::{MAX_NODES, NodeSet, in_natural_order};
-pub(super) use philly::{PhillyReader, shown};
-pub(super) use reader::{LineReader, LogReader, read_all};
-pub(super) use record::{Job, Moment, Nodes, Record, Run};
-pub(super) use slurm::SacctReader;
+pub use philly::{PhillyReader, shown};
+pub use reader::{LineReader, LogReader, read_all};
+pub use record::{Job, Moment, Nodes, Record, Run};
+pub use slurm::SacctReader;
 pub use slurm::is_unknown;
 pub(super) use sort::{Sorted, Sorter, spill_error};
 pub use swf::is_job as is_swf_line;

@@ -18,7 +18,9 @@ pub enum Record<'l> {
 /// A job. A reader keeps the default of each field that the log does not state.
 #[derive(Debug, Default)]
 pub struct Job<'l> {
+    /// Id of the job in its scheduler.
     pub id: &'l str,
+    /// The user who submitted the job.
     pub user: &'l str,
     /// The virtual cluster or queue.
     pub vc: &'l str,
@@ -28,6 +30,7 @@ pub struct Job<'l> {
     pub gpus: u64,
     /// Number of CPU cores in each run.
     pub cpus: f64,
+    /// When the job was submitted.
     pub submit: Option<Moment>,
     /// How the job left the queue, if it never ran and the log states this.
     pub queued: Option<Queued>,
@@ -59,6 +62,7 @@ pub struct Run<'l> {
     pub start: Option<Moment>,
     /// End; `None` if the log does not state it.
     pub end: Option<Moment>,
+    /// The nodes that were held.
     pub nodes: Nodes<'l>,
 }
 

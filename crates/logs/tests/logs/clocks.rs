@@ -2,12 +2,10 @@
 //! is implied by the log, stated in the log, or set by the user.
 
 use gleaner_domain::{Local, Stamp};
-use gleaner_logs::gpu;
 use gleaner_logs::scheduler::{Format, Options, Reason, Summary, stamp};
 use proptest::prelude::*;
 
 use super::support::{between, events, month_first, sample, text};
-use super::trace_support::{jobs, prepare};
 
 const HOUR: i64 = 3600;
 /// 2026-03-08 08:00 in UTC, when Chicago's clock is put forward from 2:00 to 3:00.
@@ -350,41 +348,6 @@ fn times(line: &str) -> Vec<String> {
     times.sort();
     times.dedup();
     times
-}
-
-// 50 minutes lie between 2:30+02:00 and 2:20+01:00.
-#[test]
-fn traces_of_gpu_clusters_honour_offsets_and_zones() {
-    let log = "job_id,user,vc,gpu_num,cpu_num,state,submit_time,start_time,end_time\n\
-               1,u,a,1,1,COMPLETED,2026-10-25 02:00:00+02:00,2026-10-25 02:30:00+02:00,2026-10-25 02:20:00+01:00\n\
-               2,u,a,1,1,COMPLETED,2026-10-25 02:30:00+01:00,2026-10-25 02:30:00+01:00,2026-10-25 03:30:00+01:00\n";
-    let expected = [
-        "1 u a 1 1 COMPLETED 0 3000",
-        "2 u a 1 1 COMPLETED 5400 3600",
-    ];
-    let options = gpu::Options::new(gpu::Format::Helios);
-    let prepared = prepare(&[log], &options).unwrap();
-    assert_eq!(jobs(&prepared), expected);
-    assert_eq!(
-        prepared.trace.origin.unwrap().to_string(),
-        "2026-10-25 02:00:00"
-    );
-    let civil = log.replace("+02:00", "").replace("+01:00", "");
-    let berlin = gpu::Options {
-        timezone: Some("Europe/Berlin".to_owned()),
-        ..options.clone()
-    };
-    let prepared = prepare(&[&civil], &berlin).unwrap();
-    // The log does not show in which of the two hours the second job was submitted.
-    assert_eq!(jobs(&prepared)[0], expected[0]);
-    assert_eq!(
-        prepared.summary.log_counts.found[&Reason::OccursTwice].count,
-        1
-    );
-    let told = |prepared: &gpu::Prepared| prepared.summary.notes.join("\n");
-    assert!(!told(&prepared).contains("time zone"));
-    let unknown = prepare(&[&civil], &options);
-    assert!(told(&unknown.unwrap()).contains("does not state its time zone"));
 }
 
 #[test]

@@ -342,3 +342,42 @@ fn invalid_windows_are_wrong_usage() {
         assert!(error.to_string().contains(part), "{error}");
     }
 }
+
+#[test]
+fn phillys_event_log() {
+    let options = Options {
+        nodes: Some(sample("philly-machines.csv")),
+        ..Options::new(Format::Philly)
+    };
+    let log = text("philly-jobs.json");
+    for (from, to, reason, expected) in [
+        (
+            "\"2017-10-07 08:30:10\"",
+            "null",
+            Reason::StartsAgain,
+            "log, job 1: attempt 1 without an end before the next attempt",
+        ),
+        (
+            "\"ip\": \"m3\"",
+            "\"ip\": \"m9\"",
+            Reason::OtherNodes,
+            "log, job 2: 1 node outside of the list, such as m9",
+        ),
+        (
+            "{\"ip\": \"m2\", \"gpus\": []}",
+            "",
+            Reason::NoNodes,
+            "log, job 6: attempt 1 without machines",
+        ),
+        (
+            "07 10:05:00",
+            "07 07:05:00",
+            Reason::EndsBeforeStart,
+            "log, job 2: an end 3600 s before the start",
+        ),
+    ] {
+        assert!(log.contains(from), "no {from:?}");
+        let (_, summary) = events(log.replacen(from, to, 1).as_bytes(), &options).unwrap();
+        assert_eq!(summary.log_counts.found[&reason].example, expected);
+    }
+}

@@ -1,5 +1,4 @@
-//! Tests that schedulers' logs are converted to the expected event logs, and traces of GPU clusters to
-//! the expected jobs.
+//! Tests that schedulers' logs are converted to the expected event logs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod bounds;
@@ -21,7 +20,3 @@ mod spot;
 mod stop;
 mod support;
 mod tables;
-mod trace_faults;
-mod trace_round_trips;
-mod trace_samples;
-mod trace_support;

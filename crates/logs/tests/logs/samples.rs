@@ -231,3 +231,37 @@ fn compressed_logs_give_the_same_events() {
         assert_eq!(rows, expected);
     }
 }
+
+#[test]
+fn phillys_machines_are_idle_while_no_attempt_has_their_gpus() {
+    let (from, to) = ("2017-10-07 08:00:00", "2017-10-07 10:10:00");
+    let options = Options {
+        nodes: Some(sample("philly-machines.csv")),
+        ..between(Format::Philly, from, to)
+    };
+    let (rows, summary) = events_of("philly-jobs.json", &options);
+    let expected = [
+        "08:00:00 +m1 +m2 +m3",
+        "08:00:10 -m1",
+        "08:05:00 -m3",
+        "08:30:10 +m1",
+        "08:40:00 -m2",
+        "09:00:00 -m1 +m2",
+        "09:20:00 -m2",
+        "09:25:00 +m2",
+        "09:40:00 -m2",
+        "10:00:00 +m2",
+        "10:05:00 +m3",
+        "10:10:00",
+    ];
+    let expected = expected.map(|row| format!("2017-10-07 {row}"));
+    assert_eq!(rows, expected);
+    let log_counts = &summary.log_counts;
+    assert_eq!(
+        (log_counts.lines, log_counts.jobs, log_counts.running),
+        (7, 7, 1)
+    );
+    assert_eq!(log_counts.found[&Reason::Overlap].count, 2);
+    let found = &log_counts.found[&Reason::NoRun].example;
+    assert_eq!(found, "log, job 4: attempt 1 without a start");
+}

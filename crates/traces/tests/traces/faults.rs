@@ -1,12 +1,10 @@
 //! Tests the readers with damaged copies of the samples of traces: faults are counted and shown.
 //! Faults are an error only if nothing usable remains, or with `--strict`.
 
-use gleaner_logs::gpu::{Format, Options};
-use gleaner_logs::scheduler;
-use gleaner_logs::scheduler::Reason;
+use gleaner_logs::scheduler::{Input, Reason};
+use gleaner_traces::{Format, Options};
 
-use super::support::{events, sample as file, text};
-use super::trace_support::{prepare, sample, samples};
+use super::support::{file, prepare, sample, samples, text};
 
 /// Reads a sample in which `from` is replaced by `to`, and asserts that there is one more fault,
 /// described by `expected`.
@@ -110,45 +108,6 @@ fn philly() {
         (found.count, found.example.as_str()),
         (1, "log, job 1: 8 GPUs, of 4")
     );
-}
-
-#[test]
-fn phillys_event_log() {
-    let options = scheduler::Options {
-        nodes: Some(file("philly-machines.csv")),
-        ..scheduler::Options::new(scheduler::Format::Philly)
-    };
-    let log = text("philly-jobs.json");
-    for (from, to, reason, expected) in [
-        (
-            "\"2017-10-07 08:30:10\"",
-            "null",
-            Reason::StartsAgain,
-            "log, job 1: attempt 1 without an end before the next attempt",
-        ),
-        (
-            "\"ip\": \"m3\"",
-            "\"ip\": \"m9\"",
-            Reason::OtherNodes,
-            "log, job 2: 1 node outside of the list, such as m9",
-        ),
-        (
-            "{\"ip\": \"m2\", \"gpus\": []}",
-            "",
-            Reason::NoNodes,
-            "log, job 6: attempt 1 without machines",
-        ),
-        (
-            "07 10:05:00",
-            "07 07:05:00",
-            Reason::EndsBeforeStart,
-            "log, job 2: an end 3600 s before the start",
-        ),
-    ] {
-        assert!(log.contains(from), "no {from:?}");
-        let (_, summary) = events(log.replacen(from, to, 1).as_bytes(), &options).unwrap();
-        assert_eq!(summary.log_counts.found[&reason].example, expected);
-    }
 }
 
 #[test]
@@ -425,7 +384,7 @@ fn tar_archives_are_refused_with_a_remedy() {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     std::io::Write::write_all(&mut gzip, &archive).unwrap();
     for bytes in [archive, gzip.finish().unwrap()] {
-        let input = scheduler::Input::new(std::path::Path::new("log"), &bytes[..]);
+        let input = Input::new(std::path::Path::new("log"), &bytes[..]);
         let message = input.err().unwrap().to_string();
         assert_eq!(
             message,

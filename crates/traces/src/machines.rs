@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Format;
-use crate::scheduler::whole;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::delimited::Dialect;
 use gleaner_io::input::{Input, Line};
+use gleaner_logs::scheduler::whole;
 
 /// The content of a list of machines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Options;
-use crate::scheduler::{Input, shown};
 use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_io::Gatherer;
 use gleaner_io::json;
+use gleaner_logs::scheduler::{Input, shown};
 
 /// A phrase for messages: where to find throughputs.
 const WHERE: &str = "simulation_throughputs.json of https://github.com/stanford-futuredata/gavel";

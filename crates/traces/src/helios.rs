@@ -1,11 +1,11 @@
 //! Reads the Helios log: a table of jobs with their virtual clusters and GPUs.
 
-use crate::scheduler::{
-    At, Collector, Job, LineReader, Moment, Nodes, Reason, Record, Run, is_unknown, moment, whole,
-};
 use gleaner_domain::error::Result;
 use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::Line;
+use gleaner_logs::scheduler::{
+    At, Collector, Job, LineReader, Moment, Nodes, Reason, Record, Run, is_unknown, moment, whole,
+};
 
 /// A phrase for messages: where to find the log.
 pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";

@@ -10,7 +10,7 @@ mod shared_data;
 /// The named fixtures, with their bytes.
 macro_rules! fixtures {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_bytes!(concat!("../../../tests/fixtures/pickle/", $name, ".pkl")))),*]
+        &[$(($name, include_bytes!(concat!("../../tests/fixtures/", $name, ".pkl")))),*]
     };
 }
 

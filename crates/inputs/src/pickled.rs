@@ -1,19 +1,19 @@
-//! Converts errors in pickled tables to faults.
+//! Converts errors in tables that pandas pickled to faults.
 
 use std::path::Path;
 
-use super::{ColumnError, PickleError};
 use gleaner_domain::error::Fault;
 use gleaner_io::fault::Place;
+use gleaner_pandas::{ColumnError, PickleError};
 
 /// The fault for a pickle that is damaged or does not contain a table.
-pub(crate) fn of_pickle(path: &Path, error: &PickleError) -> Fault {
+pub fn of_pickle(path: &Path, error: &PickleError) -> Fault {
     let found = format!("data that cannot be read ({})", error.problem);
     Fault::of(path, found, "a table pickled by pandas").at(Place::Byte(error.offset))
 }
 
 /// The fault for a column of a pickled table that is missing or has unexpected values.
-pub(crate) fn of_column(path: &Path, error: &ColumnError) -> Fault {
+pub fn of_column(path: &Path, error: &ColumnError) -> Fault {
     match error {
         ColumnError::Missing { name, present } => {
             let found = format!("no such column among {present}");

@@ -4,11 +4,11 @@
 
 use gleaner_domain::{Local, Trace};
 use gleaner_inputs::jobs::{cluster, trace};
-use gleaner_logs::gpu::{Format, Options, Prepared};
 use gleaner_runs::prepared::{write_cluster, write_jobs};
+use gleaner_traces::{Format, Options, Prepared};
 use proptest::prelude::*;
 
-use super::trace_support::prepare;
+use super::support::prepare;
 
 /// 2017-10-02 in seconds since 1970.
 const DAY: i64 = 1_506_902_400;

@@ -1,20 +1,27 @@
 //! Helpers that read traces of GPU clusters and format jobs as short strings.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gleaner_domain::Result;
-use gleaner_logs::gpu;
-use gleaner_logs::gpu::{Format, Options, Prepared};
 use gleaner_logs::scheduler::Input;
+use gleaner_traces::{Format, Options, Prepared};
 
-use super::support::text;
+/// A file of `dataset/logs`.
+pub fn file(name: &str) -> PathBuf {
+    gleaner_testing::workspace().join("dataset/logs").join(name)
+}
+
+/// The text of a file of `dataset/logs`.
+pub fn text(name: &str) -> String {
+    std::fs::read_to_string(file(name)).unwrap()
+}
 
 /// Reads a trace whose files have these contents.
 pub fn prepare(files: &[&str], options: &Options) -> Result<Prepared> {
     let inputs = files
         .iter()
         .map(|file| Input::new(Path::new("log"), file.as_bytes()));
-    gpu::read_inputs(inputs, options)
+    gleaner_traces::read_inputs(inputs, options)
 }
 
 /// The contents of the samples of a format.

@@ -2,7 +2,7 @@
 //! times and lists. Nothing in the file is ever executed.
 //!
 //! [`gleaner_pickle`] decodes the file and records the calls that it contains,
-//! without making them. This module has a closed list of the classes that a
+//! without making them. This crate has a closed list of the classes that a
 //! `DataFrame` or `Series` of plain values needs (`globals`); any other class
 //! is an error. From the recorded calls it builds arrays (`array`), labels
 //! (`index`) and blocks (`manager`).
@@ -11,8 +11,17 @@
 //! expanding a shared value is charged to a budget (`graph`). Large buffers are
 //! borrowed from the input, not copied.
 //!
-//! This module reads files written by pandas 0.20 to 3 in pickle protocols 2 to
+//! This crate reads files written by pandas 0.20 to 3 in pickle protocols 2 to
 //! 5.
+//!
+//! ```
+//! // pandas wrote this file with DataFrame.to_pickle.
+//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/events-3.1.1-p5.pkl");
+//! let bytes = std::fs::read(file)?;
+//! let frame = gleaner_pandas::read_frame(&bytes)?;
+//! assert_eq!(frame.rows(), 4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod array;
 mod arrow;
@@ -24,7 +33,6 @@ mod cell;
 mod column;
 mod dtype;
 mod error;
-mod fault;
 mod frame;
 mod globals;
 mod graph;
@@ -41,7 +49,6 @@ pub use cell::{Cell, NAT};
 pub use column::ColumnError;
 pub use dtype::{ItemType, TimeUnit};
 pub use error::{PickleError, Problem};
-pub(crate) use fault::{of_column, of_pickle};
 pub use frame::Frame;
 pub use index::Labels;
 pub use matrix::{Matrix, Order};

@@ -3,14 +3,14 @@
 
 use indexmap::IndexMap;
 
-use crate::scheduler;
-use crate::scheduler::{
-    At, Collector, LineReader, Log, Moment, Nodes, Reason, Record, Run, epoch, is_unknown,
-};
 use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::words::counted;
 use gleaner_io::delimited::{Dialect, Layout, LogTable, Row};
 use gleaner_io::input::{Line, Place};
+use gleaner_logs::scheduler;
+use gleaner_logs::scheduler::{
+    At, Collector, LineReader, Log, Moment, Nodes, Reason, Record, Run, epoch, is_unknown,
+};
 
 /// A phrase for messages: where to find the tables.
 pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \

@@ -24,6 +24,21 @@
 //!
 //! Only Batsim's format states the size of its VC. For other formats, the user can pass a list of machines or a number
 //! of nodes. By default, a VC gets enough nodes for the maximum number of GPUs that its jobs held at once.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use gleaner_io::input::Input;
+//! use gleaner_traces::{Format, Options, read_inputs};
+//!
+//! // One job on 2 GPUs from second 10 to 70, in the format of Helios.
+//! let log = "job_id,user,vc,gpu_num,cpu_num,state,submit_time,start_time,end_time\n\
+//!            1,u,a,2,8,COMPLETED,2020-04-01 00:00:00,2020-04-01 00:00:10,2020-04-01 00:01:10\n";
+//! let input = Input::new(Path::new("cluster_log.csv"), log.as_bytes());
+//! let prepared = read_inputs([input], &Options::new(Format::Helios))?;
+//! assert_eq!(prepared.trace.jobs[0].duration, 60.0);
+//! # Ok::<(), gleaner_domain::Error>(())
+//! ```
 
 mod batsim;
 mod clusters;
@@ -37,9 +52,9 @@ mod throughputs;
 
 use std::path::PathBuf;
 
-pub use crate::scheduler::{SACCT_JOBS_COMMAND as SLURM_JOBS, VcOf};
 pub use batsim::WHERE as BATSIM_WORKLOAD;
 pub use gavel::WHERE as GAVEL_TRACE;
+pub use gleaner_logs::scheduler::{SACCT_JOBS_COMMAND as SLURM_JOBS, VcOf};
 pub use helios::WHERE as HELIOS_LOG;
 pub use pai::WHERE as PAI_TABLES;
 pub use summary::Summary;
@@ -48,13 +63,13 @@ use job_table::JobTable;
 use machines::Machines;
 use throughputs::Speeds;
 
-use crate::scheduler::{
-    Collector, Log, LogReader, PHILLY_LOG, PhillyReader, SacctReader, SchedulerClock, read_all,
-};
 use gleaner_domain::Observer;
 use gleaner_domain::error::Result;
 use gleaner_domain::{Cluster, Trace};
 use gleaner_io::input::Input;
+use gleaner_logs::scheduler::{
+    Collector, Log, LogReader, PHILLY_LOG, PhillyReader, SacctReader, SchedulerClock, read_all,
+};
 
 /// The format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

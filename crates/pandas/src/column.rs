@@ -11,7 +11,6 @@ use super::index::Labels;
 
 /// The reason why a requested column or index cannot be returned.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum ColumnError {
     /// There is no such column.
     #[error("there is no column {name:?}; the table has {present}")]

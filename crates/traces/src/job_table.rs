@@ -8,13 +8,13 @@ use super::clusters::{self, Use};
 use super::machines::Machines;
 use super::summary::Summary;
 use super::{Options, Prepared};
-use crate::occupancy::Window;
-use crate::scheduler;
-use crate::scheduler::{At, Log, Nodes, Reason, Record, Run, Sink};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Job, Trace, Usage, Utc};
 use gleaner_io::rows::without_zero_fraction;
+use gleaner_logs::occupancy::Window;
+use gleaner_logs::scheduler;
+use gleaner_logs::scheduler::{At, Log, Nodes, Reason, Record, Run, Sink};
 
 /// Maximum duration of a job, and maximum time between a submission and the median submission, in seconds: about 16
 /// years.

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::scheduler;
-use crate::scheduler::{At, Collector, Log, LogReader, Moment, Reason, Record, shown};
 use gleaner_domain::error::Result;
 use gleaner_io::input::{Input, Place, Unit};
 use gleaner_io::json;
 use gleaner_io::json::Piece;
+use gleaner_logs::scheduler;
+use gleaner_logs::scheduler::{At, Collector, Log, LogReader, Moment, Reason, Record, shown};
 
 /// A phrase for messages: where to find workloads.
 pub const WHERE: &str =

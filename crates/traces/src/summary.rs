@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::scheduler::LogCounts;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Clock, Cluster, Job, Utc};
+use gleaner_logs::scheduler::LogCounts;
 
 /// The summary of a trace that was read.
 #[derive(Debug, Clone, PartialEq)]

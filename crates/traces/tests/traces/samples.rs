@@ -2,12 +2,10 @@
 //! expected jobs, virtual clusters and events were worked out by hand.
 
 use gleaner_domain::Local;
-use gleaner_logs::gpu::{Format, Options, Prepared, VcOf};
-use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::Reason;
+use gleaner_traces::{Format, Options, Prepared, VcOf};
 
-use super::support::{between, events_of, sample as file};
-use super::trace_support::{jobs, prepare, sample, samples, vcs};
+use super::support::{file, jobs, prepare, sample, samples, vcs};
 
 #[track_caller]
 fn assert_left_out(prepared: &Prepared, expected: &[(Reason, u64)]) {
@@ -50,40 +48,6 @@ fn philly() {
         ..Options::new(Format::Philly)
     };
     assert_eq!(vcs(&sample(&options)), ["7f04ca 2", "ee9e8c 4"]);
-}
-
-#[test]
-fn phillys_machines_are_idle_while_no_attempt_has_their_gpus() {
-    let (from, to) = ("2017-10-07 08:00:00", "2017-10-07 10:10:00");
-    let options = scheduler::Options {
-        nodes: Some(file("philly-machines.csv")),
-        ..between(scheduler::Format::Philly, from, to)
-    };
-    let (rows, summary) = events_of("philly-jobs.json", &options);
-    let expected = [
-        "08:00:00 +m1 +m2 +m3",
-        "08:00:10 -m1",
-        "08:05:00 -m3",
-        "08:30:10 +m1",
-        "08:40:00 -m2",
-        "09:00:00 -m1 +m2",
-        "09:20:00 -m2",
-        "09:25:00 +m2",
-        "09:40:00 -m2",
-        "10:00:00 +m2",
-        "10:05:00 +m3",
-        "10:10:00",
-    ];
-    let expected = expected.map(|row| format!("2017-10-07 {row}"));
-    assert_eq!(rows, expected);
-    let log_counts = &summary.log_counts;
-    assert_eq!(
-        (log_counts.lines, log_counts.jobs, log_counts.running),
-        (7, 7, 1)
-    );
-    assert_eq!(log_counts.found[&Reason::Overlap].count, 2);
-    let found = &log_counts.found[&Reason::NoRun].example;
-    assert_eq!(found, "log, job 4: attempt 1 without a start");
 }
 
 #[test]
@@ -389,4 +353,39 @@ fn one_virtual_cluster_may_hold_all_jobs() {
         assert_eq!(vcs(&prepared), ["log 5"]);
         assert!(prepared.trace.jobs.iter().all(|job| job.vc == 0));
     }
+}
+
+// 50 minutes lie between 2:30+02:00 and 2:20+01:00.
+#[test]
+fn traces_of_gpu_clusters_honour_offsets_and_zones() {
+    let log = "job_id,user,vc,gpu_num,cpu_num,state,submit_time,start_time,end_time\n\
+               1,u,a,1,1,COMPLETED,2026-10-25 02:00:00+02:00,2026-10-25 02:30:00+02:00,2026-10-25 02:20:00+01:00\n\
+               2,u,a,1,1,COMPLETED,2026-10-25 02:30:00+01:00,2026-10-25 02:30:00+01:00,2026-10-25 03:30:00+01:00\n";
+    let expected = [
+        "1 u a 1 1 COMPLETED 0 3000",
+        "2 u a 1 1 COMPLETED 5400 3600",
+    ];
+    let options = Options::new(Format::Helios);
+    let prepared = prepare(&[log], &options).unwrap();
+    assert_eq!(jobs(&prepared), expected);
+    assert_eq!(
+        prepared.trace.origin.unwrap().to_string(),
+        "2026-10-25 02:00:00"
+    );
+    let civil = log.replace("+02:00", "").replace("+01:00", "");
+    let berlin = Options {
+        timezone: Some("Europe/Berlin".to_owned()),
+        ..options.clone()
+    };
+    let prepared = prepare(&[&civil], &berlin).unwrap();
+    // The log does not show in which of the two hours the second job was submitted.
+    assert_eq!(jobs(&prepared)[0], expected[0]);
+    assert_eq!(
+        prepared.summary.log_counts.found[&Reason::OccursTwice].count,
+        1
+    );
+    let told = |prepared: &Prepared| prepared.summary.notes.join("\n");
+    assert!(!told(&prepared).contains("time zone"));
+    let unknown = prepare(&[&civil], &options);
+    assert!(told(&unknown.unwrap()).contains("does not state its time zone"));
 }

@@ -1,11 +1,11 @@
 //! Reads traces of Gavel: a line for each job, with fields separated by tabs.
 
 use super::throughputs::Speeds;
-use crate::scheduler;
-use crate::scheduler::{Collector, LineReader, Nodes, Reason, Record, Run};
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
+use gleaner_logs::scheduler;
+use gleaner_logs::scheduler::{Collector, LineReader, Nodes, Reason, Record, Run};
 
 /// A phrase for messages: where to find traces.
 pub const WHERE: &str = "a .trace file of https://github.com/stanford-futuredata/gavel";
