@@ -42,7 +42,7 @@ fn the_sample_reads_as_text() {
     let (code, out, err) = gleaner(&dataset(), "idle.csv --tasks tasks.toml");
     assert_eq!(code, Some(0), "{err}");
     for words in [
-        "8.79 on average, at most 17",
+        "8.79 on average, maximum 17",
         "1–10 min",
         "idle nodes, mean",
         "not in the log",

@@ -47,7 +47,7 @@ pub fn terms() -> Vec<(String, &'static str)> {
 fn answers(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),
-        Head::number("problems").meaning("number of decisions in which the solver took part"),
+        Head::number("problems").meaning("number of decisions that the solver accepted"),
         Head::number("refused").meaning("number of decisions that the solver cannot make"),
         Head::number("no plan").meaning("number of decisions for which it found no plan"),
         Head::number("optimal").meaning(

@@ -95,7 +95,8 @@ fn workload(found: &WorkloadScores) -> Vec<Block> {
     ];
     if found.weekly_test > 0 {
         let title = format!(
-            "Workload, by models retrained each week on jobs that could have ended before that week: tested on {} jobs",
+            "Workload, by models retrained each week on jobs that would have ended before that week if no job had \
+             waited: tested on {} jobs",
             found.weekly_test
         );
         blocks.push(scores(title, "s", &found.weekly));

@@ -77,8 +77,8 @@ impl Asha {
 /// in total.
 ///
 /// Example with eta = 3: after 5 results the top has ⌊5 / 3⌋ = 1 trial, and after 6 results it has 2
-/// trials. If the seventh result is the best of all, it enters the top, and the worst of the three trials
-/// then leaves the top. That trial stays promoted if it already was.
+/// trials. If the seventh result is the best of all, its trial enters the top, and the worst of the three
+/// trials then leaves the top. That trial stays promoted if it already was.
 #[derive(Debug, Clone)]
 struct Standing {
     eta: u32,

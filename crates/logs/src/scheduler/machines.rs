@@ -84,7 +84,7 @@ pub const OTHER_DATA: &[OtherData] = &[
         title: "Blue Waters, NCSA",
         source: "accounting records of Torque, a folder per day",
         licence: "see the source",
-        gaps: "outages are missing; times have no time zone and are those of Chicago",
+        gaps: "outages are missing; times have no time zone and are treated as Chicago time",
         command: "gleaner ingest pbs 2017????/* --timezone America/Chicago -o blue-waters.gev",
     },
     OtherData {
@@ -351,13 +351,13 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "submit_time"),
             (Role::Count, "node_num"),
         ],
-        gaps: "nodes are not named; jobs with fewer GPUs than a node share nodes",
+        gaps: "nodes are not named; jobs that use only some GPUs of a node share nodes",
         example: "trace_seren.csv --node-count NODES",
     },
     Machine {
         name: "tacc",
         title: "TACC's sample of sacct",
-        source: "a table of sacct as CSV with quotes",
+        source: "the output of sacct as CSV with quoted fields",
         licence: "see the source",
         nodes: None,
         cores_per_node: None,
@@ -375,7 +375,7 @@ pub const MACHINES: &[Machine] = &[
     Machine {
         name: "princeton",
         title: "Traverse, Princeton",
-        source: "a table of sacct without JobIDRaw and State",
+        source: "the output of sacct without JobIDRaw and State",
         licence: "see the source",
         nodes: None,
         cores_per_node: None,

@@ -26,7 +26,7 @@ pub(super) struct Candidates {
     pub delay: usize,
     /// The grid's step, in the caller's unit of time.
     pub step: u64,
-    /// The start-up, in the caller's unit of time.
+    /// The start-up time of a pilot, in the caller's unit of time.
     pub startup: u64,
     /// The smallest multiple of the grid that exceeds the start-up.
     pub lowest: usize,

@@ -21,7 +21,7 @@ pub fn facts(i: &Inspection) -> Vec<Fact> {
         ),
         Fact::new("nodes", count(i.nodes)),
         Fact::main("idle nodes", number(i.idle_nodes_mean))
-            .remark(format!("on average, at most {}", count(i.idle_nodes_max))),
+            .remark(format!("on average, maximum {}", count(i.idle_nodes_max))),
         Fact::main("idle node-time", idle_time)
             .remark(format!("({} of all node-time)", percent(i.idle_share))),
         Fact::new("never idle", nodes(&i.never_idle)),

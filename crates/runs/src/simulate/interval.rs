@@ -61,8 +61,8 @@ impl Interval {
         })
     }
 
-    /// The samples of a virtual cluster that get a row. The first sample always gets a row. In a returned
-    /// stretch, `first` is the time of the first row, in seconds, and `count` is the number of rows.
+    /// The samples of a virtual cluster that get a row. The first sample always gets a row. In each returned
+    /// [`Samples`], `first` is the time of the first row, in seconds, and `count` is the number of rows.
     pub(super) fn rows(self, samples: &[Samples]) -> impl Iterator<Item = Samples> + '_ {
         let origin = samples.first().map_or(0, |samples| samples.first);
         let step = self.minutes as i64;
@@ -79,7 +79,7 @@ impl Interval {
         })
     }
 
-    /// The time, in seconds, of each row of a stretch that [`Interval::rows`] returned.
+    /// The time, in seconds, of each row of a [`Samples`] that [`Interval::rows`] returned.
     pub(super) fn times(self, rows: &Samples) -> impl Iterator<Item = i64> + use<> {
         let (first, step) = (rows.first, self.seconds());
         (0..i64::from(rows.count)).map(move |row| first + step * row)

@@ -6,12 +6,12 @@ use gleaner_document::numbers::{count, hours, large, number};
 use gleaner_domain::results::replay::{Summary, TaskRow};
 use gleaner_domain::words::{counted, duration, printable};
 
-/// Maximum number of tasks that the sentence names; the rounds of a task count once.
+/// Maximum number of tasks that the sentence names. All rounds of a task count as one task.
 const NAMED: usize = 3;
 
 /// The rest of a sentence that begins with "The replay is". The text states how many dedicated nodes would have done
-/// the same work, and which trainings were done. It also states how much of the idle time was used, and by how much the
-/// starts of batch jobs were delayed. For example: equal to 31.8 dedicated nodes; 279 trainings of resnet50; 5,120
+/// the same work, and what was trained. It also states how much of the idle time was used, and by how much the starts
+/// of batch jobs were delayed. For example: equal to 31.8 dedicated nodes; 279 training runs of resnet50; 5,120
 /// node-hours of 5,400 idle; at most 10 s of delay for each of 35 batch jobs.
 pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     let nodes = s.efficiency.map(|efficiency| {
@@ -29,8 +29,8 @@ pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     printable(&sentence).into_owned()
 }
 
-/// The finished trainings, and the work of endless tasks. The rounds `a`, `a#2` and `a#3` of a task count as trainings
-/// of `a`.
+/// The finished training runs, and the work of endless tasks. The rounds `a`, `a#2` and `a#3` of a task count as
+/// training runs of `a`.
 fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     if let Some(trials) = s.trials_finished {
         return Some(format!("{} trained to the end", counted(trials, "trial")));
@@ -51,7 +51,7 @@ fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
         .iter()
         .enumerate()
         .map(|(index, (name, trainings))| match index {
-            0 => format!("{} of {name}", counted(*trainings, "training")),
+            0 => format!("{} of {name}", counted(*trainings, "training run")),
             _ => format!("{} of {name}", count(*trainings)),
         });
     endless.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -110,7 +110,7 @@ pub fn best_settings<'a>(
     let Some(best) = best(groups, mode, metric) else {
         return vec![Fact::main(
             label,
-            "none: no settings have a value in each of their runs",
+            "none: no combination of settings has a value in all of its runs",
         )];
     };
     let value = match best.spread.reach() {
