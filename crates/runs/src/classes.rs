@@ -22,7 +22,7 @@ pub fn totals(classes: &ClassOutcome) -> Grid {
         Head::number("share of work")
             .meaning("share of the work in all classes; work has the same unit in every class"),
         Head::number("preemptions").meaning("how often a task lost nodes to the batch scheduler"),
-        Head::number("moves in").meaning("how often a task came from another class"),
+        Head::number("moves in").meaning("how often a task moved to this class"),
         Head::number("moves out"),
         Head::number("price").meaning(
             "mean price of a node: about what one more idle node would add to the objective per second",

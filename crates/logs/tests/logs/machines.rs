@@ -307,7 +307,7 @@ fn quoted_tables_of_sacct_are_read_right() {
 
 /// The tables of docs/MACHINES.md.
 fn documented() -> [String; 3] {
-    let mut rows = "| `--machine` | machine | data | licence | nodes | zone of times | gaps |\n\
+    let mut rows = "| `--machine` | machine | data | licence | nodes | time zone | gaps |\n\
                     |---|---|---|---|---|---|---|\n"
         .to_owned();
     let mut commands = "| `--machine` | command |\n|---|---|\n".to_owned();

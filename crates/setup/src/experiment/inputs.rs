@@ -192,7 +192,7 @@ const NEEDS: &str = "\
 a trace of jobs and the nodes of its virtual clusters are needed:
 
   --trace FILE     jobs: job_id, vc, gpu_num, submit_time, duration (CSV or Parquet)
-  --cluster FILE   virtual clusters: a column of names, and num, their nodes
+  --cluster FILE   virtual clusters: a column of names, and num, the number of nodes
 
 or a directory that holds them as jobs.csv and vc_config.csv: --data DIR
 

@@ -30,7 +30,7 @@ pub fn update<S: Settings>(settings: &mut S, matches: &ArgMatches) -> Result<(),
         let about = &setting.about;
         let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
         let texts: Vec<OsString> = match about.kind {
-            // If a later flag enables the setting again, clap has removed this flag.
+            // If a later `--NAME` turns the setting on again, clap has already removed this `--no-NAME`.
             Kind::Flag if is_given(&flag(about)) => vec![(!about.is_on).to_string().into()],
             Kind::One | Kind::List if is_given(about.name) => {
                 let raw = matches.get_raw(about.name).into_iter().flatten();
