@@ -3,11 +3,12 @@
 
     check-report.py [--shots DIR] PAGE...
 
-The checks: no error on the console, no network request, every chart drawn, tooltips shown,
-zooming by mouse and by button, curves hidden and shown again, the theme switched and
-remembered, nothing wider than the window at 400 pixels, a PDF printed. With --shots, the
-script also saves pictures of the page at 1280 and 400 pixels, light and dark. The exit code
-is 77 if there is no Chromium.
+Checks that the console shows no error, the page makes no network request, every chart is
+drawn, tooltips appear, charts can be zoomed with the mouse and with buttons, curves can be
+hidden and shown again, the theme can be switched and is remembered, nothing is wider than
+the window at 400 pixels, and a PDF can be printed. With --shots, the script also saves
+pictures of the page at 1280 and 400 pixels, light and dark. The exit code is 77 if there is
+no Chromium.
 """
 
 import base64

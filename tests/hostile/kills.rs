@@ -1,4 +1,4 @@
-//! Kills runs at any moment. The directory must then contain one run, or be marked as unfinished.
+//! Kills runs at various times. The directory must then contain one run, or be marked as unfinished.
 
 use std::fs;
 use std::path::Path;

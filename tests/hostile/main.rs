@@ -1,10 +1,10 @@
-//! Attacks the program with harmful files and at harmful moments. Memory and time stay bounded,
+//! Attacks the program with harmful files and harmful events. Memory and time stay bounded,
 //! all exit codes are documented, no escape byte reaches the terminal, and no directory mixes two
 //! runs.
 //!
 //! The harmful files contain text that decompresses without end, short input that requests large
 //! tables, numbers at the edge of every range, or names that control terminals. Other files are
-//! truncated or changed. The harmful moments are kills, signals, races, and changes to files while
+//! truncated or changed. The harmful events are kills, signals, races, and changes to files while
 //! they are read.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 

@@ -86,8 +86,8 @@ fn files_of_an_earlier_run_are_removed() {
             assert_eq!(files(&at.join("run")), *expected, "{line} after {before}");
         }
     }
-    // A replay rejects a directory with files of no run, and leaves them unchanged. It also rejects the directory of a
-    // sweep.
+    // A replay rejects a directory that contains files but no run, and leaves the files unchanged. It also rejects the
+    // directory of a sweep.
     fs::create_dir(at.join("own")).unwrap();
     fs::write(at.join("own/notes.txt"), "mine").unwrap();
     assert_eq!(

@@ -139,7 +139,7 @@ fn a_cluster_ends_with_its_owner() {
     owner.kill().unwrap();
     owner.wait().unwrap();
     wait_until("the cluster is gone", || !directory.exists());
-    // The link to the executable of an ended process cannot be read, even before another process has waited for it.
+    // Once a process has exited, its link `/proc/PID/exe` cannot be read, even if its parent has not reaped it yet.
     assert!(fs::read_link(&daemon).is_err());
     // The other cluster still runs jobs.
     other.submit("--wait", "true");

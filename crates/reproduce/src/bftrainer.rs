@@ -65,7 +65,7 @@ pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Resul
     part.finish()
 }
 
-/// For each task set, its name and its runs by the maximum number of tasks at once.
+/// For each task set, its name and its runs, each with the maximum number of tasks at once.
 type ByTasks = Vec<(&'static str, Vec<(usize, Replayed)>)>;
 
 fn by_tasks(replays: &Replays<'_>) -> Result<ByTasks> {

@@ -37,7 +37,7 @@ impl Window {
     };
 }
 
-/// Node-seconds of the window, by hold.
+/// Node-seconds of the window that were idle, and node-seconds held, by kind of hold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shares {
     /// Node-seconds in which nothing held the node.
@@ -70,7 +70,7 @@ pub struct OccupancySummary {
     pub events: u64,
     /// Number of changes over all events.
     pub changes: u64,
-    /// Node-seconds by hold.
+    /// Node-seconds that were idle, and node-seconds held, by kind of hold.
     pub shares: Shares,
     /// Jobs that shared nodes.
     pub overlaps: Overlaps,

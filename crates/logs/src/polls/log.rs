@@ -49,7 +49,7 @@ pub struct PollSummary {
     pub fragments: u64,
     /// Standard error of the idle node-time due to polling, as a share of the idle node-time. For F fragments and a
     /// mean interval of D seconds, the error is D·√(F/6) node-seconds. The reason is that polls show the start and the
-    /// end of each fragment late, by random parts of an interval.
+    /// end of each fragment late, each by a random part of an interval.
     pub standard_error: f64,
     /// Node-seconds by class, as polled, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],

@@ -151,7 +151,7 @@ impl Reason {
             }
             Reason::Repeated => "with a repeated id (the first is used)",
             Reason::TooManyOfNode => {
-                "with more GPUs of a machine than it has (all of them are used)"
+                "that use more GPUs of a machine than the machine has (all of them are used)"
             }
             Reason::TooManyGpus => "with more GPUs than the virtual cluster has (left out)",
             Reason::UnknownCluster => "of a virtual cluster without machines (left out)",

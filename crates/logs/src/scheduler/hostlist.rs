@@ -396,8 +396,8 @@ mod tests {
             piece("login", None, ""),
         ];
         assert_eq!(pieces_of("a[1-2]b[0000-9999]c,login"), Ok((expected, 10)));
-        // In both lists, a name expands to over 10 more pieces than it has bytes: 13 bytes to 100 ranges, and 9 bytes
-        // to 20 hosts.
+        // In both lists, the number of pieces of a name exceeds its number of bytes by more than 10: a name of 13 bytes
+        // expands to 100 ranges, and a name of 9 bytes to 20 hosts.
         assert_eq!(
             pieces_of("a[0-99]b[0-9],x[0-9]"),
             Err(HostlistError::TooManyProducts)

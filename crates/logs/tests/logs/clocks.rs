@@ -53,7 +53,7 @@ fn notes(summary: &Summary) -> String {
     summary.notes.join("\n")
 }
 
-// The stamps are in Chicago's local time, across the change in spring.
+// The timestamps are Chicago's local times, before and after the clock change in spring.
 #[test]
 fn accounting_records_imply_local_time() {
     let start = SPRING - 12 * HOUR;

@@ -49,7 +49,7 @@ fn slurm_with_its_nodes_and_node_events() {
         assert_eq!(log_counts.found[&Reason::NeverStarted].count, 2);
         let overlap = &log_counts.found[&Reason::Overlap];
         assert_eq!(overlap.example, "n04 at 2026-01-01 10:00:00");
-        // By hand: in 4 hours of 5 nodes, 9.5 node-hours are idle.
+        // Worked out by hand: in 4 hours of 5 nodes, 9.5 node-hours are idle.
         assert_eq!(summary.swept.shares.idle, 9.5 * 3600.0);
         assert_eq!(summary.swept.shares.total(), 20.0 * 3600.0);
     }

@@ -38,7 +38,7 @@ fn nodes_come_and_leave() {
         "1970-01-01 00:30:00 -i-10",
     ];
     assert_eq!(found, expected);
-    // By hand: 3 nodes for 90.5 s, one for 509.5 s and 3 for 1200 s.
+    // Worked out by hand: 3 nodes are idle for 90.5 s, one for 509.5 s and 3 for 1200 s.
     assert_eq!(summary.quality.idle_lower, 4381);
     assert!(!summary.quality.are_nodes_generated);
     assert!(summary.notes[0].contains("--start"), "{:?}", summary.notes);
