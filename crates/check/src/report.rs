@@ -21,7 +21,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Maximum number of sentences that are kept.
+    /// Maximum number of sentences in [`Findings::wrong`].
     pub const SHOWN: usize = 20;
 
     /// The name that stands for all columns or fields of a file.
@@ -67,7 +67,7 @@ impl Findings {
         unverified.insert(name.into(), reason.into());
     }
 
-    /// Records each column or field in `names` that no check mentions as not verified.
+    /// Finds the columns or fields in `names` that no check mentions, and records them as not verified.
     pub fn complete(&mut self, file: &str, names: impl IntoIterator<Item = String>) {
         for name in names {
             if !self.mentions(file, &name) {

@@ -148,8 +148,7 @@ impl Nodes {
 
     /// Removes the idle node with the highest name. Returns `None` if no node is idle.
     ///
-    /// From the second removal on, an added node is removed first, even if it is busy. In this case the
-    /// busy node swaps names with an idle node, and the idle node is removed instead.
+    /// From the second removal on, if the added node is busy, it first swaps names with that idle node.
     /// [`Shrunk::renamed`] is then the slot of the busy node.
     pub fn shrink(&mut self, now: i64) -> Option<Shrunk> {
         let idle = self.idle_nodes().max_by_key(|&slot| self.name(slot))?;

@@ -4,7 +4,7 @@ use super::nodes::Nodes;
 use super::view::LiveJob;
 use gleaner_domain::results::schedule::{Correction, JobOutcome, JobRun, Samples, Schedule, State};
 
-/// Seconds between samples.
+/// Seconds between samples of the state.
 const SAMPLE_EVERY: i64 = 60;
 /// Waiting jobs with fewer GPUs than this number are also counted separately.
 const SMALL_JOB: u32 = 8;

@@ -10,8 +10,8 @@ pub trait Scaling: Send {
     /// Returns 1 to add a node, -1 to remove a node, or 0 to do neither.
     fn step(&mut self, view: &View<'_>) -> i32;
 
-    /// The next second, after the view's current second, in which a step may be due; `None` if there is
-    /// no such second.
+    /// The next second, after the view's current second, in which a node may be added or removed; `None`
+    /// if there is no such second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64>;
 }
 

@@ -56,8 +56,7 @@ struct Job {
 enum Profile {
     /// The job runs for a fixed time.
     Delay(Delay),
-    /// The named profiles run one after the other, and the whole sequence is repeated `times`
-    /// times.
+    /// The named profiles run one after the other. The whole sequence runs `times` times.
     Sequence {
         profiles: Vec<String>,
         times: u64,

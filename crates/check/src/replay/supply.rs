@@ -1,4 +1,4 @@
-//! The source of a replay's tasks: a search, or the task file, which may be submitted in rounds.
+//! The source of a replay's tasks: a search, or the task file, whose tasks may be submitted in rounds.
 
 use std::collections::BTreeSet;
 

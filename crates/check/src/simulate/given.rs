@@ -62,8 +62,7 @@ pub(super) struct Rules {
     pub preempts: bool,
     /// Whether the policy's jobs are profiled first and may share GPUs.
     pub is_lucid: bool,
-    /// Whether the simulation corrects those faults of the original simulator that `--corrected`
-    /// names.
+    /// Whether the simulation corrects the faults of the original simulator, as with `--corrected`.
     pub is_corrected: bool,
     /// Whether a profiled job joins the queue when its profiling ends, rather than on submission.
     pub waits_for_profiler: bool,

@@ -29,7 +29,7 @@ pub enum InspectorError {
     )]
     NoCard,
     /// The card cannot be parsed, or it contradicts itself.
-    #[error("the description of the network in the file is damaged: {0}")]
+    #[error("the description of the network in the file is invalid: {0}")]
     Card(String),
     /// The file's version is newer than the latest supported one.
     #[error(

@@ -14,7 +14,7 @@ use super::product::multiply_f32;
 pub trait Real:
     Float + NumAssign + LinalgScalar + Sum + Debug + Default + Send + Sync + 'static
 {
-    /// The nearest number to `value`.
+    /// The number of this type that is closest to `value`.
     fn of(value: f64) -> Self;
 
     /// This number as an `f64`.

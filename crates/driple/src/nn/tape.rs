@@ -104,7 +104,7 @@ impl<'a, T: Real> Tape<'a, T> {
         self.parameters
     }
 
-    /// Puts the value that `op` computed from `inputs` and `parameters` on the tape. The operation
+    /// Adds to the tape the value that `op` computed from `inputs` and `parameters`. The operation
     /// itself is recorded only if one of the `parameters` is trained or one of the `inputs` depends
     /// on a trained parameter.
     pub(super) fn push(

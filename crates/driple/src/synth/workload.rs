@@ -38,7 +38,7 @@ const CANDIDATES: usize = 48;
 /// the job's noise. The network belongs to the model's family and has a random size. If a
 /// utilisation is requested, several networks are drawn, and the network whose utilisation is
 /// closest to it is used. Utilisations are computed according to the model described at [`Setup`].
-/// Noise changes the metrics, as in all samples.
+/// Noise changes the metrics, as in all sample jobs.
 #[must_use]
 pub fn workload(setup: &Setup, seed: u64, index: usize, wanted: &Workload<'_>) -> Sample {
     let family = Family::of_model(wanted.model);

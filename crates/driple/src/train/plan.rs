@@ -73,8 +73,9 @@ impl Learns {
 pub struct Plan {
     /// The maximum number of passes over the training batches.
     pub epochs: usize,
-    /// Training stops after this number of consecutive epochs without a lower validation error.
-    /// `None` to run all epochs.
+    /// Training stops after this number of consecutive epochs without a lower error on the
+    /// validation set, or on the training set if there is no validation set. `None` to run all
+    /// epochs.
     pub patience: Option<usize>,
     /// The learning rate of Adam, before it is multiplied by the factor of the schedule.
     pub learning_rate: f64,

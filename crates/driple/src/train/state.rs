@@ -79,7 +79,7 @@ impl<T: Real> State<T> {
         self.history.push(Epoch { epoch, train, val });
     }
 
-    /// The parameters of the best epoch, or the current parameters before the first epoch.
+    /// The parameters of the best epoch, or the current parameters if no epoch has finished.
     #[must_use]
     pub fn best_parameters(&self) -> &Parameters<T> {
         self.best

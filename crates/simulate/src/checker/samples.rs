@@ -1,4 +1,5 @@
-//! Checks that samples cover every minute without a gap, and that they agree with runs and outcomes.
+//! Checks that the samples of the state cover every minute without a gap, and that they agree with
+//! runs and outcomes.
 
 use super::sweep::Counts;
 use super::{Report, Terms, Violation};

@@ -1,4 +1,5 @@
-//! Checks the GPUs held, the capacity and the samples at every second in which something happens.
+//! Checks the GPUs held, the capacity and the samples of the state at every second in which something
+//! happens.
 
 use super::claims::Claims;
 use super::samples::Mark;

@@ -32,10 +32,10 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
 }
 
 /// Starts the jobs with the least estimated service first. The first job that does not fit blocks all
-/// later jobs. If all waiting jobs arrived in the current second, they are taken by ascending number
-/// of GPUs. Priorities for the result tables are assigned at the start of a round if some waiting
-/// job arrived in an earlier second. Every job that has arrived since the last assignment and is
-/// still waiting then gets a priority.
+/// later jobs. If all waiting jobs arrived in the current second, they are considered in ascending
+/// order of their number of GPUs. Priorities for the result tables are assigned at the start of a
+/// round if some waiting job arrived in an earlier second. Every job that has arrived since the last
+/// assignment and is still waiting then gets a priority.
 struct Qssf<'a> {
     estimates: &'a [f64],
     /// Waiting jobs by priority, then by number of GPUs, then by submission.

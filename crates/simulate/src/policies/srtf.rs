@@ -31,12 +31,12 @@ fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {
     })
 }
 
-/// The sort key of a job. The first criterion is the second at which the job would end if it ran without
+/// The sort key of a job. The first criterion is the time, in seconds, at which the job would end if it ran without
 /// interruption. Ties are broken by status, with waiting jobs first, and then by the rank among the waiting or
 /// running jobs.
 ///
-/// For a running job, this second is fixed; for a waiting job, it moves with the clock. The key of a waiting job
-/// therefore holds its remaining time; [`Key::at`] adds the clock.
+/// For a running job, this end time is fixed; for a waiting job, it moves with the clock. The key of a waiting job
+/// therefore holds its remaining time; [`Key::at`] adds the current time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Key {
     end: i64,

@@ -1,5 +1,5 @@
-//! Tests that a corrected simulation differs from the original in only two ways. Partners that survive return to full
-//! speed, and profiled jobs join their virtual cluster at the end of their profiling.
+//! Tests that a corrected simulation differs from the original in only two ways. When a job ends, its surviving partner
+//! always returns to full speed, and profiled jobs join their virtual cluster at the end of their profiling.
 
 use std::collections::BTreeMap;
 

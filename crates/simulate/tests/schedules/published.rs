@@ -49,7 +49,7 @@ pub fn outcomes(table: &Table) -> BTreeMap<String, Outcome> {
         .collect()
 }
 
-/// Compares a schedule's samples with a table by minute.
+/// Compares a schedule's samples with a minute-by-minute table.
 pub fn assert_minutes(schedule: &Schedule, name: &str) {
     let table = Table::read(name);
     let minutes = minutes(schedule);
@@ -68,7 +68,7 @@ pub fn assert_minutes(schedule: &Schedule, name: &str) {
     }
 }
 
-/// A column of a table by minute, as a function of the second and the state in that second.
+/// A column of a minute-by-minute table, as a function of the second and the state in that second.
 type Column = (&'static str, fn(i64, &State) -> f64);
 
 const COLUMNS: [Column; 14] = [

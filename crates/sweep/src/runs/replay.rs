@@ -87,7 +87,8 @@ impl Replays {
             replays.cut(window, &events, &log.value, observer)?;
         }
         let shortest = replays.find_forward_windows(&sets, observer)?;
-        // All runs must have the same tasks. Tasks that fit the shortest forward window fit all forward windows.
+        // All runs must have the same tasks. The tasks are therefore checked against the shortest forward window: a
+        // task that fits it fits all forward windows.
         for (place, set) in sets.into_iter().enumerate() {
             let set = set.within_window(shortest, replays.plan.base.skip_invalid)?;
             replays.take_tasks(place, set, observer)?;

@@ -1,4 +1,4 @@
-//! Tests the readers with damaged copies of the samples of traces: faults are counted and shown.
+//! Tests the readers with faulty copies of the sample traces: faults are counted and shown.
 //! Faults are an error only if nothing usable remains, or with `--strict`.
 
 use gleaner_logs::scheduler::{Input, Reason};
@@ -94,7 +94,7 @@ fn philly() {
             "log, job 1: 7 is not a job",
         ),
     ] {
-        // Even the undamaged sample has a lost attempt, which would stop a strict reader.
+        // Even the unchanged sample has an attempt without times, which would stop a strict reader.
         assert_fault(&options, from, to, expected);
     }
     let options = Options {

@@ -1,4 +1,4 @@
-//! Tests that random jobs, written in each format of traces, are read back unchanged. The files written for a
+//! Tests that random jobs, written in each trace format, are read back unchanged. The files written for a
 //! simulation must also give the same jobs when they are read. The code that writes the files shares nothing with the
 //! readers.
 

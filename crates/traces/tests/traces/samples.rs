@@ -1,4 +1,4 @@
-//! Reads the small samples in `dataset/logs`, one for every format of traces of GPU clusters. The
+//! Reads the small sample traces of GPU clusters in `dataset/logs`, one for each format. The
 //! expected jobs, virtual clusters and events were worked out by hand.
 
 use gleaner_domain::Local;
@@ -290,7 +290,7 @@ fn slurms_jobs_with_gpus() {
         ..Options::new(Format::Slurm)
     };
     assert_eq!(vcs(&sample(&options)), ["bio 2", "physics 2"]);
-    // Without a column of partitions, the virtual clusters are the accounts.
+    // If the log has no partition column, each account is a virtual cluster.
     let log = samples(Format::Slurm)[0].replace("|Partition|", "|Elsewhere|");
     let prepared = prepare(&[&log], &Options::new(Format::Slurm)).unwrap();
     assert_eq!(vcs(&prepared), ["bio 1", "physics 1"]);

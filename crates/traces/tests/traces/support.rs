@@ -24,7 +24,7 @@ pub fn prepare(files: &[&str], options: &Options) -> Result<Prepared> {
     gleaner_traces::read_inputs(inputs, options)
 }
 
-/// The contents of the samples of a format.
+/// The contents of the sample files of a format.
 pub fn samples(format: Format) -> Vec<String> {
     let names: &[_] = match format {
         Format::Philly => &["philly-jobs.json"],
@@ -37,7 +37,7 @@ pub fn samples(format: Format) -> Vec<String> {
     names.iter().map(|name| text(name)).collect()
 }
 
-/// Reads the samples of a format.
+/// Reads the sample files of a format.
 pub fn sample(options: &Options) -> Prepared {
     let files = samples(options.format);
     let files: Vec<&str> = files.iter().map(String::as_str).collect();

@@ -1,5 +1,5 @@
-//! The part of ONNX's protobuf messages that is needed to read graphs and to write samples. Names
-//! and field numbers are taken from `onnx/onnx.proto`. Decoding skips all other fields.
+//! The part of ONNX's protobuf messages that is needed to read graphs and to write sample models.
+//! Names and field numbers are taken from `onnx/onnx.proto`. Decoding skips all other fields.
 
 use prost::Message;
 use prost::bytes::Bytes;

@@ -2,7 +2,8 @@
 
 use super::nodes::{Kind, Nodes};
 
-/// Adds the input of a network's tensors. Returns the name of each tensor on the GPU.
+/// Adds the operations that load the input `tensors` of a network. Returns the name of each tensor
+/// on the GPU.
 pub(super) fn write(tensors: &[(&str, Kind, &[u64])], nodes: &mut Nodes) -> Vec<String> {
     let shapes: Vec<&[u64]> = tensors.iter().map(|(_, _, shape)| *shape).collect();
     let files = nodes.host("input/filenames", "Const", &[], &[&[64]]);

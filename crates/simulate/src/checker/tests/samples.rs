@@ -1,4 +1,4 @@
-//! Broken samples.
+//! Tests of schedules with invalid samples of the state.
 
 use super::*;
 

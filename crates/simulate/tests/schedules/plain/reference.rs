@@ -14,7 +14,7 @@ use crate::table::Table;
 use crate::venus::{Venus, venus};
 
 const VCS: [&str; 3] = ["vcvlY", "vchbv", "vcgkz"];
-/// The virtual clusters with published tables by minute.
+/// The virtual clusters with published minute-by-minute tables.
 const BY_MINUTE: [&str; 2] = ["vcvlY", "vchbv"];
 
 /// The input of a simulation with all jobs of the trace.
@@ -107,7 +107,7 @@ fn small_virtual_clusters_without_parts_of_lucid_are_as_published() {
     assert_vcs(venus, &VCS, "lucid_no_estimate", &estimates);
 }
 
-/// Tests the virtual cluster that lends a node whenever the profiler borrows one, so that nodes are renamed.
+/// Tests the virtual cluster that lends a node whenever the profiler borrows one. Its nodes are renamed as a result.
 #[test]
 fn the_echo_is_as_published() {
     let Some(venus) = venus() else { return };
@@ -118,8 +118,8 @@ fn the_echo_is_as_published() {
     assert_vcs(venus, &["vcYVn"], "lucid", &switches);
 }
 
-/// Other tests compare the product's profiler with the published profiler, and the plain profiler
-/// with the product's profiler.
+/// Compares the plain profiler with the product's profiler, which another test compares with the
+/// published results.
 #[test]
 fn the_plain_profiler_is_as_published() {
     let Some(venus) = venus() else { return };

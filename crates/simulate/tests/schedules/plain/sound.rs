@@ -17,18 +17,18 @@ pub struct Promise {
     limit: i64,
 }
 
-/// The promise of FIFO, SJF, QSSF and EASY. Except for the limit, this promise also applies to the
-/// profiler.
+/// The properties that FIFO, SJF, QSSF and EASY guarantee. Except for the limit, the profiler
+/// guarantees them too.
 pub const TIMED: Promise = Promise {
     notice: 0,
     sharing: false,
     limit: i64::MAX,
 };
 
-/// The promise of SRTF and Tiresias.
+/// The properties that SRTF and Tiresias guarantee.
 pub const STEPPED: Promise = Promise { notice: 1, ..TIMED };
 
-/// The promise of Lucid.
+/// The properties that Lucid guarantees.
 pub const SHARED: Promise = Promise {
     sharing: true,
     ..STEPPED
@@ -44,7 +44,7 @@ pub fn assert_sound(schedule: &Schedule, world: &World, promise: Promise) {
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
-/// The promise of a policy.
+/// The properties that this policy guarantees.
 pub fn promise(policy: &str) -> Promise {
     match policy {
         "srtf" | "tiresias" => STEPPED,

@@ -110,8 +110,8 @@ impl Window {
         reach.checked_add(1)
     }
 
-    /// The number of steps in each spatial dimension; `None` if the window has a different number
-    /// of dimensions.
+    /// The number of steps in each spatial dimension; `None` if the window has more or fewer
+    /// dimensions than `space`.
     fn over(&self, space: &[Option<u64>]) -> Option<Dimensions> {
         let steps = |index: usize| self.steps(index, space[index]?);
         (space.len() == self.kernel.len()).then(|| (0..space.len()).map(steps).collect())
