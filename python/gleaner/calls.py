@@ -928,8 +928,8 @@ def ingest(
         Field that states a job's number of nodes. By default, the number of nodes is the number of processors divided
         by --cores-per-node
     outages
-        Outages of the whole machine: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used. An
-        outage without an end lasts until the next start of a job
+        Outages of the whole machine: a MACHINESTATUS file of ALCF. Only rows with IS_ALL_MACHINE_DOWN = 1 are used.
+        An outage without an end lasts until the next start of a job
     partition
         Use only jobs in these partitions or queues, separated by commas. Nodes that run other jobs count as idle, so
         limit --nodes to the nodes of the partitions. In SWF logs, partitions have numbers. If such a log does not

@@ -219,7 +219,7 @@ fn remark(notes: &[String]) {
 /// Prints help to stdout, or errors in the arguments to stderr.
 fn show_usage(error: &clap::Error) {
     let text = error.render().to_string();
-    // Help is long, but contains no user input.
+    // Help is printed in full: it is long, but contains no user input.
     let is_plain = !error.use_stderr() || shortened_lines(&text) == text;
     // If printing fails here, there is no way to report the failure.
     let _ = if is_plain {

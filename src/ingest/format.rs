@@ -71,7 +71,7 @@ pub const FORMATS: &[IngestFormat] = &[
     ),
     IngestFormat::of::<CobaltSettings>(
         "cobalt",
-        "Read accounting records of Cobalt, including nodes that go down and up (ND, NU)",
+        "Read Cobalt accounting records, including node-down and node-up records (ND, NU)",
         "gleaner ingest cobalt /var/log/pbs/202601?? -o log.gev",
         Made::Events,
     ),
@@ -89,7 +89,7 @@ pub const FORMATS: &[IngestFormat] = &[
     ),
     IngestFormat::of::<SinfoSettings>(
         "sinfo",
-        "Read polls of node states: lines EPOCH STATE NODES, or the blocks of HPC-Whisk",
+        "Read polls of node states: lines of EPOCH STATE NODES, or blocks in HPC-Whisk's format",
         "gleaner ingest sinfo sinfo.log -o log.gev",
         Made::Events,
     ),

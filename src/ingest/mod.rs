@@ -136,8 +136,8 @@ settings! {
     /// Outages of the whole machine.
     #[derive(Debug, Clone)]
     pub struct OutageSettings {
-        /// Outages of the whole machine: a MACHINESTATUS file of ALCF, whose rows with IS_ALL_MACHINE_DOWN 1 are used.
-        /// An outage without an end lasts until the next start of a job.
+        /// Outages of the whole machine: a MACHINESTATUS file of ALCF. Only rows with IS_ALL_MACHINE_DOWN = 1 are
+        /// used. An outage without an end lasts until the next start of a job.
         pub outages: Option<PathBuf> = None => Spec::of("FILE");
     }
 }

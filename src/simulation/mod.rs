@@ -24,7 +24,7 @@ pub use gleaner_setup::SimulationSettings;
 pub use idle::IdleLog;
 pub use results::{Simulated, Writing};
 
-/// The simulation for the engine, with the learnt estimates.
+/// Builds the engine's simulation from the settings, the experiment and the learnt estimates.
 fn simulated<'a>(
     settings: &SimulationSettings,
     experiment: &'a Experiment,
@@ -100,8 +100,7 @@ impl<'a> Simulation<'a> {
         self
     }
 
-    /// Sets whether the results show dates (default: no). If they do, settings for the dates of the trace have an
-    /// effect.
+    /// Sets whether the results show dates (default: no). If they do, the settings for the trace's dates are used.
     pub fn dated(mut self, dated: bool) -> Self {
         self.dated = dated;
         self

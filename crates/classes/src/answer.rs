@@ -62,8 +62,8 @@ impl Answer {
         Some((bound - objective).max(0.0) / size)
     }
 
-    /// An answer whose bound is `open` above the objective of the plan; without a bound if `open` is `None`. Its status
-    /// is optimal if the relative gap is at most `gap`.
+    /// An answer with this plan. Its bound is the plan's objective plus `open`; if `open` is `None`, it has no bound.
+    /// Its status is optimal if the relative gap is at most `gap`.
     pub(crate) fn of(
         problem: &Problem,
         plan: Vec<Option<Held>>,

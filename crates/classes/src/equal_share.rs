@@ -94,7 +94,7 @@ fn choose<'t>(nodes: &[u32], tasks: impl Iterator<Item = &'t Task>) -> Vec<Optio
     chosen
 }
 
-/// The option with the greatest number of nodes of a class, up to `share`.
+/// Of the options with at most `share` nodes of a class, the option with the most nodes.
 fn within(task: &Task, class: usize, share: u32) -> Option<&Choice> {
     let fitting = task.options.iter();
     fitting

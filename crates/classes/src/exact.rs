@@ -40,9 +40,10 @@ const STATES_PER_TASK: u64 = 800;
 const FIRST_STATES: RangeInclusive<u64> = 20_000..=200_000;
 /// Maximum number of states of the search in a branch.
 const BRANCH_STATES: u64 = 3_000;
-/// Factor by which the maximum number of states of the search of the whole part grows. See [`Search::run`].
+/// Factor by which the maximum number of states grows each time the whole part is searched again. See [`Search::run`].
 const GROWTH: u64 = 4;
-/// The search of the whole part is repeated once the branches have taken this many times as many steps as its last run.
+/// The whole part is searched again once the branches have taken more steps than this multiple of the maximum number of
+/// states of its last search.
 const PATIENCE: u64 = 16;
 /// Maximum number of states of a repeated search.
 const MOST_STATES: u64 = 3_000_000;

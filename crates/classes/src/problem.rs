@@ -256,7 +256,7 @@ impl Problem {
         }
     }
 
-    /// The objective of a plan: what each task holds, in task order. `None` if the plan does not have
+    /// The objective of a plan, which lists what each task holds, in task order. `None` if the plan does not have
     /// an entry for each task, or a task holds something that is not among its options.
     pub fn objective(&self, plan: &[Option<Held>]) -> Option<f64> {
         if plan.len() != self.tasks.len() {

@@ -155,7 +155,7 @@ impl Reduced {
             kind: Vec::new(),
             index: Vec::new(),
         };
-        // The kind in the part, for each kind that is in the part.
+        // For each kind, its index in the part; `None` if the kind is not in the part.
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.kinds.len());
         for items in &self.kinds {
             let is_in_part = items.classes().first().is_some_and(|class| is_in(*class));

@@ -15,8 +15,8 @@
 //! the best plan. If B takes no nodes, the slack is 1 and the loss is 4 + 5.
 //!
 //! Tasks that are alike are changed one after the other. Once one of them adds no state, the rest are skipped. If
-//! several items of a task are best, it starts from the one that it holds in the best mix of plans. So most of a thousand
-//! equal tasks start from the item that they keep.
+//! several items of a task are best, the task starts from the one that it holds in the best mix of plans. So most of a
+//! thousand equal tasks start from the item that they keep.
 //!
 //! A state is dropped if a lower bound on its total loss exceeds L. Each node of slack costs at least the smaller of
 //! two amounts: the price of the node, or the least loss per node at which a later task would use it. Each missing node

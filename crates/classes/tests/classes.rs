@@ -690,8 +690,8 @@ proptest! {
     }
 }
 
-/// The best value of `count` equal tasks that share `nodes` nodes of a class. Each earns `rate` times the power 0.8 of its
-/// number of nodes, so an even split is best.
+/// The best value of `count` equal tasks that share `nodes` nodes of a class. Each earns `rate` times its number of
+/// nodes to the power of 0.8, so an even split is best.
 fn shared_evenly(count: u32, nodes: u32, rate: f64) -> f64 {
     if count == 0 {
         return 0.0;

@@ -57,7 +57,7 @@ pub(super) fn check(info: &RunInfo, run: &SweepRuns, observer: &dyn Observer) ->
     findings.covers(RUN_FILE, ["arguments/plan", "arguments/best"]);
     findings.equal("run.json: complete", info.complete, true);
     findings.covers(RUN_FILE, ["complete"]);
-    let why = "the distribution of runs does not affect the results";
+    let why = "the results do not depend on how the runs are distributed";
     findings.not_verified(RUN_FILE, "arguments", why);
     let why = "it depends on the times at which processes were killed or interrupted";
     findings.not_verified(RUN_FILE, "runs_begun_again", why);

@@ -22,8 +22,7 @@ use gleaner_inputs::driple::model::Found;
 use gleaner_io::files;
 use gleaner_predict::driple::Part;
 
-/// Convert published weights to models, published data sets to data sets, and models to plain
-/// weights.
+/// Convert published weights and data sets to the formats of gleaner, and models to plain weights.
 ///
 /// The conversion depends on the content of the file. Weights that have the original's names, stored as safetensors or
 /// saved by torch, become a model. A data set saved by torch becomes a data set of this program. A model becomes plain
@@ -176,8 +175,9 @@ impl Args {
     }
 }
 
-/// Removes a prefix that all weights of the network share, as in torch checkpoints (`state_dict.`) and after parallel
-/// training (`module.`). Also returns the names of the weights without the prefix, which are not part of the network.
+/// Removes the prefix that the names of all weights of the network share, as in torch checkpoints (`state_dict.`) and
+/// after parallel training (`module.`). Also returns the names that lack this prefix: their weights are not part of the
+/// network.
 fn of_network(weights: Weights) -> (Weights, Vec<String>) {
     let first = weights
         .keys()

@@ -167,8 +167,8 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Shows how many runs are done. Returns whether every run is done or has failed. If so, it only remains for
-    /// the jobs to end.
+    /// Shows how many runs are done. Returns true once every run is done or has failed; then the sweep only waits for
+    /// its jobs to end.
     fn update(&mut self) -> Result<bool> {
         self.tracker.update(&self.store)?;
         let prepared = self.opened.prepared.as_ref();

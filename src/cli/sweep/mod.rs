@@ -33,7 +33,7 @@ use gleaner_sweep::cluster::Share;
 /// docs/CLUSTER.md describes sweeps on several machines.
 #[allow(
     rustdoc::broken_intra_doc_links,
-    reason = "the help shows the tables of a plan as they are written"
+    reason = "[replay] and [simulate] are TOML tables in the help, not links"
 )]
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \

@@ -81,7 +81,7 @@ fn queued(queue: &Queue, batch: &Batch) -> String {
         batch.name, jobs.waiting
     );
     if let Some(why) = jobs.held {
-        text += &format!("         some jobs need your help to start: {why}\n");
+        text += &format!("         some jobs cannot start until you act: {why}\n");
     }
     text
 }

@@ -11,7 +11,7 @@ pub struct Settings {
     /// The maximum number of rounds. In a round, every term takes one step.
     pub max_rounds: usize,
     /// Number of initial rounds in which cuts are drawn at random instead of chosen by their gain
-    /// (called smoothing rounds in the library interpret). With random cuts, nearly equal features
+    /// (called smoothing rounds in the library `interpret`). With random cuts, nearly equal features
     /// share the effect that they explain. Otherwise, the feature with the best cut would explain
     /// all of it.
     #[serde(default)]

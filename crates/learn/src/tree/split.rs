@@ -73,8 +73,8 @@ struct Scan {
 }
 
 impl Scan {
-    /// A scan with all known values on the right side. `counts` is the number of all rows of each
-    /// class.
+    /// A scan with all known values on the right side. `counts` is the number of rows of each class,
+    /// including rows with a missing value.
     fn new(data: &Data<'_>, counts: &[usize], known: &[usize]) -> Self {
         let right = data.counts(known);
         let missing: Vec<usize> = counts

@@ -1,5 +1,5 @@
 //! Compares forecasts of the submissions to Venus with the reference table and with the errors of
-//! the Python library interpret.
+//! the Python library `interpret`.
 
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ fn test_errors_are_no_worse_than_those_of_interpret() {
     };
     let rows = |range: std::ops::Range<usize>| features.take(&range.collect::<Vec<_>>());
     let (train, test) = (rows(0..TRAIN), rows(TRAIN..features.rows()));
-    // The mean absolute errors of interpret are 4.11 and 48.45.
+    // The mean absolute errors of `interpret` are 4.11 and 48.45.
     for (labels, most, name) in [(&labels[0], 4.15, "jobs"), (&labels[1], 48.5, "GPUs")] {
         let clock = Instant::now();
         let machine = Ebm::fit(&train, &labels[..TRAIN], &Settings::default()).unwrap();

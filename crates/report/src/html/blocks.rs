@@ -77,7 +77,7 @@ fn folded(grid: &Grid) -> String {
     )
 }
 
-/// A table in its own region, which can be scrolled sideways, including with the keyboard.
+/// A table in its own region, which can be scrolled horizontally with the mouse or the keyboard.
 pub(super) fn table(grid: &Grid) -> String {
     let title = escape(&grid.title);
     let shown = |column: &usize| grid.heads[*column].kind != Kind::Bar;

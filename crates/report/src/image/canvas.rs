@@ -46,7 +46,7 @@ impl<B: DrawingBackend> Canvas<B> {
             Marks::Curves(all) => curves::draw(self, &mut axes, all, &frame),
             Marks::Bars(parts) => bars::lying(self, &mut axes, parts, &frame),
             Marks::Groups(parts) => bars::upright(self, &mut axes, parts),
-            // Panels have been drawn above, without a legend.
+            // A figure with panels was drawn by `panels` above.
             Marks::Panels(_) => Ok(()),
             Marks::Heat(heat) => field::heat(self, &mut axes, heat),
             Marks::Spans(spans) => field::spans(self, &mut axes, spans),

@@ -90,7 +90,7 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "τ",
             duration(window.growth_every_s),
-            "time between two growths of a task, chosen to maximise p(τ)",
+            "interval at which a task grows, chosen to maximise p(τ)",
         ),
         (
             "F(τ)",

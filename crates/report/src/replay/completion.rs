@@ -40,8 +40,8 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
     }
 }
 
-/// The number of tasks, as a function of time, whose time returned by `of` has passed; for example, the tasks that have
-/// ended. The curve runs from the first event to the last.
+/// For each point in time, the number of tasks for which the time that `of` returns has passed; for example, the tasks
+/// that have ended. The curve runs from the first event to the last, and further if a time lies outside this range.
 fn counted(run: &Named<'_>, of: fn(&TaskRow) -> Option<Utc>) -> Vec<(f64, f64)> {
     let mut times: Vec<Utc> = run.result.tasks.iter().filter_map(of).collect();
     times.sort_unstable();

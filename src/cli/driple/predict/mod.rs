@@ -26,9 +26,9 @@ use gleaner_runs::driple::predictions::Row;
 
 /// Predict the resource consumption of jobs from their computational graphs.
 ///
-/// Times have the unit of the measurements on which the model was trained (seconds for the samples); peaks of
-/// utilisation are in percent. Negative predictions are set to zero, except the predictions of models trained with
-/// --compat.
+/// Times have the unit of the measurements on which the model was trained (seconds for data from
+/// `gleaner synth graphs`); peaks of utilisation are in percent. Negative predictions are set to zero, except the
+/// predictions of models trained with --compat.
 ///
 /// If no predictions can be made for a graph in a directory, the graph is left out, and stderr gives the reason. If all
 /// graphs are left out, the exit code is 3. If a graph that is named directly is faulty, the command ends with exit

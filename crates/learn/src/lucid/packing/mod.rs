@@ -145,7 +145,7 @@ impl Features {
     }
 }
 
-/// The scores of profiles, which are set by hand.
+/// The hand-set sharing scores of the profiles.
 fn scores(profiles: &[Profile]) -> Vec<u8> {
     profiles.iter().map(|profile| profile.score).collect()
 }

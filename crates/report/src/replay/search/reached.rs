@@ -10,7 +10,7 @@ use crate::numbers::count;
 use crate::replay::id_of;
 use gleaner_domain::results::search::{RungRow, TrialEvent};
 
-/// Maximum number of points of a curve, in addition to the first and the last point.
+/// Maximum number of points on a curve, not counting the first and last.
 const MAX_TIMES: usize = 30_000;
 
 /// Charts the number of trials at each rung. `is_alone` is true if the page has no other search.

@@ -176,7 +176,7 @@ fn a_large_search_is_thinned() {
     let run = replay(Some(large));
     let section = section(&[one(&run)]).unwrap();
     let [best, rungs] = figures(&section)[..] else {
-        panic!("not two figures");
+        panic!("expected two figures");
     };
     let names: Vec<&str> = curves(rungs).iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names.first(), Some(&"Resource 1"));
@@ -204,7 +204,7 @@ fn pictures_of_searches_can_be_drawn() {
     let run = replay(Some(outcome()));
     let section = section(&[one(&run)]).unwrap();
     let [best, rungs] = figures(&section)[..] else {
-        panic!("not two figures");
+        panic!("expected two figures");
     };
     // The curve has a dot for each improvement, but no dot at its end.
     let dots = image::svg(best).unwrap().matches("<circle").count();
