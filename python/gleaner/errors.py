@@ -26,7 +26,7 @@ class Fault(NamedTuple):
 
 
 class GleanerError(Exception):
-    """Any error of Gleaner."""
+    """The base class of the exceptions of Gleaner."""
 
     exit_code: ClassVar[int] = 1
     """Exit code of the command line."""

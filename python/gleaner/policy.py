@@ -37,10 +37,10 @@ class Policy:
         """Called when a job has joined the queue."""
 
     def started(self, job: Job, view: View) -> None:
-        """Called when a job has started, by a decision of this policy."""
+        """Called when a job has started because of a decision of this policy."""
 
     def preempted(self, job: Job, view: View) -> None:
-        """Called when a job has been preempted, by a decision of this policy, and is back in the queue."""
+        """Called when a job has been preempted because of a decision of this policy and is back in the queue."""
 
     def ended(self, job: Job, view: View) -> None:
         """Called when a job has ended."""
@@ -62,5 +62,5 @@ class Policy:
         return None
 
     def priority(self, job: Job) -> Optional[float]:
-        """Returns the number by which the policy sorts a job, for the result tables."""
+        """Returns the number by which the policy ranks a job, for the result tables."""
         return None

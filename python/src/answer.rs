@@ -163,7 +163,8 @@ pub fn plan(
     if let Ok(answer) = returned.cast::<Answer>() {
         let AnyAnswer::OneClass(allocation) = &answer.get().0.solution else {
             return Err(PyTypeError::new_err(
-                "the solver returned an answer to a problem with node classes, expected an answer to the problem that it was given",
+                "the solver returned an answer to a problem with node classes, but this problem has none: return an \
+                 answer to the problem passed to the function",
             ));
         };
         let is_called_optimal = allocation.status == Status::Optimal;

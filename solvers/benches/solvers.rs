@@ -4,8 +4,8 @@
 //! to stderr. If this solve takes longer than [`TOO_SLOW`], the case is not measured further, and
 //! the time of this solve is the result.
 //!
-//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs only some cases; the filter must
-//! precede any options.
+//! `cargo bench -p gleaner-solvers --bench solvers -- 'exact'` runs only the cases whose names contain `exact`; the
+//! filter must precede any options.
 
 use std::time::{Duration, Instant};
 

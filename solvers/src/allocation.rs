@@ -39,7 +39,7 @@ pub struct Allocation {
     pub status: Status,
     /// Objective of `counts`, computed from the problem; `None` without a plan.
     pub objective: Option<f64>,
-    /// Upper bound on the objective of any plan; under a max-min goal, only of the fairest plans.
+    /// Upper bound on the objective of any plan; under a max-min goal, of the fairest plans only.
     /// `None` if the method gives no bound.
     pub bound: Option<f64>,
     /// Next node count of each task, in task order; `None` without a plan.

@@ -1,4 +1,4 @@
-//! The ranges of numbers in a problem that every solver accepts.
+//! The ranges in which every solver accepts the numbers of a problem.
 //!
 //! The solvers compute sums of window × rate and of rescale cost × rate. The libraries behind `highs` and `cbc` have
 //! limits of their own. CBC aborts the process on a coefficient of 1e25 or more, and HiGHS rejects matrix entries above

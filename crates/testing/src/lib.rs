@@ -66,9 +66,9 @@ pub fn cases(count: u32) -> Config {
     settings(count, factor(env::var(FACTOR).ok().as_deref()))
 }
 
-/// Like [`cases`], for a property whose cases take about `milliseconds` each. For example, the property calls a
-/// solver's library, writes files or trains a model. The factor is reduced, but not below 1, so that the property takes
-/// at most [`LONGEST`]. The time of a case is an estimate in the source and is never measured, so the number of cases
+/// Like [`cases`], for a property whose cases take about `milliseconds` each, such as a property that calls a solver's
+/// library, writes files or trains a model. The factor is reduced, but not below 1, so that the property takes at most
+/// [`LONGEST`]. The time of a case is an estimate in the source and is never measured, so the number of cases
 /// is the same on every machine. A property needs this function if its cases together take more than 1.5 s: with
 /// [`cases`], it would exceed [`LONGEST`] at a factor of 40.
 ///

@@ -20,8 +20,8 @@ pub fn workspace() -> PathBuf {
     found.to_owned()
 }
 
-/// The path of a file of the published data beside the workspace. `None`, with a message on stderr,
-/// if the file is missing.
+/// The path of a file of the published data, which are in `shared/data` beside the workspace. `None`, with a message on
+/// stderr, if the file is missing.
 #[must_use]
 pub fn shared(name: &str) -> Option<PathBuf> {
     let path = workspace().join("../shared/data").join(name);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gleaner_observer::Observer;
 
-/// Stops a run at the run's nth check of the stop flag.
+/// Stops a run at its nth check of the stop flag.
 #[derive(Debug)]
 pub struct StopAtCheck {
     at: usize,

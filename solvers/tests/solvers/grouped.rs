@@ -258,7 +258,7 @@ proptest! {
         prop_assert_eq!(after, solve(&second, BigM::Corrected));
     }
 
-    // Adds a group of all tasks that must use exactly as many nodes as the best plan does. Without the
+    // Adds a group that contains all tasks, and requires it to use exactly as many nodes as the best plan. Without the
     // group, the search finds the plan; with the group, the tree often finds it.
     #[test]
     fn groups_that_the_best_plan_keeps_to_change_nothing(mut problem in common::problem()) {

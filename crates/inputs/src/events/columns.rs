@@ -16,8 +16,8 @@ use gleaner_domain::{Change, EventLog, EventLogBuilder, Utc};
 use gleaner_io::Gatherer;
 use gleaner_io::fault::Place;
 
-/// Collects the changes of state in a table of 0 and 1. Changes may be found in any order, and are sorted by row at the
-/// end.
+/// Collects the changes of state in a table of zeros and ones. Changes may be found in any order, and are sorted by row
+/// at the end.
 ///
 /// Rows and nodes are numbered from 0. The time column does not count as a node.
 pub(super) struct ColumnScan<'a> {
@@ -121,7 +121,8 @@ impl<'a> ColumnScan<'a> {
     /// Records every byte that is neither 0 nor 1 as a fault. `cell` returns the row and node of a
     /// byte.
     fn check(&mut self, states: &[u8], cell: impl Fn(usize) -> (usize, usize)) -> Result<()> {
-        // Nearly every file is valid, so this pass is worthwhile: the compiler vectorises it.
+        // Nearly every file is valid, and this check is fast because the compiler vectorises it. The slower loop below
+        // rarely runs.
         if states.iter().fold(0, |all, state| all | state) <= 1 {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Reads wide CSV: the time, then a column of 0 and 1 for every node.
+//! Reads wide CSV: the time, then a column of zeros and ones for every node.
 
 use csv::ByteRecord;
 

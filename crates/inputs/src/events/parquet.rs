@@ -16,8 +16,7 @@ use gleaner_io::fault::{Place, show};
 use gleaner_io::parquet::{Column, Table, Value};
 use gleaner_io::source::Source;
 
-/// The metadata key under which files of this program store the log's [`Fingerprint`], in
-/// hexadecimal.
+/// The metadata key under which files written by this program store the log's [`Fingerprint`], in hexadecimal.
 pub const FINGERPRINT_KEY: &str = "gleaner.log.sha256";
 
 /// The metadata key under which files store the log's clock.
@@ -63,8 +62,8 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
     Ok(read)
 }
 
-/// Refuses a log that differs from the log that was written. Files of other programs have no
-/// fingerprint and are accepted.
+/// Refuses a log that differs from the log that was written. Files from other programs have no fingerprint and are
+/// accepted.
 fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<()> {
     let Some(expected) = table.metadata(FINGERPRINT_KEY) else {
         return Ok(());

@@ -40,8 +40,8 @@ const INTERVAL: i64 = MINUTES * 60 * 1_000_000_000;
 /// Reads a series of consecutive ten-minute intervals.
 ///
 /// # Errors
-/// The file cannot be read or has faults, which are reported together. Faults are times that do not ascend or have a
-/// gap, values that are negative, too large or not numbers, and a table without rows.
+/// The file cannot be read or has faults, which are reported together. Faults are times that are not in
+/// ascending order or have gaps, values that are negative, too large or not numbers, and a table without rows.
 pub fn read(path: &Path) -> Result<Loaded<Series>> {
     let source = Source::open(path)?;
     let rows = Rows::<IntervalRow>::open(&source)?;

@@ -43,7 +43,7 @@ pub(super) enum Shape {
 pub static FIELDS: [TaskField; 15] = [
     field("name", "index", Shape::Text, "", "unique"),
     field("submit", "Tsub", Shape::Text, "",
-        "earliest start: a time as above, in local time of the log; default: the start of the log").optional(),
+        "earliest start: a time as in event logs, in the log's local time; default: the start of the log").optional(),
     field("min_nodes", "Jmin", Shape::Number, "nodes", "minimum number of nodes, at least 1"),
     field("max_nodes", "Jmax", Shape::Number, "nodes", "maximum number of nodes: at least 1, at most the curve's last point"),
     field("rescale_up", "Tcup", Shape::Number, "s",
@@ -70,7 +70,7 @@ pub static FIELDS: [TaskField; 15] = [
         "node counts that the task may hold: `all` between its bounds, or only the `points` of its curve; default: \
          `all`").optional(),
     field("speed", "", Shape::Factors, "",
-        "for each class of nodes that the task can use, a factor of the curve's progress and objective, from 1e-30 to \
+        "for each class of nodes that the task can use, a factor for the curve's progress and objective, from 1e-30 to \
          1e30; default: the curve applies to all classes").optional(),
 ];
 

@@ -38,8 +38,8 @@ pub struct GivenTask {
     pub priority: f64,
     /// Speed of the task by number of nodes.
     pub curve: ByClass<GivenCurve>,
-    /// A factor of the curve for each class. Empty if the curve applies to all classes, or if each class has a curve of
-    /// its own.
+    /// For each class, a factor by which the curve is multiplied. Empty if the curve applies to all classes, or if each
+    /// class has a curve of its own.
     pub speed: BTreeMap<String, f64>,
     /// Seconds of progress lost when the task moves to another class; `None` for the sum of the costs of growing and
     /// shrinking.

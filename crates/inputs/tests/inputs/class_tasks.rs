@@ -423,7 +423,8 @@ fn there_are_at_most_a_thousand_classes() {
 
 #[test]
 fn a_short_file_cannot_request_many_rates_or_terms() {
-    // A curve of 20,000 points has 40 million rates in 1000 classes.
+    // Scaling a curve of 20,000 points for 1,000 classes takes 40 million rates (two per point and class), more than
+    // the limit of 2^25.
     let points = |count: u32| {
         let list = |first: u32| {
             let values: Vec<String> = (first..first + count).map(|i| i.to_string()).collect();

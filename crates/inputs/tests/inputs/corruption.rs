@@ -251,7 +251,7 @@ fn log(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Inputs of `gleaner ingest`. Damage to most lines of these files is not a fault.
+/// Inputs of `gleaner ingest`. The readers of these files tolerate damage to most lines.
 fn scheduler_logs() -> Vec<Sample> {
     let sample = |name: &str, read| Sample {
         name: name.to_owned(),

@@ -73,7 +73,7 @@ fn classes(
     Ok(((0..nodes.len() as u32).map(class).collect(), read.notes))
 }
 
-/// Like [`classes`], for a file without remarks.
+/// Like [`classes`], but returns only the classes. Asserts that the file was read without errors or remarks.
 fn plain(file: (&str, &str), choice: &Choice<'_>, nodes: &[&str]) -> Vec<String> {
     let (classes, notes) = classes(file, choice, nodes).unwrap();
     assert_eq!(notes, Vec::<String>::new());

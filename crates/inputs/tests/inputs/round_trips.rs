@@ -157,7 +157,8 @@ fn no_flipped_bit_of_our_parquet_reads_as_another_log() {
     assert!(found_by_digest > 0);
 }
 
-/// A random log: some nodes, which may have classes, times with many ties, and rows in which random nodes change state.
+/// A random log. Its nodes may have classes, many rows have the same time as the row before, and random nodes change
+/// state in each row.
 fn any_log() -> impl Strategy<Value = EventLog> {
     let rows = |nodes: usize| {
         let step = prop_oneof![Just(0), 1i64..5, 1_000_000_000i64..100_000_000_000];

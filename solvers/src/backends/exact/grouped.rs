@@ -9,9 +9,9 @@
 //!    binding cost little time.
 //! 3. Otherwise [`Tree::solve`] finds the best plan within the limits.
 //!
-//! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, two plans
-//! remain: the relaxation's plan and the plan that changes least. The answer is the better plan
-//! among those that respect the limits.
+//! The relaxation without groups gives an upper bound on all plans. If step 3 gives up, two plans remain: the
+//! relaxation's plan and the plan that changes the current allocation least. The answer is the better plan among those
+//! that respect the limits.
 
 use std::time::Instant;
 

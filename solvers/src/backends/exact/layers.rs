@@ -2,7 +2,7 @@
 //!
 //! A *state* is the number of nodes that some tasks use together. A *layer* holds, for each state
 //! of a window, the least loss with which these tasks can use that many nodes; infinite if they
-//! cannot. Each further task turns the previous layer into a new layer.
+//! cannot. Each additional task turns the previous layer into a new layer.
 
 use super::pieces::Piece;
 

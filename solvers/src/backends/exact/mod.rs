@@ -90,7 +90,8 @@ pub struct Exact {
     search: Search,
     tree: Tree,
     counts: Vec<u32>,
-    /// Upper bound on the absolute value of the number that each task contributed to the sums that led to `counts`.
+    /// Each task contributed a number to the sums from which `counts` was computed. `size` is an upper bound on the
+    /// absolute values of these numbers.
     size: f64,
 }
 

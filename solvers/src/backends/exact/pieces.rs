@@ -18,7 +18,7 @@ pub(super) struct Piece {
     pub high: u32,
     /// Loss at `low`.
     pub loss: f64,
-    /// Loss per further node.
+    /// Loss per additional node.
     pub slope: f64,
 }
 

@@ -32,8 +32,7 @@ pub(super) struct Relaxation {
     steps: Vec<Step>,
     /// For each group, the count that all its tasks have reached.
     reached: Vec<u32>,
-    /// For each group, its step with the first slope whose steps do not all fit; `None` if no step of the group has
-    /// this slope.
+    /// For each group, its step with the slope of the break step; `None` if no step of the group has this slope.
     last: Vec<Option<Step>>,
     growths: Growths,
     price: f64,

@@ -91,10 +91,10 @@ pub(super) struct Tree {
     tables: Vec<usize>,
     /// The losses of all layers.
     losses: Vec<f64>,
-    /// The minimum and maximum number of nodes that a task of each group of alike tasks may hold.
+    /// For each group of alike tasks, the minimum and maximum number of nodes that a task of the group may hold.
     ranges: Vec<Window>,
     sliding: SlidingMinimum,
-    /// The sum, over all tasks, of the largest number that the task added to a loss.
+    /// The sum, over all tasks, of the largest number that each task added to a loss.
     size: f64,
 }
 
@@ -104,9 +104,9 @@ impl Tree {
         self.size
     }
 
-    /// Computes the minimum and maximum number of nodes that a task of each group of alike tasks can
-    /// hold within the limits. A task holds the minimum when the other tasks hold as many nodes as they
-    /// can, and the maximum when they hold as few as they can. `None` if there is no plan.
+    /// Computes, for each group of alike tasks, the minimum and maximum number of nodes that a task of the group can
+    /// hold within the limits. A task holds the minimum when the other tasks hold as many nodes as they can, and the
+    /// maximum when they hold as few as they can. `None` if there is no plan.
     pub fn ranges(&mut self, shapes: &Shapes, nest: &Nest) -> Option<&[Window]> {
         if !self.set_spans(shapes, nest) {
             return None;
