@@ -272,7 +272,7 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
 
-        // Cells that the csv crate quoted, in a table with any delimiter, are split into the original cells.
+        // A line that the csv crate wrote, with any delimiter, is split into the original cells.
         #[test]
         fn cells_quoted_by_the_csv_library_are_split_exactly(
             row in prop::collection::vec("[ab,;\"é\r]{0,6}", 1..6),
