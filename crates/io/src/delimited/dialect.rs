@@ -9,7 +9,7 @@ use csv::{ReaderBuilder, StringRecord, Terminator};
 pub enum Dialect {
     /// Comma-separated values; a cell may be quoted.
     Csv,
-    /// Cells are separated by this string, which is not empty. Quotes are ordinary characters.
+    /// Cells are separated by this string, which is not empty. [`Dialect::split`] treats quotes as ordinary characters.
     Plain(String),
 }
 
