@@ -6,7 +6,7 @@ use super::clock::{Occurrence, UnknownClock};
 use super::queue::{Queue, RowQueue};
 use super::{Clock, NodeClasses, Quality, Slice, Stamp, Utc};
 
-/// The change of state of one node, packed in four bytes.
+/// The change of state of one node, packed into four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Change(u32);
 
@@ -516,8 +516,8 @@ mod tests {
         log.finish_trusted()
     }
 
-    /// Slices as the original does: cuts the matrix and drops rows that equal the previous row. If the
-    /// end row is kept, it stays even if it equals the previous row.
+    /// Slices as the original does: cuts the matrix and drops rows that equal the previous row. The last
+    /// row is an exception: unless the slice drops it, it is kept even if it equals the previous row.
     fn sliced_matrix(matrix: &[Vec<bool>], s: Slice) -> Vec<(i64, Vec<bool>)> {
         let width = matrix.first().map_or(0, Vec::len);
         let first = s.first_node.min(width);

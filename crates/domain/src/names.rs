@@ -27,7 +27,7 @@ pub fn natural_order(a: &str, b: &str) -> Ordering {
     a_rest.cmp(b_rest).then_with(|| a.cmp(b))
 }
 
-/// Splits off the first part of a name: only digits, or no digits at all.
+/// Splits off the first part of a name: the digits at its start, or all characters before its first digit.
 fn part<'t>(rest: &mut &'t str) -> &'t str {
     let digits = rest.starts_with(|c: char| c.is_ascii_digit());
     let end = rest.find(|c: char| c.is_ascii_digit() != digits);

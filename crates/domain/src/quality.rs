@@ -18,8 +18,8 @@ pub enum UnknownNodes {
 /// The quality of an event log. All amounts are node-seconds between the first and the last row.
 ///
 /// If a job lists fewer nodes than it used, the state of some nodes is unknown. For example, a job of 4 nodes lists
-/// only `n1,n2`, and during the job nothing else holds n3 to n6. Then 2 of these 4 nodes were idle, but the log does
-/// not say which: n3 to n6 are unknown while the job runs.
+/// only `n1,n2`, and during the job nothing else holds n3 to n6. Then 2 of the nodes n3 to n6 were idle, but the log
+/// does not say which: all 4 are unknown while the job runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quality {
     /// How this log shows unknown nodes.
@@ -149,8 +149,8 @@ impl Quality {
         let counted = self
             .idle_counted
             .map(|idle| format!(", {:.1} by the stated node counts", hours(idle)));
-        // The idle time by the stated counts can be less than the unknown time, for example if the counts are wrong.
-        // The upper bound cannot be less, because it includes the unknown nodes.
+        // The idle time according to the stated counts can be less than the unknown time, for example if the counts
+        // are wrong. The upper bound cannot be less, because it includes the unknown nodes.
         let all = self
             .idle_counted
             .filter(|idle| *idle >= self.unknown)

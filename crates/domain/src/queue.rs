@@ -56,8 +56,8 @@ impl Queue {
         }
     }
 
-    /// Whether the queue has an entry for each row and each change, and each change names no job or a job of its own
-    /// row. `starts` contains the index of each row's first change, followed by the number of changes.
+    /// Whether the queue has an entry for each row and each change, and each change refers to a job of its own row or
+    /// to no job. `starts` contains the index of each row's first change, followed by the number of changes.
     pub(crate) fn fits(&self, starts: &[usize]) -> bool {
         let rows = starts.len().saturating_sub(1);
         let has_rows = self.starts.len() == rows + 1 && self.takers.len() == starts[rows];

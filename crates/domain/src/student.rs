@@ -23,7 +23,7 @@ pub fn t95(freedom: usize) -> f64 {
     }
 }
 
-/// Halves the range of the angle θ = atan(t ÷ √ν) until it contains a single number.
+/// Finds the angle θ = atan(t ÷ √ν) by bisection, until the bounds are adjacent floating-point numbers.
 fn solved(freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     loop {

@@ -27,8 +27,8 @@ impl Utc {
         Utc(seconds.saturating_mul(NANOS))
     }
 
-    /// An instant from seconds since 1970, rounded to the nearest microsecond. A 64-bit float that counts seconds is
-    /// about as precise for present-day times. `None` outside the years 1677 to 2262.
+    /// An instant from seconds since 1970, rounded to the nearest microsecond. For present-day times, a 64-bit float
+    /// that counts seconds is not much more precise than that. `None` outside the years 1677 to 2262.
     pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
         const LIMIT: f64 = 9.2e9;
         if !(-LIMIT..LIMIT).contains(&seconds) {

@@ -14,7 +14,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_obeyed(c))
 }
 
-/// Like [`printable_lines`], but uses JSON's own escapes in JSON text. The escaped characters occur only within
+/// Like [`printable_lines`], but for JSON text: uses JSON's own escapes. The escaped characters occur only within
 /// strings, because JSON allows them nowhere else.
 pub fn printable_json(text: &str) -> Cow<'_, str> {
     let is_escaped = |c: char| c != '\n' && is_obeyed(c);

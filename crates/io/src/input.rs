@@ -1,4 +1,5 @@
-//! Reads a log line by line, from a file or from stdin: plain text, gzip or Zstandard.
+//! Reads a log line by line from a file or stdin. The log may be plain text, or compressed with gzip or
+//! Zstandard.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -18,7 +18,7 @@ pub const PIECE_LIMIT: usize = 8 << 20;
 
 /// A part of a document: an element of an array, or an entry of an object.
 pub struct Piece<'p> {
-    /// The member of the document that contains the piece; empty if the document is an array.
+    /// The member of the document that contains the piece; empty if the document itself is divided into pieces.
     pub member: &'p str,
     /// The key of the piece if it is an entry of an object; otherwise empty.
     pub name: &'p str,

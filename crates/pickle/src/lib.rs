@@ -2,7 +2,7 @@
 //!
 //! A pickle is a program for a small stack machine. Most of its instructions push numbers and strings and
 //! collect them in tuples, lists and dicts. Some call a Python function by its name. This is how a pickle
-//! stores an object, and the reason why loading an unknown pickle in Python can run arbitrary code.
+//! stores an object. It is also why loading an unknown pickle in Python can run arbitrary code.
 //! [`decode`] runs such a program without Python and only *records* each call.
 //!
 //! # The graph

@@ -99,7 +99,7 @@ pub fn usage(
     })
 }
 
-/// Limits predicted values to possible values, and records whether a value was changed.
+/// Clamps predicted values to their valid ranges, and records whether any value was changed.
 struct Bounds {
     clipped: bool,
 }

@@ -52,7 +52,7 @@ pub(crate) fn allowed() -> Vec<usize> {
 /// Pins the calling thread, and all threads and processes that it starts afterwards, to the given cores.
 ///
 /// # Errors
-/// The system refuses the pinning.
+/// The system refuses to pin the thread.
 #[cfg(target_os = "linux")]
 pub(crate) fn pin(cores: &[usize]) -> io::Result<()> {
     let mut set = rustix::thread::CpuSet::new();

@@ -32,7 +32,7 @@ pub enum Problem {
     NoSpeed(NoSpeed),
     /// The device could not be sampled.
     Sampler(String),
-    /// A workload of the pair has no speed alone, so its relative speed in the pair cannot be
+    /// A workload of the pair could not be measured alone, so its relative speed in the pair cannot be
     /// computed. Contains the workload's name.
     NoSingle(String),
     /// The speed in a pair, relative to the speed alone, is outside the range of the tables.
@@ -70,7 +70,7 @@ impl std::fmt::Display for Problem {
             Problem::NoSingle(name) => {
                 write!(
                     f,
-                    "{name} has no speed alone, so relative speeds cannot be computed"
+                    "{name} could not be measured alone, so relative speeds cannot be computed"
                 )
             }
             Problem::Implausible(speed) => {

@@ -33,7 +33,7 @@ const LARGEST: u64 = 16 << 20;
 /// Options of a session besides its plan.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Measure even if the devices or cores are in use.
+    /// Whether to measure even if the devices or cores are in use.
     pub busy_ok: bool,
     /// Path of NVML's library; the system's library if `None`.
     pub nvml_library: Option<PathBuf>,
@@ -315,7 +315,7 @@ impl<'a> Session<'a> {
         alone.map(|(entry, _)| entry.first).collect()
     }
 
-    /// Returns the problem of a pair with a workload that has no speed alone; otherwise `None`.
+    /// Returns the problem of a pair with a workload that was not measured alone; otherwise `None`.
     fn without_single(&self, index: usize, singles: &BTreeSet<usize>) -> Option<Problem> {
         let Entry { first, second, .. } = self.entries[index];
         let both = [first, second?];

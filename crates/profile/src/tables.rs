@@ -18,7 +18,7 @@ const GREATEST_SPEED: f64 = 10.0;
 /// The tables of a session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tables {
-    /// Workloads alone, in the plan's order.
+    /// Single workloads, in the plan's order.
     pub singles: Vec<SingleRow>,
     /// Pairs, in the plan's order.
     pub pairs: Vec<PairRow>,

@@ -295,7 +295,7 @@ fn what_fails_is_listed_and_the_others_go_on() {
         ),
         ("mute:1:0", "no `gleaner samples`", "gleaner warm"),
         ("stuck:1:0", "`gleaner samples`", "gleaner samples 1"),
-        ("dies:1:0", "dies:1:0 has no speed alone", ""),
+        ("dies:1:0", "dies:1:0 could not be measured alone", ""),
     ];
     assert_eq!(told.len(), expected.len(), "{told:#?}");
     for (found, (name, problem, output)) in told.iter().zip(expected) {

@@ -69,7 +69,7 @@ impl Decider for FirstDeal<'_> {
         Ok(Decision::unsolved(plan, StepStatus::Trivial))
     }
 
-    /// Lets the run's decider decide, unless `initial` is [`Initial::Empty`].
+    /// Delegates to the run's decider, unless `initial` is [`Initial::Empty`]: then no task gets a node.
     fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
         match self.initial {
             Initial::Empty => Ok(Decision::unsolved(Plan::Keep, StepStatus::Trivial)),

@@ -112,7 +112,8 @@ impl Objective {
             )
         })?;
         let scaled = expression.scaled(|index| Variable::ALL[index].is_of_a_point());
-        // Only a variable whose values each task stores in a list can be scaled: any point variable except `nodes`.
+        // The curve must be a list that each task stores. All variables that differ between points have such a list,
+        // except `nodes`.
         let scaled = scaled.filter(|scaled| scaled.variable != Variable::Nodes as usize);
         Ok(Objective {
             text,

@@ -55,7 +55,7 @@ pub struct ValueList {
     pub weight: f64,
 }
 
-/// A value of an objective that solvers reject.
+/// An objective's value that is outside the range that solvers accept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutOfRange {
     objective: String,

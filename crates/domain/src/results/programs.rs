@@ -37,7 +37,7 @@ pub struct Tally {
     pub garbage: usize,
     /// Number of problems that the program refused.
     pub refused: usize,
-    /// Whether the program was not restarted because it died too many times in a row.
+    /// Whether the program died too many times in a row, and was therefore not restarted.
     pub given_up: bool,
     /// A description of the first fault; `None` if there were no faults.
     pub first_fault: Option<String>,

@@ -46,7 +46,7 @@ pub trait Record: Sized {
     fn read<C: Cells>(cells: &C) -> Result<Self, C::Fault>;
 }
 
-/// The cells of a row to be read, by column index.
+/// The cells of a row that is read. A cell is identified by its column index.
 pub trait Cells {
     /// Describes what is wrong with a cell.
     type Fault;

@@ -6,7 +6,7 @@ use crate::Utc;
 /// What happened to a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrialEvent {
-    /// The trial was started: its first training is among the active tasks.
+    /// The trial was started: the task that trains it up to its first rung is active.
     Started,
     /// The trial reached a rung, where its loss is measured.
     Reached,

@@ -9,7 +9,7 @@ use csv::{ReaderBuilder, StringRecord, Terminator};
 pub enum Dialect {
     /// Comma-separated values; a cell may be quoted.
     Csv,
-    /// Cells are separated by this string, which is not empty. Quotes are ordinary characters.
+    /// Cells are separated by this string, which is not empty. [`Dialect::split`] treats quotes as ordinary characters.
     Plain(String),
 }
 
@@ -272,7 +272,7 @@ mod tests {
             prop_assert_eq!(found, expected);
         }
 
-        // Cells that the csv crate quoted, in a table with any delimiter, are split into the original cells.
+        // A line that the csv crate wrote, with any delimiter, is split into the original cells.
         #[test]
         fn cells_quoted_by_the_csv_library_are_split_exactly(
             row in prop::collection::vec("[ab,;\"é\r]{0,6}", 1..6),

@@ -33,7 +33,9 @@ pub(super) struct Header {
 impl Header {
     /// Finds the requested columns of a layout in a header line.
     ///
-    /// # Errors Required columns are missing. Each missing column has its own fault, with a remedy.
+    /// # Errors
+    /// Required columns are missing. Each missing column has its own fault, with a remedy, unless the line is not a
+    /// header at all.
     pub fn find(
         line: &str,
         place: Place<'_>,

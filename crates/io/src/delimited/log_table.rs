@@ -12,7 +12,7 @@ pub struct Layout {
     pub columns: &'static [Names],
     /// The indexes of the required columns.
     pub required: &'static [usize],
-    /// Whether the table is CSV with quoted cells. Otherwise, cells are not quoted, as in the
+    /// Whether the table is CSV with quoted cells. Otherwise, cells are usually not quoted, as in the
     /// output of Slurm's commands. In that case, the user-specified delimiter is used if it occurs
     /// in the header; otherwise, a delimiter is detected there.
     pub quoted: bool,

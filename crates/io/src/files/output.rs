@@ -9,7 +9,7 @@ use gleaner_domain::error::{Error, Result};
 /// An output that goes to stdout or to a file.
 #[derive(Debug)]
 pub enum Output {
-    /// Written to stdout immediately.
+    /// Written directly to stdout.
     Stdout(BufWriter<Stdout>),
     /// Written to a file, which is moved into place at the end.
     File(AtomicFile),

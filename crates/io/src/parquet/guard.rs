@@ -105,9 +105,8 @@ fn check_schema(elements: &[Thrift]) -> Option<()> {
     open.iter().all(|left| *left == 0).then_some(())
 }
 
-/// Checks every page header of a column chunk, in a file of this many bytes. `header` takes the offset at which a
-/// header begins and the offset at or before which it must end. It returns the header and its length. The error says
-/// what is wrong.
+/// Checks every page header of a column chunk, in a file of this many bytes. `header` takes the start offset of a
+/// header and the upper bound on its end offset. It returns the header and its length. The error says what is wrong.
 pub(super) fn check_pages(
     file: u64,
     chunk: &ColumnChunkMetaData,

@@ -250,8 +250,8 @@ fn rules_use_only_jobs_that_have_ended() {
                         let (low, high) = ((durations.len() - 1) / 2, durations.len() / 2);
                         (durations[low] + durations[high]) as f64 / 2.0
                     }
-                    // Jobs whose names are new to the history are skipped. Other tests check their
-                    // estimates.
+                    // Jobs without a past job of the same user and name are skipped. Other tests check
+                    // their estimates.
                     _ => {
                         let named = |past: &Job| past.user == job.user && past.name == job.name;
                         let Some(any) = alike(&named) else { continue };

@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     read_for(path, None)
 }
 
-/// Like [`read`], but `sampler`, if it is given, replaces the sampler of the plan.
+/// Like [`read`], but replaces the sampler of the plan if `sampler` is given.
 ///
 /// # Errors
 /// Same as [`read`].

@@ -73,7 +73,7 @@ pub struct Reallocation {
     pub released: Vec<Holding>,
     /// Free nodes that tasks receive.
     pub given: Vec<Holding>,
-    /// Tasks that now have more or fewer nodes because of the decision, in the order of admission.
+    /// Tasks whose nodes the decision changed in number or class, in the order of admission.
     pub resized: Vec<Resize>,
     /// The decider's answer; `None` if no decision was made because no node was idle or no task was active.
     pub answer: Option<Answer>,

@@ -216,8 +216,8 @@ impl SolverDecider {
     }
 }
 
-/// The error for a solver that fails at a problem. If the solver accepts such problems, the error contains the problem's
-/// id, which states the event and its time.
+/// The error for a solver that fails at a problem. It contains the problem's id, which states the event and its time,
+/// unless the problem is invalid or another solver must be chosen.
 fn unsolved(solver: &str, problem: &str, error: SolveError) -> Error {
     match error {
         SolveError::Invalid(_) => error.into(),

@@ -9,7 +9,7 @@
 //! min(up_j, down_j)·P_j(n).
 //!
 //! The model makes three simplifications, which can only increase the work of the best allocator. First, it ignores
-//! which nodes leave, so a task that keeps its number of nodes loses no work. Second, a task's work never ends. Third,
+//! which nodes leave, so a task that keeps its number of nodes loses no work. Second, no task runs out of work. Third,
 //! tasks are active in the model when they were active in the replay, although other finish times would change their
 //! admission.
 //!

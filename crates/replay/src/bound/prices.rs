@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Course, Kind};
 
 /// The slopes of the least concave majorant of the rates on at most `most` nodes. They are ordered by number of
-/// nodes and therefore descend.
+/// nodes, and are therefore in descending order.
 pub(super) fn slopes(kind: &Kind, most: usize) -> Vec<f64> {
     let rates = &kind.rates[..kind.rates.len().min(most + 1)];
     let mut corners: Vec<usize> = vec![0];

@@ -29,8 +29,8 @@ pub struct Contender {
     pub solver: Box<dyn AnySolver + Send>,
 }
 
-/// The results of the contenders. The rows are ordered by problem, then by contender, then by time. After a stop, the
-/// rows of answers that were not finished are missing.
+/// The results of the contenders. The rows are ordered by problem, then by contender, then by time. If the
+/// comparison is stopped, the rows of unfinished answers are missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
     /// The answers.

@@ -17,7 +17,7 @@ impl Span {
     }
 }
 
-/// A search's numbers of trials, times since the first event, losses and work.
+/// The figures of a search: numbers of trials, times since the first event, losses, and work.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TrialFigures {
     pub started: usize,

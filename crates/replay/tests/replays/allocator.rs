@@ -482,8 +482,8 @@ impl Raw {
         draw
     }
 
-    /// Damages the batch. Some damage leaves the batch valid: for example, the repetition of an empty
-    /// list changes nothing.
+    /// Applies the requested damage, which usually makes the batch invalid. Some kinds of damage can leave
+    /// it valid: for example, repeating an empty list changes nothing.
     fn damage(&self, draw: &mut Draw) {
         let Some(damage) = self.damage else {
             return;

@@ -410,7 +410,7 @@ fn without_a_better_plan_in_time_nothing_changes_and_nothing_is_charged() {
             ..Allocation::without_plan(status)
         };
         let mut decider = SolverDecider::of(Box::new(Stubborn(answer)), Limits::default());
-        // The plan for 2 nodes does not fit the last event, so this event is left out.
+        // The last event is left out: only one node is idle then, but one of the plans uses two nodes.
         let two_events = first_events(&log, 2);
         let options = options(1000.0, 1);
         let outcome = replay(&two_events, &[task("a", 1e9)], &options, &mut decider).unwrap();

@@ -55,8 +55,8 @@ fn every_objective_is_proven_and_checked_at_every_event() {
         let shares = outcome.tasks.iter().filter_map(|t| t.normalised_progress);
         assert_eq!(summary.fairness_min, shares.reduce(f64::min));
     }
-    // The curves of the samples have no objective of their own, and the tasks have no priority. So
-    // the first two objectives and the weighted objective must give the same results.
+    // The sample tasks have neither objective curves nor priorities. So the first two objectives and
+    // the weighted objective must give the same results.
     let [file, throughput, _, weighted, fair, ..] = &outcomes[..] else {
         panic!("{} objectives", outcomes.len())
     };

@@ -97,7 +97,8 @@ fn endless_tasks_use_nodes_to_the_end_of_the_log() {
 }
 
 /// Recomputes the admissions from the rule and the end times alone. Asserts that the tables show the
-/// same events at which rounds begin, and the same number of active tasks at each event.
+/// same submission times and the same number of active tasks at each event, and that the summary
+/// shows the same number of rounds.
 fn admissions_follow_the_rule(
     set: &[TrainingTask],
     outcome: &Outcome,
@@ -164,7 +165,7 @@ replay(&counts(4, &rows), &tasks, &change, &mut solver(SolverKind::Exact)).unwra
 } else {
 repeated(&rows, &tasks, change)
 };
-        // The tasks of all rounds, with the names and submission times of the rows.
+        // The tasks of all rounds, with the names and submission times in the table of tasks.
         let all: Vec<TrainingTask> = outcome.tasks.iter().enumerate().map(|(i, row)| TrainingTask {
             name: row.name.clone(),
             submit: row.submit,
