@@ -70,7 +70,7 @@ pub fn answers(
         }
         check_accepts(&solver, problem)?;
         let answer = answer(&mut solver, &limits, problem)?;
-        // A stopped program has returned its best plan so far, or no plan.
+        // The answer of a stopped solver is discarded: it may be only the best plan so far, or no plan.
         if observer.is_stopped() {
             return Err(Error::Interrupted);
         }

@@ -7,7 +7,7 @@ use clap_complete::{Shell, generate};
 use super::{command, write_to_stdout};
 use gleaner_domain::error::Result;
 
-/// Print the completion script of a shell.
+/// Print the completion script for a shell.
 ///
 /// `make install` installs the scripts in the folders in which the shells look for them. docs/INSTALL.md lists these
 /// folders.

@@ -39,7 +39,7 @@ settings! {
             .within("1 to 1000000", |count| (1..=1_000_000).contains(count));
         /// Stop at the first job that cannot be read or that contradicts itself.
         pub strict: bool = false => Spec::flag();
-        /// Table of jobs to write: a name that ends in .csv or .parquet.
+        /// Output file for the table of jobs: .csv or .parquet.
         pub output: PathBuf = PathBuf::new() => Spec::of("FILE").short('o').required();
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::Held;
 
-/// Which numbers of nodes a task may hold.
+/// The numbers of nodes that a task may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Counts {

@@ -123,7 +123,7 @@ impl Reduced {
         self.kinds.push(Rc::new(items));
     }
 
-    /// The parts that share no class, each with its classes and tasks. Tasks that can only hold nothing are in no part.
+    /// The parts that share no class, each with its classes and tasks. Tasks that cannot hold any node are omitted.
     pub fn parts(&self) -> Vec<Reduced> {
         let count = self.capacity.len();
         let mut part: Vec<usize> = (0..count).collect();

@@ -26,7 +26,7 @@ const ELEMENT: f64 = 4.0;
 /// Bytes per MB.
 const MB: f64 = 1_048_576.0;
 
-/// Estimates the GPU memory, in MB, that training holds, from the tensors of a graph.
+/// Estimates, from the tensors of a graph, how much GPU memory training uses, in MB.
 ///
 /// Outputs of the forward pass are kept until their gradients are computed. Gradients are dropped
 /// as soon as they are used. Outputs and gradients have the same sizes. Therefore, training holds

@@ -1,6 +1,6 @@
 //! Assigns nodes to jobs in logs that state only how many nodes each job has.
 //!
-//! Jobs are started in order of time, on the free nodes with the lowest indexes. For example, a machine has 8 nodes.
+//! Jobs start in chronological order, on the free nodes with the lowest indexes. For example, a machine has 8 nodes.
 //! Job A uses 3 nodes from second 0 to 10, job B uses 4 nodes from 5 to 20, and job C uses 2 nodes from 10 to 15. Job
 //! A gets nodes 0-2, and job B gets nodes 3-6. At second 10, job A first releases its nodes, so the free runs are 0-2
 //! and 7, and job C gets nodes 0-1.

@@ -200,7 +200,7 @@ impl PollReader {
         log.fault(
             Reason::Earlier,
             at,
-            format_args!("a poll of {time} after a poll of {before}"),
+            format_args!("the poll at {time} follows the poll at {before}"),
         )
     }
 

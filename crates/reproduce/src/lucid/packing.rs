@@ -55,7 +55,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let mut labels = Values::default();
     let agreeing = agreement(&examples, &beside) * ROWS as f64;
     labels.set(
-        "same label by hand and by pairs",
+        "manual label equals label from pairs",
         "profiles",
         agreeing.round(),
     );

@@ -215,7 +215,7 @@ pub fn check_no_search(set: &TaskSet) -> Result<()> {
     }
 }
 
-/// Checks the objective's values for tasks that will be replayed on `log`.
+/// Checks that the objective's values are in range for tasks that will be replayed on `log`.
 ///
 /// # Errors
 /// [`Error::Usage`] if a value is out of range.

@@ -65,7 +65,7 @@ pub enum Violation {
         from: i64,
         /// Number of nodes that the run is on.
         found: usize,
-        /// Maximum number of nodes that the run may be on.
+        /// Maximum number of nodes that the run may use.
         most: u32,
     },
     /// A run on a slot that does not exist.

@@ -92,7 +92,7 @@ impl Seen {
 mod tests {
     use super::*;
 
-    // Small fixed example: ten idle nodes, of which each event takes the first two.
+    // Small fixed example: there are ten idle nodes, and each event takes the first two.
     #[test]
     fn nodes_that_are_always_taken_are_expected_to_leave() {
         let mut hazard = EndHazard::default();
