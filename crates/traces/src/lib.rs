@@ -36,7 +36,7 @@
 //!            1,u,a,2,8,COMPLETED,2020-04-01 00:00:00,2020-04-01 00:00:10,2020-04-01 00:01:10\n";
 //! let input = Input::new(Path::new("cluster_log.csv"), log.as_bytes());
 //! let prepared = read_inputs([input], &Options::new(Format::Helios))?;
-//! assert_eq!(prepared.trace.jobs[0].duration, 60.0);
+//! assert_eq!(prepared.trace.jobs[0].duration, 60);
 //! # Ok::<(), gleaner_domain::Error>(())
 //! ```
 
