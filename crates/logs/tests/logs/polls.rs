@@ -82,7 +82,10 @@ fn faults_of_lines_are_counted_and_left_out() {
     ];
     assert_eq!(faults(&read), expected);
     let example = &read.counts.found[&Reason::Earlier].example;
-    assert_eq!(example, "polls, line 4: the poll at 9 follows the poll at 10");
+    assert_eq!(
+        example,
+        "polls, line 4: the poll at 9 follows the poll at 10"
+    );
 }
 
 #[test]
