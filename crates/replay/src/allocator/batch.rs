@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use gleaner_classes::Held;
 use gleaner_domain::results::replay::StepStatus;
-use gleaner_domain::{Change, TrainingTask, Utc};
+use gleaner_domain::{Change, ScalingCurve, TrainingTask, Utc};
 
-/// All events at one time. The allocator processes them in this order: nodes that left, progress, finished
-/// tasks, nodes that joined, submitted tasks.
+/// All events at one time. The allocator processes them in this order: nodes that left, progress, measurements,
+/// finished tasks, nodes that joined, submitted tasks.
 ///
 /// ```
 /// use gleaner_domain::{Change, Utc};
@@ -30,6 +30,9 @@ pub struct Batch<'b> {
     pub nodes: &'b [Change],
     /// The work that active tasks have done so far, if known. Only objectives that depend on progress use it.
     pub progress: &'b [Progress],
+    /// Curves and rescaling costs of active tasks that were measured while the tasks trained. From now on, decisions use
+    /// them. Not available for nodes of several classes.
+    pub measured: &'b [Measured],
     /// Indices of the active tasks that finished.
     pub finished: &'b [u32],
     /// New tasks, which get the next free indices. A task waits until its `submit` time.
@@ -44,6 +47,7 @@ impl Batch<'_> {
             time,
             nodes: &[],
             progress: &[],
+            measured: &[],
             finished: &[],
             submitted: &[],
         }
@@ -57,6 +61,19 @@ pub struct Progress {
     pub task: u32,
     /// Work done since the task's start, at least 0.
     pub done: f64,
+}
+
+/// How a task trains, as measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Index of the task.
+    pub task: u32,
+    /// The scaling curve, which replaces the task's curve.
+    pub curve: ScalingCurve,
+    /// Seconds of progress lost when the task grows.
+    pub rescale_up: f64,
+    /// Seconds of progress lost when the task shrinks.
+    pub rescale_down: f64,
 }
 
 /// The changes that the driver must carry out after a batch.

@@ -6,7 +6,7 @@ use std::fmt;
 use gleaner_domain::error::Error;
 use gleaner_domain::{Change, Utc};
 
-use super::batch::{Batch, Progress};
+use super::batch::{Batch, Measured, Progress};
 use super::nodes::{Holder, NodePool};
 use super::registry::{Registry, Stage};
 use super::settings::Settings;
@@ -33,6 +33,8 @@ pub enum Refusal {
     FinishedTwice(u32),
     /// The reported work of a task is negative, infinite or not a number.
     Progress(Progress),
+    /// A measurement cannot be used: a sentence that says why.
+    Measured(String),
     /// The submitted task has the same name as an earlier task.
     NameTaken(String),
     /// The submitted tasks are invalid: one sentence per fault.
@@ -56,6 +58,7 @@ impl fmt::Display for Refusal {
                 f,
                 "the reported work of task number {task} is {done}, expected a finite number of at least 0"
             ),
+            Refusal::Measured(why) => f.write_str(why),
             Refusal::NameTaken(name) => write!(f, "task {name}: an earlier task has this name"),
             Refusal::Tasks(faults) => f.write_str(&faults.join("; ")),
         }
@@ -145,6 +148,7 @@ impl Checker {
         }
         self.check_nodes(batch.nodes, state.pool)?;
         check_progress(batch.progress, state.registry)?;
+        check_measured(batch.measured, state)?;
         check_finished(batch.finished, state.registry)?;
         if batch.submitted.is_empty() {
             return Ok(());
@@ -194,6 +198,21 @@ fn check_progress(progress: &[Progress], registry: &Registry) -> Result<(), Refu
         check_active(report.task, registry)?;
         if !(report.done.is_finite() && report.done >= 0.0) {
             return Err(Refusal::Progress(*report));
+        }
+    }
+    Ok(())
+}
+
+fn check_measured(measured: &[Measured], state: &State<'_>) -> Result<(), Refusal> {
+    if state.settings.classes.is_some() && !measured.is_empty() {
+        let why = "measured curves cannot be used for nodes of several classes";
+        return Err(Refusal::Measured(why.to_owned()));
+    }
+    for measured in measured {
+        check_active(measured.task, state.registry)?;
+        let task = state.registry.with(measured);
+        if let Some(fault) = state.settings.faults(&[task]).into_iter().next() {
+            return Err(Refusal::Measured(fault));
         }
     }
     Ok(())

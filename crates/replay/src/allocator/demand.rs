@@ -1,5 +1,7 @@
 //! The demand for nodes: the active tasks with their progress, and the problem that a decider solves.
 
+use std::sync::Arc;
+
 use gleaner_classes::{self as classes, Held};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::objective::{Constants, OutOfRange, TaskState};
@@ -158,6 +160,24 @@ impl Demand {
                     .map_err(|fault| at(now, self.shown_offset, &fault))
             }
         }
+    }
+
+    /// Uses the current curve and costs of the active task with the index `index`, whose nodes are all alike.
+    ///
+    /// # Errors
+    /// A value of its objective is out of range.
+    pub fn measure(&mut self, index: u32, registry: &Registry, now: Utc) -> Result<()> {
+        let mut tasks = self.active.iter();
+        let place = tasks.position(|active| active.task == index);
+        let (Some(place), Wanted::Alike(problem)) = (place, &mut self.wanted) else {
+            return Ok(());
+        };
+        let task = &registry.tasks[index as usize];
+        self.active[place].constants = self.objective.constants(task);
+        let solved = &mut problem.tasks[place];
+        (solved.rescale_up, solved.rescale_down) = (task.rescale_up, task.rescale_down);
+        solved.curve_nodes = Arc::clone(&task.curve.nodes);
+        self.value(place, &registry.tasks, now)
     }
 
     /// Removes the active task at position `place`.

@@ -31,7 +31,7 @@
 //! 1. The batch is validated. An invalid batch is refused, and the state does not change.
 //! 2. The rule for the choice of nodes receives the nodes that left and joined, and may learn from them.
 //! 3. Nodes that left are removed, including from the tasks that hold them.
-//! 4. Progress is recorded, and finished tasks are retired. If a search is running, it receives the
+//! 4. Progress and measured curves are recorded, and finished tasks are retired. If a search is running, it receives the
 //!    result of each finished trial.
 //! 5. Nodes that joined become free.
 //! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
@@ -140,7 +140,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::results::search::SearchOutcome;
 use gleaner_domain::{TrainingTask, Utc};
 
-pub use batch::{Answer, Batch, Holding, Progress, Reallocation, Resize, ResizeKind};
+pub use batch::{Answer, Batch, Holding, Measured, Progress, Reallocation, Resize, ResizeKind};
 pub use check::{AllocatorError, Refusal};
 pub(crate) use groups::{most, outline};
 pub use registry::Stage;
@@ -216,6 +216,7 @@ impl<'a> Allocator<'a> {
         let mut change = Reallocation::none(self.registry.count());
         self.placement.leave(batch.nodes, &mut change.lost);
         self.demand.report(batch.progress);
+        self.measure(batch.measured)?;
         self.finish(batch.finished, &mut change)?;
         self.placement.join(batch.nodes);
         self.submit(batch.submitted);
@@ -254,6 +255,17 @@ impl<'a> Allocator<'a> {
         let seconds = time.seconds_since(self.now);
         self.demand.pass_time(seconds, self.placement.counts());
         self.now = time;
+    }
+
+    /// Replaces the curves and rescaling costs of tasks that were measured.
+    fn measure(&mut self, measured: &[Measured]) -> Result<()> {
+        for measured in measured {
+            let task = self.registry.with(measured);
+            self.registry.tasks[measured.task as usize] = task;
+            self.demand
+                .measure(measured.task, &self.registry, self.now)?;
+        }
+        Ok(())
     }
 
     /// Retires finished tasks.

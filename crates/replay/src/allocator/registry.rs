@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use gleaner_domain::{NodeClasses, TrainingTask, Utc};
 
+use super::batch::Measured;
 use super::groups::{Groups, Membership};
 
 /// The stage of a task. The overview in [`super`] lists the transitions.
@@ -61,6 +62,16 @@ impl Registry {
             None => task,
         });
         self.count() - 1
+    }
+
+    /// The measured task, with the measured curve and costs.
+    pub fn with(&self, measured: &Measured) -> TrainingTask {
+        TrainingTask {
+            curve: measured.curve.clone(),
+            rescale_up: measured.rescale_up,
+            rescale_down: measured.rescale_down,
+            ..self.tasks[measured.task as usize].clone()
+        }
     }
 
     pub fn count(&self) -> u32 {

@@ -7,8 +7,8 @@ use gleaner_classes::Held;
 use gleaner_domain::{Change, ClassTerms, ScalingCurve, TaskGroup, TrainingTask, TrialSearch, Utc};
 use gleaner_replay::allocator::node_choice::Arrival;
 use gleaner_replay::allocator::{
-    Allocator, AllocatorError, Batch, Holding, Progress, Reallocation, Refusal, Resize, Settings,
-    Source, Stage,
+    Allocator, AllocatorError, Batch, Holding, Measured, Progress, Reallocation, Refusal, Resize,
+    Settings, Source, Stage,
 };
 use gleaner_replay::{Decider, Decision, Plan, SolverDecider};
 use gleaner_search::{Algorithm, Family, LearningCurves};
@@ -261,6 +261,64 @@ impl Decider for Fixed {
             prices: Vec::new(),
         })
     }
+}
+
+/// Task `index` does `rate` units of work per second on one node, and rescales in `seconds`.
+fn measured(index: u32, rate: f64, seconds: f64) -> Measured {
+    Measured {
+        task: index,
+        curve: ScalingCurve {
+            nodes: [0, 1].into(),
+            progress: [0.0, rate].into(),
+            objective: [0.0, rate].into(),
+        },
+        rescale_up: seconds,
+        rescale_down: seconds,
+    }
+}
+
+/// The task that holds the only idle node after the measurements.
+fn holder_after(objective: &str, measurements: &[Measured]) -> Vec<u32> {
+    let mut allocator = small(objective, 2);
+    let batch = Batch {
+        measured: measurements,
+        ..Batch::at(1, at(10))
+    };
+    allocator.advance(&batch, &mut exact()).unwrap();
+    allocator.holdings().map(|holding| holding.task).collect()
+}
+
+// Task a holds the only node. The forward window is 60 s.
+#[test]
+fn decisions_use_measured_curves_and_costs() {
+    assert_eq!(holder_after("file", &[]), [0]);
+    // Task b does 60 * 3 units in the window, and task a 60 * 1.
+    assert_eq!(holder_after("file", &[measured(1, 3.0, 0.0)]), [1]);
+    // The move costs task a 130 s of its rate of 1: 60 * 3 - 130 is less than 60.
+    let costly = [measured(0, 1.0, 130.0), measured(1, 3.0, 0.0)];
+    assert_eq!(holder_after("file", &costly), [0]);
+    // An objective whose values are computed from the curve follows the measurement, too.
+    assert_eq!(holder_after("rate", &[measured(1, 3.0, 0.0)]), [1]);
+}
+
+#[test]
+fn measurements_that_cannot_be_used_are_refused() {
+    let mut allocator = small("file", 1);
+    for (measured, expected) in [
+        (measured(1, 1.0, 0.0), "task number 1 is not active"),
+        (measured(9, 1.0, 0.0), "task number 9 is not active"),
+        (measured(0, f64::NAN, 0.0), "NaN"),
+        (measured(0, 1.0, -1.0), "-1"),
+    ] {
+        let batch = Batch {
+            measured: &[measured],
+            ..Batch::at(1, at(1))
+        };
+        let error = allocator.advance(&batch, &mut exact()).unwrap_err();
+        assert!(matches!(error, AllocatorError::Refused { .. }), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    assert_eq!(allocator.now(), at(0));
 }
 
 #[test]
