@@ -153,7 +153,7 @@ impl Task {
 fn curve_problems(name: &str, nodes: &[u32], objective: &[f64], out: &mut Vec<String>) {
     if nodes.len() != objective.len() {
         out.push(format!(
-            "task {name}: {} curve_nodes but {} curve_objective values, expected equally many",
+            "task {name}: found {} curve_nodes and {} curve_objective values, expected the same number of each",
             nodes.len(),
             objective.len()
         ));

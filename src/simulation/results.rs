@@ -107,7 +107,7 @@ impl Simulated {
         names.zip(&self.figures).collect()
     }
 
-    /// The interval between rows of the tables of minutes.
+    /// The interval between the rows of the per-minute tables.
     pub fn interval(&self) -> Interval {
         Interval::of(&self.runs)
     }

@@ -33,7 +33,7 @@ pub enum Fault {
     #[error("the length {0} occurs twice")]
     Twice(u64),
     /// A pilot ends before it is ready.
-    #[error("a pilot of length {length} ends before its start-up of {startup} does")]
+    #[error("a pilot of length {length} never becomes ready, because its start-up takes {startup}")]
     NeverReady {
         /// The length.
         length: u64,
@@ -57,7 +57,7 @@ pub enum Fault {
         units: u64,
     },
     /// A ladder of more than [`MOST_LENGTHS`](crate::MOST_LENGTHS) lengths.
-    #[error("{0} lengths are too many: expected at most {max}", max = crate::MOST_LENGTHS)]
+    #[error("found {0} lengths, expected at most {max}", max = crate::MOST_LENGTHS)]
     TooMany(usize),
     /// The lengths of all fragments together exceed 64 bits.
     #[error("the total length of all fragments exceeds 64 bits")]

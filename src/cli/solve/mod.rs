@@ -13,7 +13,7 @@ use gleaner_domain::error::Result;
 use gleaner_setup::SolverArgs;
 use gleaner_setup::solver::report_faults;
 
-/// Solve allocation problems: JSON in, one JSON line out for each problem.
+/// Solve allocation problems: one line of JSON out for each problem.
 ///
 /// A problem is {"id", "nodes", "t_fwd", "tasks": [{"name", "min_nodes", "max_nodes",
 /// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]}. A problem may have

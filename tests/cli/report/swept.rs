@@ -142,7 +142,7 @@ fn the_best_settings_and_all_settings_are_listed() {
         "Sweep swept",
         "24 replays that differ in t_fwd (3 values)",
         "seed (2 values)",
-        "11 other settings also reach it; ties are broken by completion mean, then rescale loss",
+        "also reached by 11 other settings; ties are broken by completion mean, then rescale loss",
         "mean of 2 seeds ± half of its 95 % interval; standard deviation",
         "Figures are means over seeds, ± half of the 95 % interval",
         "<th scope=\"col\" class=\"n\">95 % interval</th><th scope=\"col\" class=\"n\">seeds</th>",

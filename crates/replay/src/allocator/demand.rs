@@ -35,7 +35,7 @@ enum Wanted {
     InClasses(ClassDemand),
 }
 
-/// The problem of a decision.
+/// The allocation problem to solve at a decision.
 pub(super) enum Question<'d> {
     Alike(&'d Problem),
     InClasses(&'d classes::Problem),

@@ -155,7 +155,7 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
             let ties: Vec<String> = ties.iter().map(|metric| plain(metric.name)).collect();
             let others = counted(settings - 1, "other setting");
             format!(
-                "{others} also reach it; ties are broken by {}",
+                "also reached by {others}; ties are broken by {}",
                 ties.join(", then ")
             )
         }

@@ -80,7 +80,7 @@ impl Rules {
                 Some(search.map_err(|why| Error::Usage(format!("--search {algorithm}: {why}")))?)
             }
             (Some(algorithm), None) => {
-                let why = "the tasks have no [search] (docs/SEARCHES.md)";
+                let why = "the task file has no [search] (docs/SEARCHES.md)";
                 return Err(Error::Usage(format!("--search {algorithm}: {why}")));
             }
         };

@@ -95,8 +95,8 @@ impl Window {
         }
     }
 
-    /// The civil time of second 0. It is known only if the file has civil times, or seconds that must be counted from
-    /// 1970.
+    /// The civil time of second 0. It is known only if the file has civil times, or if its times are large enough to
+    /// be seconds since 1970.
     pub fn origin(&self) -> Option<Local> {
         let known = self.form.is_civil() || SINCE_1970.contains(&self.first);
         known.then(|| Local::from_seconds(self.zero))
