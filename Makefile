@@ -5,9 +5,9 @@
 
 # FEATURES=--no-default-features leaves out HiGHS and CBC, so that a Rust toolchain and gcc are enough.
 FEATURES ?=
-# Adds the baseline models, which come from other crates and need no further system packages. They are enabled only in
-# tests.
-BASELINES := --features baselines
+# Features that `make demo` leaves out: the baseline models, which only tests use, and `gleaner harvest`. They need no
+# further system packages.
+EXTRAS := --features baselines,harvest
 CARGO ?= cargo
 # All crates except the one that depends on polars, which `make small` builds. The Python crate has
 # no Rust tests. It is included so that `make python` reuses the crates that are built for tests.
@@ -22,11 +22,12 @@ CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple test torch slurm soak lint unit small python recipes build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple demo-harvest test torch slurm soak lint unit small python recipes build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
 	@echo "make demo-driple  predict what training jobs consume, and schedule by it"
+	@echo "make demo-harvest train tasks on local nodes that come and go, for about a minute"
 	@echo "make install  the program, shell completions, manual pages and workloads, under PREFIX (/usr/local)"
 	@echo "make dataset  regenerate dataset/"
 	@echo "make small    lint and test the data frames (polars), the solvers without libraries, and the library as a dependency; part of make test"
@@ -59,6 +60,10 @@ demo-driple: build
 	@echo
 	@echo "Everything is in demo-driple-out/: graphs, data sets, models, profiles, and three run directories."
 
+demo-harvest: native
+	$(CARGO) build --release --locked --features cli,harvest $(FEATURES)
+	scripts/demo-harvest.sh $(GLEANER) demo-harvest-out
+
 # DESTDIR is the root of the tree from which a package is made.
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -75,11 +80,11 @@ lint:
 	$(CARGO) fmt --all --check
 	# cargo fmt does not look for modules that macros declare.
 	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
-	$(CLIPPY) $(CARGO) check --release --locked $(ALL) --all-targets $(FEATURES) $(BASELINES)
-	RUSTDOCFLAGS="-D warnings" $(CLIPPY) $(CARGO) doc --release --locked $(ALL) --no-deps $(FEATURES) $(BASELINES)
+	$(CLIPPY) $(CARGO) check --release --locked $(ALL) --all-targets $(FEATURES) $(EXTRAS)
+	RUSTDOCFLAGS="-D warnings" $(CLIPPY) $(CARGO) doc --release --locked $(ALL) --no-deps $(FEATURES) $(EXTRAS)
 
 unit:
-	scripts/test.sh $(ALL) $(FEATURES) $(BASELINES)
+	scripts/test.sh $(ALL) $(FEATURES) $(EXTRAS)
 
 # Clippy compiles these tests, so it also lints the workspace crates that they depend on, without optional features.
 # The last command tests the library as a dependency, in a crate outside the workspace.
@@ -97,11 +102,11 @@ slurm:
 
 # scripts/soak.sh explains SOAK_FACTOR and PROPTEST_RNG_SEED.
 soak: native
-	scripts/soak.sh $(ALL) $(FEATURES) $(BASELINES)
+	scripts/soak.sh $(ALL) $(FEATURES) $(EXTRAS)
 
 # This target is not part of `make test`, because it rebuilds everything.
 recipes: native
-	CARGO="$(CARGO)" python3 scripts/recipes/run.py $(if $(ONLY),--only $(ONLY)) --release $(ALL) $(FEATURES) $(BASELINES)
+	CARGO="$(CARGO)" python3 scripts/recipes/run.py $(if $(ONLY),--only $(ONLY)) --release $(ALL) $(FEATURES) $(EXTRAS)
 
 dataset: build
 	scripts/make-dataset.sh $(GLEANER) dataset
@@ -123,4 +128,4 @@ fuzz:
 
 clean:
 	$(CARGO) clean
-	rm -rf demo-out demo-driple-out
+	rm -rf demo-out demo-driple-out demo-harvest-out

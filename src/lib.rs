@@ -59,6 +59,7 @@
 //! | `highs` (default) | the MILP solver HiGHS, built from source |
 //! | `cbc` (default) | the MILP solver CBC, linked from the system |
 //! | `cli` (default) | the command-line program `gleaner`, in the module `cli` |
+//! | `harvest` | `gleaner harvest`, which trains tasks on the idle nodes of a live cluster |
 //! | `baselines` | random forests, gradient boosting and perceptrons as baselines for the models |
 //!
 //! With `default-features = false`, the library includes only the exact solver, which finds provably optimal

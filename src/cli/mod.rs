@@ -5,6 +5,8 @@ pub mod compare;
 mod completions;
 mod convert;
 mod driple;
+#[cfg(feature = "harvest")]
+mod harvest;
 pub mod ingest;
 pub mod inspect;
 mod interrupt;
@@ -64,6 +66,8 @@ enum Command {
     Compare(Box<compare::Args>),
     Inspect(inspect::Args),
     Pilots(pilots::Args),
+    #[cfg(feature = "harvest")]
+    Harvest(harvest::Args),
     Train(models::train::Args),
     Predict(models::predict::Args),
     Evaluate(models::evaluate::Args),
@@ -77,6 +81,17 @@ enum Command {
     Synth(synth::Args),
     Completions(completions::Args),
     Man(man::Args),
+}
+
+impl Command {
+    /// Whether the command handles signals itself, as a program that runs for days must.
+    fn handles_signals(&self) -> bool {
+        #[cfg(feature = "harvest")]
+        if let Command::Harvest(args) = self {
+            return args.handles_signals();
+        }
+        false
+    }
 }
 
 /// Runs the command line and returns its exit code; errors go to stderr.
@@ -93,7 +108,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return error.exit_code() as u8;
         }
     };
-    if let Err(error) = interrupt::watch() {
+    if !cli.command.handles_signals()
+        && let Err(error) = interrupt::watch()
+    {
         return complain(&error);
     }
     let result = match cli.command {
@@ -106,6 +123,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Compare(args) => compare::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Pilots(args) => pilots::run(&args),
+        #[cfg(feature = "harvest")]
+        Command::Harvest(args) => harvest::run(&args),
         Command::Train(args) => models::train::run(&args),
         Command::Predict(args) => models::predict::run(&args),
         Command::Evaluate(args) => models::evaluate::run(&args),
@@ -149,10 +168,18 @@ const ORDER: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
 
 /// The commands by purpose, as `gleaner --help` lists them.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: &[(&str, &[&str])] = &[
     (
         "Idle nodes of a supercomputer",
-        &["ingest", "inspect", "convert", "replay", "pilots"],
+        &[
+            "ingest",
+            "inspect",
+            "convert",
+            "replay",
+            "pilots",
+            #[cfg(feature = "harvest")]
+            "harvest",
+        ],
     ),
     (
         "Schedulers of GPU clusters, and their models",
@@ -179,11 +206,12 @@ fn grouped(command: &clap::Command) -> String {
             .map(ToString::to_string)
     };
     let line = |name: &&str| format!("\n  {name:<14}{}", about(name).unwrap_or_default());
-    let groups = GROUPS.map(|(title, names)| {
+    let groups = GROUPS.iter().map(|(title, names)| {
         let lines: String = names.iter().map(line).collect();
         format!("{title}:{lines}\n\n")
     });
-    let listed = format!("{}Options:\n{{options}}", groups.concat());
+    let groups: String = groups.collect();
+    let listed = format!("{groups}Options:\n{{options}}");
     ORDER.replace("{all-args}", &listed)
 }
 

@@ -467,6 +467,8 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                     "docs/PROFILING.md" => {
                         ["sh", "toml profile", "python workload"].contains(&block.info.as_str())
                     }
+                    // tests/harvest/docs.rs reads these blocks.
+                    "docs/HARVEST.md" => ["toml", "sh site"].contains(&block.info.as_str()),
                     "docs/CLUSTER.md" => ["sh parts", "sh slurm", "sh array", "sh shell"]
                         .contains(&block.info.as_str()),
                     // python/tests/test_docs.py runs the blocks with Python code.

@@ -34,6 +34,8 @@ const EXTREMES: [&str; 15] = [
 
 /// For each command with numeric options, a command line with the smallest possible inputs.
 const LINES: &[(&str, &str)] = &[
+    // Without a state directory, the pilot ends at once.
+    ("harvest pilot", "--pilot 1 --state missing"),
     ("ingest slurm", "logs/sacct-gpus.txt --jobs o.csv"),
     ("ingest swf", "logs/workload.swf -o o.gev"),
     ("ingest djc", "logs/djc.csv -o o.gev"),

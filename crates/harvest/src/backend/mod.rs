@@ -1,0 +1,198 @@
+//! Where pilots run. Each backend is a file.
+
+mod local;
+mod slurm;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gleaner_domain::error::{Error, Result};
+
+pub use local::{Change, LocalBackend, Schedule};
+pub use slurm::SlurmBackend;
+
+use crate::config::BackendConfig;
+use crate::core::PilotId;
+use crate::state_dir::StateDir;
+
+/// Starts pilots, each on one idle node, and ends them when their nodes are needed. Its methods may take seconds.
+pub trait Backend: Send {
+    /// Requests a pilot with a wall time in seconds.
+    fn start(&mut self, pilot: PilotId, wall_s: u64) -> Started;
+
+    /// Ends a pilot, or withdraws its request. A pilot that has ended is not an error.
+    ///
+    /// # Errors
+    /// The request cannot be made, or it is unknown whether it succeeded.
+    fn cancel(&mut self, pilot: PilotId, job: Option<&str>) -> Result<()>;
+
+    /// All pilots that wait, run, or have not been cleaned up yet, and perhaps pilots that have ended.
+    ///
+    /// # Errors
+    /// The backend does not answer.
+    fn list(&mut self) -> Result<Vec<Listed>>;
+
+    /// Whether a list can lack a pilot that is running, because the backend was killed and has forgotten the pilot.
+    fn can_forget(&self) -> bool {
+        false
+    }
+
+    /// Performs the work that is due. It is called several times a second.
+    fn tick(&mut self) {}
+
+    /// A reason to request no more pilots until the operator has looked at it, such as a node that was drained while a
+    /// pilot had it. Each reason is returned once, after the [`list`](Backend::list) that found it.
+    fn alarm(&mut self) -> Option<String> {
+        None
+    }
+}
+
+/// The result of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Started {
+    /// The backend has accepted the pilot, with this id.
+    Accepted(String),
+    /// The pilot was not accepted and will not start, for this reason.
+    Rejected(String),
+    /// The backend has not answered, for this reason. The pilot may or may not start.
+    Unknown(String),
+}
+
+/// A pilot of the backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The pilot.
+    pub pilot: PilotId,
+    /// The id that the backend gave it.
+    pub job: String,
+    /// Its node, if it has one.
+    pub node: Option<String>,
+    /// Whether it has certainly ended, with all of its processes.
+    pub has_ended: bool,
+}
+
+/// Opens the backend of a configuration.
+///
+/// # Errors
+/// The event log of local nodes cannot be read, or the state directory cannot be used.
+pub fn open(config: &BackendConfig, state: &Arc<StateDir>) -> Result<Box<dyn Backend>> {
+    let (state, program) = (Arc::clone(state), program()?);
+    Ok(match config {
+        BackendConfig::Local(local) => {
+            let schedule = Schedule::of(local)?;
+            Box::new(LocalBackend::new(state, program, schedule)?)
+        }
+        BackendConfig::Slurm(slurm) => Box::new(SlurmBackend::new(
+            slurm,
+            state.path(),
+            &state.token()?,
+            &program,
+        )?),
+    })
+}
+
+/// The command that starts a pilot, as text for a user.
+pub fn describe(config: &BackendConfig, state: &Path, pilot: PilotId, wall_s: u64) -> String {
+    let program = program().unwrap_or_else(|_| "gleaner".into());
+    match config {
+        BackendConfig::Local(_) => {
+            let words = pilot_command(&program, state, pilot, wall_s);
+            words.map_or_else(|error| error.to_string(), |words| quoted_line(&words))
+        }
+        BackendConfig::Slurm(slurm) => {
+            let token = StateDir::open(state).and_then(|state| state.token());
+            // Without a state directory, the daemon chooses the token when it starts.
+            let token = token.unwrap_or_else(|_| "TOKEN".to_owned());
+            let backend = SlurmBackend::new(slurm, state, &token, &program);
+            let described = backend.and_then(|backend| backend.describe(pilot, wall_s));
+            described.unwrap_or_else(|error| error.to_string())
+        }
+    }
+}
+
+/// The path of this program, which pilots also run.
+fn program() -> Result<PathBuf> {
+    env::current_exe().map_err(|error| Error::Run(format!("cannot find this program: {error}")))
+}
+
+/// The program of a pilot with its arguments.
+fn pilot_command(program: &Path, state: &Path, pilot: PilotId, wall_s: u64) -> Result<Vec<String>> {
+    let text = |path: &Path| match path.to_str() {
+        Some(text) if !text.contains(['\n', '\0']) => Ok(text.to_owned()),
+        _ => Err(Error::Usage(format!(
+            "{}: harvest accepts only paths in UTF-8 without line breaks",
+            path.display()
+        ))),
+    };
+    let mut words = vec![text(program)?];
+    words.extend(["harvest", "pilot", "--state"].map(str::to_owned));
+    words.push(text(state)?);
+    words.extend(["--pilot".to_owned(), pilot.0.to_string()]);
+    words.extend(["--wall".to_owned(), wall_s.to_string()]);
+    Ok(words)
+}
+
+/// Words as a line of a shell script, each of them quoted if necessary.
+fn quoted_line(words: &[String]) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
+    let quoted: Vec<String> = words
+        .iter()
+        .map(|word| {
+            if !word.is_empty() && word.chars().all(is_plain) {
+                word.clone()
+            } else {
+                format!("'{}'", word.replace('\'', r"'\''"))
+            }
+        })
+        .collect();
+    quoted.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_shell_reads_quoted_words_as_they_are() {
+        let words = [
+            "printf",
+            "%s|",
+            "plain",
+            "",
+            "it's $HOME",
+            "`id` \"x\" \\ *",
+            "-n",
+            "ü%a;",
+        ];
+        let words = words.map(str::to_owned);
+        let line = quoted_line(&words);
+        let output = Command::new("sh").args(["-c", &line]).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(printed, words[2..].join("|") + "|");
+        assert!(line.starts_with("printf '%s|' plain ''"), "{line}");
+    }
+
+    #[test]
+    fn paths_that_a_script_cannot_contain_are_refused() {
+        let command = |state: &str| {
+            pilot_command(Path::new("/bin/gleaner"), Path::new(state), PilotId(7), 90)
+        };
+        let words = command("/home/a b").unwrap();
+        assert_eq!(
+            words[1..],
+            [
+                "harvest",
+                "pilot",
+                "--state",
+                "/home/a b",
+                "--pilot",
+                "7",
+                "--wall",
+                "90"
+            ]
+        );
+        assert!(command("/home/a\nb").is_err());
+    }
+}

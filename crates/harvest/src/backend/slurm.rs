@@ -1,0 +1,544 @@
+//! Pilots that are jobs of Slurm.
+//!
+//! A job's name contains a token of the state directory and the number of the pilot. Jobs are found and cancelled by
+//! name, never by id alone: a controller that is killed before it has saved its state forgets the last jobs, and gives
+//! their ids to others. All options and formats used here have been the same since Slurm 20.11.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::shortened;
+
+use super::{Backend, Listed, Started, pilot_command, quoted_line};
+use crate::config::SlurmConfig;
+use crate::core::PilotId;
+
+/// Time limit for a program of Slurm.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Time between two checks of whether a program has ended.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Maximum number of bytes of a program's output.
+const MOST_OUTPUT: u64 = 64 << 20;
+
+/// States of jobs that have ended with all of their processes. COMPLETING is excluded, because processes may still be
+/// running. So is NODE_FAIL, because Slurm does not know what is running on a node that does not answer.
+const ENDED: [&str; 8] = [
+    "BOOT_FAIL",
+    "CANCELLED",
+    "COMPLETED",
+    "DEADLINE",
+    "FAILED",
+    "OUT_OF_MEMORY",
+    "PREEMPTED",
+    "TIMEOUT",
+];
+
+/// Parts of `sbatch`'s messages after which the job may have been accepted: the controller was not reached, or its
+/// answer was lost. After any other message, it was not accepted.
+const UNCLEAR: [&str; 11] = [
+    "unable to contact slurm controller",
+    "timed out",
+    "connection refused",
+    "connection reset",
+    "connection failure",
+    "shutdown failure",
+    "receive failure",
+    "send failure",
+    "zero bytes were transmitted",
+    "unexpected message",
+    "transport endpoint",
+];
+
+/// Pilots as jobs of Slurm.
+#[derive(Debug)]
+pub struct SlurmBackend {
+    /// Directory of Slurm's programs; `None` if they are in `PATH`.
+    programs: Option<PathBuf>,
+    /// The site's arguments of `sbatch`.
+    arguments: Vec<String>,
+    /// Commands that run on the node before the pilot.
+    setup: Vec<Vec<String>>,
+    /// Beginning of the names of all jobs of the state directory.
+    prefix: String,
+    state: PathBuf,
+    program: PathBuf,
+    /// The nodes of pilots in the last list.
+    nodes: BTreeSet<String>,
+    alarm: Option<String>,
+    /// The nodes that have already raised an alarm.
+    alarmed: BTreeSet<String>,
+}
+
+impl SlurmBackend {
+    /// Creates the backend for the state directory `state`, whose token is `token`. `program` is the program of pilots.
+    ///
+    /// # Errors
+    /// A path is not suitable for a script.
+    pub fn new(config: &SlurmConfig, state: &Path, token: &str, program: &Path) -> Result<Self> {
+        pilot_command(program, state, PilotId(1), 1)?;
+        // A pilot holds a whole node, unless the site's own arguments, which follow, say otherwise.
+        let mut arguments = vec!["--exclusive".to_owned(), "--mem=0".to_owned()];
+        arguments.push(format!("--partition={}", config.partition));
+        arguments.extend(config.sbatch.iter().cloned());
+        Ok(SlurmBackend {
+            programs: None,
+            arguments,
+            setup: config.setup.clone(),
+            prefix: format!("gleaner-harvest-{token}-"),
+            state: state.to_owned(),
+            program: program.to_owned(),
+            nodes: BTreeSet::new(),
+            alarm: None,
+            alarmed: BTreeSet::new(),
+        })
+    }
+
+    /// The command that submits a pilot, and the script that the command reads.
+    ///
+    /// # Errors
+    /// A path is not suitable for a script.
+    pub fn describe(&self, pilot: PilotId, wall_s: u64) -> Result<String> {
+        let mut words = vec!["sbatch".to_owned()];
+        words.extend(self.submission(pilot, wall_s)?);
+        let script = self.script(pilot, wall_s)?;
+        Ok(format!("{} <<'END'\n{script}END", quoted_line(&words)))
+    }
+
+    /// The arguments of `sbatch`. The site's arguments come first, because `sbatch` uses the last of repeated options.
+    fn submission(&self, pilot: PilotId, wall_s: u64) -> Result<Vec<String>> {
+        let state = self.state.to_string_lossy();
+        // In Slurm's patterns, `%%` is a percent sign.
+        let output = format!("{}/logs/pilot-{}.log", state.replace('%', "%%"), pilot.0);
+        let mut words = self.arguments.clone();
+        words.extend([
+            "--parsable".to_owned(),
+            format!("--job-name={}", self.name(pilot)),
+            "--no-requeue".to_owned(),
+            "--nodes=1".to_owned(),
+            "--ntasks=1".to_owned(),
+            format!("--time={}", wall_s.div_ceil(60).max(1)),
+            format!("--chdir={state}"),
+            format!("--output={output}"),
+            "--open-mode=append".to_owned(),
+        ]);
+        Ok(words)
+    }
+
+    /// The script of a pilot's job.
+    fn script(&self, pilot: PilotId, wall_s: u64) -> Result<String> {
+        // Commands such as `module` are functions of a login shell. They change the environment, which the pilot and
+        // its tasks inherit.
+        let shell = if self.setup.is_empty() {
+            "/bin/sh"
+        } else {
+            "/bin/bash -l"
+        };
+        let mut script = format!("#!{shell}\n");
+        for command in &self.setup {
+            script.push_str(&format!("{} || exit 1\n", quoted_line(command)));
+        }
+        // Slurm sends SIGTERM to steps only, so the pilot must be a step. The step must not be bound to a part of the
+        // job's cores.
+        let srun = [
+            "exec",
+            "srun",
+            "--nodes=1",
+            "--ntasks=1",
+            "--mpi=none",
+            "--cpu-bind=none",
+        ];
+        let mut words = srun.map(str::to_owned).to_vec();
+        words.extend(pilot_command(&self.program, &self.state, pilot, wall_s)?);
+        script.push_str(&quoted_line(&words));
+        script.push('\n');
+        Ok(script)
+    }
+
+    fn name(&self, pilot: PilotId) -> String {
+        format!("{}{}", self.prefix, pilot.0)
+    }
+
+    /// Looks for nodes that were drained or failed while a pilot had them.
+    fn look_at_nodes(&mut self, nodes: BTreeSet<String>) -> Result<()> {
+        // A node is often drained because processes of a job that has just ended cannot be killed.
+        let all: Vec<String> = self.nodes.union(&nodes).cloned().collect();
+        self.nodes = nodes;
+        if all.is_empty() {
+            return Ok(());
+        }
+        let select = format!("--nodes={}", all.join(","));
+        let words = ["--noheader", "--Node", &select, "--format=%N|%T|%E"];
+        let text = self.call("sinfo", &words.map(str::to_owned), "")?;
+        for line in text.lines() {
+            let mut fields = line.trim().splitn(3, '|');
+            let (Some(node), Some(state)) = (fields.next(), fields.next()) else {
+                continue;
+            };
+            let is_out = ["drain", "down", "fail"]
+                .iter()
+                .any(|out| state.contains(out));
+            if is_out && self.alarmed.insert(node.to_owned()) {
+                let reason = shortened(fields.next().unwrap_or_default());
+                self.alarm = Some(format!(
+                    "node {node} is {state}, and a pilot holds it or held it until recently: {reason}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a program of Slurm with `input`, and returns its standard output.
+    fn call(&self, name: &str, arguments: &[String], input: &str) -> Result<String> {
+        let program = self
+            .programs
+            .as_ref()
+            .map_or(name.into(), |at| at.join(name));
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        // Variables such as SBATCH_ARRAY_INX or SQUEUE_STATES would change what the programs do, and those of a job in
+        // which the daemon itself runs would confuse them.
+        for (variable, _) in env::vars_os() {
+            let text = variable.to_string_lossy();
+            let is_option = [
+                "SLURM_", "SLURMD_", "SBATCH_", "SQUEUE_", "SCANCEL_", "SINFO_",
+            ]
+            .iter()
+            .any(|prefix| text.starts_with(prefix));
+            if is_option && text != "SLURM_CONF" {
+                command.env_remove(&variable);
+            }
+        }
+        let failed = |why: String| Error::Run(format!("{name}: {why}"));
+        let child = command.spawn().map_err(|error| failed(error.to_string()))?;
+        let (status, output, errors) = finish(child, input).map_err(failed)?;
+        if status.success() {
+            return Ok(output);
+        }
+        let lines: Vec<&str> = errors
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
+        Err(failed(format!(
+            "{status}: {}",
+            shortened(&lines.join("; "))
+        )))
+    }
+}
+
+impl Backend for SlurmBackend {
+    fn start(&mut self, pilot: PilotId, wall_s: u64) -> Started {
+        let parts = self
+            .submission(pilot, wall_s)
+            .and_then(|words| Ok((words, self.script(pilot, wall_s)?)));
+        let (words, script) = match parts {
+            Ok(parts) => parts,
+            Err(error) => return Started::Rejected(error.to_string()),
+        };
+        match self.call("sbatch", &words, &script) {
+            // The answer is the id. If there are several clusters, a semicolon and the cluster's name follow.
+            Ok(text) => {
+                let id = text.trim().split(';').next().unwrap_or_default();
+                if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) {
+                    Started::Accepted(id.to_owned())
+                } else {
+                    let text = shortened(text.trim());
+                    Started::Unknown(format!("sbatch: found {text:?}, expected the id of a job"))
+                }
+            }
+            Err(error) => {
+                let text = error.to_string();
+                let lower = text.to_lowercase();
+                match UNCLEAR.iter().any(|part| lower.contains(part)) {
+                    true => Started::Unknown(text),
+                    false => Started::Rejected(text),
+                }
+            }
+        }
+    }
+
+    fn cancel(&mut self, pilot: PilotId, _job: Option<&str>) -> Result<()> {
+        let words = [format!("--name={}", self.name(pilot)), user()];
+        match self.call("scancel", &words, "") {
+            // The job ended after `scancel` had found it.
+            Err(error) if error.to_string().to_lowercase().contains("invalid job id") => Ok(()),
+            called => called.map(drop),
+        }
+    }
+
+    fn list(&mut self) -> Result<Vec<Listed>> {
+        // Jobs that have ended are listed for MinJobAge, usually 5 minutes.
+        let words = ["--noheader", "--states=all", "--format=%i|%j|%T|%N"].map(str::to_owned);
+        let text = self.call("squeue", &[words.to_vec(), vec![user()]].concat(), "")?;
+        let pilots = parse(&text, &self.prefix);
+        let held = pilots.iter().filter(|pilot| !pilot.has_ended);
+        let nodes = held.filter_map(|pilot| pilot.node.clone()).collect();
+        // The next list tries again.
+        let _ = self.look_at_nodes(nodes);
+        Ok(pilots)
+    }
+
+    fn can_forget(&self) -> bool {
+        // A controller that was killed before it had saved its state forgets jobs.
+        true
+    }
+
+    fn alarm(&mut self) -> Option<String> {
+        self.alarm.take()
+    }
+}
+
+/// The pilots in lines such as `12|gleaner-harvest-0123abcd-7|RUNNING|n1`.
+fn parse(text: &str, prefix: &str) -> Vec<Listed> {
+    let pilot = |line: &str| {
+        let fields: Vec<&str> = line.trim().splitn(4, '|').collect();
+        let [job, name, state, node] = fields[..] else {
+            return None;
+        };
+        let number = name.strip_prefix(prefix)?.parse().ok()?;
+        Some(Listed {
+            pilot: PilotId(number),
+            job: job.to_owned(),
+            node: Some(node.to_owned()).filter(|node| !node.is_empty()),
+            has_ended: ENDED.contains(&state),
+        })
+    };
+    text.lines().filter_map(pilot).collect()
+}
+
+/// The option that selects jobs of this user.
+fn user() -> String {
+    format!("--user={}", rustix::process::geteuid().as_raw())
+}
+
+/// Waits for a program up to [`LIMIT`]. Returns its status, its output and its messages.
+fn finish(mut child: Child, input: &str) -> Result<(ExitStatus, String, String), String> {
+    let output = child.stdout.take().map(read_in_thread);
+    let errors = child.stderr.take().map(read_in_thread);
+    if let Some(mut stdin) = child.stdin.take() {
+        // The input fits into the pipe. A program that does not read it reports the reason itself.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let deadline = Instant::now() + LIMIT;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < deadline => thread::sleep(PAUSE),
+            Ok(None) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("timed out after {} s", LIMIT.as_secs()));
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    };
+    // A truncated list would lack pilots that are running.
+    let text = |reader: Option<Receiver<String>>| {
+        let text = reader.and_then(|reader| reader.recv_timeout(LIMIT).ok());
+        text.ok_or_else(|| "its output cannot be read".to_owned())
+    };
+    Ok((status, text(output)?, text(errors)?))
+}
+
+fn read_in_thread(pipe: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    let reader = thread::Builder::new().spawn(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.take(MOST_OUTPUT).read_to_end(&mut bytes);
+        if read.is_ok_and(|count| (count as u64) < MOST_OUTPUT) {
+            let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
+        }
+    });
+    // Without a thread, the receiver gets nothing.
+    drop(reader);
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn config() -> SlurmConfig {
+        SlurmConfig {
+            partition: "idle".to_owned(),
+            sbatch: vec!["--account=a b".to_owned(), "--no-requeue".to_owned()],
+            setup: Vec::new(),
+            container: Vec::new(),
+        }
+    }
+
+    fn backend(config: &SlurmConfig) -> SlurmBackend {
+        let state = Path::new("/home/a 100%/state");
+        SlurmBackend::new(config, state, "0123abcd", Path::new("/bin/gleaner")).unwrap()
+    }
+
+    /// A backend whose programs are shell scripts with these contents.
+    fn with_programs(programs: &[(&str, &str)]) -> (tempfile::TempDir, SlurmBackend) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, script) in programs {
+            let path = folder.path().join(name);
+            fs::write(
+                &path,
+                format!("#!/bin/sh\ncd {}\n{script}\n", folder.path().display()),
+            )
+            .unwrap();
+            fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let mut backend = backend(&config());
+        backend.programs = Some(folder.path().to_owned());
+        (folder, backend)
+    }
+
+    #[test]
+    fn a_pilot_is_a_step_of_a_job_that_is_not_requeued() {
+        let mut config = config();
+        let described = backend(&config).describe(PilotId(7), 90).unwrap();
+        assert_eq!(
+            described,
+            "sbatch --exclusive --mem=0 --partition=idle '--account=a b' --no-requeue --parsable \
+             --job-name=gleaner-harvest-0123abcd-7 --no-requeue --nodes=1 --ntasks=1 --time=2 '--chdir=/home/a 100%/state' \
+             '--output=/home/a 100%%/state/logs/pilot-7.log' --open-mode=append <<'END'\n\
+             #!/bin/sh\n\
+             exec srun --nodes=1 --ntasks=1 --mpi=none --cpu-bind=none /bin/gleaner harvest pilot \
+             --state '/home/a 100%/state' --pilot 7 --wall 90\nEND"
+        );
+        config.setup = vec![vec![
+            "module".to_owned(),
+            "load".to_owned(),
+            "a;b".to_owned(),
+        ]];
+        let script = backend(&config).script(PilotId(7), 90).unwrap();
+        assert!(
+            script.starts_with("#!/bin/bash -l\nmodule load 'a;b' || exit 1\nexec srun"),
+            "{script}"
+        );
+    }
+
+    #[test]
+    fn an_answer_is_accepted_rejected_or_unknown() {
+        let (folder, mut backend) = with_programs(&[(
+            "sbatch",
+            "cat > script; env > environment; cat answer; cat error >&2; exit $(cat code)",
+        )]);
+        let at = |name: &str| folder.path().join(name);
+        let mut answer = |output: &str, error: &str, code: &str| {
+            fs::write(at("answer"), output).unwrap();
+            fs::write(at("error"), error).unwrap();
+            fs::write(at("code"), code).unwrap();
+            backend.start(PilotId(1), 60)
+        };
+        assert_eq!(
+            answer("123\n", "", "0"),
+            Started::Accepted("123".to_owned())
+        );
+        assert_eq!(
+            answer("123;north\n", "", "0"),
+            Started::Accepted("123".to_owned())
+        );
+        assert!(matches!(answer("", "", "0"), Started::Unknown(_)));
+        assert!(matches!(answer("welcome\n", "", "0"), Started::Unknown(_)));
+        for unclear in [
+            "sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)",
+            "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
+        ] {
+            assert!(
+                matches!(answer("", unclear, "1"), Started::Unknown(_)),
+                "{unclear}"
+            );
+        }
+        let invalid =
+            "sbatch: error: Batch job submission failed: Invalid partition name specified";
+        let Started::Rejected(reason) = answer("", invalid, "1") else {
+            panic!("not rejected");
+        };
+        assert!(reason.contains("Invalid partition name"), "{reason}");
+        let script = fs::read_to_string(at("script")).unwrap();
+        assert!(
+            script.contains("exec srun") && script.contains("--pilot 1"),
+            "{script}"
+        );
+        fs::remove_file(at("sbatch")).unwrap();
+        assert!(matches!(
+            backend.start(PilotId(1), 60),
+            Started::Rejected(_)
+        ));
+    }
+
+    #[test]
+    fn pilots_are_listed_by_their_names_and_drained_nodes_are_noticed() {
+        let squeue = "echo \"$@\" > arguments; cat queue";
+        let sinfo = "echo \"$@\" > selected; cat nodes";
+        let (folder, mut backend) = with_programs(&[("squeue", squeue), ("sinfo", sinfo)]);
+        let at = |name: &str| folder.path().join(name);
+        let queue = "12|gleaner-harvest-0123abcd-7|RUNNING|n1\n13|gleaner-harvest-0123abcd-8|PENDING|\n\
+                     14|gleaner-harvest-99999999-9|RUNNING|n2\n15|train|RUNNING|n3\nnonsense\n\
+                     16|gleaner-harvest-0123abcd-x|RUNNING|n4\n17|gleaner-harvest-0123abcd-9|PREEMPTED|n5\n";
+        fs::write(at("queue"), queue).unwrap();
+        fs::write(at("nodes"), "n1|mixed|none\n").unwrap();
+        let listed = |pilot, job: &str, node: Option<&str>, has_ended| Listed {
+            pilot: PilotId(pilot),
+            job: job.to_owned(),
+            node: node.map(str::to_owned),
+            has_ended,
+        };
+        let expected = [
+            listed(7, "12", Some("n1"), false),
+            listed(8, "13", None, false),
+            listed(9, "17", Some("n5"), true),
+        ];
+        assert_eq!(backend.list().unwrap(), expected);
+        assert_eq!(backend.alarm(), None);
+        let arguments = fs::read_to_string(at("selected")).unwrap();
+        assert!(arguments.contains("--nodes=n1 "), "{arguments}");
+        let arguments = fs::read_to_string(at("arguments")).unwrap();
+        assert!(arguments.contains("--states=all"), "{arguments}");
+        // The pilot has ended, and its node was drained because of it.
+        fs::write(at("queue"), "").unwrap();
+        fs::write(at("nodes"), "n1|drained|Kill task failed\n").unwrap();
+        assert_eq!(backend.list().unwrap(), []);
+        let alarm = backend.alarm().unwrap();
+        assert!(
+            alarm.contains("node n1 is drained") && alarm.contains("Kill task failed"),
+            "{alarm}"
+        );
+        assert_eq!(backend.alarm(), None);
+    }
+
+    #[test]
+    fn a_controller_that_does_not_answer_is_an_error() {
+        let silent = "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1";
+        let gone = "echo 'scancel: error: Kill job error on job id 5: Invalid job id specified' >&2; exit 1";
+        let (folder, mut backend) = with_programs(&[("squeue", silent), ("scancel", gone)]);
+        let error = backend.list().unwrap_err().to_string();
+        assert!(error.contains("Unable to contact"), "{error}");
+        backend.cancel(PilotId(7), Some("5")).unwrap();
+        let script = format!(
+            "#!/bin/sh\necho \"$@\" > {}/cancelled\n",
+            folder.path().display()
+        );
+        fs::write(folder.path().join("scancel"), script).unwrap();
+        backend.cancel(PilotId(7), Some("5")).unwrap();
+        let cancelled = fs::read_to_string(folder.path().join("cancelled")).unwrap();
+        assert!(
+            cancelled.starts_with("--name=gleaner-harvest-0123abcd-7 --user="),
+            "{cancelled}"
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! Decisions: passes what has happened since the last decision to the allocator.
+
+use std::collections::BTreeSet;
+
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Change, Objective, TrainingTask, Utc};
+use gleaner_replay::Decider;
+use gleaner_replay::allocator::{Batch, Measured, Progress, Reallocation, Stage};
+use serde::{Deserialize, Serialize};
+
+use super::decision::{Capture, KeptDecision};
+use super::{Core, Curve, Millis, Submission, TaskState};
+use crate::status::DecisionStatus;
+use gleaner_domain::words::counted;
+
+/// Number of decisions that the state shows.
+const SHOWN: usize = 20;
+
+/// A batch as the allocator received it, with the decision. The batches of a harvest, in order, are its recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Time in seconds since 1970.
+    pub second: i64,
+    /// Nodes that joined (true) or left (false), by index.
+    pub nodes: Vec<(u32, bool)>,
+    /// Work of the tasks, by index.
+    pub progress: Vec<(u32, f64)>,
+    /// Curves and costs that were measured.
+    pub measured: Vec<RecordedCurve>,
+    /// Indices of the tasks that ended.
+    pub finished: Vec<u32>,
+    /// Tasks that were submitted.
+    pub submitted: Vec<Submission>,
+    /// The decision, if there was anything to decide.
+    pub decision: Option<KeptDecision>,
+}
+
+/// A measured curve with costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedCurve {
+    /// Index of the task.
+    pub task: u32,
+    /// The curve.
+    pub curve: Curve,
+    /// Seconds of progress lost when the task grows.
+    pub rescale_up: f64,
+    /// Seconds of progress lost when the task shrinks.
+    pub rescale_down: f64,
+}
+
+/// The parts of a batch, which a [`Batch`] borrows.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    pub nodes: Vec<Change>,
+    pub progress: Vec<Progress>,
+    pub measured: Vec<Measured>,
+    pub finished: Vec<u32>,
+    pub submitted: Vec<TrainingTask>,
+}
+
+impl Parts {
+    /// The batch at an event and a second.
+    pub fn batch(&self, event: usize, second: i64) -> Batch<'_> {
+        Batch {
+            nodes: &self.nodes,
+            progress: &self.progress,
+            measured: &self.measured,
+            finished: &self.finished,
+            submitted: &self.submitted,
+            ..Batch::at(event, Utc::from_seconds(second))
+        }
+    }
+}
+
+/// The parts of a recorded batch.
+pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
+    let now = Utc::from_seconds(recorded.second);
+    let nodes = recorded
+        .nodes
+        .iter()
+        .map(|&(node, idle)| Change::new(node, idle));
+    let progress = recorded
+        .progress
+        .iter()
+        .map(|&(task, done)| Progress { task, done });
+    let measured = recorded.measured.iter().map(|found| Measured {
+        task: found.task,
+        curve: (&found.curve).into(),
+        rescale_up: found.rescale_up,
+        rescale_down: found.rescale_down,
+    });
+    let submitted = recorded
+        .submitted
+        .iter()
+        .map(|task| task.training_task(now));
+    Parts {
+        nodes: nodes.collect(),
+        progress: progress.collect(),
+        measured: measured.collect(),
+        finished: recorded.finished.clone(),
+        submitted: submitted.collect(),
+    }
+}
+
+impl Core {
+    /// Whether the allocator has something to learn at `now`. Measurements alone wait until a few seconds after a decision.
+    pub(super) fn has_news(&self, now: Millis) -> bool {
+        let is_measured = || {
+            let active = self
+                .tasks
+                .iter()
+                .filter(|task| task.state == TaskState::Active);
+            let mut learners = active.map(|task| &task.learner);
+            learners.any(|learner| learner.has_news())
+        };
+        !self.finished.is_empty()
+            || (self.unknown as usize) < self.tasks.len()
+            || self.idle != *self.pilots.available()
+            || (now.div_euclid(1000) >= self.decided + MEASURED_WAIT_S && is_measured())
+    }
+
+    /// Passes what has happened to the allocator.
+    ///
+    /// # Errors
+    /// The decider fails, or the allocator rejects the batch, which would be a fault of this module.
+    pub(super) fn decide(&mut self, decider: &mut dyn Decider) -> Result<()> {
+        if !self.has_news(self.now) {
+            return Ok(());
+        }
+        let second = self.now.div_euclid(1000).max(self.decided);
+        self.decided = second;
+        let mut recorded = self.batch(second);
+        let parts = parts_of(&recorded);
+        let mut capture = Capture::of(decider);
+        let event = self.recorded.len();
+        let change = self
+            .allocator
+            .advance(&parts.batch(event, second), &mut capture)
+            .map_err(Error::from)?;
+        recorded.decision = capture.kept;
+        self.idle.clone_from(self.pilots.available());
+        self.unknown = self.tasks.len() as u32;
+        self.finished.clear();
+        self.admit(&change);
+        self.explain(&recorded, &change);
+        self.recorded.push(recorded);
+        Ok(())
+    }
+
+    /// What has happened since the last decision.
+    fn batch(&mut self, second: i64) -> Recorded {
+        let available: &BTreeSet<u32> = self.pilots.available();
+        let joined = available.difference(&self.idle).map(|node| (*node, true));
+        let left = self.idle.difference(available).map(|node| (*node, false));
+        let nodes = left.chain(joined).collect();
+        let is_active = |task: &u32| self.allocator.stage(*task) == Some(Stage::Active);
+        let active: Vec<u32> = (0..self.unknown).filter(is_active).collect();
+        let uses_progress = self.allocator.uses_progress();
+        let progress = active.iter().filter(|_| uses_progress);
+        let progress = progress.map(|&task| (task, self.tasks[task as usize].done));
+        let progress: Vec<(u32, f64)> = progress.collect();
+        let settings = self.settings.allocator(Objective::default());
+        let measured = active.iter().filter_map(|&task| {
+            let found = &mut self.tasks[task as usize];
+            let costs = (found.training.rescale_up, found.training.rescale_down);
+            let measured = found.learner.measured(&found.training.curve, costs)?;
+            let (curve, rescale_up, rescale_down) = measured;
+            let task_measured = TrainingTask {
+                curve: curve.clone(),
+                rescale_up,
+                rescale_down,
+                ..found.training.clone()
+            };
+            // Nonsensical reports must not lead to a curve that the allocator rejects.
+            let is_valid = settings.faults(&[task_measured]).is_empty();
+            is_valid.then(|| RecordedCurve {
+                task,
+                curve: (&curve).into(),
+                rescale_up,
+                rescale_down,
+            })
+        });
+        let measured = measured.collect();
+        let new = &self.tasks[self.unknown as usize..];
+        Recorded {
+            second,
+            nodes,
+            progress,
+            measured,
+            finished: self.finished.iter().copied().collect(),
+            submitted: new.iter().map(|task| task.submission.clone()).collect(),
+            decision: None,
+        }
+    }
+
+    /// Marks tasks as active. A task that was cancelled while it waited is over at the next decision.
+    fn admit(&mut self, change: &Reallocation) {
+        for &index in &change.admitted {
+            let task = &mut self.tasks[index as usize];
+            if task.state == TaskState::Waiting {
+                task.state = TaskState::Active;
+            } else {
+                self.finished.insert(index);
+            }
+        }
+    }
+
+    /// Keeps a decision for the status that users see.
+    fn explain(&mut self, recorded: &Recorded, change: &Reallocation) {
+        let joined = recorded.nodes.iter().filter(|(_, idle)| *idle).count();
+        let reasons = [
+            (joined, "node", "joined"),
+            (recorded.nodes.len() - joined, "node", "left"),
+            (recorded.submitted.len(), "task", "submitted"),
+            (recorded.finished.len(), "task", "ended"),
+            (recorded.measured.len(), "curve", "measured"),
+        ];
+        let reasons = reasons.iter().filter(|(count, ..)| *count > 0);
+        let why: Vec<String> = reasons
+            .map(|(count, what, how)| format!("{} {how}", counted(*count, what)))
+            .collect();
+        let changes = change.resized.iter().map(|resize| {
+            let name = self.task_name(resize.task);
+            format!("{name}: {} to {} nodes", resize.before, resize.after)
+        });
+        let shown = DecisionStatus {
+            time: recorded.second,
+            why: why.join(", "),
+            changes: changes.collect(),
+        };
+        self.decisions.insert(0, shown);
+        self.decisions.truncate(SHOWN);
+    }
+}
+
+/// Seconds after a decision before measurements alone lead to the next one.
+const MEASURED_WAIT_S: i64 = 10;

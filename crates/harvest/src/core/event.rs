@@ -1,0 +1,262 @@
+//! The events that the core handles, and the commands that it returns.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::submission::Submission;
+
+/// A time in milliseconds since 1970.
+pub type Millis = i64;
+
+/// A pilot. The number is never used again, so it identifies the pilot even if the batch scheduler has lost the pilot's
+/// job or reuses the job's id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PilotId(pub u64);
+
+impl fmt::Display for PilotId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "pilot {}", self.0)
+    }
+}
+
+/// A run of a task. Each restart of a task is a new run with the next generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RunId {
+    /// Index of the task.
+    pub task: u32,
+    /// Number of the run among the task's runs, from 1.
+    pub generation: u32,
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "run {} of task number {}", self.generation, self.task)
+    }
+}
+
+/// A connection of a pilot. Pilots number their connections from 1, so that messages of an earlier connection can be
+/// recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Link {
+    /// The pilot.
+    pub pilot: PilotId,
+    /// Number of the connection.
+    pub session: u32,
+}
+
+/// The state of a rank of a run, as its pilot sees it. A rank is the part of a run on one node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RankState {
+    /// Its processes are running.
+    Running,
+    /// All of its processes have ended.
+    Exited {
+        /// Exit code; `None` if a signal ended the rank or it could not be started.
+        code: Option<i32>,
+    },
+}
+
+/// A rank that a pilot knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankReport {
+    /// The run to which the rank belongs.
+    pub run: RunId,
+    /// Its state.
+    pub state: RankState,
+}
+
+/// Something that happened. Every event is in the journal before its commands are carried out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A user submits tasks.
+    Submit {
+        /// Chosen by the user's program. A repeated submission with the same id has no effect.
+        id: String,
+        /// The tasks.
+        tasks: Vec<Submission>,
+    },
+    /// A user cancels a task.
+    Cancel {
+        /// Index of the task.
+        task: u32,
+    },
+    /// No more pilots are requested, and no tasks are accepted. Tasks continue on the pilots that run.
+    Drain,
+    /// Ends a drain.
+    Resume,
+    /// Stops all tasks and dismisses all pilots.
+    Stop {
+        /// Whether tasks are killed without the chance to write a checkpoint.
+        at_once: bool,
+    },
+    /// The daemon has started again. All connections are lost.
+    Restarted,
+
+    /// A pilot is needed. The backend starts it after this event is in the journal.
+    Request {
+        /// Wall time of the pilot, in seconds.
+        wall_s: u64,
+    },
+    /// The backend has accepted a pilot.
+    Accepted {
+        /// The pilot.
+        pilot: PilotId,
+        /// The id that the backend gave it.
+        job: String,
+    },
+    /// The backend has certainly not started a pilot and will not start it.
+    Rejected {
+        /// The pilot.
+        pilot: PilotId,
+        /// The reason.
+        reason: String,
+    },
+    /// A pilot and all processes that it started have ended: the backend says so, or the pilot's lease has run out.
+    Over {
+        /// The pilot.
+        pilot: PilotId,
+    },
+
+    /// A pilot connects, for the first time or again.
+    Hello {
+        /// The new connection.
+        link: Link,
+        /// Name of its node.
+        node: String,
+        /// Time at which its wall time ends, if it is limited.
+        ends: Option<Millis>,
+        /// The ranks that the pilot has not been told to forget.
+        ranks: Vec<RankReport>,
+        /// Whether the pilot is giving back its node and has therefore begun to stop its ranks.
+        #[serde(default)]
+        leaving: bool,
+    },
+    /// A pilot must give back its node. It is already stopping its ranks.
+    Leaving {
+        /// The pilot's connection.
+        link: Link,
+    },
+    /// A rank has ended.
+    Exited {
+        /// The pilot's connection.
+        link: Link,
+        /// The run to which the rank belongs.
+        run: RunId,
+        /// Exit code; `None` if a signal ended the rank or it could not be started.
+        code: Option<i32>,
+    },
+    /// Nothing has been heard from a pilot for too long. Its connection has been closed.
+    Silent {
+        /// The pilot.
+        pilot: PilotId,
+    },
+    /// A task has reported its progress.
+    Progress {
+        /// The run that reported it.
+        run: RunId,
+        /// Work that the task has done since it was submitted, in the units of its curve.
+        done: f64,
+    },
+
+    /// The wall time of a pilot is about to end.
+    Ending {
+        /// The pilot.
+        pilot: PilotId,
+    },
+    /// The running pilots are not needed: no task is left, or tasks have used up the node-hours of the day.
+    Release,
+    /// The pause after a failed run of a task is over, so the task may start again.
+    Retry {
+        /// Index of the task.
+        task: u32,
+    },
+    /// A run has been asked to stop, and its grace period is over.
+    GraceOver {
+        /// The run.
+        run: RunId,
+    },
+    /// It is time to pass what has happened to the allocator, and to decide.
+    Decide,
+}
+
+/// Something that the daemon must do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// Ask the backend to start a pilot.
+    Start {
+        /// The pilot.
+        pilot: PilotId,
+        /// Its wall time, in seconds.
+        wall_s: u64,
+    },
+    /// Ask the backend to cancel a pilot, whose id at the backend may be unknown.
+    Cancel {
+        /// The pilot.
+        pilot: PilotId,
+    },
+    /// Send an order to a pilot.
+    Order {
+        /// The pilot's connection. The order is dropped if the pilot has reconnected since.
+        link: Link,
+        /// The order.
+        order: Order,
+    },
+    /// Write a line to the daemon's log.
+    Say(String),
+}
+
+/// What a pilot must do. Orders can be repeated without harm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case")]
+pub enum Order {
+    /// Start a rank, unless the pilot already knows the run.
+    Launch(Box<Launch>),
+    /// The nodes of a run have changed. Only runs that rescale without a restart get this order.
+    Nodes {
+        /// The run.
+        run: RunId,
+        /// The nodes of the run by rank.
+        nodes: Vec<String>,
+    },
+    /// End a rank: with SIGTERM, or with SIGKILL.
+    Stop {
+        /// The run.
+        run: RunId,
+        /// Whether the rank is killed at once.
+        kill: bool,
+    },
+    /// The rank's end has been recorded. The pilot need not report it again.
+    Forget {
+        /// The run.
+        run: RunId,
+    },
+    /// End all ranks, and then end the pilot.
+    Dismiss,
+}
+
+/// How a rank is started.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// The run to which the rank belongs.
+    pub run: RunId,
+    /// Name of the task.
+    pub task: String,
+    /// The rank, from 0.
+    pub rank: usize,
+    /// The nodes of the run by rank.
+    pub nodes: Vec<String>,
+    /// A port on the first node where the run's ranks meet. Consecutive runs of a task have different ports.
+    pub port: u16,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Environment variables of the program.
+    pub environment: BTreeMap<String, String>,
+    /// Work that the task had done when the run began.
+    pub done: f64,
+}

@@ -1,0 +1,365 @@
+//! The core: a pure state machine. Events go in, commands come out.
+//!
+//! The core has no clock, file or socket. The daemon passes each event with its time to [`Core::handle`], writes the
+//! event and the decision to the journal, and then carries out the commands. After a crash, handling the events of the
+//! journal again restores the state.
+//!
+//! # Two layers
+//!
+//! The [`Allocator`] decides which task gets which nodes. It is the same state machine that replays use. It learns
+//! about nodes, submissions and completions at [`Event::Decide`], at most once a second, so that the recording of a
+//! harvest is an event log with one row for each second in which something happened.
+//!
+//! The runs follow the allocator's decisions (`settle.rs`). A task that gets other nodes is stopped first. It starts
+//! again once all of its processes have ended, once no process of another task is left on its new nodes, and once their
+//! pilots are connected. So a node never works for two tasks, however late or lost a message is.
+//!
+//! # What a lost connection means
+//!
+//! A pilot whose connection breaks goes on with its ranks and connects again. Its greeting lists the ranks that it
+//! knows, and the core repeats the orders that have not arrived. If nothing is heard from a pilot for a while, its node
+//! leaves the allocator, but its ranks count as running until the backend says that the pilot has ended, or until its
+//! lease is over. A pilot ends its ranks by itself when the lease is over.
+
+mod deciding;
+mod decision;
+mod due;
+mod event;
+mod learn;
+mod pilots;
+mod settings;
+mod settle;
+mod submission;
+mod tasks;
+mod users;
+mod view;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::{Objective, Utc};
+use gleaner_replay::Decider;
+use gleaner_replay::allocator::node_choice::Arrival;
+use gleaner_replay::allocator::{Allocator, Source};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use deciding::parts_of;
+pub use deciding::{Recorded, RecordedCurve};
+pub use decision::{Capture, KeptDecision, Repeat};
+pub use due::Heard;
+pub use event::{
+    Command, Event, Launch, Link, Millis, Order, PilotId, RankReport, RankState, RunId,
+};
+pub use settings::Settings;
+pub use submission::{Curve, LaunchStyle, Submission};
+
+use crate::status::DecisionStatus;
+use pilots::{PilotState, Pilots};
+use tasks::{Task, TaskState, Why};
+
+/// A line of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When the event happened.
+    pub time: Millis,
+    /// What happened.
+    pub event: Event,
+    /// The decision that it led to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<KeptDecision>,
+}
+
+/// Why an event was not handled.
+#[derive(Debug, thiserror::Error)]
+pub enum CoreError {
+    /// The event is a user's request that cannot be carried out. Nothing has changed.
+    #[error("{0}")]
+    Refused(String),
+    /// The core cannot continue.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+/// Whether pilots are requested and tasks run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Running,
+    Draining,
+    Stopping,
+}
+
+/// The state machine. See the [module](self).
+pub struct Core {
+    settings: Settings,
+    allocator: Allocator<'static>,
+    since: Millis,
+    /// Time of the last event.
+    now: Millis,
+    mode: Mode,
+    pilots: Pilots,
+    tasks: Vec<Task>,
+    by_name: BTreeMap<String, u32>,
+    /// Ids of the submissions that were carried out.
+    submissions: BTreeSet<String>,
+    /// Indices of the tasks that the allocator does not know yet.
+    unknown: u32,
+    /// Nodes that are idle for the allocator.
+    idle: BTreeSet<u32>,
+    /// Tasks that are over for the core and still active for the allocator.
+    finished: BTreeSet<u32>,
+    /// Second of the last decision.
+    decided: i64,
+    /// When a pilot was last rejected.
+    rejected: Option<Millis>,
+    /// Whether the pilots have been released since they were last needed.
+    is_released: bool,
+    accounts: Accounts,
+    recorded: Vec<Recorded>,
+    decisions: Vec<DecisionStatus>,
+    said: Vec<Command>,
+}
+
+/// Node-time so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Accounts {
+    /// Node-milliseconds for which pilots were up.
+    idle: f64,
+    /// Node-milliseconds for which runs occupied nodes.
+    used: f64,
+    /// Node-milliseconds used in the current day.
+    used_today: f64,
+    /// Number of the current day since 1970.
+    day: i64,
+    preemptions: u64,
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+impl Core {
+    /// Creates a core without pilots and tasks.
+    ///
+    /// # Errors
+    /// A setting is out of range.
+    pub fn new(settings: Settings, now: Millis) -> Result<Self> {
+        settings.check()?;
+        let start = Utc::from_seconds(now.div_euclid(1000));
+        let allocator = Allocator::new(
+            settings.allocator(Objective::default()),
+            Source::Batches,
+            start,
+            settings.max_nodes,
+            Box::new(Arrival),
+        )?;
+        Ok(Core {
+            settings,
+            allocator,
+            since: now,
+            now,
+            mode: Mode::Running,
+            pilots: Pilots::default(),
+            tasks: Vec::new(),
+            by_name: BTreeMap::new(),
+            submissions: BTreeSet::new(),
+            unknown: 0,
+            idle: BTreeSet::new(),
+            finished: BTreeSet::new(),
+            decided: start.second(),
+            rejected: None,
+            is_released: false,
+            accounts: Accounts::default(),
+            recorded: Vec::new(),
+            decisions: Vec::new(),
+            said: Vec::new(),
+        })
+    }
+
+    /// Handles an event and returns the commands to be carried out, in order. A time before the last event counts as
+    /// the time of the last event.
+    ///
+    /// # Errors
+    /// See [`CoreError`].
+    pub fn handle(
+        &mut self,
+        now: Millis,
+        event: &Event,
+        decider: &mut dyn Decider,
+    ) -> Result<Vec<Command>, CoreError> {
+        let before = (self.now, self.accounts);
+        self.pass_time(now);
+        let handled = self.take(event, decider);
+        if let Err(CoreError::Refused(_)) = handled {
+            // The journal has no refused events, so the time of a refusal must not matter.
+            (self.now, self.accounts) = before;
+        }
+        handled
+    }
+
+    fn take(
+        &mut self,
+        event: &Event,
+        decider: &mut dyn Decider,
+    ) -> Result<Vec<Command>, CoreError> {
+        let mut commands = Vec::new();
+        match event {
+            Event::Submit { id, tasks } => self.submit(id, tasks)?,
+            Event::Cancel { task } => self.cancel(*task)?,
+            Event::Drain => self.set_mode(Mode::Draining)?,
+            Event::Resume => self.set_mode(Mode::Running)?,
+            Event::Stop { at_once } => self.stop(*at_once, &mut commands),
+            Event::Restarted => self.restart(&mut commands),
+            Event::Request { wall_s } => self.request(*wall_s, &mut commands),
+            Event::Accepted { pilot, job } => {
+                if let Some(pilot) = self.pilots.open.get_mut(pilot) {
+                    pilot.job = Some(job.clone());
+                }
+            }
+            Event::Rejected { pilot, reason } => self.reject(*pilot, reason),
+            Event::Over { pilot } => self.lose(*pilot, PilotState::Over),
+            Event::Hello {
+                link,
+                node,
+                ends,
+                ranks,
+                leaving,
+            } => self.hello(*link, node, (*ends, *leaving), ranks, &mut commands),
+            Event::Leaving { link } => self.leave(*link),
+            Event::Exited { link, run, code } => self.exited(*link, *run, *code, &mut commands),
+            Event::Silent { pilot } => self.fall_silent(*pilot, &mut commands),
+            Event::Ending { pilot } => self.dismiss(*pilot, &mut commands),
+            Event::Release => self.release(&mut commands),
+            Event::Retry { task } => {
+                if let Some(task) = self.tasks.get_mut(*task as usize) {
+                    task.not_before = None;
+                }
+            }
+            Event::Progress { run, done } => self.progress(*run, *done),
+            Event::GraceOver { run } => self.kill(*run, &mut commands),
+            Event::Decide => self.decide(decider)?,
+        }
+        self.settle(&mut commands);
+        commands.append(&mut self.said);
+        Ok(commands)
+    }
+
+    /// Adds the time since the last event to the accounts.
+    fn pass_time(&mut self, now: Millis) {
+        let passed = (now - self.now).max(0) as f64;
+        if passed == 0.0 {
+            return;
+        }
+        self.now = now;
+        let used = passed * self.used_nodes() as f64;
+        self.accounts.idle += passed * self.pilots.available().len() as f64;
+        self.accounts.used += used;
+        let day = self.now.div_euclid(DAY_MS);
+        if day != self.accounts.day {
+            (self.accounts.day, self.accounts.used_today) = (day, 0.0);
+        }
+        self.accounts.used_today += used;
+    }
+
+    /// Number of available nodes that runs occupy.
+    fn used_nodes(&self) -> usize {
+        let runs = self.tasks.iter().filter_map(|task| task.run.as_ref());
+        let used = runs.map(|run| {
+            let available = |node: &&u32| self.pilots.available().contains(*node);
+            let nodes = run.nodes.iter().filter(available);
+            nodes.filter(|node| run.occupies(**node)).count()
+        });
+        used.sum()
+    }
+
+    /// Whether tasks have used the node-hours of the day that contains `now`.
+    fn is_capped(&self, now: Millis) -> bool {
+        let is_today = now.div_euclid(DAY_MS) == self.accounts.day;
+        let used_h = self.accounts.used_today / 3_600_000.0;
+        let most = self.settings.node_hours_per_day;
+        is_today && most.is_some_and(|most| used_h >= most)
+    }
+
+    fn say(&mut self, text: String) {
+        self.said.push(Command::Say(text));
+    }
+
+    /// Name of a task.
+    fn task_name(&self, task: u32) -> &str {
+        let task = self.tasks.get(task as usize);
+        task.map_or("", |task| &task.submission.name)
+    }
+
+    /// The index of the task with this name.
+    pub fn task(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Whether a stop was requested and all pilots have ended.
+    pub fn is_stopped(&self) -> bool {
+        self.mode == Mode::Stopping && self.pilots.open.is_empty()
+    }
+
+    /// Pilots that have not ended, with the id of the backend if it is known.
+    pub fn open_pilots(&self) -> Vec<(PilotId, Option<String>)> {
+        let open = self.pilots.open.iter();
+        open.map(|(id, pilot)| (*id, pilot.job.clone())).collect()
+    }
+
+    /// Whether a pilot has ever connected.
+    pub fn has_connected(&self, pilot: PilotId) -> bool {
+        let pilot = self.pilots.open.get(&pilot);
+        pilot.is_some_and(|pilot| pilot.session > 0)
+    }
+
+    /// The name of the node of a pilot that has connected and has not ended.
+    pub fn node_of(&self, pilot: PilotId) -> Option<&str> {
+        let node = self.pilots.open.get(&pilot)?.node?;
+        Some(self.pilots.name(node))
+    }
+
+    /// The last connection of a pilot that has connected and has not ended.
+    pub fn link(&self, pilot: PilotId) -> Option<Link> {
+        self.pilots.link(pilot)
+    }
+
+    /// The run that a task is in, if it is running.
+    pub fn run_of(&self, task: u32) -> Option<RunId> {
+        let found = self.tasks.get(task as usize)?;
+        found.run.as_ref().map(|_| RunId {
+            task,
+            generation: found.generation,
+        })
+    }
+
+    /// The batches that the allocator received, for the recording.
+    pub fn recorded(&self) -> &[Recorded] {
+        &self.recorded
+    }
+
+    /// The name of a node.
+    pub fn node_name(&self, node: u32) -> &str {
+        self.pilots.name(node)
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// When the harvest began.
+    pub fn begun(&self) -> Millis {
+        self.since
+    }
+
+    /// Ends a task for the core. The allocator learns about it at the next decision.
+    fn end_task(&mut self, index: u32, state: TaskState) {
+        let task = &mut self.tasks[index as usize];
+        if task.state.is_over() {
+            return;
+        }
+        let text = format!("task {} is {}", task.submission.name, state.name());
+        if task.state == TaskState::Active {
+            self.finished.insert(index);
+        }
+        task.state = state;
+        self.say(text);
+    }
+}

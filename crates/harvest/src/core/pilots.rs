@@ -1,0 +1,174 @@
+//! The pilots and the nodes that they hold.
+//!
+//! | state | event | next state |
+//! |---|---|---|
+//! | | it is needed | requested |
+//! | requested | it connects | up: its node is idle for the allocator |
+//! | requested | it connects, but its node's last pilot is not over yet | waiting |
+//! | waiting | the last pilot is over | up |
+//! | up | nothing is heard from it | silent: its node has left |
+//! | silent | it connects again | up |
+//! | up, silent | it must give back its node, its wall time ends, or it is dismissed | leaving: its node has left |
+//! | any | the backend says that it has ended, or its lease is over | over |
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Link, Millis, PilotId};
+
+/// The state of a pilot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PilotState {
+    Requested,
+    Waiting,
+    Up,
+    Silent,
+    Leaving,
+    Over,
+}
+
+/// A pilot.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pilot {
+    pub state: PilotState,
+    pub wall_s: u64,
+    /// The id that the backend gave it, once the backend has accepted it.
+    pub job: Option<String>,
+    /// Number of its last connection; 0 before the first.
+    pub session: u32,
+    /// Index of its node.
+    pub node: Option<u32>,
+    /// Time at which its wall time ends, if it is limited.
+    pub ends: Option<Millis>,
+    /// Whether it has been told to end.
+    pub is_dismissed: bool,
+}
+
+/// The pilots that are not over, and all nodes.
+#[derive(Debug, Default)]
+pub(super) struct Pilots {
+    pub open: BTreeMap<PilotId, Pilot>,
+    /// Number of pilots so far.
+    count: u64,
+    names: Vec<String>,
+    by_name: BTreeMap<String, u32>,
+    /// The pilot of each node that has a pilot which is not over.
+    holders: BTreeMap<u32, PilotId>,
+    /// Nodes whose pilots are up.
+    available: BTreeSet<u32>,
+}
+
+impl Pilots {
+    /// Adds a pilot that is about to be requested.
+    pub fn request(&mut self, wall_s: u64) -> PilotId {
+        self.count += 1;
+        let pilot = PilotId(self.count);
+        self.open.insert(
+            pilot,
+            Pilot {
+                state: PilotState::Requested,
+                wall_s,
+                job: None,
+                session: 0,
+                node: None,
+                ends: None,
+                is_dismissed: false,
+            },
+        );
+        pilot
+    }
+
+    /// The pilot of a link, if the link is its last connection.
+    pub fn at(&mut self, link: Link) -> Option<&mut Pilot> {
+        let pilot = self.open.get_mut(&link.pilot)?;
+        (pilot.session == link.session).then_some(pilot)
+    }
+
+    /// The last connection of a pilot that has connected and is not over.
+    pub fn link(&self, pilot: PilotId) -> Option<Link> {
+        let found = self.open.get(&pilot)?;
+        (found.session > 0).then_some(Link {
+            pilot,
+            session: found.session,
+        })
+    }
+
+    /// The index of the node with this name. A new name gets the next index. `None` if there are `most` names already.
+    pub fn node(&mut self, name: &str, most: usize) -> Option<u32> {
+        if let Some(&node) = self.by_name.get(name) {
+            return Some(node);
+        }
+        let node = u32::try_from(self.names.len()).ok()?;
+        if self.names.len() >= most {
+            return None;
+        }
+        self.names.push(name.to_owned());
+        self.by_name.insert(name.to_owned(), node);
+        Some(node)
+    }
+
+    /// The name of a node.
+    pub fn name(&self, node: u32) -> &str {
+        self.names.get(node as usize).map_or("", String::as_str)
+    }
+
+    /// The pilot that holds a node.
+    pub fn holder(&self, node: u32) -> Option<PilotId> {
+        self.holders.get(&node).copied()
+    }
+
+    /// Nodes whose pilots are up.
+    pub fn available(&self) -> &BTreeSet<u32> {
+        &self.available
+    }
+
+    /// Makes a pilot the holder of a node, which becomes available.
+    pub fn go_up(&mut self, id: PilotId, node: u32) {
+        if let Some(pilot) = self.open.get_mut(&id) {
+            (pilot.state, pilot.node) = (PilotState::Up, Some(node));
+            self.holders.insert(node, id);
+            self.available.insert(node);
+        }
+    }
+
+    /// Changes the state of a pilot to silent, leaving or over. Its node is no longer available.
+    pub fn go_down(&mut self, id: PilotId, state: PilotState) {
+        let Some(pilot) = self.open.get_mut(&id) else {
+            return;
+        };
+        pilot.state = state;
+        let node = pilot
+            .node
+            .filter(|node| self.holders.get(node) == Some(&id));
+        if let Some(node) = node {
+            self.available.remove(&node);
+        }
+        if state == PilotState::Over {
+            self.open.remove(&id);
+            if let Some(node) = node {
+                self.holders.remove(&node);
+            }
+        }
+    }
+
+    /// Makes the pilot that waits for a node, if there is one, the node's holder.
+    pub fn promote(&mut self, node: u32) {
+        let mut open = self.open.iter();
+        let waits = |pilot: &Pilot| pilot.state == PilotState::Waiting && pilot.node == Some(node);
+        if let Some(id) = open.find(|(_, pilot)| waits(pilot)).map(|(id, _)| *id) {
+            self.go_up(id, node);
+        }
+    }
+
+    /// Makes a pilot wait until another pilot no longer holds the node.
+    pub fn wait(&mut self, id: PilotId, node: u32) {
+        if let Some(pilot) = self.open.get_mut(&id) {
+            (pilot.state, pilot.node) = (PilotState::Waiting, Some(node));
+        }
+    }
+
+    /// Number of pilots in a state.
+    pub fn count(&self, state: PilotState) -> usize {
+        let open = self.open.values();
+        open.filter(|pilot| pilot.state == state).count()
+    }
+}

@@ -1,0 +1,652 @@
+//! Makes runs follow the allocator's decisions.
+//!
+//! After each event, every run is compared with what its task should have. A run whose nodes must change is stopped, or
+//! is notified of the change if its launch style can continue. A task without a run is launched once everything is ready.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gleaner_domain::words::counted;
+
+use super::tasks::{End, Rank, Run, Stopping};
+use super::{
+    Command, Core, Launch, LaunchStyle, Link, Mode, Order, PilotId, RankReport, RankState, RunId,
+    TaskState, Why,
+};
+use super::{Millis, PilotState};
+
+/// Exclusive range of the ports on which the ranks of a run meet.
+const PORTS: std::ops::Range<u16> = 20_000..40_000;
+
+impl Core {
+    /// Requests a pilot.
+    pub(super) fn request(&mut self, wall_s: u64, commands: &mut Vec<Command>) {
+        self.is_released = false;
+        let pilot = self.pilots.request(wall_s);
+        commands.push(Command::Start { pilot, wall_s });
+    }
+
+    /// The backend has not started a pilot. A pilot that has connected was started, so a late answer changes nothing.
+    pub(super) fn reject(&mut self, pilot: PilotId, reason: &str) {
+        let found = self.pilots.open.get(&pilot);
+        if found.is_some_and(|found| found.state == PilotState::Requested) {
+            self.rejected = Some(self.now);
+            self.lose(pilot, PilotState::Over);
+            self.say(format!("{pilot} was rejected: {reason}"));
+        }
+    }
+
+    /// A pilot connects. Its ranks are compared with the ranks that it should have.
+    pub(super) fn hello(
+        &mut self,
+        link: Link,
+        node: &str,
+        (ends, leaving): (Option<Millis>, bool),
+        ranks: &[RankReport],
+        commands: &mut Vec<Command>,
+    ) {
+        let order = |order| Command::Order { link, order };
+        let Some(pilot) = self.pilots.open.get(&link.pilot) else {
+            self.say(format!(
+                "{}, on {node}, is unknown or counts as ended: dismissed",
+                link.pilot
+            ));
+            commands.push(order(Order::Dismiss));
+            return;
+        };
+        if link.session <= pilot.session {
+            return;
+        }
+        let (state, dismissed, before) = (pilot.state, pilot.is_dismissed, pilot.node);
+        let node = self.pilots.node(node, self.settings.max_nodes);
+        let holder = node.and_then(|node| self.pilots.holder(node));
+        let holder = holder.filter(|holder| *holder != link.pilot);
+        // The batch scheduler can start a pilot on a node before the core learns that the previous pilot has ended.
+        let is_going = holder.and_then(|holder| self.pilots.open.get(&holder));
+        let is_going = is_going.is_none_or(|holder| holder.state != PilotState::Up);
+        let place = node.filter(|&node| is_going && before.is_none_or(|before| before == node));
+        if let Some(pilot) = self.pilots.open.get_mut(&link.pilot) {
+            (pilot.session, pilot.ends) = (link.session, ends);
+            // The order to end can be lost. This flag makes the core repeat it.
+            pilot.is_dismissed |= place.is_none();
+        }
+        let Some(place) = place else {
+            self.say(format!(
+                "{} is on a node that cannot be used: dismissed",
+                link.pilot
+            ));
+            self.lose(link.pilot, PilotState::Leaving);
+            commands.push(order(Order::Dismiss));
+            return;
+        };
+        if leaving {
+            self.leave(link);
+        } else if state != PilotState::Leaving {
+            match holder {
+                Some(_) => self.pilots.wait(link.pilot, place),
+                None => self.pilots.go_up(link.pilot, place),
+            }
+        }
+        if dismissed || self.mode == Mode::Stopping {
+            self.dismiss(link.pilot, commands);
+            if state == PilotState::Leaving {
+                commands.push(order(Order::Dismiss));
+            }
+        }
+        self.reconcile(link, ranks, commands);
+    }
+
+    /// Compares the ranks that a pilot knows with the ranks that it should have.
+    fn reconcile(&mut self, link: Link, reports: &[RankReport], commands: &mut Vec<Command>) {
+        let mut expected = self.ranks_of(link.pilot);
+        for report in reports {
+            let is_expected = expected.remove(&report.run).is_some();
+            match report.state {
+                RankState::Exited { code } => self.exited(link, report.run, code, commands),
+                RankState::Running if is_expected => self.repeat_orders(link, report.run, commands),
+                RankState::Running => {
+                    let order = Order::Stop {
+                        run: report.run,
+                        kill: false,
+                    };
+                    commands.push(Command::Order { link, order });
+                }
+            }
+        }
+        let pilot = self.pilots.open.get(&link.pilot);
+        let is_up = pilot.is_some_and(|pilot| pilot.state == PilotState::Up);
+        // These ranks never started: the order to launch them was lost with an earlier connection.
+        for (run, node) in expected {
+            let task = &self.tasks[run.task as usize];
+            let stops = task.run.as_ref().is_some_and(|found| {
+                found.stopping.is_some()
+                    || found.ranks.get(&node).is_some_and(|rank| rank.is_removed)
+            });
+            if stops || !is_up {
+                self.exited(link, run, None, commands);
+            } else if let Some(order) = self.launch_order(run.task, node) {
+                commands.push(Command::Order { link, order });
+            }
+        }
+    }
+
+    /// The runs with a rank on this pilot that has not ended, each with the rank's node.
+    fn ranks_of(&self, pilot: PilotId) -> BTreeMap<RunId, u32> {
+        let runs = (0..).zip(&self.tasks).filter_map(|(task, found)| {
+            let generation = found.generation;
+            found
+                .run
+                .as_ref()
+                .map(|run| (RunId { task, generation }, run))
+        });
+        runs.flat_map(|(id, run)| {
+            let ranks = run.ranks.iter();
+            let own = ranks.filter(move |(_, rank)| rank.pilot == pilot && rank.end.is_none());
+            own.map(move |(node, _)| (id, *node))
+        })
+        .collect()
+    }
+
+    /// Repeats the last order about a rank: to stop it, or to use other nodes.
+    fn repeat_orders(&mut self, link: Link, run: RunId, commands: &mut Vec<Command>) {
+        let now = self.now;
+        let Some(found) = self.tasks[run.task as usize].run.as_mut() else {
+            return;
+        };
+        let removed = found
+            .ranks
+            .values()
+            .any(|rank| rank.pilot == link.pilot && rank.is_removed);
+        if let Some(stopping) = &mut found.stopping
+            && !stopping.at_once
+        {
+            // The first order may have been lost, so the grace period restarts.
+            (stopping.since, stopping.is_killed) = (now, false);
+        }
+        let kill = found.stopping.is_some_and(|stopping| stopping.at_once);
+        if removed || found.stopping.is_some() {
+            let order = Order::Stop { run, kill };
+            commands.push(Command::Order { link, order });
+        } else if let Some(found) = &self.tasks[run.task as usize].run
+            && self.tasks[run.task as usize].submission.launch.is_elastic()
+        {
+            let nodes = self.node_names_of(found);
+            let order = Order::Nodes { run, nodes };
+            commands.push(Command::Order { link, order });
+        }
+    }
+
+    /// A pilot gives back its node.
+    pub(super) fn leave(&mut self, link: Link) {
+        let Some(pilot) = self.pilots.at(link) else {
+            return;
+        };
+        if pilot.state == PilotState::Up {
+            self.accounts.preemptions += 1;
+            let node = pilot.node;
+            let name = node.map_or("", |node| self.pilots.name(node)).to_owned();
+            self.say(format!("{} gives back node {name}", link.pilot));
+        }
+        self.lose(link.pilot, PilotState::Leaving);
+    }
+
+    pub(super) fn fall_silent(&mut self, pilot: PilotId, _commands: &mut [Command]) {
+        if self
+            .pilots
+            .open
+            .get(&pilot)
+            .is_some_and(|found| found.state == PilotState::Up)
+        {
+            self.say(format!("{pilot} is silent"));
+            self.lose(pilot, PilotState::Silent);
+        }
+    }
+
+    /// A pilot's node is no longer available. If the pilot is over, its ranks are over, too.
+    pub(super) fn lose(&mut self, pilot: PilotId, state: PilotState) {
+        let Some(found) = self.pilots.open.get(&pilot) else {
+            return;
+        };
+        let is_worse = match found.state {
+            PilotState::Requested | PilotState::Waiting | PilotState::Up | PilotState::Silent => {
+                true
+            }
+            PilotState::Leaving => state == PilotState::Over,
+            PilotState::Over => false,
+        };
+        if !is_worse {
+            return;
+        }
+        let node = found.node;
+        self.pilots.go_down(pilot, state);
+        if let Some(node) = node.filter(|_| state == PilotState::Over) {
+            self.pilots.promote(node);
+        }
+        let runs = self.tasks.iter_mut().filter_map(|task| task.run.as_mut());
+        for run in runs {
+            // This node may run processes that a rank on another node started.
+            run.lost_nodes |=
+                node.is_some_and(|node| !run.ranks.contains_key(&node) && run.occupies(node));
+            for rank in run.ranks.values_mut().filter(|rank| rank.pilot == pilot) {
+                if rank.end.is_none() {
+                    run.lost_nodes = true;
+                    if state == PilotState::Over {
+                        rank.end = Some(End::Taken);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A rank has ended.
+    pub(super) fn exited(
+        &mut self,
+        link: Link,
+        run: RunId,
+        code: Option<i32>,
+        commands: &mut Vec<Command>,
+    ) {
+        let Some(pilot) = self.pilots.at(link) else {
+            return;
+        };
+        let is_taken = pilot.state != PilotState::Up;
+        let order = Order::Forget { run };
+        commands.push(Command::Order { link, order });
+        let task = self.tasks.get_mut(run.task as usize);
+        let Some(found) = task.and_then(|task| task.run_with(run)) else {
+            return;
+        };
+        let rank = found
+            .ranks
+            .values_mut()
+            .find(|rank| rank.pilot == link.pilot);
+        if let Some(rank) = rank.filter(|rank| rank.end.is_none()) {
+            rank.end = Some(match rank.is_removed {
+                true => End::Removed,
+                false if is_taken => End::Taken,
+                false => End::Exited(code),
+            });
+        }
+    }
+
+    /// A task reports its progress. Reports of earlier runs are ignored, so that no work counts twice.
+    pub(super) fn progress(&mut self, run: RunId, done: f64) {
+        let now = self.now;
+        let Some(task) = self.tasks.get_mut(run.task as usize) else {
+            return;
+        };
+        if !(done.is_finite() && done >= 0.0) || task.state != TaskState::Active {
+            return;
+        }
+        let Some(nodes) = task.run_with(run).map(|run| run.nodes.len() as u32) else {
+            return;
+        };
+        // Repeating work that was lost since the last checkpoint does not count as progress.
+        if done > task.best {
+            (task.best, task.failures) = (done, 0);
+        }
+        task.done = done;
+        task.learner.report(now, run.generation, nodes, done);
+    }
+
+    /// Asks the ranks of a task's run to stop.
+    pub(super) fn stop_run(&mut self, index: u32, why: Why, commands: &mut Vec<Command>) {
+        let Some(id) = self.run_of(index) else {
+            return;
+        };
+        let since = self.now;
+        if let Some(run) = &mut self.tasks[index as usize].run
+            && run.stopping.is_none()
+        {
+            run.stopping = Some(Stopping {
+                since,
+                why,
+                is_killed: false,
+                at_once: false,
+            });
+            self.order_stop(id, false, commands);
+        }
+    }
+
+    /// Kills the ranks of a run that has been asked to stop.
+    pub(super) fn kill(&mut self, id: RunId, commands: &mut Vec<Command>) {
+        let task = self.tasks.get_mut(id.task as usize);
+        if let Some(run) = task.and_then(|task| task.run_with(id))
+            && let Some(stopping) = &mut run.stopping
+            && !stopping.is_killed
+        {
+            stopping.is_killed = true;
+            self.order_stop(id, true, commands);
+        }
+    }
+
+    fn order_stop(&self, run: RunId, kill: bool, commands: &mut Vec<Command>) {
+        let Some(found) = &self.tasks[run.task as usize].run else {
+            return;
+        };
+        let ranks = found.ranks.values().filter(|rank| rank.end.is_none());
+        let links = ranks.filter_map(|rank| self.pilots.link(rank.pilot));
+        commands.extend(links.map(|link| Command::Order {
+            link,
+            order: Order::Stop { run, kill },
+        }));
+    }
+
+    /// Brings all runs closer to what the tasks should have.
+    pub(super) fn settle(&mut self, commands: &mut Vec<Command>) {
+        for index in 0..self.tasks.len() as u32 {
+            self.conclude(index);
+        }
+        let is_current = self.idle == *self.pilots.available();
+        let wanted = if is_current {
+            self.wanted()
+        } else {
+            BTreeMap::new()
+        };
+        for index in 0..self.tasks.len() as u32 {
+            let want = wanted.get(&index).map_or(&[][..], Vec::as_slice);
+            let task = &self.tasks[index as usize];
+            if task.run.is_some() {
+                self.adjust(index, want, is_current, commands);
+            } else if is_current && task.state == TaskState::Active {
+                self.launch(index, want, commands);
+            }
+        }
+    }
+
+    /// The nodes that each task is given.
+    pub(super) fn wanted(&self) -> BTreeMap<u32, Vec<u32>> {
+        let mut wanted: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for holding in self.allocator.holdings() {
+            wanted.entry(holding.task).or_default().push(holding.node);
+        }
+        wanted
+    }
+
+    /// Updates a task after its run is over.
+    fn conclude(&mut self, index: u32) {
+        let task = &mut self.tasks[index as usize];
+        let Some(run) = task.run.take_if(|run| run.is_over()) else {
+            return;
+        };
+        // The work may be complete even though the run was stopped for another reason.
+        let is_done = task.has_done_work();
+        let why = run.stopping.map(|stopping| stopping.why);
+        match why {
+            _ if is_done => self.end_task(index, TaskState::Finished),
+            None if run.succeeded() => self.end_task(index, TaskState::Finished),
+            None | Some(Why::Failure) if !run.lost_nodes => self.fail(index, &run),
+            _ => {}
+        }
+    }
+
+    /// Counts a failed run.
+    fn fail(&mut self, index: u32, run: &Run) {
+        let (now, most) = (self.now, self.settings.max_failures);
+        let codes = run.ranks.values().find_map(|rank| match rank.end {
+            Some(End::Exited(code)) if code != Some(0) => Some(code),
+            _ => None,
+        });
+        let how = match codes.flatten() {
+            Some(code) => format!("exit code {code}"),
+            None => "ended by a signal, or not started".to_owned(),
+        };
+        let task = &mut self.tasks[index as usize];
+        task.failures += 1;
+        let failures = task.failures;
+        let pause_ms = self.settings.retry_s * 1000.0 * f64::from(failures);
+        task.not_before = Some(now + pause_ms as i64);
+        let name = task.submission.name.clone();
+        self.say(format!(
+            "task {name}: run failed ({how}), {failures} in a row"
+        ));
+        if failures >= most {
+            self.end_task(index, TaskState::Failed(how));
+        }
+    }
+
+    /// Compares a run with the nodes that its task should have. `is_current` says whether the allocator knows which nodes
+    /// are available.
+    fn adjust(&mut self, index: u32, want: &[u32], is_current: bool, commands: &mut Vec<Command>) {
+        let task = &self.tasks[index as usize];
+        let Some(run) = task.run.as_ref().filter(|run| run.stopping.is_none()) else {
+            return;
+        };
+        let style = task.submission.launch;
+        let is_failed =
+            |rank: &Rank| matches!(rank.end, Some(End::Exited(code)) if code != Some(0));
+        let why = if task.has_done_work() {
+            Some(Why::Work)
+        } else if task.state != TaskState::Active || self.mode == Mode::Stopping {
+            Some(Why::End)
+        } else if run.ranks.values().any(is_failed) {
+            Some(Why::Failure)
+        } else if style == LaunchStyle::Restart && run.lost_nodes {
+            Some(Why::Nodes)
+        } else {
+            None
+        };
+        if let Some(why) = why {
+            self.stop_run(index, why, commands);
+        } else if is_current {
+            self.follow(index, want, commands);
+        }
+    }
+
+    /// Adapts a run to the nodes that its task is given: stops it, or notifies it of the change.
+    fn follow(&mut self, index: u32, want: &[u32], commands: &mut Vec<Command>) {
+        let task = &self.tasks[index as usize];
+        let Some(run) = &task.run else {
+            return;
+        };
+        let (now, next): (BTreeSet<u32>, BTreeSet<u32>) =
+            (run.live_nodes().collect(), want.iter().copied().collect());
+        if now == next {
+            return;
+        }
+        let style = task.submission.launch;
+        let too_few = (next.len() as u32) < task.submission.min_nodes;
+        // The first node hosts the driver, or the store that the ranks use to meet.
+        let is_headless = run.nodes.first().is_none_or(|first| {
+            let is_kept = now.contains(first) && next.contains(first);
+            !is_kept
+        });
+        // A driver does not report when it has given up a node, so the node becomes free only when the whole run is
+        // over.
+        let must_release = style == LaunchStyle::Horovod && !now.is_subset(&next);
+        // A pilot never starts a rank of the same run twice.
+        let mut added = next.difference(&now);
+        let is_repeated = added.any(|node| {
+            let rank = run.ranks.get(node);
+            rank.is_some_and(|rank| self.pilots.holder(*node) == Some(rank.pilot))
+        });
+        let must_stop =
+            !style.is_elastic() || too_few || is_headless || must_release || is_repeated;
+        if must_stop {
+            self.stop_run(index, Why::Nodes, commands);
+        } else {
+            self.rescale(index, &next, commands);
+        }
+    }
+
+    /// Changes the nodes of a run that continues.
+    fn rescale(&mut self, index: u32, next: &BTreeSet<u32>, commands: &mut Vec<Command>) {
+        let free: Vec<u32> = next
+            .iter()
+            .copied()
+            .filter(|node| self.is_free(*node))
+            .collect();
+        let id = self.run_of(index);
+        let pilots: Vec<Option<PilotId>> =
+            free.iter().map(|node| self.pilots.holder(*node)).collect();
+        let task = &mut self.tasks[index as usize];
+        let style = task.submission.launch;
+        let (Some(run), Some(id)) = (&mut task.run, id) else {
+            return;
+        };
+        let mut removed = Vec::new();
+        for (node, rank) in &mut run.ranks {
+            if !next.contains(node) && rank.end.is_none() && !rank.is_removed {
+                rank.is_removed = true;
+                removed.push(rank.pilot);
+            }
+        }
+        let live: BTreeSet<u32> = run.live_nodes().collect();
+        let before = run.nodes.len();
+        run.nodes
+            .retain(|node| next.contains(node) && live.contains(node));
+        let mut is_changed = run.nodes.len() < before;
+        let mut added = Vec::new();
+        for (node, pilot) in free.into_iter().zip(pilots) {
+            let Some(pilot) = pilot.filter(|_| !run.nodes.contains(&node)) else {
+                continue;
+            };
+            run.nodes.push(node);
+            is_changed = true;
+            if style == LaunchStyle::Torchrun {
+                let end = None;
+                let is_removed = false;
+                run.ranks.insert(
+                    node,
+                    Rank {
+                        pilot,
+                        is_removed,
+                        end,
+                    },
+                );
+                added.push(node);
+            }
+        }
+        if !is_changed {
+            return;
+        }
+        for pilot in removed {
+            self.order(
+                pilot,
+                Order::Stop {
+                    run: id,
+                    kill: false,
+                },
+                commands,
+            );
+        }
+        for node in &added {
+            if let (Some(pilot), Some(order)) =
+                (self.pilots.holder(*node), self.launch_order(index, *node))
+            {
+                self.order(pilot, order, commands);
+            }
+        }
+        self.order_nodes(id, commands);
+    }
+
+    /// Sends the run's nodes to all of its ranks.
+    fn order_nodes(&self, id: RunId, commands: &mut Vec<Command>) {
+        let Some(run) = &self.tasks[id.task as usize].run else {
+            return;
+        };
+        let names = self.node_names_of(run);
+        for rank in run
+            .ranks
+            .values()
+            .filter(|rank| rank.end.is_none() && !rank.is_removed)
+        {
+            let (run, nodes) = (id, names.clone());
+            self.order(rank.pilot, Order::Nodes { run, nodes }, commands);
+        }
+    }
+
+    /// The names of a run's nodes, by rank.
+    fn node_names_of(&self, run: &Run) -> Vec<String> {
+        let nodes = run.nodes.iter();
+        nodes
+            .map(|node| self.pilots.name(*node).to_owned())
+            .collect()
+    }
+
+    fn order(&self, pilot: PilotId, order: Order, commands: &mut Vec<Command>) {
+        commands.extend(
+            self.pilots
+                .link(pilot)
+                .map(|link| Command::Order { link, order }),
+        );
+    }
+
+    /// Whether a node is available and no run occupies it.
+    fn is_free(&self, node: u32) -> bool {
+        let mut runs = self.tasks.iter().filter_map(|task| task.run.as_ref());
+        self.pilots.available().contains(&node) && runs.all(|run| !run.occupies(node))
+    }
+
+    /// Starts a task on the nodes that it is given, if everything is ready.
+    fn launch(&mut self, index: u32, want: &[u32], commands: &mut Vec<Command>) {
+        let task = &self.tasks[index as usize];
+        let is_ready = self.mode != Mode::Stopping
+            && !self.is_capped(self.now)
+            && !want.is_empty()
+            && want.len() as u32 >= task.submission.min_nodes
+            && task.not_before.is_none()
+            && want.iter().all(|node| self.is_free(*node));
+        if !is_ready {
+            return;
+        }
+        let style = task.submission.launch;
+        let ranks = want[..style.ranks(want.len())].iter().filter_map(|node| {
+            let pilot = self.pilots.holder(*node)?;
+            let (is_removed, end) = (false, None);
+            Some((
+                *node,
+                Rank {
+                    pilot,
+                    is_removed,
+                    end,
+                },
+            ))
+        });
+        let run = Run {
+            ranks: ranks.collect(),
+            nodes: want.to_vec(),
+            stopping: None,
+            lost_nodes: false,
+        };
+        let nodes: Vec<u32> = run.ranks.keys().copied().collect();
+        let task = &mut self.tasks[index as usize];
+        task.generation += 1;
+        task.run = Some(run);
+        let (name, generation) = (task.submission.name.clone(), task.generation);
+        let nodes_text = counted(want.len(), "node");
+        self.say(format!(
+            "task {name}: run {generation} starts on {nodes_text}"
+        ));
+        for node in nodes {
+            if let (Some(pilot), Some(order)) =
+                (self.pilots.holder(node), self.launch_order(index, node))
+            {
+                self.order(pilot, order, commands);
+            }
+        }
+    }
+
+    /// The order to launch the rank of a task's run on a node.
+    fn launch_order(&self, index: u32, node: u32) -> Option<Order> {
+        let task = &self.tasks[index as usize];
+        let run = task.run.as_ref()?;
+        let names = run
+            .nodes
+            .iter()
+            .map(|node| self.pilots.name(*node).to_owned());
+        let id = self.run_of(index)?;
+        let count = u32::from(PORTS.end - PORTS.start);
+        // Consecutive runs of a task have different ports, because the last run may still block its port.
+        let port = index.wrapping_mul(101).wrapping_add(id.generation) % count;
+        Some(Order::Launch(Box::new(Launch {
+            run: id,
+            task: task.submission.name.clone(),
+            rank: run.nodes.iter().position(|own| *own == node)?,
+            nodes: names.collect(),
+            port: PORTS.start + u16::try_from(port).ok()?,
+            command: task.submission.command.clone(),
+            environment: task.submission.environment.clone(),
+            done: task.done,
+        })))
+    }
+}

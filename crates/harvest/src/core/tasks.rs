@@ -1,0 +1,184 @@
+//! The tasks and their runs.
+
+use std::collections::BTreeMap;
+
+use gleaner_domain::TrainingTask;
+
+use super::learn::Learner;
+use super::{Millis, PilotId, RunId, Submission};
+
+/// The state of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TaskState {
+    /// The allocator has not admitted it yet.
+    Waiting,
+    /// It takes part in decisions.
+    Active,
+    /// It has done its work.
+    Finished,
+    /// Its runs failed repeatedly. The text says how.
+    Failed(String),
+    /// A user cancelled it.
+    Cancelled,
+}
+
+impl TaskState {
+    /// The state's name for users.
+    pub fn name(&self) -> &'static str {
+        match self {
+            TaskState::Waiting => "waiting",
+            TaskState::Active => "active",
+            TaskState::Finished => "finished",
+            TaskState::Failed(_) => "failed",
+            TaskState::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether the task will not run any more.
+    pub fn is_over(&self) -> bool {
+        !matches!(self, TaskState::Waiting | TaskState::Active)
+    }
+}
+
+/// A task.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub submission: Submission,
+    /// The task as it was passed to the allocator.
+    pub training: TrainingTask,
+    pub state: TaskState,
+    /// Number of runs so far.
+    pub generation: u32,
+    pub run: Option<Run>,
+    /// Work done, as last reported.
+    pub done: f64,
+    /// The most work that was ever reported.
+    pub best: f64,
+    /// Failed runs in a row without progress.
+    pub failures: u32,
+    /// After a failed run: the task is not started before this time.
+    pub not_before: Option<Millis>,
+    pub learner: Learner,
+}
+
+impl Task {
+    pub fn new(submission: Submission, training: TrainingTask) -> Self {
+        Task {
+            submission,
+            training,
+            state: TaskState::Waiting,
+            generation: 0,
+            run: None,
+            done: 0.0,
+            best: 0.0,
+            failures: 0,
+            not_before: None,
+            learner: Learner::default(),
+        }
+    }
+
+    /// Whether the last report says that all work is done.
+    pub fn has_done_work(&self) -> bool {
+        self.submission.work.is_some_and(|work| self.done >= work)
+    }
+
+    /// The current run, if it is `id`.
+    pub fn run_with(&mut self, id: RunId) -> Option<&mut Run> {
+        let is_current = self.generation == id.generation;
+        self.run.as_mut().filter(|_| is_current)
+    }
+}
+
+/// Why a run is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    /// Its nodes change.
+    Nodes,
+    /// Its work is done.
+    Work,
+    /// One of its ranks failed.
+    Failure,
+    /// The task was cancelled, or everything stops.
+    End,
+}
+
+/// A request to stop a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stopping {
+    pub since: Millis,
+    pub why: Why,
+    /// Whether the run has been killed.
+    pub is_killed: bool,
+    /// Whether the run is killed without the chance to write a checkpoint.
+    pub at_once: bool,
+}
+
+/// The end of a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Its program ended with this exit code; `None` if a signal ended it or it could not be started.
+    Exited(Option<i32>),
+    /// Its node was taken away.
+    Taken,
+    /// It was stopped because the run continues without its node.
+    Removed,
+}
+
+/// The part of a run on one node.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rank {
+    pub pilot: PilotId,
+    /// Whether the rank has been asked to stop although the run continues.
+    pub is_removed: bool,
+    /// `None` while its processes may be running.
+    pub end: Option<End>,
+}
+
+/// A run of a task: one start of its program on a set of nodes.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// The ranks by node.
+    pub ranks: BTreeMap<u32, Rank>,
+    /// The nodes by rank number, including those on which the pilots start no rank. An elastic run keeps the order when
+    /// its nodes change.
+    pub nodes: Vec<u32>,
+    pub stopping: Option<Stopping>,
+    /// Whether a node was taken away from the run.
+    pub lost_nodes: bool,
+}
+
+impl Run {
+    /// Whether all ranks have ended.
+    pub fn is_over(&self) -> bool {
+        self.ranks.values().all(|rank| rank.end.is_some())
+    }
+
+    /// The nodes by rank number, without those that were taken away.
+    pub fn live_nodes(&self) -> impl Iterator<Item = u32> {
+        let is_taken = |node: &u32| {
+            let rank = self.ranks.get(node);
+            rank.is_some_and(|rank| rank.end == Some(End::Taken))
+        };
+        let nodes = self.nodes.iter().copied();
+        nodes.filter(move |node| !is_taken(node))
+    }
+
+    /// Whether processes of the run may be running on a node. On a node without a rank, a rank on another node may have
+    /// started them.
+    pub fn occupies(&self, node: u32) -> bool {
+        match self.ranks.get(&node) {
+            Some(rank) => rank.end.is_none(),
+            None => self.nodes.contains(&node) && !self.is_over(),
+        }
+    }
+
+    /// Whether the program ended by itself and reported success on all nodes.
+    pub fn succeeded(&self) -> bool {
+        let is_success =
+            |rank: &Rank| matches!(rank.end, Some(End::Exited(Some(0)) | End::Removed));
+        let any_exited = |rank: &Rank| rank.end == Some(End::Exited(Some(0)));
+        self.stopping.is_none()
+            && self.ranks.values().all(is_success)
+            && self.ranks.values().any(any_exited)
+    }
+}

@@ -1,0 +1,60 @@
+//! The state as users see it.
+
+use super::{Core, Millis, Mode, PilotState, TaskState};
+use crate::status::{NodeStatus, Status, TaskStatus};
+
+impl Core {
+    /// The state as users see it.
+    pub fn status(&self, now: Millis) -> Status {
+        let wanted = self.wanted();
+        let task_of = |node: u32| {
+            let mut given = wanted.iter();
+            let found = given.find(|(_, nodes)| nodes.contains(&node));
+            found.map(|(task, _)| self.task_name(*task).to_owned())
+        };
+        let passed = (now - self.now).max(0) as f64;
+        let nodes = self.pilots.available().iter();
+        let nodes = nodes.map(|&node| NodeStatus {
+            name: self.pilots.name(node).to_owned(),
+            task: task_of(node),
+            ends: self
+                .pilots
+                .holder(node)
+                .and_then(|pilot| self.pilots.open.get(&pilot)?.ends),
+        });
+        let nodes: Vec<NodeStatus> = nodes.collect();
+        let idle = self.accounts.idle + passed * nodes.len() as f64;
+        let used = self.accounts.used + passed * self.used_nodes() as f64;
+        let tasks = (0..).zip(&self.tasks).map(|(index, task)| TaskStatus {
+            name: task.submission.name.clone(),
+            state: task.state.name().to_owned(),
+            nodes: wanted.get(&index).map_or(0, |nodes| nodes.len() as u32),
+            running: task.run.as_ref().map_or(0, |run| run.nodes.len() as u32),
+            done: task.done,
+            work: task.submission.work,
+            generation: task.generation,
+            rates: task.learner.rates(),
+            reason: match &task.state {
+                TaskState::Failed(reason) => Some(reason.clone()),
+                _ => None,
+            },
+        });
+        Status {
+            now,
+            since: self.since,
+            mode: match self.mode {
+                Mode::Running => "running",
+                Mode::Draining => "draining",
+                Mode::Stopping => "stopping",
+            }
+            .to_owned(),
+            nodes,
+            pilots_pending: self.pilots.count(PilotState::Requested) as u64,
+            preemptions: self.accounts.preemptions,
+            tasks: tasks.collect(),
+            decisions: self.decisions.clone(),
+            idle_node_s: idle / 1000.0,
+            used_node_s: used / 1000.0,
+        }
+    }
+}

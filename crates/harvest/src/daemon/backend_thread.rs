@@ -1,0 +1,190 @@
+//! The thread that talks to the backend. Commands of a batch scheduler can take seconds, and the keeper must not wait.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self as queue, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use gleaner_domain::error::{Error, Result};
+use tokio::sync::mpsc;
+
+use super::clock::Clock;
+use super::keeper::Message;
+use super::log::Log;
+use crate::backend::{Backend, Listed, Started};
+use crate::core::{Millis, PilotId};
+
+/// Time between two calls of [`Backend::tick`].
+const TICK: Duration = Duration::from_millis(200);
+
+/// The longest pause after a failed query.
+const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+
+/// Something that the backend must do.
+pub enum Task {
+    /// Start a pilot.
+    Start {
+        /// The pilot.
+        pilot: PilotId,
+        /// Its wall time, in seconds.
+        wall_s: u64,
+    },
+    /// Cancel a pilot.
+    Cancel {
+        /// The pilot.
+        pilot: PilotId,
+        /// The id that the backend gave it, if it is known.
+        job: Option<String>,
+    },
+}
+
+/// Something that the backend has reported.
+pub enum News {
+    /// A pilot was accepted.
+    Accepted {
+        /// The pilot.
+        pilot: PilotId,
+        /// The id that the backend gave it.
+        job: String,
+    },
+    /// A pilot was certainly not accepted.
+    Rejected {
+        /// The pilot.
+        pilot: PilotId,
+        /// The reason.
+        reason: String,
+    },
+    /// The backend's pilots.
+    Listed {
+        /// When the query began.
+        began: Millis,
+        /// The pilots.
+        pilots: Vec<Listed>,
+        /// Whether pilots that are running may be missing.
+        can_forget: bool,
+    },
+    /// No more pilots may be requested until the operator has looked at the reason.
+    Alarm(String),
+}
+
+/// The queue of the backend's thread. When it is dropped, the thread finishes what is in the queue, and ends.
+pub struct BackendQueue(queue::Sender<Task>);
+
+impl BackendQueue {
+    /// Adds a task at the end.
+    pub fn add(&self, task: Task) {
+        // If the thread has failed, the keeper ends too.
+        let _ = self.0.send(task);
+    }
+}
+
+/// What the thread needs.
+pub struct BackendParts {
+    /// The backend.
+    pub backend: Box<dyn Backend>,
+    /// Time between two queries.
+    pub poll: Duration,
+    /// The clock.
+    pub clock: Clock,
+    /// The log.
+    pub log: Log,
+    /// Messages to the keeper.
+    pub keeper: mpsc::Sender<Message>,
+    /// Whether any pilots have not ended.
+    pub has_pilots: Arc<AtomicBool>,
+}
+
+/// Starts the thread.
+///
+/// # Errors
+/// The system cannot start a thread.
+pub fn start(parts: BackendParts) -> Result<(BackendQueue, JoinHandle<()>)> {
+    let (sender, receiver) = queue::channel();
+    let thread = thread::Builder::new().name("backend".to_owned());
+    let worker = Worker {
+        pause: parts.poll,
+        next: Instant::now(),
+        parts,
+    };
+    let started = thread.spawn(move || worker.run(&receiver));
+    let handle = started.map_err(|e| Error::Run(format!("cannot start a thread: {e}")))?;
+    Ok((BackendQueue(sender), handle))
+}
+
+struct Worker {
+    parts: BackendParts,
+    /// Time until the next query. It grows while queries fail.
+    pause: Duration,
+    next: Instant,
+}
+
+impl Worker {
+    fn run(mut self, tasks: &queue::Receiver<Task>) {
+        loop {
+            match tasks.recv_timeout(TICK) {
+                Ok(task) => self.carry_out(task),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.parts.backend.tick();
+            if self.parts.has_pilots.load(Ordering::Relaxed) && Instant::now() >= self.next {
+                self.list();
+            }
+        }
+    }
+
+    fn carry_out(&mut self, task: Task) {
+        match task {
+            Task::Start { pilot, wall_s } => match self.parts.backend.start(pilot, wall_s) {
+                Started::Accepted(job) => self.report(News::Accepted { pilot, job }),
+                Started::Rejected(reason) => self.report(News::Rejected { pilot, reason }),
+                // The lists show whether the backend has the pilot.
+                Started::Unknown(reason) => {
+                    self.say(&format!("{pilot} may have started: {reason}"))
+                }
+            },
+            Task::Cancel { pilot, job } => {
+                // The next list shows the pilot again, and it is cancelled again.
+                if let Err(error) = self.parts.backend.cancel(pilot, job.as_deref()) {
+                    self.say(&format!("cannot cancel {pilot}: {error}"));
+                }
+            }
+        }
+    }
+
+    fn list(&mut self) {
+        let began = self.parts.clock.now();
+        match self.parts.backend.list() {
+            Ok(pilots) => {
+                self.pause = self.parts.poll;
+                let can_forget = self.parts.backend.can_forget();
+                self.report(News::Listed {
+                    began,
+                    pilots,
+                    can_forget,
+                });
+                while let Some(reason) = self.parts.backend.alarm() {
+                    self.report(News::Alarm(reason));
+                }
+            }
+            Err(error) => {
+                self.pause = (self.pause * 2).min(LONGEST_PAUSE.max(self.parts.poll));
+                let seconds = self.pause.as_secs_f64();
+                self.say(&format!(
+                    "cannot list the pilots, next attempt in {seconds} s: {error}"
+                ));
+            }
+        }
+        self.next = Instant::now() + self.pause;
+    }
+
+    fn say(&self, text: &str) {
+        (self.parts.log)(text);
+    }
+
+    fn report(&self, news: News) {
+        // If the keeper has ended, the daemon is about to end.
+        let _ = self.parts.keeper.blocking_send(Message::Backend(news));
+    }
+}

@@ -1,0 +1,62 @@
+//! The solver that decides, wrapped so that its failures do not end the daemon.
+
+use std::time::Duration;
+
+use gleaner_classes as classes;
+use gleaner_domain::error::Result;
+use gleaner_domain::results::replay::StepStatus;
+use gleaner_replay::{Decider, Decision, Plan, SolverDecider};
+use gleaner_solvers::{Limits, Problem, SolverKind, SolverSpec};
+
+use super::log::Log;
+
+/// Asks the exact solver. If the solver fails, all tasks keep their nodes, and the log says so.
+pub struct Robust {
+    solver: SolverDecider,
+    log: Log,
+}
+
+impl Robust {
+    /// Creates a decider whose decisions take at most about `limit`.
+    ///
+    /// # Errors
+    /// This build lacks the solver.
+    pub fn new(limit: Duration, log: Log) -> Result<Self> {
+        let limits = Limits {
+            time: limit,
+            ..Limits::default()
+        };
+        let solver = SolverDecider::new(SolverSpec::new(SolverKind::Exact), limits)?;
+        Ok(Robust { solver, log })
+    }
+
+    fn or_keep(&self, decision: Result<Decision>) -> Decision {
+        decision.unwrap_or_else(|error| {
+            (self.log)(&format!("no decision, tasks keep their nodes: {error}"));
+            Decision {
+                plan: Plan::Keep,
+                status: StepStatus::Kept,
+                gap: None,
+                micros: 0,
+                is_short: false,
+                prices: Vec::new(),
+            }
+        })
+    }
+}
+
+impl Decider for Robust {
+    fn name(&self) -> &str {
+        self.solver.name()
+    }
+
+    fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
+        let decision = self.solver.decide(event, problem);
+        Ok(self.or_keep(decision))
+    }
+
+    fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
+        let decision = self.solver.decide_in_classes(event, problem);
+        Ok(self.or_keep(decision))
+    }
+}

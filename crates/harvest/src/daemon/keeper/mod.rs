@@ -1,0 +1,461 @@
+//! The owner of the core and the journal: one thread, which handles all messages one after the other.
+//!
+//! For each batch of messages, the thread passes the events to the core, writes them to the journal, and only then
+//! carries out the commands and answers. So no event has an effect before it is on disk, and a batch needs only one
+//! write.
+
+mod clients;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gleaner_domain::error::{Error, Result};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::backend_thread::{BackendQueue, News, Task as BackendTask};
+use super::clock::Clock;
+use super::decider::Robust;
+use super::log::Log;
+use super::roster::{Action, Open, Roster};
+use crate::core::{
+    Capture, Command, Core, CoreError, Entry, Event, Heard, Launch, Link, Millis, Order, PilotId,
+    RankReport, RunId,
+};
+use crate::journal::Journal;
+use crate::status::Status;
+use crate::wire::{FromPilot, Request, Response, ToPilot};
+
+/// Maximum number of messages of a batch.
+const BATCH: usize = 256;
+
+/// Time between two entries about progress, in milliseconds. Only the last report of each run in this time is kept.
+const PROGRESS_MS: Millis = 1000;
+
+/// Time between two updates of the status page, in milliseconds.
+const STATUS_MS: Millis = 1000;
+
+/// A message to the keeper.
+pub enum Message {
+    /// A pilot has connected.
+    Hello {
+        /// The connection.
+        link: Link,
+        /// Name of its node.
+        node: String,
+        /// Time at which its wall time ends.
+        ends: Option<Millis>,
+        /// The ranks that it knows.
+        ranks: Vec<RankReport>,
+        /// Whether it is giving back its node.
+        leaving: bool,
+        /// Messages to the pilot. The connection is closed when this sender is dropped.
+        outbox: mpsc::Sender<ToPilot>,
+    },
+    /// A pilot has sent a message.
+    Pilot(Link, FromPilot),
+    /// A pilot's connection is closed.
+    Closed(Link),
+    /// A client requests something.
+    Client(Request, oneshot::Sender<Response>),
+    /// The backend has reported something.
+    Backend(News),
+    /// Time has passed.
+    Tick,
+    /// The daemon must end. The tasks go on.
+    End(&'static str),
+}
+
+/// What is done once the events of a batch are in the journal.
+enum Output {
+    Command(Command),
+    Pilot(Link, ToPilot),
+    Answer(oneshot::Sender<Response>, Response),
+}
+
+/// A pilot's current connection.
+struct Connection {
+    session: u32,
+    outbox: mpsc::Sender<ToPilot>,
+}
+
+/// What the keeper needs.
+pub struct Parts {
+    /// The state machine, after the journal was replayed.
+    pub core: Core,
+    /// The journal.
+    pub journal: Journal,
+    /// The solver.
+    pub decider: Robust,
+    /// The clock.
+    pub clock: Clock,
+    /// The log.
+    pub log: Log,
+    /// The queue of the backend's thread.
+    pub backend: BackendQueue,
+    /// Decides from the backend's lists which pilots have ended.
+    pub roster: Roster,
+    /// The greeting of pilots.
+    pub welcome: ToPilot,
+    /// A program with arguments that starts each task.
+    pub container: Vec<String>,
+    /// Directory of the recording.
+    pub recording: PathBuf,
+    /// Where the state is published.
+    pub latest: watch::Sender<Arc<Status>>,
+    /// Whether any pilots have not ended, so that the backend must be queried.
+    pub has_pilots: Arc<AtomicBool>,
+}
+
+/// The owner of the core and the journal.
+pub struct Keeper {
+    parts: Parts,
+    heard: Heard,
+    connections: BTreeMap<PilotId, Connection>,
+    /// The last report of each run that is not in the journal yet.
+    progress: BTreeMap<RunId, f64>,
+    progress_written: Millis,
+    published: Millis,
+    entries: Vec<Entry>,
+    outputs: Vec<Output>,
+    /// Why the daemon ends, if it ends.
+    ending: Option<&'static str>,
+}
+
+impl Keeper {
+    /// Creates a keeper.
+    pub fn new(parts: Parts) -> Self {
+        let now = parts.clock.now();
+        Keeper {
+            heard: Heard {
+                since: now,
+                ..Heard::default()
+            },
+            connections: BTreeMap::new(),
+            progress: BTreeMap::new(),
+            progress_written: now,
+            published: 0,
+            entries: Vec::new(),
+            outputs: Vec::new(),
+            ending: None,
+            parts,
+        }
+    }
+
+    /// Handles messages until the daemon must end.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or the core cannot continue. Commands that are not in the journal are not carried
+    /// out.
+    pub fn run(mut self, mut messages: mpsc::Receiver<Message>) -> Result<()> {
+        if !self.parts.journal.is_empty() {
+            self.feed(Event::Restarted)?;
+            self.finish_batch()?;
+        }
+        let mut batch = Vec::with_capacity(BATCH);
+        while messages.blocking_recv_many(&mut batch, BATCH) > 0 {
+            for message in batch.drain(..) {
+                self.take(message)?;
+            }
+            self.finish_batch()?;
+            if let Some(reason) = self.ending {
+                self.say(reason);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&self, text: &str) {
+        (self.parts.log)(text);
+    }
+
+    fn take(&mut self, message: Message) -> Result<()> {
+        match message {
+            Message::Hello {
+                link,
+                node,
+                ends,
+                ranks,
+                leaving,
+                outbox,
+            } => {
+                let hello = Event::Hello {
+                    link,
+                    node,
+                    ends,
+                    ranks,
+                    leaving,
+                };
+                self.hello(link, hello, outbox)
+            }
+            Message::Pilot(link, message) => self.pilot(link, message),
+            Message::Closed(link) => {
+                if self.is_current(link) {
+                    self.connections.remove(&link.pilot);
+                }
+                Ok(())
+            }
+            Message::Client(request, answer) => self.client(request, answer),
+            Message::Backend(news) => self.backend(news),
+            Message::Tick => self.tick(),
+            Message::End(reason) => {
+                self.ending = Some(reason);
+                self.flush_progress()
+            }
+        }
+    }
+
+    /// Passes an event to the core. Returns the reason if the core refuses it.
+    fn feed(&mut self, event: Event) -> Result<Option<String>> {
+        let parts = &mut self.parts;
+        let time = parts.clock.now();
+        let mut capture = Capture::of(&mut parts.decider);
+        let commands = match parts.core.handle(time, &event, &mut capture) {
+            Ok(commands) => commands,
+            Err(CoreError::Refused(reason)) => return Ok(Some(reason)),
+            Err(CoreError::Failed(error)) => return Err(error),
+        };
+        let decision = capture.kept;
+        self.entries.push(Entry {
+            time,
+            event,
+            decision,
+        });
+        self.outputs
+            .extend(commands.into_iter().map(Output::Command));
+        Ok(None)
+    }
+
+    fn hello(&mut self, link: Link, hello: Event, outbox: mpsc::Sender<ToPilot>) -> Result<()> {
+        let pilot = link.pilot;
+        let last = self.parts.core.link(pilot);
+        if last.is_some_and(|last| last.session >= link.session) {
+            // This is a late message of an earlier connection. Dropping the outbox closes the connection.
+            return Ok(());
+        }
+        let session = link.session;
+        self.connections
+            .insert(pilot, Connection { session, outbox });
+        self.hear(pilot);
+        self.flush_progress()?;
+        let welcome = self.parts.welcome.clone();
+        self.outputs.push(Output::Pilot(link, welcome));
+        self.feed(hello)?;
+        Ok(())
+    }
+
+    fn hear(&mut self, pilot: PilotId) {
+        let now = self.parts.clock.now();
+        self.heard.last.insert(pilot, now);
+    }
+
+    fn is_current(&self, link: Link) -> bool {
+        let found = self.connections.get(&link.pilot);
+        found.is_some_and(|connection| connection.session == link.session)
+    }
+
+    fn pilot(&mut self, link: Link, message: FromPilot) -> Result<()> {
+        if !self.is_current(link) {
+            return Ok(());
+        }
+        self.hear(link.pilot);
+        let event = match message {
+            FromPilot::Beat { number } => {
+                let answer = ToPilot::Beat { number };
+                self.outputs.push(Output::Pilot(link, answer));
+                return Ok(());
+            }
+            FromPilot::Progress { run, done } => {
+                // JSON, and so the journal, has no infinity and no NaN.
+                if done.is_finite() {
+                    self.progress.insert(run, done);
+                }
+                return Ok(());
+            }
+            FromPilot::Leaving => Event::Leaving { link },
+            FromPilot::Bye => {
+                self.connections.remove(&link.pilot);
+                Event::Over { pilot: link.pilot }
+            }
+            FromPilot::Exited { run, code } => Event::Exited { link, run, code },
+        };
+        self.flush_progress()?;
+        self.feed(event)?;
+        Ok(())
+    }
+
+    /// Passes the last report of each run to the core.
+    fn flush_progress(&mut self) -> Result<()> {
+        for (run, done) in std::mem::take(&mut self.progress) {
+            self.feed(Event::Progress { run, done })?;
+        }
+        self.progress_written = self.parts.clock.now();
+        Ok(())
+    }
+
+    fn client(&mut self, request: Request, answer: oneshot::Sender<Response>) -> Result<()> {
+        let response = self.respond(request)?;
+        self.outputs.push(Output::Answer(answer, response));
+        Ok(())
+    }
+
+    fn backend(&mut self, news: News) -> Result<()> {
+        match news {
+            News::Accepted { pilot, job } => {
+                self.feed(Event::Accepted { pilot, job })?;
+            }
+            News::Rejected { pilot, reason } => {
+                self.feed(Event::Rejected { pilot, reason })?;
+            }
+            News::Listed {
+                began,
+                pilots,
+                can_forget,
+            } => {
+                let open = self.open_pilots();
+                let roster = &mut self.parts.roster;
+                for action in roster.compare(&open, &pilots, can_forget, began) {
+                    match action {
+                        Action::Accepted { pilot, job } => {
+                            self.feed(Event::Accepted { pilot, job })?;
+                        }
+                        Action::Over(pilot) => {
+                            self.feed(Event::Over { pilot })?;
+                        }
+                        Action::Cancel(pilot) => {
+                            self.outputs
+                                .push(Output::Command(Command::Cancel { pilot }));
+                        }
+                    }
+                }
+            }
+            News::Alarm(reason) => {
+                self.say(&format!(
+                    "draining: {reason}. Once this is resolved, run `gleaner harvest drain --off`"
+                ));
+                self.feed(Event::Drain)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The pilots that have not ended.
+    fn open_pilots(&self) -> Vec<Open> {
+        let open = self.parts.core.open_pilots().into_iter();
+        let open = open.map(|(pilot, job)| Open {
+            pilot,
+            job,
+            node: self.parts.core.node_of(pilot).map(str::to_owned),
+            is_linked: self.connections.contains_key(&pilot),
+        });
+        open.collect()
+    }
+
+    fn tick(&mut self) -> Result<()> {
+        let now = self.parts.clock.now();
+        if now - self.progress_written >= PROGRESS_MS {
+            self.flush_progress()?;
+        }
+        for event in self.parts.core.due(&self.heard, now) {
+            if let Event::Silent { pilot } | Event::Over { pilot } = event {
+                self.connections.remove(&pilot);
+            }
+            self.feed(event)?;
+        }
+        if now - self.published >= STATUS_MS {
+            self.published = now;
+            self.publish();
+            self.forget_pilots();
+        }
+        if self.parts.core.is_stopped() {
+            self.ending = Some("all pilots have ended; the daemon ends");
+        }
+        Ok(())
+    }
+
+    fn publish(&self) {
+        let status = self.parts.core.status(self.parts.clock.now());
+        self.parts.latest.send_replace(Arc::new(status));
+    }
+
+    /// Forgets when pilots that have ended were last heard from.
+    fn forget_pilots(&mut self) {
+        let open = self.parts.core.open_pilots();
+        let is_open = |pilot: &PilotId| open.binary_search_by_key(pilot, |(open, _)| *open).is_ok();
+        self.heard.last.retain(|pilot, _| is_open(pilot));
+        self.parts
+            .has_pilots
+            .store(!open.is_empty(), Ordering::Relaxed);
+    }
+
+    /// Writes the events of a batch to the journal, and then carries out the commands.
+    fn finish_batch(&mut self) -> Result<()> {
+        if !self.entries.is_empty() {
+            let written = self.parts.journal.append(&self.entries);
+            written.map_err(|error| {
+                Error::Run(format!(
+                    "{error}. The daemon ends; tasks go on until their lease is over"
+                ))
+            })?;
+            self.entries.clear();
+        }
+        for output in std::mem::take(&mut self.outputs) {
+            match output {
+                Output::Command(command) => self.carry_out(command),
+                Output::Pilot(link, message) => self.send(link, message),
+                // A client that has closed its connection gets no answer.
+                Output::Answer(answer, response) => drop(answer.send(response)),
+            }
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Say(text) => self.say(&text),
+            Command::Order { link, order } => self.send(link, ToPilot::Order(self.adapted(order))),
+            Command::Start { pilot, wall_s } => {
+                self.parts.roster.requested(pilot, self.parts.clock.now());
+                self.parts.has_pilots.store(true, Ordering::Relaxed);
+                self.parts.backend.add(BackendTask::Start { pilot, wall_s });
+            }
+            Command::Cancel { pilot } => {
+                let job = self.job(pilot);
+                self.parts.backend.add(BackendTask::Cancel { pilot, job });
+            }
+        }
+    }
+
+    /// The id that the backend gave to a pilot.
+    fn job(&self, pilot: PilotId) -> Option<String> {
+        let open = self.parts.core.open_pilots();
+        let found = open.into_iter().find(|(open, _)| *open == pilot);
+        found.and_then(|(_, job)| job)
+    }
+
+    /// The order, with its program wrapped in the site's container.
+    fn adapted(&self, order: Order) -> Order {
+        match order {
+            Order::Launch(launch) if !self.parts.container.is_empty() => {
+                let mut command = self.parts.container.clone();
+                command.extend(launch.command.iter().cloned());
+                Order::Launch(Box::new(Launch { command, ..*launch }))
+            }
+            order => order,
+        }
+    }
+
+    /// Sends a message on a pilot's connection. If the pilot does not read its messages, the connection is closed. The
+    /// pilot then connects again, and the core repeats what it has missed.
+    fn send(&mut self, link: Link, message: ToPilot) {
+        if !self.is_current(link) {
+            return;
+        }
+        let connection = self.connections.get(&link.pilot);
+        if connection.is_some_and(|connection| connection.outbox.try_send(message).is_err()) {
+            self.connections.remove(&link.pilot);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Compares the backend's list of pilots with the pilots of the core.
+//!
+//! A pilot that is missing from a list has probably ended, but a list alone proves little: the pilot may have been
+//! requested after the list was made, and the request may have had no answer. A batch scheduler that was killed can
+//! forget a job whose processes still run, and even start the job again on another node. Therefore a pilot that has
+//! ever connected is over only if the list says so for its own node, or if the backend forgets nothing. Otherwise its
+//! lease decides, which the core knows. A pilot that is connected is never declared over here: its connection is better
+//! evidence than the list.
+
+use std::collections::BTreeMap;
+
+use crate::backend::Listed;
+use crate::core::{Millis, PilotId};
+
+/// Number of successive lists in which a known pilot must be missing before it is over.
+const LISTS: u32 = 2;
+
+/// What follows from a list.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The backend has accepted the pilot, although its answer to the request was lost.
+    Accepted {
+        /// The pilot.
+        pilot: PilotId,
+        /// The id that the backend gave it.
+        job: String,
+    },
+    /// The pilot has ended, or was never started.
+    Over(PilotId),
+    /// The pilot must be cancelled, because the core does not know it or has given it up.
+    Cancel(PilotId),
+}
+
+/// A pilot of the core that has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    /// The pilot.
+    pub pilot: PilotId,
+    /// The id that the backend gave it, if it is known.
+    pub job: Option<String>,
+    /// Its node, if it has ever connected.
+    pub node: Option<String>,
+    /// Whether it is connected.
+    pub is_linked: bool,
+}
+
+/// What earlier lists have shown.
+pub struct Roster {
+    /// How long a pilot may be missing if it is unknown whether the backend accepted it, in milliseconds.
+    patience: Millis,
+    /// Pilots count as requested at this time if their own time is unknown.
+    since: Millis,
+    requested: BTreeMap<PilotId, Millis>,
+    /// Number of successive lists in which each open pilot was missing.
+    missing: BTreeMap<PilotId, u32>,
+}
+
+impl Roster {
+    /// Creates a roster without lists.
+    pub fn new(patience: Millis, since: Millis) -> Self {
+        Roster {
+            patience,
+            since,
+            requested: BTreeMap::new(),
+            missing: BTreeMap::new(),
+        }
+    }
+
+    /// Records that a pilot was requested at `now`.
+    pub fn requested(&mut self, pilot: PilotId, now: Millis) {
+        self.requested.insert(pilot, now);
+    }
+
+    /// Compares a list that the backend began to make at `began` with the open pilots of the core, which are in
+    /// ascending order. `can_forget` says whether the list may lack pilots that are running.
+    pub fn compare(
+        &mut self,
+        open: &[Open],
+        listed: &[Listed],
+        can_forget: bool,
+        began: Millis,
+    ) -> Vec<Action> {
+        let is_open = |id| open.binary_search_by_key(&id, |open| open.pilot).is_ok();
+        self.requested.retain(|pilot, _| is_open(*pilot));
+        self.missing.retain(|pilot, _| is_open(*pilot));
+        let mut actions = Vec::new();
+        for open in open {
+            let found = listed.iter().find(|listed| listed.pilot == open.pilot);
+            match found {
+                Some(found) if !found.has_ended => {
+                    self.missing.remove(&open.pilot);
+                    if open.job.is_none() {
+                        let (pilot, job) = (open.pilot, found.job.clone());
+                        actions.push(Action::Accepted { pilot, job });
+                    }
+                }
+                _ if open.is_linked => {
+                    self.missing.remove(&open.pilot);
+                }
+                Some(found) if open.node.is_none() || open.node == found.node => {
+                    actions.push(Action::Over(open.pilot));
+                }
+                _ if can_forget && open.node.is_some() => {}
+                _ if self.is_over(open.pilot, open.job.is_some(), began) => {
+                    actions.push(Action::Over(open.pilot));
+                }
+                _ => {}
+            }
+        }
+        let is_stranger = |listed: &&Listed| !listed.has_ended && !is_open(listed.pilot);
+        let strangers = listed.iter().filter(is_stranger);
+        actions.extend(strangers.map(|listed| Action::Cancel(listed.pilot)));
+        actions
+    }
+
+    /// Whether a pilot that is missing from a list is over.
+    fn is_over(&mut self, pilot: PilotId, is_accepted: bool, began: Millis) -> bool {
+        let requested = self.requested.get(&pilot).copied();
+        let requested = requested.unwrap_or(self.since);
+        if began <= requested {
+            return false;
+        }
+        let missing = self.missing.entry(pilot).or_default();
+        *missing += 1;
+        let is_patience_over = is_accepted || began - requested >= self.patience;
+        *missing >= LISTS && is_patience_over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(pilot: u64, node: Option<&str>, has_ended: bool) -> Listed {
+        Listed {
+            pilot: PilotId(pilot),
+            job: format!("j{pilot}"),
+            node: node.map(str::to_owned),
+            has_ended,
+        }
+    }
+
+    fn open(pilot: u64, is_accepted: bool) -> Open {
+        Open {
+            pilot: PilotId(pilot),
+            job: is_accepted.then(|| format!("j{pilot}")),
+            node: None,
+            is_linked: false,
+        }
+    }
+
+    fn on(node: &str, open: Open) -> Open {
+        let node = Some(node.to_owned());
+        Open { node, ..open }
+    }
+
+    fn linked(open: Open) -> Open {
+        let is_linked = true;
+        Open { is_linked, ..open }
+    }
+
+    fn over(pilot: u64) -> Vec<Action> {
+        vec![Action::Over(PilotId(pilot))]
+    }
+
+    #[test]
+    fn a_lost_answer_is_found_in_the_list() {
+        let mut roster = Roster::new(60_000, 0);
+        let list = [listed(1, None, false)];
+        let actions = roster.compare(&[open(1, false)], &list, true, 5);
+        let (pilot, job) = (PilotId(1), "j1".to_owned());
+        assert_eq!(actions, [Action::Accepted { pilot, job }]);
+        assert_eq!(roster.compare(&[open(1, true)], &list, true, 6), []);
+    }
+
+    #[test]
+    fn a_known_pilot_is_over_when_two_lists_lack_it() {
+        let mut roster = Roster::new(60_000, 0);
+        let pilots = [open(1, true)];
+        roster.requested(PilotId(1), 100);
+        // A list that was begun before the request.
+        assert_eq!(roster.compare(&pilots, &[], true, 99), []);
+        assert_eq!(roster.compare(&pilots, &[], true, 101), []);
+        assert_eq!(roster.compare(&pilots, &[], true, 102), over(1));
+    }
+
+    #[test]
+    fn the_lists_must_be_successive_and_the_pilot_disconnected() {
+        let mut roster = Roster::new(60_000, 0);
+        let pilots = [on("n1", open(1, true))];
+        let list = [listed(1, Some("n1"), false)];
+        assert_eq!(roster.compare(&pilots, &[], false, 1), []);
+        assert_eq!(roster.compare(&pilots, &list, false, 2), []);
+        assert_eq!(roster.compare(&pilots, &[], false, 3), []);
+        for time in 4..9 {
+            let pilots = pilots.clone().map(linked);
+            assert_eq!(roster.compare(&pilots, &[], false, time), []);
+        }
+        assert_eq!(roster.compare(&pilots, &[], false, 9), []);
+        assert_eq!(roster.compare(&pilots, &[], false, 10), over(1));
+    }
+
+    #[test]
+    fn a_pilot_is_over_at_once_if_the_list_says_so() {
+        let mut roster = Roster::new(60_000, 0);
+        let list = [listed(1, Some("n1"), true)];
+        assert_eq!(roster.compare(&[open(1, true)], &list, true, 1), over(1));
+        let connected = on("n1", open(1, true));
+        assert_eq!(
+            roster.compare(std::slice::from_ref(&connected), &list, true, 2),
+            over(1)
+        );
+        assert_eq!(roster.compare(&[linked(connected)], &list, true, 3), []);
+    }
+
+    // A controller of Slurm that is killed soon after it has started a job forgets the start.
+    #[test]
+    fn a_pilot_that_the_backend_has_forgotten_is_not_over() {
+        let mut roster = Roster::new(60_000, 0);
+        let pilots = [on("n1", open(1, true))];
+        // The controller has also forgotten that the job exists, or starts it a second time.
+        let again = [listed(1, Some("n2"), true)];
+        for time in 1..9 {
+            assert_eq!(roster.compare(&pilots, &[], true, time), []);
+            assert_eq!(roster.compare(&pilots, &again, true, time), []);
+        }
+    }
+
+    #[test]
+    fn a_request_without_an_answer_has_patience() {
+        let mut roster = Roster::new(60_000, 1000);
+        let pilots = [open(1, false)];
+        for time in [2000, 30_000, 60_999] {
+            assert_eq!(roster.compare(&pilots, &[], true, time), []);
+        }
+        assert_eq!(roster.compare(&pilots, &[], true, 61_000), over(1));
+    }
+
+    #[test]
+    fn unknown_pilots_are_cancelled_unless_they_have_ended() {
+        let mut roster = Roster::new(60_000, 0);
+        let list = [1, 2, 3].map(|pilot| listed(pilot, None, pilot == 3));
+        let actions = roster.compare(&[open(2, true)], &list, true, 1);
+        assert_eq!(actions, [Action::Cancel(PilotId(1))]);
+    }
+}

@@ -1,0 +1,155 @@
+//! The state as metrics for Prometheus, in its text format.
+
+use std::fmt::{Display, Write};
+
+use crate::status::Status;
+
+/// The states of tasks, in the order in which they are written.
+const STATES: [&str; 5] = ["waiting", "active", "finished", "failed", "cancelled"];
+
+/// The metrics as text.
+pub fn text(status: &Status) -> String {
+    let mut out = String::new();
+    let held = status.nodes.len();
+    let used = status.nodes.iter().filter(|n| n.task.is_some()).count();
+    gauge(&mut out, "nodes_held", "Nodes that pilots hold.", held);
+    gauge(
+        &mut out,
+        "nodes_used",
+        "Nodes that are given to tasks.",
+        used,
+    );
+    let pending = status.pilots_pending;
+    gauge(
+        &mut out,
+        "pilots_pending",
+        "Pilots that do not hold a node yet.",
+        pending,
+    );
+    let help = "Pilots that ended because the batch scheduler took their node back.";
+    counter(&mut out, "preemptions_total", help, status.preemptions);
+    let help = "Node-seconds for which pilots held nodes.";
+    counter(
+        &mut out,
+        "idle_node_seconds_total",
+        help,
+        status.idle_node_s,
+    );
+    let help = "Node-seconds for which tasks held nodes.";
+    counter(
+        &mut out,
+        "used_node_seconds_total",
+        help,
+        status.used_node_s,
+    );
+    head(&mut out, "tasks", "gauge", "Tasks by state.");
+    for state in STATES {
+        let count = status.tasks.iter().filter(|t| t.state == state).count();
+        line(&mut out, "tasks", &[("state", state)], count);
+    }
+    tasks(&mut out, status);
+    out
+}
+
+/// The metrics of the tasks that have not ended.
+fn tasks(out: &mut String, status: &Status) {
+    let open = || {
+        status
+            .tasks
+            .iter()
+            .filter(|t| t.state == "waiting" || t.state == "active")
+    };
+    head(out, "task_nodes", "gauge", "Nodes that a task is given.");
+    for task in open() {
+        line(out, "task_nodes", &[("task", &task.name)], task.nodes);
+    }
+    head(out, "task_done", "gauge", "Work that a task has reported.");
+    for task in open() {
+        line(out, "task_done", &[("task", &task.name)], task.done);
+    }
+    head(out, "task_runs_total", "counter", "Runs of a task so far.");
+    for task in open() {
+        line(
+            out,
+            "task_runs_total",
+            &[("task", &task.name)],
+            task.generation,
+        );
+    }
+}
+
+fn gauge(out: &mut String, name: &str, help: &str, value: impl Display) {
+    head(out, name, "gauge", help);
+    line(out, name, &[], value);
+}
+
+fn counter(out: &mut String, name: &str, help: &str, value: impl Display) {
+    head(out, name, "counter", help);
+    line(out, name, &[], value);
+}
+
+fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+    // Writing to a string never fails.
+    let _ = writeln!(out, "# HELP gleaner_{name} {help}");
+    let _ = writeln!(out, "# TYPE gleaner_{name} {kind}");
+}
+
+fn line(out: &mut String, name: &str, labels: &[(&str, &str)], value: impl Display) {
+    let labels: Vec<String> = labels
+        .iter()
+        .map(|(key, value)| format!("{key}=\"{}\"", escaped(value)))
+        .collect();
+    let labels = match labels.as_slice() {
+        [] => String::new(),
+        labels => format!("{{{}}}", labels.join(",")),
+    };
+    let _ = writeln!(out, "gleaner_{name}{labels} {value}");
+}
+
+/// A label's value, escaped as the format requires.
+fn escaped(value: &str) -> String {
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+    value.replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::{NodeStatus, TaskStatus};
+
+    #[test]
+    fn each_metric_has_its_head_and_escaped_labels() {
+        let node = |task: Option<&str>| NodeStatus {
+            name: "n1".into(),
+            task: task.map(Into::into),
+            ends: None,
+        };
+        let task = TaskStatus {
+            name: "a\"\\\n".into(),
+            state: "active".into(),
+            nodes: 1,
+            running: 1,
+            done: 2.5,
+            work: None,
+            generation: 3,
+            rates: Vec::new(),
+            reason: None,
+        };
+        let status = Status {
+            nodes: vec![node(Some("a")), node(None)],
+            tasks: vec![task],
+            idle_node_s: 7.25,
+            ..Status::default()
+        };
+        let text = text(&status);
+        assert!(text.contains("# TYPE gleaner_nodes_held gauge\ngleaner_nodes_held 2\n"));
+        assert!(text.contains("gleaner_nodes_used 1\n"));
+        assert!(text.contains("gleaner_idle_node_seconds_total 7.25\n"));
+        assert!(text.contains("gleaner_tasks{state=\"active\"} 1\n"));
+        assert!(text.contains("gleaner_task_done{task=\"a\\\"\\\\\\n\"} 2.5\n"));
+        assert!(
+            text.lines()
+                .all(|line| line.starts_with("gleaner_") || line.starts_with("# "))
+        );
+    }
+}

@@ -1,0 +1,361 @@
+//! Receives a rank's output and its reports of progress, each source in a thread of its own.
+
+use std::io::{self, Read};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::process::{ChildStderr, ChildStdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use gleaner_domain::words::shortened;
+use gleaner_process::{Line, read_lines};
+
+use super::output::RankLog;
+use super::progress::{Credit, Datagram, LONGEST_REPORT, Progress, parse_report};
+
+/// A line of the standard output that begins with this marker is a report. The report follows the marker.
+const MARKER: &[u8] = b"gleaner-progress ";
+
+/// Maximum number of simultaneous connections to the socket for reports.
+const MOST_CONNECTIONS: usize = 64;
+
+/// Time limit for reading what a rank has written before its end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Time between two attempts to receive something after an error.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Receives the output and the reports of a rank until it is closed.
+#[derive(Debug)]
+pub(super) struct Intake {
+    desk: Arc<Desk>,
+    socket: PathBuf,
+    datagrams: UdpSocket,
+    /// Each thread holds a copy while it runs. `None` once the intake is closed.
+    alive: Option<Sender<()>>,
+    gone: Receiver<()>,
+}
+
+/// State that all threads of a rank share.
+#[derive(Debug)]
+struct Desk {
+    log: Arc<RankLog>,
+    progress: Arc<Progress>,
+    has_complained: AtomicBool,
+    is_closing: AtomicBool,
+    connections: AtomicUsize,
+}
+
+impl Desk {
+    fn report(&self, line: &[u8]) {
+        self.accept(parse_report(line).map(Some), line);
+    }
+
+    /// Passes on a report, or notes the first one that is invalid.
+    fn accept(&self, report: Result<Option<f64>, String>, written: &[u8]) {
+        match report {
+            Ok(Some(done)) => self.progress.report(done),
+            Ok(None) => {}
+            Err(why) if !self.has_complained.swap(true, Ordering::Relaxed) => {
+                let text = String::from_utf8_lossy(&written[..written.len().min(LONGEST_REPORT)]);
+                let text = shortened(text.trim());
+                self.log.note(&format!(
+                    "ignored the report {text:?}: {why}; further invalid reports are ignored without a note"
+                ));
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+impl Intake {
+    /// Opens the socket at `socket`, and a port for datagrams. Reports reach `progress`. Credits of datagrams are added
+    /// to `done`, the work that the task had done before. `job` is the task's name.
+    ///
+    /// # Errors
+    /// A socket cannot be opened, or a thread cannot be started.
+    pub fn open(
+        socket: PathBuf,
+        log: Arc<RankLog>,
+        progress: Arc<Progress>,
+        job: String,
+        done: f64,
+    ) -> io::Result<Self> {
+        let listener = UnixListener::bind(&socket)?;
+        let datagrams = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let (alive, gone) = channel();
+        let desk = Arc::new(Desk {
+            log,
+            progress,
+            has_complained: AtomicBool::new(false),
+            is_closing: AtomicBool::new(false),
+            connections: AtomicUsize::new(0),
+        });
+        let intake = Intake {
+            desk,
+            socket,
+            datagrams,
+            alive: Some(alive.clone()),
+            gone,
+        };
+        intake.spawn(move |desk| accept_connections(&listener, desk, &alive))?;
+        let port = intake.datagrams.try_clone()?;
+        intake.spawn(move |desk| receive_datagrams(&port, desk, &job, done))?;
+        Ok(intake)
+    }
+
+    /// Address of the port for datagrams.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.datagrams.local_addr()
+    }
+
+    /// Reads the standard output of the rank's program.
+    pub fn read_output(&self, output: ChildStdout) -> io::Result<()> {
+        self.spawn(move |desk| {
+            read_lines(output, |line| {
+                match line {
+                    Line::Text(text) => {
+                        desk.log.write(&text);
+                        if let Some(report) = text.strip_prefix(MARKER) {
+                            desk.report(report);
+                        }
+                    }
+                    Line::Long => desk.log.note("dropped a line of more than 1 MiB"),
+                    Line::Closed => {}
+                }
+                true
+            });
+        })
+    }
+
+    /// Reads the standard error of the rank's program.
+    pub fn read_errors(&self, mut errors: ChildStderr) -> io::Result<()> {
+        self.spawn(move |desk| {
+            let mut buffer = [0; 8192];
+            while let Ok(count @ 1..) = errors.read(&mut buffer) {
+                desk.log.write(&buffer[..count]);
+            }
+        })
+    }
+
+    /// Stops receiving, after the rank has ended. Everything that the rank wrote before its end is received.
+    pub fn close(mut self) {
+        self.wake();
+        self.alive = None;
+        // A thread may wait for a process that has escaped from the rank.
+        let _ = self.gone.recv_timeout(LAST_WORDS);
+    }
+
+    /// Wakes the threads that wait for input. They first receive everything that arrived earlier.
+    fn wake(&self) {
+        self.desk.is_closing.store(true, Ordering::SeqCst);
+        let _ = UnixStream::connect(&self.socket);
+        if let Ok(address) = self.address() {
+            let _ = self.datagrams.send_to(&[], address);
+        }
+    }
+
+    fn spawn(&self, work: impl FnOnce(&Arc<Desk>) + Send + 'static) -> io::Result<()> {
+        let alive = self.alive.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        spawn(&self.desk, alive, work)
+    }
+}
+
+impl Drop for Intake {
+    fn drop(&mut self) {
+        self.wake();
+    }
+}
+
+fn spawn(
+    desk: &Arc<Desk>,
+    alive: &Sender<()>,
+    work: impl FnOnce(&Arc<Desk>) + Send + 'static,
+) -> io::Result<()> {
+    let (desk, alive) = (Arc::clone(desk), alive.clone());
+    let started = thread::Builder::new().spawn(move || {
+        work(&desk);
+        drop(alive);
+    });
+    started.map(drop)
+}
+
+/// Reads the lines of each connection. Once the intake is closing, only connections that already wait are read.
+fn accept_connections(listener: &UnixListener, desk: &Arc<Desk>, alive: &Sender<()>) {
+    loop {
+        let connection = listener.accept();
+        let is_closing = desk.is_closing.load(Ordering::SeqCst);
+        match connection {
+            Ok((connection, _)) => read_connection(connection, desk, alive),
+            Err(_) if is_closing => return,
+            // The pilot may be out of file descriptors for a while.
+            Err(_) => thread::sleep(PAUSE),
+        }
+        if is_closing && listener.set_nonblocking(true).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads a connection in its own thread.
+fn read_connection(connection: UnixStream, desk: &Arc<Desk>, alive: &Sender<()>) {
+    if desk.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
+        desk.connections.fetch_sub(1, Ordering::Relaxed);
+        return;
+    }
+    let started = spawn(desk, alive, move |desk| {
+        read_lines(connection, |line| {
+            match line {
+                Line::Text(text) => desk.report(&text),
+                Line::Long => desk.accept(Err("it is longer than 1 MiB".to_owned()), b""),
+                Line::Closed => {}
+            }
+            true
+        });
+        desk.connections.fetch_sub(1, Ordering::Relaxed);
+    });
+    if started.is_err() {
+        desk.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Adds up the credits of datagrams. Once the intake is closing, only datagrams that already wait are read.
+fn receive_datagrams(port: &UdpSocket, desk: &Desk, job: &str, done: f64) {
+    let mut credit = Credit::new(done);
+    let mut buffer = [0; LONGEST_REPORT];
+    loop {
+        let received = port.recv_from(&mut buffer);
+        let is_closing = desk.is_closing.load(Ordering::SeqCst);
+        match received {
+            Ok((0, _)) => {}
+            Ok((count, sender)) => {
+                let bytes = &buffer[..count];
+                desk.accept(credit_of(bytes, sender, job, &mut credit), bytes);
+            }
+            Err(_) if is_closing => return,
+            Err(_) => thread::sleep(PAUSE),
+        }
+        if is_closing && port.set_nonblocking(true).is_err() {
+            return;
+        }
+    }
+}
+
+/// The work that the task has done, after the credit of a datagram. `None` if the datagram was counted before.
+fn credit_of(
+    bytes: &[u8],
+    sender: SocketAddr,
+    job: &str,
+    credit: &mut Credit,
+) -> Result<Option<f64>, String> {
+    if !sender.ip().is_loopback() {
+        return Err(format!(
+            "it came from {sender}, expected a sender on this node"
+        ));
+    }
+    let datagram = Datagram::parse(bytes)?;
+    if datagram.job != job {
+        let found = datagram.job;
+        return Err(format!("found {found:?} as jobname, expected {job:?}"));
+    }
+    Ok(credit.add(sender, &datagram))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::time::Instant;
+
+    struct Fixture {
+        folder: tempfile::TempDir,
+        progress: Arc<Progress>,
+        intake: Intake,
+    }
+
+    fn open() -> Fixture {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Arc::new(RankLog::create(&folder.path().join("log")).unwrap());
+        let progress = Arc::<Progress>::default();
+        let intake = Intake::open(
+            folder.path().join("progress"),
+            log,
+            Arc::clone(&progress),
+            "resnet".to_owned(),
+            1000.0,
+        );
+        Fixture {
+            intake: intake.unwrap(),
+            folder,
+            progress,
+        }
+    }
+
+    impl Fixture {
+        /// Closes the intake. Returns the last report and the log.
+        fn close(self) -> (Option<f64>, String) {
+            self.intake.close();
+            let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
+            (self.progress.take(Instant::now(), true), log)
+        }
+    }
+
+    #[test]
+    fn reports_before_the_end_are_received() {
+        for _ in 0..20 {
+            let fixture = open();
+            let mut stream = UnixStream::connect(&fixture.intake.socket).unwrap();
+            stream.write_all(b"{\"done\": 1}\n{\"done\": 2}\n").unwrap();
+            drop(stream);
+            assert_eq!(fixture.close().0, Some(2.0));
+        }
+    }
+
+    #[test]
+    fn only_the_first_invalid_report_is_noted() {
+        let fixture = open();
+        let mut stream = UnixStream::connect(&fixture.intake.socket).unwrap();
+        stream.write_all(b"nonsense\n{}\n{\"done\": 7}\n").unwrap();
+        stream.write_all(&[b'x'; 2 << 20]).unwrap();
+        drop(stream);
+        let (done, log) = fixture.close();
+        assert_eq!(done, Some(7.0));
+        assert_eq!(log.lines().count(), 1, "{log}");
+        assert!(log.contains("ignored the report \"nonsense\""), "{log}");
+    }
+
+    #[test]
+    fn datagrams_of_other_tasks_are_refused() {
+        let fixture = open();
+        let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let send = |text: &str| {
+            let address = fixture.intake.address().unwrap();
+            sender.send_to(text.as_bytes(), address).unwrap();
+        };
+        send("id:0 time:1.5 rank_size:1 credit:64 jobname:resnet");
+        send("id:1 time:1.6 rank_size:1 credit:64 jobname:other");
+        send("");
+        send("id:1 time:1.7 rank_size:1 credit:32 jobname:resnet");
+        send("id:1 time:1.7 rank_size:1 credit:32 jobname:resnet");
+        let (done, log) = fixture.close();
+        assert_eq!(done, Some(1096.0));
+        assert!(
+            log.contains("found \"other\" as jobname, expected \"resnet\""),
+            "{log}"
+        );
+    }
+
+    #[test]
+    fn connections_that_stay_open_do_not_delay_the_end_for_long() {
+        let fixture = open();
+        let stream = UnixStream::connect(&fixture.intake.socket).unwrap();
+        let start = Instant::now();
+        fixture.close();
+        assert!(start.elapsed() < 10 * LAST_WORDS);
+        drop(stream);
+    }
+}

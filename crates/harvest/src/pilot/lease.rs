@@ -1,0 +1,93 @@
+//! Beats, and the lease that they extend.
+//!
+//! The daemon counts a pilot's lease from the time at which it *receives* a beat. The pilot counts from the time at
+//! which it *sent* the last beat that was answered, which is earlier. So the pilot's lease always ends first, however
+//! long messages travel, and the daemon never gives a task's nodes to others while the pilot still runs the task.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// The pilot's lease.
+#[derive(Debug)]
+pub(super) struct Lease {
+    /// Number of the next beat.
+    next: u64,
+    /// The beats that are not answered yet, with the times at which they were sent.
+    sent: VecDeque<(u64, Instant)>,
+    /// When the last answered beat was sent; at first, when the pilot started.
+    begun: Instant,
+}
+
+impl Lease {
+    pub fn new(now: Instant) -> Self {
+        Lease {
+            next: 1,
+            sent: VecDeque::new(),
+            begun: now,
+        }
+    }
+
+    /// Sends a beat, or another message that will be answered. Returns the beat's number.
+    pub fn beat(&mut self, now: Instant) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        self.sent.push_back((number, now));
+        number
+    }
+
+    /// Whether the next beat is due.
+    pub fn is_beat_due(&self, now: Instant, every: Duration) -> bool {
+        let last = self.sent.back().map_or(self.begun, |&(_, sent)| sent);
+        self.next == 1 || now.saturating_duration_since(last) >= every
+    }
+
+    /// A beat was answered, and so were all earlier beats.
+    pub fn answer(&mut self, number: u64) {
+        while let Some(&(first, sent)) = self.sent.front()
+            && first <= number
+        {
+            self.begun = self.begun.max(sent);
+            self.sent.pop_front();
+        }
+    }
+
+    /// The connection is lost, so no beat will be answered any more.
+    pub fn forget_beats(&mut self) {
+        self.sent.clear();
+    }
+
+    /// When the lease ends.
+    pub fn end(&self, length: Duration) -> Instant {
+        self.begun + length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn the_lease_counts_from_the_sending_of_the_last_answered_beat() {
+        let start = Instant::now();
+        let mut lease = Lease::new(start);
+        assert_eq!(lease.end(10 * SECOND), start + 10 * SECOND);
+        assert!(lease.is_beat_due(start, 2 * SECOND));
+        let first = lease.beat(start + SECOND);
+        assert!(!lease.is_beat_due(start + 2 * SECOND, 2 * SECOND));
+        assert!(lease.is_beat_due(start + 3 * SECOND, 2 * SECOND));
+        let second = lease.beat(start + 3 * SECOND);
+        let third = lease.beat(start + 5 * SECOND);
+        // The time at which the answer arrives does not matter.
+        lease.answer(second);
+        assert_eq!(lease.end(10 * SECOND), start + 13 * SECOND);
+        // A late answer to an earlier beat changes nothing, and neither does an answer without a beat.
+        lease.answer(first);
+        lease.answer(0);
+        assert_eq!(lease.end(10 * SECOND), start + 13 * SECOND);
+        lease.forget_beats();
+        lease.answer(third);
+        assert_eq!(lease.end(10 * SECOND), start + 13 * SECOND);
+    }
+}

@@ -1,0 +1,123 @@
+//! A pilot: the process that holds an idle node. It starts the ranks of tasks on its node by order of the daemon, and
+//! gives the node back when the batch scheduler asks for it.
+//!
+//! A pilot ends when one of the following happens. In each case it first ends its ranks: with SIGTERM, and with SIGKILL
+//! after the grace period.
+//! - It receives SIGTERM, SIGINT or SIGHUP. It also notifies the daemon.
+//! - The daemon dismisses it.
+//! - Its wall time ends. The grace period ends together with the wall time.
+//! - Its lease ends: the daemon has not answered a beat for too long, and may soon give the pilot's tasks to other
+//!   nodes. The grace period ends together with the lease.
+
+mod connection;
+mod folder;
+mod intake;
+mod lease;
+mod output;
+mod progress;
+mod rank;
+mod ranks;
+mod service;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use gleaner_domain::Utc;
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::words::printable;
+
+pub(crate) use folder::is_host_name;
+
+use crate::core::{PilotId, RunId};
+use crate::state_dir::StateDir;
+use crate::wire::ToPilot;
+
+/// Arguments of a pilot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PilotArgs {
+    /// The daemon's state directory.
+    pub state: PathBuf,
+    /// Number of the pilot.
+    pub pilot: u64,
+    /// Name of the node; default: `SLURMD_NODENAME`, otherwise the host's name.
+    pub node: Option<String>,
+    /// Wall time in seconds; default: unlimited, or the end of the job that Slurm reports.
+    pub wall_s: Option<u64>,
+}
+
+/// An event in the pilot's main loop.
+#[derive(Debug)]
+enum Happening {
+    /// An attempt to connect has ended.
+    Connected(Box<Result<connection::Access>>),
+    /// The daemon has sent a message.
+    Message {
+        /// Number of the connection.
+        session: u32,
+        message: ToPilot,
+    },
+    /// A connection is lost.
+    Lost {
+        /// Number of the connection.
+        session: u32,
+        reason: String,
+    },
+    /// A rank has ended.
+    Exited {
+        /// The run to which the rank belongs.
+        run: RunId,
+        code: Option<i32>,
+    },
+}
+
+/// Runs a pilot until it ends. The pilot handles SIGTERM, SIGINT and SIGHUP, so the caller must not.
+///
+/// # Errors
+/// The state directory cannot be used, the node's name is invalid, a pilot with this number has been started before, or
+/// the daemon did not answer during the lease.
+pub fn run(args: &PilotArgs) -> Result<()> {
+    let state = Arc::new(StateDir::open(&args.state)?);
+    let node = node(args)?;
+    state.begin_pilot(args.pilot)?;
+    folder::remove_leftovers();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::Run(format!("cannot start the pilot: {error}")))?;
+    let ended = runtime.block_on(async {
+        let pilot = service::Pilot::new(state, PilotId(args.pilot), node, args.wall_s)?;
+        pilot.serve().await
+    });
+    // A thread may still wait for a file system that does not answer.
+    runtime.shutdown_background();
+    ended
+}
+
+/// Name of the pilot's node.
+fn node(args: &PilotArgs) -> Result<String> {
+    let slurm = || std::env::var("SLURMD_NODENAME").ok();
+    let host = || fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let name = args.node.clone().or_else(slurm).or_else(host);
+    let name = name.unwrap_or_default().trim().to_owned();
+    if folder::is_host_name(&name) {
+        Ok(name)
+    } else {
+        Err(Error::Usage(format!(
+            "found {name:?} as the name of the node, expected a host's name; name the node with --node"
+        )))
+    }
+}
+
+/// Writes a line to the pilot's log, which is its standard error.
+fn say(text: &str) {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let second = since.map_or(0, |since| since.as_secs() as i64);
+    let time = Utc::from_seconds(second).at_offset(0);
+    // Without a log, the pilot goes on.
+    let _ = writeln!(std::io::stderr(), "{time}Z {}", printable(text));
+}

@@ -1,0 +1,280 @@
+//! Reports of progress: a line of JSON such as `{"done": 1200}`, or a datagram of BFTrainer.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+/// Length of the longest report, in bytes.
+pub(super) const LONGEST_REPORT: usize = 4096;
+
+/// Minimum time between two reports of a run to the daemon.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Maximum number of senders of datagrams whose numbers are remembered.
+const MOST_SENDERS: usize = 1024;
+
+/// Reads a report. Fields other than `done` are ignored.
+///
+/// # Errors
+/// Says what is wrong with the report.
+pub(super) fn parse_report(line: &[u8]) -> Result<f64, String> {
+    #[derive(Deserialize)]
+    struct Report {
+        done: f64,
+    }
+    if line.len() > LONGEST_REPORT {
+        return Err(format!("it is longer than {LONGEST_REPORT} bytes"));
+    }
+    let report: Report = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    if !(report.done.is_finite() && report.done >= 0.0) {
+        let done = report.done;
+        return Err(format!(
+            "found {done} as done, expected a number of at least 0"
+        ));
+    }
+    Ok(report.done)
+}
+
+/// A datagram of BFTrainer: `id:<n> time:<s> rank_size:<n> credit:<samples> jobname:<name>`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Datagram<'d> {
+    /// Counts the datagrams of a sender, from 0.
+    pub id: u64,
+    /// Samples since the sender's previous datagram.
+    pub credit: f64,
+    /// Name of the task.
+    pub job: &'d str,
+}
+
+impl<'d> Datagram<'d> {
+    /// Reads a datagram. Fields that are not needed, such as `time`, are ignored.
+    ///
+    /// # Errors
+    /// Says what is wrong with the datagram.
+    pub fn parse(bytes: &'d [u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+        let mut fields = BTreeMap::new();
+        for field in text.split_ascii_whitespace() {
+            let (name, value) = field
+                .split_once(':')
+                .ok_or_else(|| format!("found {field:?}, expected name:value"))?;
+            if fields.insert(name, value).is_some() {
+                return Err(format!("the field {name} is repeated"));
+            }
+        }
+        let credit: f64 = field(&fields, "credit")?;
+        if !(credit.is_finite() && credit >= 0.0) {
+            return Err(format!(
+                "found {credit} as credit, expected a number of at least 0"
+            ));
+        }
+        Ok(Datagram {
+            id: field(&fields, "id")?,
+            credit,
+            job: fields
+                .get("jobname")
+                .ok_or("the field jobname is missing")?,
+        })
+    }
+}
+
+fn field<T: FromStr>(fields: &BTreeMap<&str, &str>, name: &str) -> Result<T, String> {
+    let value = fields
+        .get(name)
+        .ok_or_else(|| format!("the field {name} is missing"))?;
+    value
+        .parse()
+        .map_err(|_| format!("found {value:?} as {name}, expected a number"))
+}
+
+/// Adds up the credits of a run.
+#[derive(Debug)]
+pub(super) struct Credit {
+    done: f64,
+    /// Number of the last datagram of each sender.
+    last: BTreeMap<SocketAddr, u64>,
+}
+
+impl Credit {
+    /// Begins with the work that the task had done when the run began.
+    pub fn new(done: f64) -> Self {
+        Credit {
+            done,
+            last: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the credit of a datagram, and returns the work that the task has done. Returns `None` for a datagram that
+    /// has been counted before.
+    pub fn add(&mut self, sender: SocketAddr, datagram: &Datagram<'_>) -> Option<f64> {
+        let last = self.last.get(&sender);
+        if last.is_some_and(|&last| datagram.id <= last) {
+            return None;
+        }
+        if last.is_none() && self.last.len() >= MOST_SENDERS {
+            self.last.pop_first();
+        }
+        self.last.insert(sender, datagram.id);
+        self.done += datagram.credit;
+        Some(self.done)
+    }
+}
+
+/// The last report of a run. The threads that receive reports share it with the pilot, which passes it on at most once
+/// a second. So a task that reports without pause fills neither memory nor connection.
+#[derive(Debug, Default)]
+pub(super) struct Progress(Mutex<Last>);
+
+#[derive(Debug, Default)]
+struct Last {
+    done: Option<f64>,
+    is_new: bool,
+    passed_on: Option<Instant>,
+}
+
+impl Progress {
+    /// A task has reported its progress.
+    pub fn report(&self, done: f64) {
+        let mut last = self.locked();
+        (last.done, last.is_new) = (Some(done), true);
+    }
+
+    /// The report to be passed on now, if any. If `is_last`, the time since the last report does not matter.
+    pub fn take(&self, now: Instant, is_last: bool) -> Option<f64> {
+        let mut last = self.locked();
+        let is_early = last
+            .passed_on
+            .is_some_and(|at| now.saturating_duration_since(at) < INTERVAL);
+        if !last.is_new || (is_early && !is_last) {
+            return None;
+        }
+        (last.is_new, last.passed_on) = (false, Some(now));
+        last.done
+    }
+
+    /// The connection was lost, and the last report may have been lost with it. It is passed on again.
+    pub fn repeat(&self) {
+        let mut last = self.locked();
+        last.is_new = last.done.is_some();
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Last> {
+        // The value stays valid even if a thread panicked while it held the lock.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reports_may_have_other_fields() {
+        assert_eq!(parse_report(br#"{"done": 12.5}"#), Ok(12.5));
+        assert_eq!(parse_report(b"{\"loss\": [1], \"done\": 3}\r\n"), Ok(3.0));
+        let long = format!(
+            "{{\"done\": 1, \"note\": \"{}\"}}",
+            "x".repeat(LONGEST_REPORT)
+        );
+        for wrong in [
+            "",
+            "12",
+            "{}",
+            "{\"done\": -1}",
+            "{\"done\": 1e999}",
+            "{\"done\": NaN}",
+            "{\"done\": null}",
+            "{\"done\": \"1\"}",
+            "{\"done\": 1} 2",
+            &long,
+        ] {
+            assert!(parse_report(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+
+    // The format of BFTrainer's client.
+    #[test]
+    fn datagrams_are_read() {
+        let text = b"id:7 time:1637000000.123456 rank_size:4 credit:128 jobname:resnet";
+        let expected = Datagram {
+            id: 7,
+            credit: 128.0,
+            job: "resnet",
+        };
+        assert_eq!(Datagram::parse(text), Ok(expected));
+        for wrong in [
+            "",
+            "id:7 credit:128",
+            "id:7 jobname:a",
+            "credit:1 jobname:a",
+            "id:-1 credit:1 jobname:a",
+            "id:1 credit:-1 jobname:a",
+            "id:1 credit:inf jobname:a",
+            "id:1 credit:nan jobname:a",
+            "id:1 credit:1 credit:1 jobname:a",
+            "id:1 credit:1 jobname:a nonsense",
+            "{\"done\": 1}",
+        ] {
+            assert!(Datagram::parse(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+        assert!(Datagram::parse(b"id:1 credit:1 jobname:\xff").is_err());
+    }
+
+    #[test]
+    fn credits_are_added_up_and_counted_once() {
+        let mut credit = Credit::new(1000.0);
+        let datagram = |id, credit| Datagram {
+            id,
+            credit,
+            job: "a",
+        };
+        let one: SocketAddr = "127.0.0.1:1001".parse().unwrap();
+        let other: SocketAddr = "127.0.0.1:1002".parse().unwrap();
+        assert_eq!(credit.add(one, &datagram(0, 64.0)), Some(1064.0));
+        assert_eq!(credit.add(other, &datagram(0, 32.0)), Some(1096.0));
+        assert_eq!(credit.add(one, &datagram(0, 64.0)), None);
+        // A lost datagram leaves a gap.
+        assert_eq!(credit.add(one, &datagram(2, 4.0)), Some(1100.0));
+        assert_eq!(credit.add(one, &datagram(1, 64.0)), None);
+    }
+
+    #[test]
+    fn reports_are_passed_on_once_a_second() {
+        let progress = Progress::default();
+        let start = Instant::now();
+        assert_eq!(progress.take(start, true), None);
+        progress.report(1.0);
+        progress.report(2.0);
+        assert_eq!(progress.take(start, false), Some(2.0));
+        progress.report(3.0);
+        let soon = start + INTERVAL / 2;
+        assert_eq!(progress.take(soon, false), None);
+        assert_eq!(progress.take(start + INTERVAL, false), Some(3.0));
+        progress.report(4.0);
+        assert_eq!(progress.take(start + INTERVAL, true), Some(4.0));
+        progress.repeat();
+        assert_eq!(progress.take(start + INTERVAL, false), None);
+        assert_eq!(progress.take(start + 2 * INTERVAL, false), Some(4.0));
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(256))]
+
+        #[test]
+        fn any_bytes_are_read_or_refused(
+            bytes in prop::collection::vec(any::<u8>(), 0..100),
+            text in "[a-z:0-9 .e-]{0,60}",
+        ) {
+            let _ = parse_report(&bytes);
+            let _ = Datagram::parse(&bytes);
+            if let Ok(datagram) = Datagram::parse(text.as_bytes()) {
+                prop_assert!(datagram.credit >= 0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! A rank: the part of a run on this node. A thread starts the rank's program and waits for its end.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gleaner_domain::words::printable;
+use gleaner_process::{Cgroup, Cgroups, Process};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use super::folder::RunFolder;
+use super::intake::Intake;
+use super::output::RankLog;
+use super::progress::Progress;
+use crate::core::Launch;
+use crate::state_dir::StateDir;
+
+/// Environment variable that identifies a rank and all processes that it starts.
+const MARK: &str = "GLEANER_HARVEST";
+
+/// What a rank's thread must do.
+#[derive(Debug)]
+enum Wish {
+    /// Send SIGTERM, and kill the rank after the grace period.
+    Terminate(Duration),
+    /// Kill the rank.
+    Kill,
+    /// Write the host discovery script again.
+    Nodes(Vec<String>),
+    /// The rank's program has ended.
+    Ended,
+}
+
+/// A rank that was started.
+#[derive(Debug)]
+pub(super) struct Rank {
+    wishes: Sender<Wish>,
+}
+
+impl Rank {
+    /// Starts a rank, and calls `report` with its exit code when all of its processes have ended. The code is `None` if
+    /// a signal ended the rank or it could not be started; the rank's log says why.
+    pub fn start(
+        launch: Launch,
+        state: Arc<StateDir>,
+        progress: Arc<Progress>,
+        report: impl Fn(Option<i32>) + Send + Clone + 'static,
+    ) -> Self {
+        let (wishes, received) = channel();
+        let (ended, last_resort) = (wishes.clone(), report.clone());
+        let started = thread::Builder::new().spawn(move || {
+            report(keep(&launch, &state, &progress, ended, &received));
+        });
+        if started.is_err() {
+            last_resort(None);
+        }
+        Rank { wishes }
+    }
+
+    /// Sends SIGTERM to the rank's process group, and kills the rank after the grace period.
+    pub fn terminate(&self, grace: Duration) {
+        self.send(Wish::Terminate(grace));
+    }
+
+    /// Kills the rank with everything that it started.
+    pub fn kill(&self) {
+        self.send(Wish::Kill);
+    }
+
+    /// Changes the nodes that the host discovery script prints.
+    pub fn set_nodes(&self, nodes: Vec<String>) {
+        self.send(Wish::Nodes(nodes));
+    }
+
+    fn send(&self, wish: Wish) {
+        // The thread is gone if the rank has ended.
+        let _ = self.wishes.send(wish);
+    }
+}
+
+/// Starts a rank and waits until all of its processes have ended.
+fn keep(
+    launch: &Launch,
+    state: &StateDir,
+    progress: &Arc<Progress>,
+    ended: Sender<Wish>,
+    wishes: &Receiver<Wish>,
+) -> Option<i32> {
+    let run = launch.run;
+    let name = format!("{}.{}.{}.log", launch.task, run.generation, launch.rank);
+    // The name of the task is checked before it becomes part of a path.
+    let folder = state.task_dir(&launch.task);
+    let log = folder.as_ref().ok().and_then(|_| {
+        let log = RankLog::create(&state.log_path(&name));
+        log.map(Arc::new).ok()
+    });
+    let (Ok(folder), Some(log)) = (folder, log) else {
+        super::say(&format!(
+            "cannot start {run}: its directory or its log cannot be created"
+        ));
+        return None;
+    };
+    match Running::start(launch, folder, &log, progress) {
+        Ok(running) => {
+            match running.notify(ended) {
+                Ok(()) => running.obey(wishes, &log),
+                Err(error) => log.note(&format!("killed the program: cannot wait for it: {error}")),
+            }
+            running.end()
+        }
+        Err(error) => {
+            let program = launch.command.first().map_or("", String::as_str);
+            let why = format!("cannot start {}: {error}", printable(program));
+            log.note(&why);
+            super::say(&format!("{run}: {why}"));
+            None
+        }
+    }
+}
+
+/// A running rank.
+struct Running {
+    process: Process,
+    intake: Intake,
+    folder: RunFolder,
+    /// Number of slots of each node in the host discovery script.
+    slots: u32,
+}
+
+impl Running {
+    fn start(
+        launch: &Launch,
+        directory: PathBuf,
+        log: &Arc<RankLog>,
+        progress: &Arc<Progress>,
+    ) -> io::Result<Self> {
+        let folder = RunFolder::create()?;
+        let slots = slots(|name| std::env::var(name).ok());
+        folder.write_hosts(&launch.nodes, slots)?;
+        let intake = Intake::open(
+            folder.socket(),
+            Arc::clone(log),
+            Arc::clone(progress),
+            launch.task.clone(),
+            launch.done,
+        )?;
+        let cgroup = Cgroups::find().and_then(|cgroups| cgroups.create().ok());
+        let mut command = command(launch, cgroup.as_ref())?;
+        command
+            .envs(&launch.environment)
+            .envs(variables(launch, &directory, &folder, intake.address()?))
+            .current_dir(&directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut process = Process::start(&mut command, MARK, cgroup)?;
+        if let Some(output) = process.take_stdout() {
+            intake.read_output(output)?;
+        }
+        if let Some(errors) = process.take_stderr() {
+            intake.read_errors(errors)?;
+        }
+        Ok(Running {
+            process,
+            intake,
+            folder,
+            slots,
+        })
+    }
+
+    /// Sends [`Wish::Ended`] when the program ends. The thread waits without polling, and leaves the exit status for
+    /// [`Process`].
+    fn notify(&self, ended: Sender<Wish>) -> io::Result<()> {
+        let pid = pid(&self.process).ok_or(io::ErrorKind::NotFound)?;
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let waiter = thread::Builder::new().spawn(move || {
+            while waitid(WaitId::Pid(pid), options).is_err_and(|error| error == Errno::INTR) {}
+            let _ = ended.send(Wish::Ended);
+        });
+        waiter.map(drop)
+    }
+
+    /// Carries out wishes until the rank must end or has ended.
+    fn obey(&self, wishes: &Receiver<Wish>, log: &RankLog) {
+        let mut deadline = None;
+        loop {
+            let wish = match deadline {
+                None => wishes.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(end) => {
+                    wishes.recv_timeout(Instant::saturating_duration_since(&end, Instant::now()))
+                }
+            };
+            match wish {
+                Ok(Wish::Terminate(grace)) => {
+                    let end = Instant::now() + grace;
+                    // A second SIGTERM could end a program that is writing a checkpoint because of the first.
+                    if deadline.is_none() {
+                        let group = pid(&self.process);
+                        let _ = group.map(|group| kill_process_group(group, Signal::TERM));
+                    }
+                    deadline = Some(deadline.map_or(end, |earlier| end.min(earlier)));
+                }
+                Ok(Wish::Nodes(nodes)) => {
+                    if let Err(error) = self.folder.write_hosts(&nodes, self.slots) {
+                        log.note(&format!("cannot write the host discovery script: {error}"));
+                    }
+                }
+                Ok(Wish::Kill | Wish::Ended) => return,
+                Err(RecvTimeoutError::Timeout) => {
+                    log.note("killed the program, because its grace period is over");
+                    return;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Kills the remaining processes of the rank. Returns the exit code once all of its processes have ended.
+    fn end(mut self) -> Option<i32> {
+        self.process.kill(Duration::ZERO);
+        let status = self.process.end(Duration::ZERO);
+        // Removes the control group, and so waits for the end of its processes.
+        drop(self.process);
+        self.intake.close();
+        status.and_then(|status| status.code())
+    }
+}
+
+fn pid(process: &Process) -> Option<Pid> {
+    i32::try_from(process.id()).ok().and_then(Pid::from_raw)
+}
+
+/// The command of a rank. No shell interprets its words.
+fn command(launch: &Launch, cgroup: Option<&Cgroup>) -> io::Result<Command> {
+    let found = launch.command.split_first();
+    let (program, arguments) = found.ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(match cgroup {
+        Some(cgroup) => cgroup.command(program, arguments),
+        None => {
+            let mut command = Command::new(program);
+            command.args(arguments);
+            command
+        }
+    })
+}
+
+/// The environment variables of a rank, in addition to the pilot's and the task's.
+fn variables(
+    launch: &Launch,
+    directory: &Path,
+    folder: &RunFolder,
+    datagrams: SocketAddr,
+) -> Vec<(&'static str, std::ffi::OsString)> {
+    let master = launch.nodes.first().cloned().unwrap_or_default();
+    vec![
+        ("GLEANER_TASK", launch.task.clone().into()),
+        ("GLEANER_NODES", launch.nodes.join(",").into()),
+        ("GLEANER_NODE_RANK", launch.rank.to_string().into()),
+        ("GLEANER_NODE_COUNT", launch.nodes.len().to_string().into()),
+        ("GLEANER_MASTER", master.into()),
+        ("GLEANER_PORT", launch.port.to_string().into()),
+        ("GLEANER_CHECKPOINT", directory.into()),
+        ("GLEANER_PROGRESS", folder.socket().into()),
+        ("GLEANER_HOSTS", folder.hosts().into()),
+        ("GLEANER_UDP", datagrams.to_string().into()),
+    ]
+}
+
+/// Number of slots of a node: its GPUs, or its cores if it has no GPUs, as reported by Slurm; otherwise 1.
+fn slots(variable: impl Fn(&str) -> Option<String>) -> u32 {
+    let number = |name: &str| {
+        let value: u32 = variable(name)?.trim().parse().ok()?;
+        Some(value).filter(|&value| value > 0)
+    };
+    let all = ["SLURM_GPUS_ON_NODE", "SLURM_CPUS_ON_NODE"];
+    all.into_iter().find_map(number).unwrap_or(1)
+}

@@ -1,0 +1,248 @@
+//! The recording of a harvest: what happened and what was decided.
+//!
+//! | file | content |
+//! |---|---|
+//! | `events.csv` | an event log. A node is idle while its pilot holds it |
+//! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, reported progress, completions, and each curve and cost as it was measured |
+//! | `harvest.json` | the settings, and the second at which the harvest began |
+//!
+//! [`Recording::repeat`] passes the batches to a new allocator, which must decide in the same way.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use gleaner_domain::error::{Error, Fault, Result};
+use gleaner_domain::{Objective, Utc};
+use gleaner_io::fault::Place;
+use gleaner_io::files;
+use gleaner_replay::Decider;
+use gleaner_replay::allocator::node_choice::Arrival;
+use gleaner_replay::allocator::{Allocator, Source};
+use serde::{Deserialize, Serialize};
+
+use crate::core::{Capture, Core, Millis, Recorded, Settings, parts_of};
+
+/// Name of the event log.
+pub const EVENTS: &str = "events.csv";
+/// Name of the file of batches.
+pub const BATCHES: &str = "batches.jsonl";
+/// Name of the file of settings.
+pub const ABOUT: &str = "harvest.json";
+
+/// A recording that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    about: About,
+    batches: Vec<Recorded>,
+}
+
+/// The file of settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct About {
+    /// Second at which the harvest began.
+    begun: i64,
+    settings: Settings,
+}
+
+/// Writes the recording of a harvest that is in the state `core` at `now` into a directory.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write(core: &Core, now: Millis, directory: &Path) -> Result<()> {
+    fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
+    let about = About {
+        begun: core.begun().div_euclid(1000),
+        settings: core.settings().clone(),
+    };
+    let events = events(core, now.div_euclid(1000));
+    files::write_bytes(&directory.join(EVENTS), events.as_bytes())?;
+    let lines: Result<Vec<String>> = core.recorded().iter().map(json).collect();
+    files::write_bytes(&directory.join(BATCHES), lines?.concat().as_bytes())?;
+    files::write_bytes(&directory.join(ABOUT), json(&about)?.as_bytes())
+}
+
+fn json(value: &impl Serialize) -> Result<String> {
+    let line = serde_json::to_string(value);
+    let line = line.map_err(|error| Error::Run(format!("cannot write JSON: {error}")))?;
+    Ok(line + "\n")
+}
+
+/// The event log as CSV. A row without a node marks the beginning or the end of the log.
+fn events(core: &Core, now_s: i64) -> String {
+    let begun = core.begun().div_euclid(1000);
+    let mut csv = format!("time,node,state\n{begun},,\n");
+    let mut last = begun;
+    for recorded in core.recorded() {
+        for &(node, idle) in &recorded.nodes {
+            let name = core.node_name(node);
+            let _ = writeln!(csv, "{},{name},{}", recorded.second, u8::from(idle));
+            last = recorded.second;
+        }
+    }
+    if last < now_s {
+        let _ = writeln!(csv, "{now_s},,");
+    }
+    csv
+}
+
+impl Recording {
+    /// Reads a recording.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is not part of a recording.
+    pub fn read(directory: &Path) -> Result<Self> {
+        let (about, batches) = (directory.join(ABOUT), directory.join(BATCHES));
+        let text = |path: &Path| fs::read_to_string(path).map_err(|e| Error::io("read", path, e));
+        let lines = text(&batches)?;
+        let lines = (1..).zip(lines.lines());
+        let batch = |(number, line): (u64, &str)| parsed(&batches, number, line);
+        Ok(Recording {
+            about: parsed(&about, 1, &text(&about)?)?,
+            batches: lines.map(batch).collect::<Result<_>>()?,
+        })
+    }
+
+    /// Number of batches that led to a decision.
+    pub fn decisions(&self) -> usize {
+        let decided = self.batches.iter().filter(|batch| batch.decision.is_some());
+        decided.count()
+    }
+
+    /// Passes the batches to a new allocator. Returns the line of the first batch whose decision differs; `None` if all
+    /// decisions are equal.
+    ///
+    /// # Errors
+    /// The allocator rejects a batch, or the decider fails.
+    pub fn repeat(&self, decider: &mut dyn Decider) -> Result<Option<usize>> {
+        let settings = &self.about.settings;
+        let mut allocator = Allocator::new(
+            settings.allocator(Objective::default()),
+            Source::Batches,
+            Utc::from_seconds(self.about.begun),
+            settings.max_nodes,
+            Box::new(Arrival),
+        )?;
+        for (event, batch) in self.batches.iter().enumerate() {
+            let mut capture = Capture::of(decider);
+            let parts = parts_of(batch);
+            let advanced = allocator.advance(&parts.batch(event, batch.second), &mut capture);
+            advanced.map_err(Error::from)?;
+            let is_same = match (&capture.kept, &batch.decision) {
+                (Some(again), Some(then)) => again.is_same_plan(then),
+                (again, then) => again.is_none() && then.is_none(),
+            };
+            if !is_same {
+                return Ok(Some(event + 1));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn parsed<T: for<'de> Deserialize<'de>>(path: &Path, line: u64, text: &str) -> Result<T> {
+    serde_json::from_str(text).map_err(|error| {
+        let fault = Fault::of(path, error.to_string(), "a line of a harvest's recording");
+        fault.at(Place::Line(line)).into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::{Event, Link, Submission};
+    use gleaner_domain::{ClassTerms, ScalingCurve, TrainingTask};
+    use gleaner_replay::SolverDecider;
+    use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+
+    fn exact() -> SolverDecider {
+        SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default()).unwrap()
+    }
+
+    fn task(name: &str) -> Submission {
+        let progress: gleaner_solvers::Rates = [0.0, 4.0].as_slice().into();
+        let task = TrainingTask {
+            name: name.to_owned(),
+            submit: TrainingTask::FROM_START,
+            min_nodes: 1,
+            max_nodes: 2,
+            rescale_up: 1.0,
+            rescale_down: 1.0,
+            work: 100.0,
+            priority: 1.0,
+            deadline: None,
+            rung: 0,
+            classes: ClassTerms::default(),
+            curve: ScalingCurve {
+                nodes: [0, 2].into(),
+                objective: progress.clone(),
+                progress,
+            },
+        };
+        Submission::of(&task, vec!["true".to_owned()])
+    }
+
+    /// Two tasks are submitted at second 1, two nodes join at second 2, and one leaves at second 5.
+    fn harvested() -> Core {
+        let mut core = Core::new(crate::config::Config::example().core, 0).unwrap();
+        let mut decider = exact();
+        let mut handle = |now, event| {
+            core.handle(now, &event, &mut decider).unwrap();
+        };
+        let tasks = vec![task("a"), task("b")];
+        let id = "1".to_owned();
+        handle(1000, Event::Submit { id, tasks });
+        for pilot in [1, 2] {
+            handle(1500, Event::Request { wall_s: 600 });
+            let link = Link {
+                pilot: crate::core::PilotId(pilot),
+                session: 1,
+            };
+            let hello = Event::Hello {
+                link,
+                node: format!("n{pilot}"),
+                ends: None,
+                ranks: Vec::new(),
+                leaving: false,
+            };
+            handle(2000, hello);
+        }
+        handle(2500, Event::Decide);
+        let link = Link {
+            pilot: crate::core::PilotId(2),
+            session: 1,
+        };
+        handle(5000, Event::Leaving { link });
+        handle(5100, Event::Decide);
+        core
+    }
+
+    #[test]
+    fn recorded_decisions_can_be_repeated() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&harvested(), 9000, folder.path()).unwrap();
+        let recording = Recording::read(folder.path()).unwrap();
+        assert_eq!(recording.decisions(), 2);
+        assert_eq!(recording.repeat(&mut exact()).unwrap(), None);
+        let log = gleaner_inputs::events::read(&folder.path().join(EVENTS)).unwrap();
+        // n1 is idle from second 2 to 9, and n2 from 2 to 5.
+        assert_eq!(log.value.idle_node_seconds(), 10.0);
+    }
+
+    #[test]
+    fn another_decision_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&harvested(), 9000, folder.path()).unwrap();
+        let path = folder.path().join(BATCHES);
+        let text = fs::read_to_string(&path).unwrap();
+        // After the first decision, the first task holds both nodes.
+        let changed = text.replacen("\"counts\":[2,0]", "\"counts\":[1,1]", 1);
+        assert_ne!(changed, text);
+        fs::write(&path, changed).unwrap();
+        let recording = Recording::read(folder.path()).unwrap();
+        assert_eq!(recording.repeat(&mut exact()).unwrap(), Some(1));
+        fs::write(&path, "{}\n").unwrap();
+        let error = Recording::read(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("batches.jsonl, line 1"), "{error}");
+    }
+}

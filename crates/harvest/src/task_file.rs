@@ -1,0 +1,425 @@
+//! Reads the tasks of a file for submission: the task file of `gleaner replay`, with a program for each task.
+//!
+//! ```toml
+//! [[task]]
+//! name = "resnet"
+//! min_nodes = 1
+//! max_nodes = 8
+//! rescale_up = 30
+//! rescale_down = 20
+//! command = ["torchrun", "train.py"]
+//! launch = "restart"              # or "torchrun", "horovod"
+//! environment = { EPOCHS = "90" }
+//! ```
+//!
+//! `work` may be missing: the task then ends when its program ends. `curve` may be missing: until its speed is measured,
+//! the task is assumed to scale linearly.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gleaner_domain::error::{Error, Fault, Faults, Result};
+use gleaner_domain::tasks::ENDLESS;
+use gleaner_domain::{ClassTerms, Clock, TrainingTask};
+use gleaner_inputs::tasks::TaskSet;
+use gleaner_io::source::{Kind, Source, TEXT_LIMIT};
+use gleaner_io::toml_text;
+use serde_json::{Map, Value, json};
+
+use crate::core::{LaunchStyle, Submission};
+
+/// Maximum length of a task's name, because the name is a directory's name too.
+pub const LONGEST_NAME: usize = 100;
+
+/// The tasks of a file, with remarks for the user.
+#[derive(Debug)]
+pub struct TaskFile {
+    /// The tasks in the order of the file.
+    pub tasks: Vec<Submission>,
+    /// Remarks, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// The fields that only harvest knows.
+struct Program {
+    command: Vec<String>,
+    launch: LaunchStyle,
+    environment: BTreeMap<String, String>,
+}
+
+/// Reads the tasks of a TOML or JSON file.
+///
+/// # Errors
+/// The file cannot be read or has faults. Faults are reported together.
+pub fn read(path: &Path) -> Result<TaskFile> {
+    let source = Source::open(path)?;
+    let mut document = document(&source)?;
+    let mut notes = Vec::new();
+    let mut faults = Faults::default();
+    let programs = take_programs(path, &mut document, &mut faults, &mut notes);
+    let set = read_rest(path, &document);
+    let set = match set {
+        Ok(set) => set,
+        Err(Error::Data(more)) => {
+            faults.0.extend(more.0);
+            return Err(faults.into());
+        }
+        Err(error) => return Err(error),
+    };
+    refuse_unsupported(path, &set, &mut faults);
+    let mut tasks = Vec::new();
+    for (task, program) in set.tasks.iter().zip(programs) {
+        let submission = submission(task, program);
+        if let Err(reason) = check(&submission) {
+            faults.push(Fault::told(path, reason).at(format!("task {:?}", task.name)));
+        }
+        tasks.push(submission);
+    }
+    faults.into_result(TaskFile { tasks, notes })
+}
+
+fn submission(task: &TrainingTask, program: Option<Program>) -> Submission {
+    match program {
+        Some(program) => Submission {
+            launch: program.launch,
+            environment: program.environment,
+            ..Submission::of(task, program.command)
+        },
+        None => Submission::of(task, Vec::new()),
+    }
+}
+
+/// The whole file as JSON.
+fn document(source: &Source) -> Result<Value> {
+    match source.kind() {
+        Kind::Toml => {
+            let text = toml_text::read(source)?;
+            let table: toml::Table = toml_text::parse(source, &text, "valid TOML", &[])?;
+            Ok(as_json(toml::Value::Table(table)))
+        }
+        Kind::Json => {
+            let bytes = source.read_up_to(TEXT_LIMIT)?;
+            serde_json::from_slice(&bytes).map_err(|error| {
+                let fault = source.fault(format!("malformed JSON ({error})"), "valid JSON");
+                fault.at(format!("line {}", error.line())).into()
+            })
+        }
+        _ => {
+            let found = "a file that is neither TOML nor JSON";
+            Err(source.fault(found, "a task file in TOML or JSON").into())
+        }
+    }
+}
+
+/// TOML as JSON. Times become text, and so do numbers that JSON lacks, such as `inf`.
+fn as_json(value: toml::Value) -> Value {
+    match value {
+        toml::Value::String(text) => Value::String(text),
+        toml::Value::Integer(number) => number.into(),
+        toml::Value::Float(number) if number.is_finite() => number.into(),
+        toml::Value::Float(number) => Value::String(number.to_string()),
+        toml::Value::Boolean(is_true) => Value::Bool(is_true),
+        toml::Value::Datetime(time) => Value::String(time.to_string()),
+        toml::Value::Array(items) => items.into_iter().map(as_json).collect(),
+        toml::Value::Table(table) => {
+            let fields = table.into_iter().map(|(key, value)| (key, as_json(value)));
+            Value::Object(fields.collect())
+        }
+    }
+}
+
+/// Takes the programs out of the document, so that the rest is a task file of `gleaner replay`. Also adds the defaults
+/// of `work` and `curve`.
+fn take_programs(
+    path: &Path,
+    document: &mut Value,
+    faults: &mut Faults,
+    notes: &mut Vec<String>,
+) -> Vec<Option<Program>> {
+    let tasks = document.get_mut("task").and_then(Value::as_array_mut);
+    let mut has_times = false;
+    let mut programs = Vec::new();
+    for (number, task) in (1..).zip(tasks.into_iter().flatten()) {
+        let Some(fields) = task.as_object_mut() else {
+            // The reader reports this fault.
+            programs.push(None);
+            continue;
+        };
+        has_times |= fields.remove("submit").is_some();
+        complete(fields);
+        let name = fields.get("name").cloned().unwrap_or_default();
+        let program = program(fields).map_err(|fault| {
+            let fault = Fault {
+                file: path.display().to_string(),
+                place: format!("task {number} ({name})"),
+                ..*fault
+            };
+            faults.push(fault);
+        });
+        programs.push(program.ok());
+    }
+    if has_times {
+        let note = "`submit` is ignored: tasks are submitted now";
+        notes.push(format!("{}: {note}", path.display()));
+    }
+    programs
+}
+
+/// Adds the defaults of `work` and `curve`.
+fn complete(fields: &mut Map<String, Value>) {
+    fields.entry("work").or_insert_with(|| json!(ENDLESS));
+    if !fields.contains_key("curve") {
+        let most = fields.get("max_nodes").and_then(Value::as_u64);
+        let most = most.filter(|most| *most > 0).unwrap_or(1);
+        let curve = json!({"nodes": [0, most], "progress": [0, most]});
+        fields.insert("curve".to_owned(), curve);
+    }
+}
+
+/// Takes the program of a task.
+fn program(fields: &mut Map<String, Value>) -> Result<Program, Box<Fault>> {
+    let taken = ["command", "launch", "environment"].map(|name| fields.remove(name));
+    let [command, launch, environment] = taken;
+    let Some(command) = command else {
+        return Err(fault(
+            "command",
+            "no field",
+            "a list of a program and its arguments",
+        ));
+    };
+    let command = field(command, "command", "a list of a program and its arguments")?;
+    let launch = launch.map(|value| field(value, "launch", "restart, torchrun or horovod"));
+    let environment = environment.map(|value| field(value, "environment", "a table of strings"));
+    Ok(Program {
+        command,
+        launch: launch.transpose()?.unwrap_or_default(),
+        environment: environment.transpose()?.unwrap_or_default(),
+    })
+}
+
+fn field<T: serde::de::DeserializeOwned>(
+    value: Value,
+    name: &str,
+    expected: &str,
+) -> Result<T, Box<Fault>> {
+    let found = value.to_string();
+    serde_json::from_value(value).map_err(|_| fault(name, &found, expected))
+}
+
+fn fault(name: &str, found: &str, expected: &str) -> Box<Fault> {
+    Box::new(Fault {
+        field: name.to_owned(),
+        found: found.to_owned(),
+        expected: expected.to_owned(),
+        ..Fault::default()
+    })
+}
+
+/// Reads the document without its programs. The reader expects a file, so the document is written to a temporary one.
+fn read_rest(path: &Path, document: &Value) -> Result<TaskSet> {
+    let mut builder = tempfile::Builder::new();
+    let file = builder.prefix("gleaner-tasks-").suffix(".json").tempfile();
+    let file = file.map_err(|e| Error::io("create a file in", std::env::temp_dir(), e))?;
+    std::fs::write(file.path(), document.to_string())
+        .map_err(|e| Error::io("write", file.path(), e))?;
+    // Times without an offset are in UTC.
+    let utc = Clock::new(0, []);
+    let loaded = gleaner_inputs::tasks::read_on(file.path(), None, false, &utc);
+    loaded
+        .map(|loaded| loaded.value)
+        .map_err(|error| renamed(error, path))
+}
+
+/// Replaces the name of the file in the faults of an error.
+fn renamed(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Data(mut faults) => {
+            for fault in &mut faults.0 {
+                fault.file = path.display().to_string();
+            }
+            Error::Data(faults)
+        }
+        error => error,
+    }
+}
+
+/// Adds faults for what only `gleaner replay` can do.
+fn refuse_unsupported(path: &Path, set: &TaskSet, faults: &mut Faults) {
+    let mut refuse = |found: &str, remedy: &str| {
+        let fault = Fault::of(path, found, "tasks that harvest supports");
+        faults.push(fault.remedy(remedy));
+    };
+    if set.search.is_some() {
+        refuse("a [search]", "remove it, and list its trials as tasks");
+    }
+    if !set.groups.is_empty() {
+        refuse("a [[group]]", "remove it");
+    }
+    if set
+        .tasks
+        .iter()
+        .any(|task| task.classes != ClassTerms::default())
+    {
+        let found = "a task with `speed`, `move`, `counts`, or values by class";
+        refuse(found, "use one curve and plain bounds");
+    }
+}
+
+/// Checks the parts of a submission that become part of file names, commands and environments.
+///
+/// # Errors
+/// The reason why the submission is refused.
+pub fn check(task: &Submission) -> Result<(), String> {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let length = task.name.len();
+    if !(1..=LONGEST_NAME).contains(&length)
+        || task.name.starts_with(['.', '-'])
+        || !task.name.chars().all(is_safe)
+    {
+        return Err(format!(
+            "the name {:?} is not allowed: use 1 to {LONGEST_NAME} letters, digits, dots, underscores and hyphens, \
+             and begin with a letter, digit or underscore",
+            shortened(&task.name)
+        ));
+    }
+    let has_nul = |word: &String| word.contains('\0');
+    if task.command.first().is_none_or(String::is_empty) || task.command.iter().any(has_nul) {
+        return Err("`command` must be a program and its arguments, without NUL".to_owned());
+    }
+    for (name, value) in &task.environment {
+        check_variable(name, value)?;
+    }
+    Ok(())
+}
+
+fn check_variable(name: &str, value: &str) -> Result<(), String> {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_name = !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit());
+    if !is_name || !name.chars().all(is_safe) || value.contains('\0') {
+        let name = shortened(name);
+        return Err(format!(
+            "the environment variable {name:?} is not allowed: use letters, digits and underscores in its name, and \
+             no NUL in its value"
+        ));
+    }
+    if name.starts_with("GLEANER_") {
+        return Err(format!(
+            "the environment variable {name} is set by gleaner: remove it"
+        ));
+    }
+    Ok(())
+}
+
+/// The beginning of a text, for messages.
+fn shortened(text: &str) -> String {
+    text.chars().take(LONGEST_NAME).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(name: &str, text: &str) -> Result<TaskFile, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        read(&path).map_err(|error| error.to_string())
+    }
+
+    const PLAIN: &str =
+        "[[task]]\nname = \"a\"\nmin_nodes = 1\nmax_nodes = 4\nrescale_up = 3\nrescale_down = 2\n";
+
+    #[test]
+    fn work_and_curve_may_be_missing() {
+        let text = format!("{PLAIN}command = [\"train\", \"--fast\"]\n");
+        let file = read_text("tasks.toml", &text).unwrap();
+        let task = &file.tasks[0];
+        assert_eq!((task.work, task.launch), (None, LaunchStyle::Restart));
+        assert_eq!(task.curve.nodes, [0, 4]);
+        assert_eq!(task.curve.progress, [0.0, 4.0]);
+        assert_eq!(task.command, ["train", "--fast"]);
+        assert!(file.notes.is_empty());
+    }
+
+    #[test]
+    fn a_task_has_all_fields_of_replay() {
+        let text = format!(
+            "[curve.c]\nnodes = [0, 1, 4]\nprogress = [0, 10, 30.5]\n{PLAIN}command = [\"x\"]\ncurve = \"c\"\n\
+             work = 1e3\npriority = 2\nsubmit = 2026-01-01\ndeadline = 2030-01-01T00:00:00\nlaunch = \"torchrun\"\n\
+             environment = {{ A_1 = \"b\" }}\n"
+        );
+        let file = read_text("tasks.toml", &text).unwrap();
+        let task = &file.tasks[0];
+        assert_eq!(task.curve.progress, [0.0, 10.0, 30.5]);
+        assert_eq!((task.work, task.priority), (Some(1e3), 2.0));
+        assert_eq!(task.deadline, Some(1_893_456_000));
+        assert_eq!(task.launch, LaunchStyle::Torchrun);
+        assert_eq!(task.environment["A_1"], "b");
+        assert!(file.notes[0].contains("`submit` is ignored"));
+    }
+
+    #[test]
+    fn faults_name_the_users_file() {
+        for (line, expected) in [
+            ("", "command: found no field"),
+            (
+                "command = \"sh -c x\"",
+                "command: found \"sh -c x\", expected a list",
+            ),
+            ("command = []", "must be a program"),
+            (
+                "command = [\"x\"]\nlaunch = \"mpi\"",
+                "launch: found \"mpi\"",
+            ),
+            ("command = [\"x\"]\nwrk = 1", "wrk: found an unknown field"),
+            (
+                "command = [\"x\"]\nenvironment = { \"A B\" = \"1\" }",
+                "\"A B\" is not allowed",
+            ),
+            (
+                "command = [\"x\"]\nenvironment = { GLEANER_TASK = \"1\" }",
+                "set by gleaner",
+            ),
+            ("command = [\"x\"]\ncounts = \"points\"", "values by class"),
+        ] {
+            let faults = read_text("tasks.toml", &format!("{PLAIN}{line}\n")).unwrap_err();
+            assert!(faults.contains("tasks.toml"), "{faults}");
+            assert!(faults.contains(expected), "{expected}\n{faults}");
+        }
+        assert!(read_text("t.toml", "x = ").unwrap_err().contains("line 1"));
+        let json = r#"{"task": [{"name": "a", "min_nodes": 0, "command": ["x"]}]}"#;
+        let faults = read_text("t.json", json).unwrap_err();
+        assert!(
+            faults.contains("t.json") && faults.contains("min_nodes"),
+            "{faults}"
+        );
+    }
+
+    #[test]
+    fn names_are_safe_as_names_of_files() {
+        let text = format!("{PLAIN}command = [\"x\"]\n");
+        let task = &read_text("tasks.toml", &text).unwrap().tasks[0];
+        let named = |name: &str| Submission {
+            name: name.to_owned(),
+            ..task.clone()
+        };
+        for name in ["a", "A-1_b.c", "_x", &"x".repeat(100)] {
+            assert_eq!(check(&named(name)), Ok(()));
+        }
+        for name in [
+            "",
+            ".",
+            "..",
+            ".a",
+            "-a",
+            "a/b",
+            "a b",
+            "$(x)",
+            "a\n",
+            "é",
+            &"x".repeat(101),
+        ] {
+            assert!(check(&named(name)).is_err(), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! The invariants.
+
+use gleaner_harvest::core::{Command, Core, Event, Launch, Link, Millis, Order, RunId};
+use gleaner_harvest::status::TaskStatus;
+
+use crate::world::World;
+
+/// What must hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Invariant {
+    /// No node runs processes of two tasks.
+    OneTask,
+    /// A task has one run at a time, and runs do not start again.
+    OneRun,
+    /// Runs start within the bounds of their task, and ranks are what they should be.
+    Bounds,
+    /// Acknowledged submissions exist after every crash, and refused requests change nothing.
+    Submissions,
+    /// No work counts twice, and reports of earlier runs do not count.
+    Progress,
+    /// A task is finished only if its work is done. Runs are killed only after the grace period, so that nothing is lost
+    /// beyond the last checkpoint.
+    Completion,
+    /// A task fails only if its own runs failed often enough.
+    Failures,
+    /// Once the faults have ceased, all tasks come to an end.
+    Liveness,
+    /// Replaying the journal gives the same commands and the same state.
+    Replay,
+    /// Limits on pilots and node-hours are kept.
+    Caps,
+    /// A stop is not forgotten, and leaves no process behind.
+    Stop,
+    /// The core never fails.
+    Alive,
+}
+
+impl Invariant {
+    pub const ALL: &[Invariant] = &[
+        Invariant::OneTask,
+        Invariant::OneRun,
+        Invariant::Bounds,
+        Invariant::Submissions,
+        Invariant::Progress,
+        Invariant::Completion,
+        Invariant::Failures,
+        Invariant::Liveness,
+        Invariant::Replay,
+        Invariant::Caps,
+        Invariant::Stop,
+        Invariant::Alive,
+    ];
+}
+
+/// An invariant that does not hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Violation {
+    pub invariant: Invariant,
+    pub text: String,
+}
+
+/// Node-time of the current day, as the world sees it.
+#[derive(Debug, Default)]
+pub struct DayMeter {
+    day: i64,
+    node_ms: i64,
+    last: Millis,
+}
+
+/// Time after which an elastic run must be within its bounds.
+const SETTLED_MS: Millis = 200_000;
+
+const DAY_MS: Millis = 86_400_000;
+
+impl World {
+    /// Checks a command before it is carried out.
+    pub fn check_command(&mut self, command: &Command) {
+        match command {
+            Command::Start { pilot, .. } if self.daemon.stopping.is_some() => {
+                self.fail(
+                    Invariant::Stop,
+                    format!("{pilot} is requested during a stop"),
+                );
+            }
+            Command::Order { link, order } => match order {
+                Order::Launch(launch) => {
+                    let pilot = self.pilots.get(&link.pilot);
+                    let node = pilot.map(|pilot| format!("n{}", pilot.node));
+                    self.check_launch(launch, node);
+                }
+                Order::Stop { run, kill } if self.daemon.is_current(*link) => {
+                    self.check_stop((*run, *link), *kill);
+                }
+                Order::Stop { .. }
+                | Order::Nodes { .. }
+                | Order::Forget { .. }
+                | Order::Dismiss => {}
+            },
+            Command::Start { .. } | Command::Cancel { .. } | Command::Say(_) => {}
+        }
+    }
+
+    /// A run is killed on a connection only if it was asked to stop on the same connection, a grace period earlier.
+    fn check_stop(&mut self, place: (RunId, Link), kill: bool) {
+        let now = self.now;
+        if !kill {
+            self.daemon.stops.entry(place).or_insert(now);
+            return;
+        }
+        let asked = self.daemon.stops.get(&place).copied();
+        let is_after_grace = asked.is_some_and(|asked| now >= asked + self.grace_ms());
+        if !is_after_grace && self.daemon.stopping != Some(true) {
+            self.fail(
+                Invariant::Completion,
+                format!("{} is killed without grace", place.0),
+            );
+        }
+    }
+
+    fn check_launch(&mut self, launch: &Launch, node: Option<String>) {
+        let task = self.task_of(&launch.task);
+        let submission = &self.plan.tasks[task].submission;
+        let (count, run) = (launch.nodes.len() as u32, launch.run);
+        let is_first = self.daemon.launched.insert(run);
+        let (least, most) = (submission.min_nodes, submission.max_nodes);
+        if (is_first && count < least) || count > most {
+            let text = format!("{run} starts on {count} nodes, expected {least} to {most}");
+            self.fail(Invariant::Bounds, text);
+        }
+        if node.is_some_and(|node| launch.nodes.get(launch.rank) != Some(&node)) {
+            let text = format!("rank {} of {run} starts on another node", launch.rank);
+            self.fail(Invariant::Bounds, text);
+        }
+        let peak = self.programs[task].peak;
+        if launch.done > peak && !self.plan.tasks[task].lies {
+            let text = format!("{run} starts with {} done, at most {peak} was", launch.done);
+            self.fail(Invariant::Progress, text);
+        }
+    }
+
+    /// Passes a report to the core, and checks that it counts only if it is one of the current run.
+    pub fn feed_progress(&mut self, run: RunId, done: f64) {
+        let view = |core: &Core| {
+            let status = core.status(0);
+            let task = status.tasks.get(run.task as usize).cloned();
+            task.map(|task| (task.done, task.state))
+        };
+        let current = self
+            .daemon
+            .core
+            .as_ref()
+            .and_then(|core| core.run_of(run.task));
+        // Most reports are those of the current run, so a part of them is enough.
+        if current == Some(run) && !self.figures.events.is_multiple_of(4) {
+            self.feed(Event::Progress { run, done });
+            return;
+        }
+        let before = self.daemon.core.as_ref().map(view);
+        self.feed(Event::Progress { run, done });
+        let after = self.daemon.core.as_ref().map(view);
+        let (Some(Some((old, state))), Some(Some((new, _)))) = (before, after) else {
+            return;
+        };
+        let counts = current == Some(run) && state == "active" && done >= 0.0;
+        let expected = if counts { done } else { old };
+        if new != expected {
+            let text =
+                format!("{run} reports {done}: work went from {old} to {new}, expected {expected}");
+            self.fail(Invariant::Progress, text);
+        }
+    }
+
+    /// Checks the state that users see.
+    pub fn check_status(&mut self) {
+        let Some(core) = &self.daemon.core else {
+            return;
+        };
+        let open = core.open_pilots().len();
+        let most = self.plan.settings.max_pilots;
+        let status = core.status(self.now);
+        if open > most {
+            self.fail(
+                Invariant::Caps,
+                format!("{open} pilots are open, expected at most {most}"),
+            );
+        }
+        for task in &status.tasks {
+            self.check_task(task);
+            self.check_bounds(task);
+        }
+    }
+
+    fn check_task(&mut self, status: &TaskStatus) {
+        let index = self.task_of(&status.name);
+        let (task, program) = (&self.plan.tasks[index], &self.programs[index]);
+        let (peak, failed, work) = (program.peak, program.failed.len(), task.work);
+        let is_done = program.is_complete || task.submission.work.is_some_and(|work| peak >= work);
+        if status.done > peak && !task.lies {
+            let text = format!(
+                "{} has done {peak}, and counts as {}",
+                status.name, status.done
+            );
+            self.fail(Invariant::Progress, text);
+        }
+        if status.state == "finished" && !is_done {
+            let text = format!(
+                "{} is finished, and has done {peak} of {}",
+                status.name, work
+            );
+            self.fail(Invariant::Completion, text);
+        }
+        if status.state == "failed" && failed < self.plan.settings.max_failures as usize {
+            let text = format!("{} counts as failed after {failed} failures", status.name);
+            self.fail(Invariant::Failures, text);
+        }
+    }
+
+    /// Checks that an elastic run is within its bounds again after a while, that all of its ranks run, and that they
+    /// know their nodes.
+    fn check_bounds(&mut self, status: &TaskStatus) {
+        let (now, index) = (self.now, self.task_of(&status.name));
+        let submission = &self.plan.tasks[index].submission;
+        let bounds = submission.min_nodes..=submission.max_nodes;
+        let (ranks, known) = self.shape(index);
+        let expected = submission.launch.ranks(status.running as usize);
+        let is_settled = ranks == expected
+            && known == status.running as usize
+            && bounds.contains(&status.running);
+        let is_settled = is_settled || status.running == 0;
+        let unsettled = &mut self.programs[index].unsettled;
+        let since = unsettled.filter(|_| !is_settled);
+        *unsettled = (!is_settled).then(|| since.unwrap_or(now));
+        if since.is_some_and(|since| now - since > SETTLED_MS) {
+            let text = format!(
+                "{} runs on {} nodes, with {ranks} ranks that know {known} nodes",
+                status.name, status.running
+            );
+            self.fail(Invariant::Bounds, text);
+        }
+    }
+
+    /// Adds up the node-time of the day. Nodes whose pilot is not connected are left out, because the daemon cannot
+    /// end their work.
+    pub fn measure_day(&mut self) {
+        let now = self.now;
+        let day = now.div_euclid(DAY_MS);
+        let meter = &mut self.meter;
+        if day != meter.day {
+            (meter.day, meter.node_ms) = (day, 0);
+            meter.last = now;
+        }
+        let passed = (now - std::mem::replace(&mut meter.last, now)).min(1500);
+        let Some(most) = self.plan.settings.node_hours_per_day else {
+            return;
+        };
+        if self.daemon.core.is_none() {
+            return;
+        }
+        let busy = self.processes.values().filter(|process| {
+            let pilot = self.pilots.get(&process.pilot);
+            pilot.is_some_and(|pilot| pilot.is_serving())
+        });
+        self.meter.node_ms += passed * busy.count() as i64;
+        let slack_ms = 20_000 * self.plan.nodes as i64;
+        let used_ms = self.meter.node_ms;
+        if used_ms as f64 > most * 3_600_000.0 + slack_ms as f64 {
+            let used_h = used_ms as f64 / 3_600_000.0;
+            self.fail(
+                Invariant::Caps,
+                format!("used {used_h} node-hours, expected at most {most}"),
+            );
+        }
+    }
+
+    /// When all tasks are over, stops everything. Fails if this takes too long.
+    pub fn check_liveness(&mut self) {
+        if !self.is_calm() {
+            return;
+        }
+        if !std::mem::replace(&mut self.has_calmed, true) {
+            self.calm_users();
+            return;
+        }
+        if let Some(since) = self.ending {
+            if self.now > since + 600_000 {
+                self.fail(Invariant::Stop, "the stop does not end".to_owned());
+            }
+            return;
+        }
+        let Some(core) = &self.daemon.core else {
+            return;
+        };
+        let status = core.status(self.now);
+        let is_over =
+            |task: &TaskStatus| matches!(&*task.state, "finished" | "failed" | "cancelled");
+        let open = status.tasks.iter().find(|task| !is_over(task));
+        if open.is_none() && self.users.are_content() {
+            self.check_status();
+            self.count(&status.tasks);
+            self.ending = Some(self.now);
+            self.stop_at_end();
+        } else if self.now > self.plan.calm + self.patience_ms() {
+            let text = match open {
+                Some(task) => format!("{task:?} is not over"),
+                None => "a request was not answered".to_owned(),
+            };
+            self.fail(Invariant::Liveness, text);
+        }
+    }
+
+    fn count(&mut self, tasks: &[TaskStatus]) {
+        let count = |state| tasks.iter().filter(|task| task.state == state).count();
+        (self.figures.finished, self.figures.failed) = (count("finished"), count("failed"));
+        let cancelled = self.users.cancelled.clone();
+        for index in self.users.submitted.clone() {
+            let name = &self.plan.tasks[index].submission.name;
+            let found = tasks.iter().find(|task| task.name == *name);
+            let is_wrong =
+                found.is_none_or(|task| task.state == "cancelled" && !cancelled.contains(&index));
+            if is_wrong {
+                let text = format!("{name} was submitted, and ended as {found:?}");
+                self.fail(Invariant::Submissions, text);
+            }
+        }
+    }
+
+    /// Milliseconds of calm in which all tasks must come to an end: each of them alone, on its minimum of nodes, twice.
+    fn patience_ms(&self) -> Millis {
+        let seconds = self.plan.tasks.iter().map(|task| {
+            let least = task.submission.curve.progress[task.submission.min_nodes as usize];
+            60.0 + 2.0 * task.work / (least * task.speed)
+        });
+        let seconds = 300.0 + seconds.sum::<f64>();
+        let days = if self.plan.settings.node_hours_per_day.is_some() {
+            30
+        } else {
+            0
+        };
+        days * DAY_MS + (seconds * 1000.0) as Millis
+    }
+
+    /// Checks that replaying the whole journal gives the same commands and state.
+    pub fn check_replay(&mut self) {
+        let (core, fault) = self.replay();
+        if let Some(fault) = fault {
+            self.fail(Invariant::Replay, fault);
+        } else if let Some(last) = &self.daemon.core
+            && last.status(self.now) != core.status(self.now)
+        {
+            self.fail(Invariant::Replay, "the state differs".to_owned());
+        }
+    }
+}

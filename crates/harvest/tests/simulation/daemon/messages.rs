@@ -1,0 +1,149 @@
+//! What the daemon does with messages, with the time, and with the lists of the scheduler.
+
+use super::*;
+
+impl World {
+    /// A message of a pilot arrives. Messages of earlier connections are filtered, but not always.
+    pub fn daemon_hears(&mut self, number: u64, message: FromPilot) {
+        let Some(link) = self.arrives(number).filter(|_| self.daemon.core.is_some()) else {
+            return;
+        };
+        if let FromPilot::Event(Event::Hello { .. }) = message {
+            let last = self
+                .daemon
+                .core
+                .as_ref()
+                .and_then(|core| core.link(link.pilot));
+            if last.is_some_and(|last| last.session >= link.session) {
+                return;
+            }
+            self.daemon
+                .connections
+                .insert(link.pilot, (link.session, number));
+            self.send(link, ToPilot::Welcome);
+        } else if !self.daemon.is_current(link) {
+            let mut draw = self.noise.draw(For::Daemon, &[number, self.now as u64]);
+            if let FromPilot::Event(event) = message
+                && self.is_replaced(link)
+                && draw.percent(30)
+            {
+                self.feed(event);
+            }
+            return;
+        }
+        self.daemon.heard.last.insert(link.pilot, self.now);
+        match message {
+            FromPilot::Beat(number) => self.send(link, ToPilot::Beat(number)),
+            FromPilot::Bye => {
+                self.daemon.connections.remove(&link.pilot);
+                self.feed(Event::Over { pilot: link.pilot });
+            }
+            FromPilot::Progress(run, done) => self.feed_progress(run, done),
+            FromPilot::Event(event) => {
+                self.feed(event);
+            }
+        }
+    }
+
+    /// Whether the core knows a later connection of the pilot. Messages of one connection arrive in order or not at all.
+    pub fn is_replaced(&self, link: Link) -> bool {
+        let core = self.daemon.core.as_ref();
+        let last = core.and_then(|core| core.link(link.pilot));
+        last.is_some_and(|last| last.session > link.session)
+    }
+
+    /// The daemon looks at the clock.
+    pub fn tick(&mut self) {
+        self.daemon.ticks += 1;
+        let ticks = self.daemon.ticks;
+        let mut draw = self.noise.draw(For::Daemon, &[ticks]);
+        self.after(draw.between(300, 1000) * self.pace(), Happening::Tick);
+        if ticks.is_multiple_of(4) {
+            self.check_liveness();
+        }
+        self.measure_day();
+        if self.is_calm() {
+            self.daemon.crash_after = None;
+        }
+        let daemon = &self.daemon;
+        let due = daemon
+            .core
+            .as_ref()
+            .map(|core| core.due(&daemon.heard, self.now));
+        self.daemon.is_batching = draw.percent(50);
+        for event in due.unwrap_or_default() {
+            if let Event::Silent { pilot } | Event::Over { pilot } = event {
+                self.daemon.connections.remove(&pilot);
+            }
+            self.feed(event);
+        }
+        self.daemon.is_batching = false;
+        self.commit();
+        if self.daemon.core.as_ref().is_some_and(Core::is_stopped) {
+            self.stopped();
+        } else if ticks.is_multiple_of(8) {
+            self.check_status();
+        }
+    }
+
+    /// A stop is complete, and the daemon ends.
+    fn stopped(&mut self) {
+        self.say(|| "the daemon has stopped".to_owned());
+        self.daemon.stopping = None;
+        if let Some(((node, run), _)) = self.processes.first_key_value() {
+            let text = format!("{run} runs on n{node} after a stop");
+            self.fail(Invariant::Stop, text);
+        }
+        if self.ending.is_some() {
+            self.is_over = true;
+        }
+        self.end_daemon(4000);
+    }
+
+    pub fn started(&mut self, pilot: PilotId, is_accepted: bool) {
+        self.feed(if is_accepted {
+            Event::Accepted {
+                pilot,
+                job: format!("j{pilot}"),
+            }
+        } else {
+            Event::Rejected {
+                pilot,
+                reason: "limit".to_owned(),
+            }
+        });
+    }
+
+    /// Compares a list of the scheduler with the pilots of the core.
+    pub fn listed(&mut self, began: Millis, listed: &[PilotId]) {
+        let Some(core) = &self.daemon.core else {
+            return;
+        };
+        let open = core.open_pilots();
+        let mut over = Vec::new();
+        for (pilot, job) in &open {
+            let daemon = &mut self.daemon;
+            if listed.contains(pilot) || daemon.connections.contains_key(pilot) {
+                daemon.missing.remove(pilot);
+                continue;
+            }
+            let requested = daemon.requested.get(pilot).copied();
+            let requested = requested.unwrap_or(daemon.heard.since);
+            if began > requested {
+                let missing = daemon.missing.entry(*pilot).or_default();
+                *missing += 1;
+                if *missing >= 2 && (job.is_some() || began - requested >= PATIENCE_MS) {
+                    over.push(*pilot);
+                }
+            }
+        }
+        for pilot in over {
+            self.feed(Event::Over { pilot });
+        }
+        for &pilot in listed {
+            if !open.iter().any(|(known, _)| *known == pilot) {
+                self.cancel_pilot(pilot);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Faults that are built into the world on purpose. Each must make an invariant fail, which proves that the invariant
+//! can fail.
+
+use gleaner_harvest::core::{Command, Event, Order};
+
+use crate::checks::Invariant;
+use crate::world::World;
+
+/// A fault of the daemon, of a pilot or of the core as the world sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sabotage {
+    /// Orders to stop a run are dropped.
+    NoStops,
+    /// A silent pilot counts as ended.
+    SilentIsOver,
+    /// Submissions are acknowledged, and not written to the journal.
+    LostSubmissions,
+    /// A pilot reports the end of a rank at SIGTERM.
+    EarlyExits,
+    /// Reports of earlier runs count as reports of the current run.
+    OldReports,
+    /// Every rank reports success.
+    AllSucceed,
+    /// The minimum of nodes is ignored.
+    WiderBounds,
+    /// The journal has the seconds of events only.
+    CoarseTimes,
+    /// Limits are ignored.
+    NoCaps,
+    /// Pilots are neither dismissed nor cancelled.
+    NoDismissals,
+    /// Runs are killed at once.
+    NoGrace,
+    /// Pilots ignore their lease.
+    NoLease,
+    /// Pilots do not say that they leave.
+    NoLeaving,
+    /// Pilots do not list their ranks when they connect.
+    SilentGreeting,
+    /// The last entries of the journal are lost in a crash.
+    NoSync,
+    /// Tasks are not started again after a failure.
+    NoRetries,
+    /// Plans have more nodes than there are.
+    BadPlans,
+    /// Nothing is ever decided.
+    NoDecisions,
+}
+
+/// Each fault, with the invariants of which one must fail.
+pub const ALL: &[(Sabotage, &[Invariant])] = &[
+    (Sabotage::NoStops, &[Invariant::Liveness]),
+    (
+        Sabotage::SilentIsOver,
+        &[Invariant::OneTask, Invariant::OneRun],
+    ),
+    (Sabotage::LostSubmissions, &[Invariant::Submissions]),
+    (
+        Sabotage::EarlyExits,
+        &[Invariant::OneTask, Invariant::OneRun],
+    ),
+    (Sabotage::OldReports, &[Invariant::Progress]),
+    (Sabotage::AllSucceed, &[Invariant::Completion]),
+    (Sabotage::WiderBounds, &[Invariant::Bounds]),
+    (Sabotage::CoarseTimes, &[Invariant::Replay]),
+    (Sabotage::NoCaps, &[Invariant::Caps]),
+    (Sabotage::NoDismissals, &[Invariant::Stop]),
+    (Sabotage::NoGrace, &[Invariant::Completion]),
+    (Sabotage::NoLease, &[Invariant::OneTask, Invariant::OneRun]),
+    (Sabotage::NoLeaving, &[Invariant::Failures]),
+    (
+        Sabotage::SilentGreeting,
+        &[Invariant::OneTask, Invariant::OneRun],
+    ),
+    (
+        Sabotage::NoSync,
+        &[Invariant::Submissions, Invariant::OneTask],
+    ),
+    (Sabotage::NoRetries, &[Invariant::Liveness]),
+    (Sabotage::BadPlans, &[Invariant::Alive]),
+    (Sabotage::NoDecisions, &[Invariant::Liveness]),
+];
+
+impl Sabotage {
+    /// The event that the core gets instead.
+    pub fn altered(self, event: Event, world: &World) -> Event {
+        match (self, event) {
+            (Sabotage::SilentIsOver, Event::Silent { pilot }) => Event::Over { pilot },
+            (Sabotage::AllSucceed, Event::Exited { link, run, .. }) => Event::Exited {
+                link,
+                run,
+                code: Some(0),
+            },
+            (Sabotage::OldReports, Event::Progress { run, done }) => {
+                let current = world
+                    .daemon
+                    .core
+                    .as_ref()
+                    .and_then(|core| core.run_of(run.task));
+                Event::Progress {
+                    run: current.unwrap_or(run),
+                    done,
+                }
+            }
+            (Sabotage::NoRetries, Event::Retry { .. }) | (Sabotage::NoDecisions, Event::Decide) => {
+                Event::Retry { task: u32::MAX }
+            }
+            (_, event) => event,
+        }
+    }
+
+    /// The command that is carried out instead.
+    pub fn hardened(self, command: Command) -> Command {
+        match (self, command) {
+            (
+                Sabotage::NoGrace,
+                Command::Order {
+                    link,
+                    order: Order::Stop { run, .. },
+                },
+            ) => {
+                let order = Order::Stop { run, kill: true };
+                Command::Order { link, order }
+            }
+            (_, command) => command,
+        }
+    }
+
+    /// Whether a command is not carried out.
+    pub fn drops(self, command: &Command) -> bool {
+        match (self, command) {
+            (Sabotage::NoStops, Command::Order { order, .. }) => {
+                matches!(order, Order::Stop { .. })
+            }
+            (Sabotage::NoDismissals, Command::Order { order, .. }) => *order == Order::Dismiss,
+            (Sabotage::NoDismissals, Command::Cancel { .. }) => true,
+            _ => false,
+        }
+    }
+}

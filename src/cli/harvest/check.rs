@@ -1,0 +1,236 @@
+//! `gleaner harvest check`: checks the set-up of a site.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args as ClapArgs;
+use gleaner_domain::error::{Error, Result};
+use gleaner_harvest::config::{BackendConfig, Config, SlurmConfig};
+use gleaner_harvest::state_dir::StateDir;
+use gleaner_harvest::status::Status;
+
+use super::{State, status};
+use crate::cli::print;
+
+/// Check the set-up, and prove that normal jobs preempt pilots.
+///
+/// The command checks the access rights of the state directory, and that a daemon answers and accepts the secret. With
+/// --config and Slurm, it also checks that jobs of the partition can be preempted. With --normal, it submits a one-node
+/// job that does nothing to another partition, and reports how long the job waited and how many pilots were preempted
+/// meanwhile. For this test, pilots should hold all idle nodes.
+#[derive(Debug, ClapArgs)]
+#[command(before_help = "Examples:\n  \
+    gleaner harvest check --state ~/harvest\n  \
+    gleaner harvest check --config harvest.toml --normal compute --state ~/harvest")]
+pub struct Args {
+    #[command(flatten)]
+    state: State,
+    /// Settings of the daemon.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Submit a one-node job to this partition of normal jobs.
+    #[arg(long, value_name = "PARTITION", requires = "config")]
+    normal: Option<String>,
+}
+
+/// Time limit for the normal job to start and end.
+const NORMAL_LIMIT: Duration = Duration::from_secs(300);
+
+/// The results of the checks.
+#[derive(Default)]
+struct Results {
+    lines: Vec<String>,
+    failures: usize,
+}
+
+impl Results {
+    fn add(&mut self, is_good: bool, text: String) {
+        self.failures += usize::from(!is_good);
+        let verdict = if is_good { "ok    " } else { "FAILED" };
+        self.lines.push(format!("{verdict}  {text}\n"));
+    }
+
+    /// Adds a result: the text of `good` for a success, otherwise the error.
+    fn take<T>(&mut self, result: Result<T>, good: impl FnOnce(&T) -> String) -> Option<T> {
+        match result {
+            Ok(value) => {
+                self.add(true, good(&value));
+                Some(value)
+            }
+            Err(error) => {
+                self.add(false, error.to_string());
+                None
+            }
+        }
+    }
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Invalid settings, or a check that fails.
+pub fn run(args: &Args) -> Result<()> {
+    let config = args.config.as_deref().map(Config::read).transpose()?;
+    let mut results = Results::default();
+    let path = &args.state.state;
+    let opened = StateDir::open(path).and_then(|state| state.secret());
+    results.take(opened, |_| {
+        format!("{}: only the owner can read it", path.display())
+    });
+    let daemon = results.take(status::of(&args.state), |status| {
+        let held = status.nodes.len();
+        format!("the daemon answers: {}, {held} nodes held", status.mode)
+    });
+    if let Some(Config {
+        backend: BackendConfig::Slurm(slurm),
+        core,
+        ..
+    }) = &config
+    {
+        check_partition(slurm, core.grace_s, &mut results);
+        if let (Some(partition), Some(before)) = (&args.normal, &daemon) {
+            check_normal(partition, before, &args.state, &mut results);
+        }
+    }
+    print(&results.lines.concat())?;
+    match results.failures {
+        0 => Ok(()),
+        count => Err(Error::Run(format!("checks that failed: {count}"))),
+    }
+}
+
+/// Checks that Slurm can preempt the partition's jobs, and gives them enough time to end.
+fn check_partition(slurm: &SlurmConfig, grace_s: f64, results: &mut Results) {
+    let name = &slurm.partition;
+    let site = slurm_fields(&["show", "config"]);
+    if let Some(site) = results.take(site, |_| "Slurm answers".to_owned()) {
+        let kind = site.get("PreemptType").map_or("", String::as_str);
+        let text = format!("PreemptType is {kind}, expected preempt/partition_prio");
+        results.add(kind == "preempt/partition_prio", text);
+    }
+    let Some(partition) = results.take(slurm_fields(&["show", "partition", name]), |_| {
+        format!("the partition {name} exists")
+    }) else {
+        return;
+    };
+    let field = |key: &str| partition.get(key).map_or("", String::as_str);
+    let mode = field("PreemptMode");
+    let is_good = ["CANCEL", "REQUEUE"].contains(&mode);
+    let text = format!("its PreemptMode is {mode}, expected CANCEL or REQUEUE");
+    results.add(is_good, text);
+    let state = field("State");
+    results.add(state == "UP", format!("its State is {state}, expected UP"));
+    let grace = field("GraceTime");
+    let text = format!("its GraceTime is {grace} s, expected at least `grace`, {grace_s} s");
+    let is_enough = grace.parse().is_ok_and(|grace: f64| grace >= grace_s);
+    results.add(is_enough, text);
+}
+
+/// The fields `KEY=VALUE` or `KEY = VALUE` that scontrol prints.
+fn slurm_fields(words: &[&str]) -> Result<BTreeMap<String, String>> {
+    let mut command = Command::new("scontrol");
+    let output = command.args(words).stdin(Stdio::null()).output();
+    let output = output.map_err(|e| Error::Run(format!("cannot run scontrol: {e}")))?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        return Err(Error::Run(format!(
+            "scontrol {} failed: {}",
+            words.join(" "),
+            message.trim()
+        )));
+    }
+    Ok(fields(&String::from_utf8_lossy(&output.stdout)))
+}
+
+fn fields(text: &str) -> BTreeMap<String, String> {
+    let mut fields = BTreeMap::new();
+    let mut add = |key: &str, value: &str| fields.insert(key.to_owned(), value.to_owned());
+    for line in text.lines() {
+        if let Some((key, value)) = line.split_once(" = ") {
+            add(key.trim(), value.trim());
+            continue;
+        }
+        for (key, value) in line
+            .split_whitespace()
+            .filter_map(|word| word.split_once('='))
+        {
+            add(key, value);
+        }
+    }
+    fields
+}
+
+/// Submits a normal job, and measures how long it waits.
+fn check_normal(partition: &str, before: &Status, state: &State, results: &mut Results) {
+    let waited = run_normal_job(partition);
+    let good = |waited: &Duration| {
+        let waited = waited.as_secs_f64();
+        format!("a normal one-node job in {partition} started and ended within {waited:.1} s")
+    };
+    if results.take(waited, good).is_none() {
+        return;
+    }
+    let (held, used) = (before.nodes.len(), before.preemptions);
+    let after = results.take(status::of(state), |status| {
+        let preempted = status.preemptions.saturating_sub(used);
+        format!("pilots that were preempted meanwhile: {preempted} of {held}")
+    });
+    if after.is_some_and(|after| after.preemptions == used) {
+        let text = "no pilot was preempted: the job got another node. Try again when pilots hold all idle nodes";
+        results.lines.push(format!("        {text}\n"));
+    }
+}
+
+/// Runs a job that does nothing, and returns the time from its submission to its end.
+fn run_normal_job(partition: &str) -> Result<Duration> {
+    let began = Instant::now();
+    let mut child = Command::new("srun")
+        .args(["--nodes=1", "--ntasks=1", "--exclusive", "--time=1"])
+        .args(["--job-name=gleaner-check", "--partition", partition, "true"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(|e| Error::Run(format!("cannot run srun: {e}")))?;
+    loop {
+        let ended = child.try_wait();
+        let ended = ended.map_err(|e| Error::Run(format!("cannot wait for srun: {e}")))?;
+        match ended {
+            Some(status) if status.success() => return Ok(began.elapsed()),
+            Some(status) => return Err(Error::Run(format!("the normal job failed: {status}"))),
+            None if began.elapsed() > NORMAL_LIMIT => {
+                // If the job has just ended, nothing is left to cancel.
+                let _ = Command::new("scancel")
+                    .args(["--me", "--name=gleaner-check"])
+                    .status();
+                let _ = child.kill();
+                let _ = child.wait();
+                let limit = NORMAL_LIMIT.as_secs();
+                return Err(Error::Run(format!(
+                    "the normal job in {partition} did not end within {limit} s: pilots may delay normal jobs"
+                )));
+            }
+            None => thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_of_both_forms_are_read() {
+        let found = fields(
+            "PartitionName=idle\n   State=UP GraceTime=30\nPreemptType             = preempt/x\n",
+        );
+        assert_eq!(found["State"], "UP");
+        assert_eq!(found["GraceTime"], "30");
+        assert_eq!(
+            found.get("PreemptType").map(String::as_str),
+            Some("preempt/x")
+        );
+    }
+}

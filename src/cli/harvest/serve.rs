@@ -1,0 +1,57 @@
+//! `gleaner harvest serve`: runs the daemon.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Args as ClapArgs;
+use gleaner_domain::Utc;
+use gleaner_domain::error::Result;
+use gleaner_harvest::config::Config;
+use gleaner_harvest::daemon::{self, Log};
+
+use super::State;
+use crate::cli::{print, say};
+
+/// Run the daemon.
+///
+/// The daemon logs to stderr. It ends at SIGTERM and Ctrl-C, but tasks go on until the lease of their pilots is over,
+/// and a daemon that is started again takes them over. `gleaner harvest stop` ends tasks and pilots too.
+/// docs/HARVEST.md describes the settings.
+#[derive(Debug, ClapArgs)]
+#[command(before_help = "Examples:\n  \
+    gleaner harvest serve --config harvest.toml --state ~/harvest --dry-run\n  \
+    gleaner harvest serve --config harvest.toml --state ~/harvest")]
+pub struct Args {
+    /// Settings of the daemon, as TOML.
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+    #[command(flatten)]
+    state: State,
+    /// Print what the daemon would start, and start nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Invalid settings, or a failure of the daemon.
+pub fn run(args: &Args) -> Result<()> {
+    let config = Config::read(&args.config)?;
+    let log: Log = Arc::new(log);
+    if args.dry_run {
+        return print(&daemon::dry_run(&config, &args.state.state, &log)?);
+    }
+    daemon::serve(&config, &args.state.state, &log)
+}
+
+/// Prints a line of the log with the time of day in UTC.
+fn log(line: &str) {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let second = since.map_or(0, |since| since.as_secs() as i64);
+    say(format_args!(
+        "{}Z {line}",
+        Utc::from_seconds(second).at_offset(0)
+    ));
+}

@@ -1,0 +1,43 @@
+//! `gleaner harvest submit`: submits tasks.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use gleaner_domain::error::Result;
+use gleaner_harvest::client::{Client, submission_id};
+use gleaner_harvest::task_file;
+use gleaner_harvest::wire::Request;
+
+use super::State;
+use crate::cli::{print, remark};
+
+/// Submit the tasks of a file.
+///
+/// The file is a task file of `gleaner replay` in TOML or JSON, with the fields `command`, `launch` and `environment`
+/// for each task. `work` and `curve` may be missing. If a task of the file is invalid, no task is submitted. When the
+/// command returns, the daemon has written the submission to its journal.
+#[derive(Debug, ClapArgs)]
+#[command(before_help = "Example:\n  \
+    gleaner harvest submit tasks.toml --state ~/harvest")]
+pub struct Args {
+    /// The tasks.
+    #[arg(value_name = "FILE")]
+    tasks: PathBuf,
+    #[command(flatten)]
+    state: State,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Invalid tasks, no daemon, or a refusal.
+pub fn run(args: &Args) -> Result<()> {
+    let file = task_file::read(&args.tasks)?;
+    remark(&file.notes);
+    let request = Request::Submit {
+        id: submission_id()?,
+        tasks: file.tasks,
+    };
+    let text = Client::new(&args.state.state)?.done(&request)?;
+    print(&format!("{text}\n"))
+}

@@ -1,0 +1,139 @@
+//! Tests of `gleaner harvest` with local pilots: real processes of the daemon, of pilots and of tasks.
+#![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
+
+mod docs;
+mod page;
+mod support;
+
+use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
+
+use support::{Harvest, gleaner};
+
+#[test]
+fn tasks_are_trained_and_everything_ends() {
+    let mut harvest = Harvest::start(3);
+    assert_eq!(
+        harvest.submit(&[("a", 1, 2, 300), ("b", 1, 3, 300)]),
+        "submitted 2 tasks: a, b\n"
+    );
+    let twice = harvest.failure(&["submit", harvest.path("tasks.toml").to_str().unwrap()]);
+    assert!(twice.contains("another task has this name"), "{twice}");
+    harvest.await_state("a", "finished");
+    harvest.await_state("b", "finished");
+    assert_eq!(harvest.task_field("a", "done"), 300.0);
+    assert!(harvest.text(&["tasks"]).contains("100.0 % of 300"));
+    let text = harvest.text(&["status"]);
+    assert!(text.ends_with("2 tasks finished\n"), "{text}");
+    let over = harvest.failure(&["cancel", "a"]);
+    assert!(over.contains("already finished"), "{over}");
+    let unknown = harvest.failure(&["cancel", "$(x)"]);
+    assert!(unknown.contains("there is no task"), "{unknown}");
+    let recording = harvest.path("recording");
+    let output = harvest.run(&["status", "--record", recording.to_str().unwrap()]);
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{err}");
+    assert!(err.contains("all are equal"), "{err}");
+    let replayed = gleaner_inputs::events::read(&recording.join("events.csv"));
+    assert!(replayed.unwrap().value.idle_node_seconds() > 0.0);
+    let page = harvest.path("page.html");
+    harvest.text(&["status", "--page", page.to_str().unwrap()]);
+    assert!(fs::read_to_string(page).unwrap().contains("\"name\":\"a\""));
+    harvest.text(&["stop"]);
+    assert!(harvest.await_end(), "{}", harvest.log());
+    assert!(harvest.processes().is_empty());
+}
+
+#[test]
+fn cancelled_and_stopped_tasks_leave_no_processes() {
+    let mut harvest = Harvest::start(2);
+    harvest.submit(&[("long", 1, 2, 1_000_000), ("other", 1, 2, 1_000_000)]);
+    harvest.wait("work", |harvest| harvest.steps() > 3);
+    assert_eq!(harvest.text(&["cancel", "long"]), "cancelled long\n");
+    harvest.await_state("long", "cancelled");
+    harvest.wait("the other task on both nodes", |harvest| {
+        harvest.task_field("other", "running") == 2
+    });
+    harvest.text(&["drain"]);
+    assert_eq!(harvest.status()["mode"], "draining");
+    let draining = harvest.failure(&["submit", harvest.path("tasks.toml").to_str().unwrap()]);
+    assert!(draining.contains("draining"), "{draining}");
+    harvest.text(&["drain", "--off"]);
+    harvest.text(&["stop", "--now"]);
+    assert!(harvest.await_end(), "{}", harvest.log());
+    assert!(harvest.processes().is_empty());
+    // Tasks that have not ended continue when the daemon starts again.
+    harvest.serve();
+    assert_eq!(harvest.task_field("long", "state"), "cancelled");
+    let steps = harvest.steps();
+    harvest.wait("more work", |harvest| harvest.steps() > steps);
+}
+
+#[test]
+fn tasks_go_on_while_the_daemon_is_killed() {
+    let mut harvest = Harvest::start(2);
+    harvest.submit(&[("steady", 2, 2, 1500)]);
+    harvest.wait("work", |harvest| harvest.steps() > 6);
+    for _ in 0..2 {
+        harvest.kill_daemon();
+        let steps = harvest.steps();
+        sleep(Duration::from_secs(1));
+        assert!(harvest.steps() > steps + 4, "the task has stopped");
+        harvest.serve();
+    }
+    let state = harvest.task_field("steady", "state");
+    assert!(state == "active" || state == "finished", "{state}");
+    harvest.await_state("steady", "finished");
+    // The task was never started again.
+    assert_eq!(harvest.task_field("steady", "generation"), 1);
+    assert_eq!(harvest.task_field("steady", "done"), 1500.0);
+}
+
+#[test]
+fn a_dry_run_starts_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("harvest.toml");
+    let state = folder.path().join("state");
+    fs::write(&config, "backend = \"local\"\nladder = [[90, 3], [5, 1]]\n").unwrap();
+    let output = gleaner(&["serve", "--dry-run", "--config"])
+        .arg(&config)
+        .arg("--state")
+        .arg(&state)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(text.contains("3 pilots of 90 min"), "{text}");
+    assert!(text.contains("harvest pilot"), "{text}");
+    assert!(!state.exists());
+}
+
+#[test]
+fn a_second_daemon_and_other_settings_are_refused() {
+    let mut harvest = Harvest::start(1);
+    let serve = |harvest: &Harvest| {
+        let config = harvest.path("harvest.toml");
+        harvest.failure(&["serve", "--config", config.to_str().unwrap()])
+    };
+    assert!(serve(&harvest).contains("another daemon uses"));
+    harvest.text(&["stop"]);
+    assert!(harvest.await_end());
+    let none = harvest.failure(&["status"]);
+    assert!(none.contains("gleaner harvest serve"), "{none}");
+    let config = fs::read_to_string(harvest.path("harvest.toml")).unwrap();
+    fs::write(
+        harvest.path("harvest.toml"),
+        format!("max_tasks = 3\n{config}"),
+    )
+    .unwrap();
+    let other = serve(&harvest);
+    assert!(
+        other.contains("max_tasks 10, now 3") && other.contains("--state"),
+        "{other}"
+    );
+}
