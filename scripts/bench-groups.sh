@@ -38,7 +38,7 @@ for name, groups in (("nested", nested), ("crossing", crossing)):
     open(f"{work}/{name}.toml", "w").write(text + "\n" + "".join(groups))
 PYTHON
 
-echo "| groups | solver | processor | work done |"
+echo "| groups | solver | CPU time | work done |"
 echo "|---|---|---|---|"
 for run in nested-exact nested-highs nested-cbc crossing-highs crossing-cbc; do
     groups=${run%-*} solver=${run#*-}

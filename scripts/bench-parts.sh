@@ -30,7 +30,7 @@ print(f"| {name} | {used.ru_utime + used.ru_stime:.2f} s | {wall:.2f} s | {used.
 PYTHON
 }
 
-echo "| what | processor | wall | memory |"
+echo "| command | CPU time | wall time | peak memory |"
 echo "|---|---|---|---|"
 for round in 1 2 3; do
     measured "2,000 runs in one process" "$gleaner" sweep short.toml --out "one$round" --quiet

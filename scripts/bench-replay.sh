@@ -35,7 +35,7 @@ print(f"| {name} | {best[0]:.2f} s | {best[1]:.2f} s | {best[2]:.0f} MB |")
 PYTHON
 }
 
-echo "| run | wall | processor | peak memory |"
+echo "| run | wall time | CPU time | peak memory |"
 echo "|---|---|---|---|"
 measure "convert the pickle to .gev" "$gleaner" convert "$log" -o "$work/summit.gev"
 common=(--tasks "$data/hps-shufflenet-Jbnd-1000J.pkl" --curves "$data/hps-shufflenet-JNPs-1000J.pkl" --skip-rows 1000)

@@ -18,7 +18,7 @@ if [ -f "$data/jobs.csv" ]; then
     once+=(--lend vc8Gr=1,vcefl=1 --elastic vcYVn)
     tenfold+=(--lend vc8Gr=10,vcefl=10 --elastic vcYVn)
 else
-    echo "$data is missing: generated jobs instead" >&2
+    echo "$data is missing: generating jobs instead" >&2
     data=$work/data
     "$gleaner" synth jobs --vcs 15 --nodes 135 --days 26 --seed 1 -o "$data" 2>/dev/null
 fi

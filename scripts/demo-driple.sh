@@ -52,7 +52,7 @@ equal=$(awk -F, '
     NR == FNR { score[key] = $at["label"]; next }
     score[key] == $at["label"] { equal++ }
     END { print equal + 0 }' trace/single_data.csv scored.csv)
-printf '\n%s of 40 workloads have the score that their measured profiles were given by hand.\n' "$equal"
+printf '\nFor %s of 40 workloads, the score equals the one assigned by hand to the measured profile.\n' "$equal"
 
 # Simulates Lucid and prints line `row` of the output table: line 1 is the header, line 2 the results.
 lucid() {

@@ -2,7 +2,8 @@
 # Trains three small elastic tasks on eight local nodes that come and go, and checks what happened:
 # demo-harvest.sh GLEANER DIRECTORY
 #
-# The last line states what was harvested. The exit code is 1 if a task did not finish, or if a rule was broken.
+# The last line states what was harvested. The exit code is 1 if a task did not finish, or if the tasks
+# broke a rule that demo-harvest.awk checks.
 set -euo pipefail
 gleaner=$(realpath "$1")
 scripts=$(dirname "$(realpath "$0")")

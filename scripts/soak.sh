@@ -8,7 +8,7 @@ export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED:-$(od -An -N4 -tu4 /dev/urandom | t
 # Time in milliseconds after which proptest stops shrinking a failing case.
 export PROPTEST_MAX_SHRINK_TIME=${PROPTEST_MAX_SHRINK_TIME:-60000}
 
-# The names of the tests in blocks `proptest! { ... }`.
+# The names of the tests in `proptest! { ... }` blocks.
 names=$(git ls-files '*.rs' | grep -v '^fuzz/' | xargs awk '
     FNR == 1 { inside = 0 }
     match($0, /^ *proptest! \{$/) { inside = 1; end = substr($0, 1, index($0, "p") - 1) "}" }
@@ -20,7 +20,7 @@ names=$(git ls-files '*.rs' | grep -v '^fuzz/' | xargs awk '
 
 tell() {
     echo "Seed $PROPTEST_RNG_SEED, up to $SOAK_FACTOR times the cases of $(wc -w <<<"$names") property tests."
-    echo "The same again: make soak PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED SOAK_FACTOR=$SOAK_FACTOR"
+    echo "To repeat this run: make soak PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED SOAK_FACTOR=$SOAK_FACTOR"
 }
 
 tell

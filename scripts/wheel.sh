@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheel of the Python package into a virtual environment, and tests it there:
+# Builds the Python package, installs it in a virtual environment, and tests it there:
 # scripts/wheel.sh FOLDER, where FOLDER contains the environment. FEATURES are flags of cargo, as in the Makefile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,14 +12,14 @@ case "${FEATURES:-}" in
 esac
 
 skip() {
-    echo "note: $1; the Python package is not tested (or name another Python by PYTHON)" >&2
+    echo "note: $1; the Python package is not tested (to use another Python, set PYTHON)" >&2
     exit 0
 }
 python=$(command -v "${PYTHON:-python3}") || skip "there is no Python"
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || skip "$python is older than 3.10, which the tests need"
 if ! [ -x "$venv/bin/python" ] && ! "$python" -m venv "$venv"; then
     rm -rf "$venv"
-    skip "$python makes no virtual environment"
+    skip "$python cannot create a virtual environment"
 fi
 # Installs the requirements in a new environment, and reinstalls them after they change.
 wanted=python/tests/requirements.txt

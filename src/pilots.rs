@@ -49,8 +49,8 @@ settings! {
         /// Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times.
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
-        /// Evaluate this plan by age instead of the best plan. A plan lists the wall times, in minutes, of the pilots
-        /// that a node starts one after the other; 4x3 stands for 4,4,4. Usually, the plan is the `plan of lost` that
+        /// Evaluate this plan instead of the best plan. A plan lists the wall times, in minutes, of the pilots that a
+        /// node starts one after the other; 4x3 stands for 4,4,4. Usually, the plan is the `plan for lost` that
         /// `gleaner pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and
         /// `kept` does not depend on them.
         pub plan: Vec<Repeated> = Vec::new() => Spec::of("MINUTES").separated_by(',')

@@ -44,7 +44,8 @@ def replay(
     ``events`` is a file, a table or an :class:`EventLog`, and ``tasks`` is a file, a table or a list of :class:`Task`.
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
-    called once for each point of the task's curve. ``out`` is a directory for the results.
+    called once for each point of the task's curve. ``out`` is a directory for the results. In the list of options, "the
+    original" is BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -76,7 +77,7 @@ def simulate(
     ``trace`` and ``cluster`` are files or tables. Alternatively, pass a :class:`Trace` as ``trace``, or pass the
     directory that contains both files as ``data``. ``policy`` accepts names of policies, and your own policies, as
     classes or instances. Each virtual cluster gets a new instance of the class, or a copy of the instance. ``out`` is a
-    directory for the results.
+    directory for the results. In the list of options, "the original" is Lucid's simulator.
 
     An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
@@ -114,7 +115,8 @@ def compare(
     **options: Any,
 ) -> Run:
     """Compares solvers on the same problems: those in a file or a list, or those of a replay of ``events`` and
-    ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
+    ``tasks``. ``solvers`` accepts names of solvers, and your own functions. In the list of options, "the original" is
+    BFTrainer's replayer.
 
     >>> run = compare("dataset/problems.jsonl", solvers=["exact", "equal-share"])
     >>> run.solvers.column("solver")
@@ -219,7 +221,8 @@ class Inspection:
 
 
 def inspect(events: Events, *, tasks: Optional[Tasks] = None, **options: Any) -> Inspection:
-    """Describes an event log: its idle time, idle fragments, and idle nodes over time.
+    """Describes an event log: its idle time, idle fragments, and idle nodes over time. In the list of options, "the
+    original" is BFTrainer's replayer.
 
     >>> inspect("dataset/idle.csv").findings["nodes"]
     100
@@ -257,7 +260,8 @@ def pilots(events: Events, **options: Any) -> Pilots:
     with them.
 
     The results cover three models. The model ``fits`` is optimistic: the scheduler knows how long each node stays idle.
-    Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work.
+    Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work. In the
+    list of options, "the original" is BFTrainer's replayer.
 
     >>> found = pilots("dataset/idle.csv", lengths=[2, 4, 8, 16])
     >>> fits = found.results["ladders"][0]["fits"]

@@ -63,7 +63,8 @@ def replay(
     ``events`` is a file, a table or an :class:`EventLog`, and ``tasks`` is a file, a table or a list of :class:`Task`.
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
-    called once for each point of the task's curve. ``out`` is a directory for the results.
+    called once for each point of the task's curve. ``out`` is a directory for the results. In the list of options, "the
+    original" is BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -237,7 +238,7 @@ def simulate(
     ``trace`` and ``cluster`` are files or tables. Alternatively, pass a :class:`Trace` as ``trace``, or pass the
     directory that contains both files as ``data``. ``policy`` accepts names of policies, and your own policies, as
     classes or instances. Each virtual cluster gets a new instance of the class, or a copy of the instance. ``out`` is a
-    directory for the results.
+    directory for the results. In the list of options, "the original" is Lucid's simulator.
 
     An exception in one of your policies ends the simulation, as Ctrl-C does. The exception's attribute ``run`` contains
     the results of the policies that had finished.
@@ -323,8 +324,8 @@ def simulate(
     trace_dir
         Directory of the experiment's trace, as in the original
     with_drain
-        Extend the --idle-events log to the end of the last job. By default, the log ends at the last submission,
-        because the drain that follows does not occur on a cluster in use
+        Extend the --idle-events log to the end of the last job. By default, the log ends at the last submission.
+        After that, the simulated cluster gradually empties, unlike a cluster in use
     without
         Parts of Lucid to leave out, separated by commas
 
@@ -410,7 +411,8 @@ def compare(
     topology: Optional[Input] = None,
 ) -> Run:
     """Compares solvers on the same problems: those in a file or a list, or those of a replay of ``events`` and
-    ``tasks``. ``solvers`` accepts names of solvers, and your own functions.
+    ``tasks``. ``solvers`` accepts names of solvers, and your own functions. In the list of options, "the original" is
+    BFTrainer's replayer.
 
     Options:
 
@@ -668,7 +670,8 @@ def inspect(
     timezone: Optional[str] = None,
     to: Optional[When] = None,
 ) -> Inspection:
-    """Describes an event log: its idle time, idle fragments, and idle nodes over time.
+    """Describes an event log: its idle time, idle fragments, and idle nodes over time. In the list of options, "the
+    original" is BFTrainer's replayer.
 
     Options:
 
@@ -753,7 +756,8 @@ def pilots(
     with them.
 
     The results cover three models. The model ``fits`` is optimistic: the scheduler knows how long each node stays idle.
-    Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work.
+    Under ``kept`` and ``lost``, the scheduler does not know this, and preempted pilots keep or lose their work. In the
+    list of options, "the original" is BFTrainer's replayer.
 
     Options:
 
@@ -780,10 +784,10 @@ def pilots(
     nodes
         Number of nodes to use (-nN) [default: all]
     plan
-        Evaluate this plan by age instead of the best plan. A plan lists the wall times, in minutes, of the pilots
-        that a node starts one after the other; 4x3 stands for 4,4,4. Usually, the plan is the `plan of lost` that
-        `gleaner pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and `kept`
-        does not depend on them
+        Evaluate this plan instead of the best plan. A plan lists the wall times, in minutes, of the pilots that a
+        node starts one after the other; 4x3 stands for 4,4,4. Usually, the plan is the `plan for lost` that `gleaner
+        pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and `kept` does not
+        depend on them
     skip_rows
         Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     startup
@@ -896,7 +900,7 @@ def ingest(
     delimiter
         Delimiter of the cells, as given to sacct with --delimiter [default: a vertical bar]
     events
-        Periods in which nodes were down, drained or reserved: the output of `sacctmgr -P list events`
+        Periods during which nodes were down, drained or reserved: the output of `sacctmgr -P list events`
     from_
         Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log is complete]
     gpu

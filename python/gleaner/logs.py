@@ -50,7 +50,7 @@ class EventLog:
     def changes(self) -> Table:
         """The rows of the log: time, node, state (1 for idle). Every node has a row at the first time. After that, only
         nodes that change have rows. A time at which nothing changes, such as the end of many logs, has a row without a
-        node and a state. ``EventLog.read`` creates the same log from these rows."""
+        node or a state. ``EventLog.read`` creates the same log from these rows."""
         return self._log.changes()
 
     def write(self, path: Union[str, os.PathLike[str]]) -> None:

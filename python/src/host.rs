@@ -72,7 +72,7 @@ impl Host {
         self.state().failure.take()
     }
 
-    /// Fails if the run was stopped. For runs that have no partial results yet.
+    /// Fails if the run was stopped. Called by runs that have no partial results yet.
     ///
     /// # Errors
     /// An exception stopped the run; it is returned.

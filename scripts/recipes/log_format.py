@@ -139,7 +139,7 @@ def read(tree: Tree) -> None:
     tree.after(formats, r"^mod idle;$", add="mod intervals;")
     tree.after(formats, r"^pub use holds::", add="pub use intervals::WHERE as INTERVALS_LOG;")
     tree.after(formats, r"^use idle::", add="use intervals::IntervalReader;")
-    tree.after(formats, r"^pub enum Format \{", add="    /// Intervals in which nodes were held.\n    Intervals,")
+    tree.after(formats, r"^pub enum Format \{", add="    /// Intervals during which nodes were held.\n    Intervals,")
     tree.before(formats, r"^fn reader\(", r"Format::Philly =>", add="        Format::Intervals => Box::new(IntervalReader),")
     tree.after(formats, r"^fn origin\(", r"match format \{", add="        Format::Intervals => INTERVALS_LOG.to_owned(),")
     tree.create("dataset/logs/intervals.txt", SAMPLE)
@@ -157,7 +157,7 @@ def ask(tree: Tree) -> None:
 
 def write(tree: Tree) -> None:
     writer = "crates/inputs/src/write/schedule.rs"
-    tree.after(writer, r"^pub enum Scheduler \{", add="    /// Intervals in which nodes were held.\n    Intervals,")
+    tree.after(writer, r"^pub enum Scheduler \{", add="    /// Intervals during which nodes were held.\n    Intervals,")
     tree.replace(writer, r"log\.write\(&match scheduler \{", r"Scheduler::Pbs", by="Scheduler::Intervals | Scheduler::Pbs")
     tree.before(writer, r"fn pbs_line\(", add=WRITTEN_LINE)
     tree.after(writer, r"fn started\(", r"match self\.scheduler \{", add=WRITE)

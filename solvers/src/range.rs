@@ -86,7 +86,7 @@ pub fn is_rate(rate: f64) -> bool {
     rate == 0.0 || RATE.contains(&rate)
 }
 
-/// Describes a range and 0 for messages, such as "0, or 1e-100 to 1e100".
+/// Describes a range that also accepts 0, for messages, such as "0, or 1e-100 to 1e100".
 pub fn or_zero(range: &RangeInclusive<f64>) -> String {
     let (low, high) = (short(*range.start()), short(*range.end()));
     format!("0, or {low} to {high}")

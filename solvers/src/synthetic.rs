@@ -101,10 +101,10 @@ const TASKS_OF_USER: usize = 5;
 /// Number of users per queue.
 const USERS_OF_QUEUE: usize = 4;
 
-/// Generates a problem like [`problem`], with nested groups. Every five tasks belong to one user, and every four users
-/// share a queue. The limits are based on a generated plan, so that this plan is feasible. The maximum of each user and
-/// queue is 1 to 1.5 times its nodes in the plan. Every third user and queue also has a minimum, which is 0.3 to 1
-/// times its nodes in the plan.
+/// Generates a problem like [`problem`], with nested groups. Each user has five tasks, and each queue has four users.
+/// The limits are based on a generated plan, so this plan is feasible. The maximum of each user and queue is 1 to 1.5
+/// times its nodes in the plan. Every third user and queue also has a minimum, which is 0.3 to 1 times its nodes in the
+/// plan.
 pub fn grouped(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);

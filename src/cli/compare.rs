@@ -27,7 +27,7 @@ const EXAMPLES: &str = "Examples:\n  \
 /// The tables show each solver's objective, its gap to the optimum, its time, and the time to its
 /// first plan. The problems come from a JSON file, or from every K-th decision of a replay with
 /// --solver auto. Every answer is checked. After a few problems, an estimate of the run time is
-/// printed.
+/// printed. In this help, "the original" is BFTrainer's replayer.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(group = ArgGroup::new("what").required(true).args(["problems", "events"]))]
 #[command(before_help = EXAMPLES, after_long_help = explained(&tables::terms()))]

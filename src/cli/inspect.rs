@@ -17,7 +17,7 @@ use gleaner_runs::inspect::json;
 /// Reads any event log that `gleaner replay` reads. The output ends with a suggestion for --t-fwd, the forward window
 /// of a replay. The suggestion is derived from the lengths of the idle fragments and the tasks' rescale costs. Rows
 /// that change no node are kept if the whole log is inspected. If a slice is inspected, they are dropped, as in a
-/// replay.
+/// replay. In this help, "the original" is BFTrainer's replayer.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner inspect dataset/idle.csv\n  \

@@ -15,7 +15,7 @@ use gleaner_io::files;
 
 /// Write the manual pages of all commands.
 ///
-/// A page contains the text of --help. `make install` writes the pages to share/man/man1 of its prefix.
+/// A page contains the text of --help. `make install` writes the pages to share/man/man1 under its prefix.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \
     gleaner man ~/.local/share/man/man1\n  \

@@ -18,7 +18,7 @@ use gleaner_runs::pilots::json;
 /// After its start-up, it accepts small jobs, such as serverless functions. Three models are always shown together.
 /// fits: the scheduler knows how long nodes stay idle. kept: it does not know, and preempted pilots keep their work.
 /// lost: it does not know, and preempted pilots lose their work. fits is optimistic, because no scheduler knows how
-/// long nodes stay idle. docs/PILOTS.md explains the models.
+/// long nodes stay idle. docs/PILOTS.md explains the models. In this help, "the original" is BFTrainer's replayer.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner pilots dataset/idle.csv --lengths 2,4,8,16,32\n  \

@@ -116,8 +116,8 @@ impl Choice {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Missing or faulty files, a computation that fails, or an interrupt, which is reported after the finished systems
-/// are written.
+/// Missing or faulty files, a computation that fails, or an interrupt, which is reported after the results
+/// of the finished systems are written.
 pub fn run(args: &Args) -> Result<()> {
     let systems = args.system.unwrap_or(Choice::All).systems();
     let (Some(out), false) = (&args.out, args.list) else {

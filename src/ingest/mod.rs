@@ -54,7 +54,7 @@ settings! {
         /// Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the
         /// output of `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name].
         pub nodes: Option<PathBuf> = None => Spec::of("LIST|FILE");
-        /// Periods in which nodes were down, drained or reserved: the output of `sacctmgr -P list events`.
+        /// Periods during which nodes were down, drained or reserved: the output of `sacctmgr -P list events`.
         pub events: Option<PathBuf> = None => Spec::of("FILE");
         /// Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log
         /// is complete].

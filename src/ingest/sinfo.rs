@@ -34,8 +34,8 @@ settings! {
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
         /// How the event log shows nodes while their state is unknown.
         pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
-        /// Maximum share of the idle time that falls on nodes in an unknown state; `any` accepts every log. Periods in
-        /// which the states of all nodes are unknown do not count.
+        /// Maximum share of the idle time that falls on nodes in an unknown state; `any` accepts every log. Periods
+        /// during which the states of all nodes are unknown do not count.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
         /// Whether nodes that are powered down are idle.
         pub powered_down: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
@@ -76,8 +76,8 @@ pub enum ChangeTimes {
 }
 
 named_values!(ChangeTimes:
-    ChangeTimes::Polled => "At the later poll; if polls are far apart, the efficiency of a replay is too high",
-    ChangeTimes::Spread => "At a random time between both polls; if nodes leave in groups, the efficiency of a replay is too low",
+    ChangeTimes::Polled => "At the later poll: replays overestimate efficiency if polls are far apart",
+    ChangeTimes::Spread => "At a random time between polls: replays underestimate efficiency if nodes leave in groups",
 );
 
 impl SinfoSettings {

@@ -10,7 +10,7 @@ use gleaner_setup::{named_values, settings};
 use serde::Serialize;
 
 settings! {
-    /// How to treat nodes that jobs used and that the log does not name, for example because long lists are cut.
+    /// How to treat nodes that jobs used and that the log does not name, for example because long lists are truncated.
     #[derive(Debug, Clone)]
     pub struct UnknownSettings {
         /// How to show nodes whose state is unknown.
@@ -77,7 +77,7 @@ impl UnknownSettings {
         if quality.are_nodes_generated && self.bounds {
             return Err(Error::Usage(without_bounds(quality)));
         }
-        let remedy = "export the full lists of nodes (sacct -P does not cut them), list the machine's nodes with \
+        let remedy = "export the full lists of nodes (sacct -P does not truncate them), list the machine's nodes with \
                       --nodes, state its outages with --events or --outages, or accept any share with \
                       --max-unknown any, together with --bounds to also write the bounds as separate logs";
         self.max_unknown.check(quality, file, remedy)
@@ -111,7 +111,7 @@ impl MaxUnknown {
 /// differ, the jobs' cores show that jobs share nodes.
 fn without_bounds(quality: &Quality) -> String {
     let reason = if quality.idle_lower < quality.idle_upper {
-        "Jobs share nodes, so the quality of the log states two bounds, but neither bound shows which nodes were idle"
+        "Jobs share nodes, so the number of idle nodes is known only within bounds. Which nodes were idle is unknown"
     } else {
         "If jobs do not share nodes, the number of idle nodes is exact, so there are no bounds"
     };

@@ -23,8 +23,8 @@ settings! {
         /// Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
         /// .gev. It requires a single policy. If the trace has no dates, --epoch sets them.
         pub idle_events: Option<PathBuf> = None => Spec::of("FILE");
-        /// Extend the --idle-events log to the end of the last job. By default, the log ends at the last submission,
-        /// because the drain that follows does not occur on a cluster in use.
+        /// Extend the --idle-events log to the end of the last job. By default, the log ends at the last submission.
+        /// After that, the simulated cluster gradually empties, unlike a cluster in use.
         pub with_drain: bool = false => Spec::flag();
     }
 }

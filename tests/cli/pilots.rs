@@ -114,7 +114,7 @@ fn a_plan_that_was_printed_can_be_evaluated() {
     let line = format!("pilots idle.csv --lengths 2,8,32 --quiet {}", day[0]);
     let first = gleaner(&dataset(), &line).expect(0);
     assert!(first.out.contains("with --plan"), "{}", first.out);
-    let (plan, _) = fact(&first.out, "plan of lost").split_once(' ').unwrap();
+    let (plan, _) = fact(&first.out, "plan for lost").split_once(' ').unwrap();
     // On the part of the log for which the plan was chosen, `--plan` gives the same result as the search for the best
     // plan.
     let found = results(&format!("idle.csv --lengths 2,8,32 {}", day[0]));
@@ -212,7 +212,7 @@ fn the_page_has_the_figures() {
     for words in [
         "Ready share by number of wall times",
         "Idle fragments by length",
-        "Plan of lost",
+        "Plan for lost",
         "fits is optimistic",
     ] {
         assert!(page.contains(words), "{words}");

@@ -211,7 +211,7 @@ fn slices_beyond_the_log_are_reported() {
     let directory = samples();
     let at = directory.path();
     let run = gleaner(at, &format!("{REPLAY} --nodes 5000")).expect(0);
-    run.says(&["5000 nodes are requested, but the log has only 100: these are used"]);
+    run.says(&["5000 nodes are requested, but the log has only 100, so all of these are used"]);
     let run = gleaner(at, "inspect idle.csv --nodes 60 --first-node 50").expect(0);
     run.says(&["60 nodes are requested, but the log has only 50 from node 50 on"]);
     let span = "2026-01-01";

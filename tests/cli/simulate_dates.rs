@@ -130,7 +130,7 @@ fn the_log_ends_at_the_last_submission_unless_the_drain_is_asked_for() {
             .expect(0)
             .says(&[&told]);
     }
-    // Both jobs are submitted in the same second, so the period in which jobs arrive is empty.
+    // Both jobs are submitted in the same second, so the period during which jobs arrive is empty.
     trace(at, ["0", "0"]);
     gleaner(at, line)
         .expect(0)

@@ -505,7 +505,7 @@ fn simulations_take_directories_presets_and_models() {
         (
             "[simulate]\npolicy = 'fifo'\n",
             3,
-            "data, a directory, or the files",
+            "data (a directory), or the files",
         ),
         (
             "[simulate]\ntrace = 'a'\npolicy = 'fifo'\n",

@@ -33,7 +33,7 @@ def discriminator(width):
 
 
 def initialise(layer):
-    """Sets the initial weights of the paper."""
+    """Sets the initial weights that the paper prescribes."""
     if isinstance(layer, (nn.Conv2d, nn.ConvTranspose2d)):
         nn.init.normal_(layer.weight, 0.0, 0.02)
     elif isinstance(layer, nn.BatchNorm2d):

@@ -12,7 +12,9 @@ GRAVITY = 1.6  # m/s²
 THRUST = 3.2  # acceleration by the main engine along the axis of the craft, in m/s²
 SPIN = 1.5  # angular acceleration by a small engine, in rad/s²
 LEGS = [(-0.5, -0.4), (0.5, -0.4)]  # positions of the feet relative to the craft, in m
-STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0  # contact of the feet with the ground, per unit of mass: 1/s², 1/s, 1/s
+# Force of the ground on a foot, per unit of mass: for its depth in the ground in 1/s², its vertical speed in 1/s, and
+# its sliding speed in 1/s.
+STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0
 LONGEST = 400  # maximum number of steps of an episode
 
 

@@ -4,7 +4,7 @@ from torch import nn
 
 
 def convolution(inputs, outputs, size=1, stride=1, groups=1, activation=nn.ReLU):
-    """A convolution that keeps the image's size (at stride 1), normalised over the batch."""
+    """A convolution that keeps the image's size (at stride 1), followed by batch normalisation."""
     layers = [
         nn.Conv2d(inputs, outputs, size, stride, size // 2, groups=groups, bias=False),
         nn.BatchNorm2d(outputs),

@@ -43,7 +43,7 @@ def build(_, setting):
     shape = (setting.batch,)
 
     def make():
-        # Four of five films are negative samples: films that the user has not seen.
+        # Four out of five films are negative samples: films that the user has not seen.
         is_seen = (torch.rand(shape) < 0.2).float()
         return torch.randint(users, shape), torch.randint(items, shape), is_seen
 

@@ -12,7 +12,9 @@ GRAVITY = 9.8  # m/s²
 BONE = 0.5  # length of each half of a leg, in m
 DRIVE, FRICTION = 60.0, 6.0  # acceleration of a joint at full torque in rad/s², friction of a joint in 1/s
 HIP, KNEE = (-0.8, 1.1), (-1.6, -0.1)  # range of each joint, in rad
-STIFFNESS, DAMPING, GRIP = 300.0, 15.0, 25.0  # contact of the feet with the ground, per unit of mass: 1/s², 1/s, 1/s
+# Force of the ground on a foot, per unit of mass: for its depth in the ground in 1/s², its vertical speed in 1/s, and
+# its sliding speed in 1/s.
+STIFFNESS, DAMPING, GRIP = 300.0, 15.0, 25.0
 RAYS = 10  # number of observed distances to the ground
 FARTHEST = 5.0  # maximum observed distance to the ground, in m
 LONGEST = 800  # maximum number of steps of an episode

@@ -144,13 +144,13 @@ pub fn check(problem: &Problem, answer: &Answer) -> Result<(), Vec<Violation>> {
     }
     let size = objective.abs().max(1e-9);
     let stated = answer.objective.unwrap_or(f64::NAN);
-    // Written so that NaN fails.
+    // The comparison is false for NaN, so NaN is reported as wrong.
     let is_right = (stated - objective).abs() <= EQUAL * size;
     if !is_right {
         out.push(Violation::Objective(stated, objective));
     }
     if let Some(bound) = answer.bound {
-        // Written so that NaN fails.
+        // The comparison is false for NaN, so NaN is reported as wrong.
         let is_bound = bound >= objective - EQUAL * size;
         if !is_bound {
             out.push(Violation::Bound(bound, objective));

@@ -31,9 +31,10 @@ pub struct Quality {
     /// Idleness according to the stated node counts; `None` if the source does not state them for all jobs. Exact if
     /// jobs do not share nodes.
     pub idle_counted: Option<u64>,
-    /// Unknown nodes in the time that the source covers.
+    /// Unknown nodes during the time that the source covers.
     pub unknown: u64,
-    /// All nodes in the time that the source does not cover, such as a gap in which nothing was polled.
+    /// All nodes during the time that the source does not cover, such as a long gap between two
+    /// polls.
     pub uncovered: u64,
     /// Nodes of jobs whose list of nodes cannot be read.
     pub unreadable: u64,

@@ -161,7 +161,7 @@ pub enum ParseTimeError {
     /// The text is not a time.
     #[error("expected a time such as 2021-02-10 20:21:15 or seconds since 1970")]
     NoTime,
-    /// The text has an offset from UTC, but the times are on an unknown clock.
+    /// The text has an offset from UTC, but the clock of the times is unknown.
     #[error("expected a time without an offset from UTC, such as 2021-02-10 20:21:15")]
     Offset,
 }

@@ -26,7 +26,7 @@
 //! answer to the problem is the program's last valid plan, if there is one. The fault is counted in
 //! a [`Tally`], and the program is restarted for the next problem.
 //!
-//! [`Counted`] counts the library failures of our own solvers.
+//! Our own solvers are never judged, but the libraries that they use may fail. [`Counted`] counts these failures.
 //!
 //! A program may also support problems with node classes: [`External`] is a [`gleaner_classes::ClassSolver`] too.
 //!

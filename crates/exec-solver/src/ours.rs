@@ -1,4 +1,4 @@
-//! Our own solvers, whose libraries may fail.
+//! Counts the failures of the libraries that our own solvers use.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,7 +9,7 @@ use gleaner_solvers::{Allocation, Incumbent, Limits, Problem, SolveError, Solver
 use crate::judged::Judged;
 use crate::tally::TallyHandle;
 
-/// One of our own solvers, with the number of failures of its library.
+/// One of our own solvers, with a count of the failures of the library that it uses.
 pub struct Counted {
     solver: Box<dyn Solver + Send>,
     tally: TallyHandle,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gleaner_domain::results::programs::Tally;
 use gleaner_domain::words::shortened;
 
-/// A shared handle to the tally of a solver's answers, which the solver updates with each answer.
+/// A shared handle to the tally of a solver's answers. The solver updates the tally with each answer.
 #[derive(Debug, Clone, Default)]
 pub struct TallyHandle {
     tally: Arc<Mutex<Tally>>,

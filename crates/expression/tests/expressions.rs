@@ -152,7 +152,7 @@ fn products_with_one_wanted_variable_are_taken_apart() {
     }
 }
 
-/// The text of an expression, and its value computed directly.
+/// The text of an expression, and its value, which the test computes without parsing the text.
 #[derive(Debug, Clone)]
 struct Known {
     text: String,

@@ -45,7 +45,7 @@ pub struct ReplayFrames {
     pub steps: DataFrame,
     /// The table `tasks`: a row for each task.
     pub tasks: DataFrame,
-    /// The table `allocations`: a row for each span in which a task held a node.
+    /// The table `allocations`: a row for each span during which a task held a node.
     pub allocations: DataFrame,
     /// The table `fragments`: the idle fragments of the log by length. `None` if an earlier version of the program made
     /// the run.
@@ -81,9 +81,9 @@ pub struct SearchFrames {
 /// The results of a simulation.
 #[derive(Debug, Clone)]
 pub struct SimulateFrames {
-    /// A row for each policy, in the order in which the user named them. The columns are `policy`, `gpus` and the
-    /// metrics by which policies are compared, such as `avg_jct_s`. The metrics of small jobs are null if there are no
-    /// small jobs, and those of large jobs if there are no large jobs.
+    /// A row for each policy, in the order in which the user named the policies. The columns are `policy`, `gpus` and
+    /// the metrics by which policies are compared, such as `avg_jct_s`. The metrics of small jobs are null if there are
+    /// no small jobs, and those of large jobs if there are no large jobs.
     pub policies: DataFrame,
     /// A row for each policy and virtual cluster. The columns are `policy`, `vc` and the delays of the virtual
     /// cluster's jobs. The delays are null if the virtual cluster had no jobs.

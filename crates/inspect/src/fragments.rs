@@ -1,4 +1,4 @@
-//! Idle fragments: the spans over which a node stays idle.
+//! Idle fragments: the spans during which a node stays idle.
 
 use serde::Serialize;
 

@@ -29,13 +29,13 @@ pub(super) struct Scan<'l> {
     /// Histogram of the events after the first event, by the number of nodes that an event took
     /// away.
     pub departures: BTreeMap<u32, u32>,
-    /// Spans over which all nodes were in one state.
+    /// Spans during which all nodes were in the same state.
     pub uniform: Vec<Uniform>,
     pub calendar: CalendarScan<'l>,
     pub timeline: TimelineScan,
 }
 
-/// A span over which every node was idle, or every node busy.
+/// A span during which every node was idle, or every node was busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Uniform {
     pub from: Utc,
@@ -124,7 +124,7 @@ impl<'l> Scan<'l> {
         }
     }
 
-    /// Records that every node was idle, or every node busy, between two rows.
+    /// Records that every node was idle, or every node was busy, between two rows.
     fn uniform(&mut self, from: Row, to: Row, idle: bool) {
         let ended = to.changed.unwrap_or(0);
         match self.uniform.last_mut() {

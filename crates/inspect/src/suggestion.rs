@@ -135,7 +135,7 @@ impl Model<'_> {
         self.costs.up_s * (1.0 - taken) / taken
     }
 
-    /// The period with the largest useful share among [`STEPS`] periods in geometric progression.
+    /// The period with the largest p among [`STEPS`] periods in geometric progression.
     fn best(&self, longest: f64) -> f64 {
         let mut best = (f64::NEG_INFINITY, self.idle_lengths.mean() / 1000.0);
         for tau in self.periods(longest, STEPS) {

@@ -171,7 +171,8 @@ fn a_stop_ends_the_inspection_at_any_row() {
     assert!(inspect(&log, costs, &StopAtCheck::new(4)).is_ok());
 }
 
-/// 30 nodes, half of which are idle. Every 10 s, one node changes. `odd` inserts suspicious rows.
+/// 30 nodes, half of which are idle. Every 10 s, one node changes. If `odd` returns a gap and a state for a row, all
+/// nodes have this state in the row, which makes it suspicious.
 fn steady(odd: impl Fn(usize) -> Option<(i64, bool)>) -> Vec<(i64, Vec<bool>)> {
     (0..60)
         .map(|i| match odd(i) {

@@ -45,7 +45,7 @@ pub struct Line<'l> {
     pub ended: bool,
 }
 
-/// The kind of part that a position in a message names, such as the line in `line 3`. Parts are numbered from 1.
+/// The kind of part of a file to which a message refers, such as a line in `line 3`. Parts are numbered from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// A line of a text file.

@@ -1,4 +1,4 @@
-//! Reads JSON documents piece by piece, so that the length of a document does not matter.
+//! Reads JSON documents piece by piece, so that a document need not fit in memory.
 
 use std::cell::Cell;
 use std::fmt;

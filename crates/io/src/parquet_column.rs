@@ -19,8 +19,8 @@ pub fn put<T: DataType, W: Write + Send>(
     column.close()
 }
 
-/// Number of values in a part; a part is in memory as a whole. It is a multiple of the writer's
-/// batch size, so that dividing a column into parts does not affect its pages.
+/// Number of values in a part. The number is a multiple of the writer's batch size, so that
+/// dividing a column into parts does not affect its pages. Each part is held in memory as a whole.
 const PART: usize = 64 * DEFAULT_WRITE_BATCH_SIZE;
 
 /// Writes the next column of a row group in parts, so that not all of its values have to fit in

@@ -34,8 +34,8 @@ pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
 /// rows.
 const WEAK: f64 = 0.1;
 
-/// Whether estimates with this rank correlation over `rows` rows order the rows hardly better than
-/// chance. This holds if the correlation is at most the greater of 0.1 and two standard deviations,
+/// Whether estimates with this rank correlation order `rows` rows hardly better than chance. This
+/// holds if the correlation is at most the greater of 0.1 and two standard deviations,
 /// 2 ÷ √(rows − 1).
 pub fn is_near_chance(rank_correlation: f64, rows: usize) -> bool {
     let deviation = 1.0 / (rows.max(2) as f64 - 1.0).sqrt();

@@ -97,7 +97,7 @@ pub enum Problem {
     /// A time in nanoseconds does not fit in 64 bits.
     #[error(
         "the time {value} {unit} after 1970 does not fit in 64-bit nanoseconds (years 1678 to 2261); \
-         correct the time stamp"
+         correct the timestamp"
     )]
     TimeRange {
         /// The stored number.

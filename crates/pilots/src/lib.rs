@@ -3,9 +3,10 @@
 //!
 //! A **pilot** is a job that holds a node until another job needs it. A pilot first starts up, and is then **ready**
 //! to work, for example as an OpenWhisk invoker, a workflow worker or a Ray node. A pilot is submitted with a wall
-//! time from a **ladder**, a set of **lengths** such as 2, 4, 8 and 16 minutes. A **fragment** is a period in which a
-//! node is idle. This crate computes for how much of the idle time pilots are ready. Three models differ in what the
-//! batch scheduler knows and in what a preempted pilot loses:
+//! time from a **ladder**, a set of **lengths** such as 2, 4, 8 and 16 minutes. A **fragment** is a
+//! period during which a node is idle. This crate computes for how much of the idle time pilots are
+//! ready. Three models differ in what the batch scheduler knows and in what a preempted pilot
+//! loses:
 //!
 //! | model | the scheduler knows a fragment's length | a preempted pilot |
 //! |---|---|---|

@@ -151,9 +151,9 @@ impl<'l> Ages<'l> {
     }
 }
 
-/// Evaluates a plan by age: pilots of the given lengths, which a node starts one after the other. The plan usually
-/// comes from [`lost`] on another log. Pilots that are planned after the end of the longest fragment are left out of
-/// [`Lost::plan`].
+/// Evaluates a plan by age: pilots of the given lengths, which a node runs one after another. The
+/// plan usually comes from [`lost`] on another log. Pilots that are planned after the end of the
+/// longest fragment are left out of [`Lost::plan`].
 ///
 /// # Errors
 /// [`Fault::NeverReady`] if a length does not exceed the start-up; [`Fault::TooLong`] if a length or a cost is too

@@ -7,7 +7,8 @@ use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
 use gleaner_domain::Usage;
 
 /// How to estimate the memory that a workload holds. Inspectors do not predict this amount: the GPU
-/// memory utilisation among their metrics is the share of time in which memory is read or written.
+/// memory utilisation among their metrics is the share of time during which memory is read or
+/// written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     /// From the tensors of the workload's graph.
@@ -65,8 +66,8 @@ pub struct Expected {
 /// graph hold, and `memory` is the memory of a GPU, both in MB. `None` if a metric is not a finite
 /// number.
 ///
-/// Utilisations are averages over time: the peak times the share of time in which the resource is
-/// not idle. A GPU that is active for 3 of 4 s at a peak of 80 % has a utilisation of 60 %.
+/// Utilisations are averages over time: the peak times the share of time during which the resource
+/// is not idle. A GPU that is active for 3 of 4 s at a peak of 80 % has a utilisation of 60 %.
 pub fn usage(
     metrics: &[f64; METRICS],
     (held, tensors): (Held, f64),

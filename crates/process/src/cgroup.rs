@@ -85,7 +85,7 @@ fn mount_point(mounts: &str) -> Option<&Path> {
     mount.split(' ').nth(4).map(Path::new)
 }
 
-/// The path of our own group below the mount point.
+/// The path of this process's own group below the mount point.
 fn own_path(groups: &str) -> Option<&str> {
     let own = groups.lines().find_map(|line| line.strip_prefix("0::/"))?;
     Some(own)

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 /// Finds the executable file of a program that will be started in `directory`. Returns `None` if there is no such file.
-/// Like the system, this function resolves a name with a slash against the directory, and looks up any other name in
-/// `PATH`.
+/// Like the operating system, this function resolves a name with a slash against the directory, and
+/// looks up any other name in `PATH`.
 pub fn find_program(program: &str, directory: &Path) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(directory.join(program)).filter(|path| path.is_file());

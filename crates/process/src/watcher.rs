@@ -67,8 +67,8 @@ impl Watcher {
 
     /// Ends the watcher, once the program and everything that it started have ended.
     pub fn dismiss(&mut self) {
-        // Write two lines: if no program was started, the script reads the first line as the process
-        // group.
+        // Write two lines, because the script reads the first line as the process group if no
+        // program was started.
         self.write("ended\nended\n");
         if let Some(mut child) = self.0.take() {
             drop(child.stdin.take());

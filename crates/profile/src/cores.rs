@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::io;
 
-/// Number of cores that a core set of the system can hold. Core numbers in lists must be below this value.
+/// Maximum number of cores in a CPU set of the operating system. Core numbers in lists must be
+/// below this value.
 const MOST: usize = 1024;
 
 /// Parses a list of cores such as `0-3,8` and returns them in ascending order; `None` if the list is invalid.

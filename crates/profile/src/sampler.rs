@@ -41,8 +41,8 @@ pub struct Watched<'a>(pub(crate) &'a Running);
 pub struct Reading {
     /// Utilisation of the devices or cores, in percent; `None` if the device does not report it.
     pub util: Option<f64>,
-    /// GPUs: share of the time in which memory was read or written. Cores: resident memory as a share of the machine's
-    /// memory. In percent; `None` if the device does not report it.
+    /// GPUs: share of the time during which memory was read or written. Cores: resident memory as a
+    /// share of the machine's memory. In percent; `None` if the device does not report it.
     pub memory_util: Option<f64>,
     /// Peak memory, in MiB.
     pub memory: f64,

@@ -77,8 +77,8 @@ impl Tables {
         }
     }
 
-    /// Derives the labels of single rows from the pairs: 2 for a mean speed below 0.85, 1 for a mean speed below
-    /// 0.95, otherwise 0.
+    /// Derives the labels of single workloads from their mean speeds in pairs: 2 below 0.85, 1 from
+    /// 0.85 to below 0.95, and 0 otherwise.
     fn label(&mut self) {
         let profiles: Vec<Profile> = self.singles.iter().map(profile).collect();
         let pairs: Vec<Pair> = self.pairs.iter().map(speeds).collect();

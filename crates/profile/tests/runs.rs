@@ -374,7 +374,8 @@ fn a_window_ends_with_the_first_of_a_pair() {
         "seconds = 20\npairs = [[\"sound\", \"short\"]]\n{short}{sound}"
     ));
     let text = fs::read_to_string(bench.path("plan.toml")).unwrap();
-    // Use a window of 3 s, because `sound` runs for the whole window when it is measured alone.
+    // Shorten the window to 3 s, because `sound` runs for the whole window when it is measured
+    // alone.
     let plan = Plan {
         settings: plan::Settings {
             seconds: 3.0,

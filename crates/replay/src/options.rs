@@ -90,7 +90,7 @@ impl Options {
     }
 
     /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are interchangeable for the
-    /// tasks and the objective. A single class of a log is used only if tasks have terms by class or `counts =
+    /// tasks and the objective. A single class of a log is used only if tasks have values by class or `counts =
     /// "points"`, if groups have maxima by class, or if the objective is `sia`.
     ///
     /// # Errors

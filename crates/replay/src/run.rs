@@ -13,7 +13,7 @@ use super::initial::FirstDeal;
 use super::ledger::{Closing, Ledger};
 use super::options::Options;
 
-/// Replays `tasks` on `log` with the decisions of `decider`. The log must be sliced already and must not be empty.
+/// Replays `tasks` on `log` with the decisions of `decider`. The log must already be sliced and must not be empty.
 /// A stopped replay ends at the next event, and its outcome is marked incomplete.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use gleaner_domain::{Local, Utc};
 const ROWS: usize = 24;
 
 /// Converts a time to whole milliseconds since 1970, the unit of time axes. Pages store the differences between times.
-/// Sums of whole numbers are exact, so no rounding errors accumulate.
+/// The browser adds them up without rounding errors, because they are whole numbers.
 pub(super) fn millis(time: Utc) -> f64 {
     (time.0 / 1_000_000) as f64
 }

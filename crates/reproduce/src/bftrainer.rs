@@ -141,7 +141,7 @@ fn by_solver(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Sets all figures of the runs in the row `row`.
+/// Fills the row `row` with all figures of the runs.
 fn set_all(ours: &mut Values, row: &str, runs: &[Replayed]) {
     for run in runs {
         ours.set(row, "efficiency", run.efficiency);

@@ -1,8 +1,8 @@
 //! HPC-Whisk: idle nodes and pilot jobs on Prometheus, 17 March 2022.
 //!
-//! The artifact's notebooks count polls of node states. The notebooks simulate pilots on the spans over which nodes
-//! are idle, and measure time in polls. A minute has 6 polls, and a start-up takes 2 polls. This module computes all
-//! figures that the notebooks print, from the same polls.
+//! The artifact's notebooks count polls of node states. The notebooks simulate pilots on the spans over which nodes are
+//! idle, and measure time in polls. There are 6 polls per minute, and a start-up takes 2 polls. This module computes
+//! all figures that the notebooks print, from the same polls.
 
 mod accounting;
 mod polls;
@@ -221,7 +221,7 @@ fn pilots(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     Ok(ours)
 }
 
-/// Figures of the simulation of A1, whose results the notebook stores.
+/// Figures of the simulation of the ladder A1, whose results the notebook stores.
 fn simulation(polls: &Polls, in_polls: &Fragments) -> Result<Values> {
     let ladder = IN_POLLS.named(STORED)?;
     let found = fits(in_polls, &ladder);
@@ -335,7 +335,7 @@ fn polled_pilots(polls: &Polls, jobs: &Accounting) -> Values {
     let mut ours = Values::default();
     let values = [
         (
-            "polls with equally many pilots",
+            "polls with the same number of pilots",
             equal.count() as f64 / seen().count() as f64,
         ),
         ("pilot time", polled as f64 / accounted as f64),

@@ -37,7 +37,7 @@ pub struct PublishedArtifact {
     /// Whether the authors published the values, or a reference run produced them.
     #[serde(deserialize_with = "named")]
     pub basis: Basis,
-    /// How the values were rounded to their decimals.
+    /// How the published values were rounded.
     #[serde(default)]
     pub rounding: Rounding,
     /// Whether differences are expressed as shares of the range of the row's values.
@@ -51,7 +51,7 @@ pub struct PublishedArtifact {
     /// The rows, each with a name and a value for each column.
     #[serde(default)]
     pub rows: Vec<(String, Vec<f64>)>,
-    /// Remarks on rows or on single values.
+    /// Remarks on rows or on individual values.
     #[serde(default)]
     pub notes: Vec<Note>,
     /// Values that cannot be computed from public data.

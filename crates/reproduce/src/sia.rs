@@ -24,7 +24,7 @@ use crate::filled::Values;
 use times::Solved;
 pub use times::SolverTimes;
 
-/// Sizes of the drawn rounds: jobs and GPUs.
+/// The numbers of jobs and GPUs in the drawn rounds.
 const SIZES: [(usize, u32); 6] = [
     (10, 64),
     (20, 64),
@@ -33,10 +33,11 @@ const SIZES: [(usize, u32); 6] = [
     (120, 256),
     (160, 512),
 ];
-/// Number of drawn rounds of each size.
+/// Number of rounds drawn for each size.
 const SEEDS: u64 = 5;
 
-/// The forms of the values, each with its name in tables and its file.
+/// The values as Sia rounds them, and before rounding: each form with its name in tables and its
+/// file.
 const FORMS: [(Form, &str, &str); 2] = [
     (Form::Rounded, "rounded values", "classes/problems.jsonl"),
     (
@@ -125,7 +126,7 @@ fn optima(path: &Path, problems: usize) -> Result<Vec<f64>> {
 }
 
 /// Solves a set of problems with the exact solver and with the other solvers, and keeps their times. Returns the exact
-/// solver's results. If no optima are recorded, the objectives of the first other solver serve as optima.
+/// solver's results. If no optima are recorded, the objectives of the first of `solvers` serve as optima.
 fn add(
     part: &mut Part<'_>,
     set: &str,

@@ -49,8 +49,8 @@ pub struct Throughput {
 /// Maximum number of rounds. In every round, the cuts are drawn at random.
 const ROUNDS: usize = 500;
 
-/// The published settings, and random rounds of two leaves as in interpret 0.7.8. After these random rounds,
-/// interpret continues with rounds on the features that gain most, but our fit stops.
+/// The published settings. As in interpret 0.7.8, training begins with random rounds of trees with two leaves. After
+/// these random rounds, interpret continues with rounds on the features that gain most, but our fit stops.
 fn settings() -> Settings {
     Settings {
         learning_rate: 0.1,

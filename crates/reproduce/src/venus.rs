@@ -136,7 +136,7 @@ pub fn simulate_with(
     Ok((simulated, experiment.inputs.sources))
 }
 
-/// Selects these policies, simulated as in the original.
+/// Selects these policies, simulated as in the original, without corrections.
 fn policies(names: &[&str]) -> Choice {
     Choice {
         policy: names.iter().map(|name| (*name).to_owned()).collect(),

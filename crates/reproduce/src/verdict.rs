@@ -70,7 +70,8 @@ mod tests {
         assert_eq!(verdict(4.12, 2, Nearest, 4.11), Verdict::Within1);
         assert_eq!(verdict(0.1, 1, Nearest, 0.1), Verdict::Equal);
         assert_eq!(verdict(-1.5, 1, Nearest, -1.54), Verdict::Equal);
-        // A value with all digits of a double: multiplied by 10¹⁶, it exceeds 2⁵³.
+        // A value with all digits of a double. Multiplied by 10¹⁶, it exceeds 2⁵³, above which not
+        // every whole number is a double.
         let exact = 0.9019098676495225;
         assert_eq!(verdict(exact, 16, Nearest, exact), Verdict::Equal);
     }

@@ -98,7 +98,7 @@ pub fn facts(pilots: &Pilots, fragments: &Fragments) -> Vec<Fact> {
             "ready, model lost",
             percent(ladder.lost.ready_share),
         ));
-        facts.push(Fact::new("plan of lost", plan(&ladder.lost.plan)));
+        facts.push(Fact::new("plan for lost", plan(&ladder.lost.plan)));
     }
     facts
 }
@@ -231,7 +231,7 @@ pub fn steps(ladder: &Ladder) -> Grid {
         Head::number("ended by themselves"),
     ];
     Grid::of(
-        "Plan of lost: the pilots that a node starts, in order",
+        "Plan for lost: the pilots that a node starts, in order",
         heads,
         &ladder.lost.plan,
         |step| {

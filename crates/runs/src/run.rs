@@ -169,7 +169,7 @@ impl RunDir {
         })
     }
 
-    /// Writes the faults of skipped data to `skipped.csv`, if there are any.
+    /// Writes the faults in skipped data to `skipped.csv`, if there are any.
     ///
     /// # Errors
     /// The file cannot be written.

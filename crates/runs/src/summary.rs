@@ -74,7 +74,7 @@ pub fn circumstances(s: &Summary) -> [Fact; 8] {
     ]
 }
 
-/// What the log leaves unknown, and the share of the idle node-time in which jobs waited.
+/// What the log leaves unknown, and the share of the idle node-time during which jobs waited.
 pub fn reliability(s: &Summary) -> Vec<Fact> {
     let quality = s.log_quality.iter().flat_map(Quality::sentences);
     let mut facts: Vec<Fact> = quality

@@ -296,7 +296,7 @@ impl AnySolver for Built {
     }
 }
 
-/// Reports the faults of a program's answers.
+/// Reports the faults in a program's answers.
 ///
 /// # Errors
 /// [`Error::Run`] if there are faults and `strict` is set.

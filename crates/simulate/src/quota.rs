@@ -9,7 +9,7 @@
 //! [`select`] finds the same jobs without visiting each one. It steps through the order from one
 //! decision to the next. A decision is about one of two jobs:
 //! - The next running job that does not fit. [`Running`] keeps sums of GPUs over blocks of
-//!   consecutive running jobs, so that blocks in which all jobs fit are skipped.
+//!   consecutive running jobs, so that blocks in which all jobs fit can be skipped.
 //! - The next waiting job. [`Waiting`] keeps waiting jobs by number of GPUs. The number of GPUs
 //!   left only shrinks along the order. Once a waiting job is refused, all later waiting jobs with the
 //!   same number of GPUs would be refused too, so they are not visited.
@@ -108,8 +108,7 @@ impl<K: Ord + Copy> Running<K> {
         before + within
     }
 
-    /// The first job after position `after` for which this job and all jobs before it have more than `budget` GPUs in
-    /// total.
+    /// The first job after position `after` that, together with all jobs before it, has more than `budget` GPUs.
     fn first_beyond(&self, after: Option<&K>, budget: u64) -> Option<Entry<K>> {
         if self.gpus <= budget {
             return None;

@@ -37,8 +37,8 @@ pub struct Lender {
 }
 
 impl Lender {
-    /// Creates a lender from the other cluster's `steps`: pairs of a second and a number of nodes, by ascending
-    /// second. Steps before the start of the simulation are ignored.
+    /// Creates a lender from the other cluster's `steps`: pairs of a second and a number of nodes, in chronological
+    /// order. Steps before the start of the simulation are ignored.
     pub fn new(steps: &[(i64, i32)]) -> Self {
         Lender {
             steps: steps.iter().copied().collect(),

@@ -57,7 +57,7 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
         return (left, most);
     }
     // Floats below this exponent are closer together, so a difference there may be rounded up to the
-    // lowest float of this exponent. The next stride therefore takes the step to that float.
+    // lowest float of this exponent. The step to that float is therefore left to the next stride.
     let above_bottom = (second.to_bits() & MANTISSA).saturating_sub(1);
     let more = (above_bottom / spacings).min(most as u64 - 2);
     let left = f64::from_bits(second.to_bits() - more * spacings);

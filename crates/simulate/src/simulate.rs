@@ -197,7 +197,7 @@ impl<'a> Stages<'a> {
         let profiler_run = self.profiled.as_ref().filter(|_| request.policy.profiled);
         let simulation = self.simulation;
         let run = match simulation.simulate_vc(request, vc, profiler_run, self.observer) {
-            // After a stop, a policy may make no further decisions, so that its jobs seem to wait forever.
+            // After a stop, a policy may make no further decisions, so its jobs seem to wait forever.
             Err(_) if self.observer.is_stopped() => return Ok(None),
             run => run?,
         };

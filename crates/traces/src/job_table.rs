@@ -159,7 +159,7 @@ impl JobTable {
         Ok(())
     }
 
-    /// Counts a fault if a job uses more GPUs of a machine than the list of machines gives it.
+    /// Counts a fault if a job uses more GPUs of a machine than the machine has according to the list of machines.
     fn check_machines(&self, log: &mut Log, at: At, runs: &[Run<'_>]) -> Result<()> {
         let shares = runs.iter().flat_map(|run| match run.nodes {
             Nodes::Machines(shares) => shares,

@@ -197,7 +197,7 @@ pub struct Prepared {
     pub summary: Summary,
 }
 
-/// Reads the files of a trace. The observer receives progress in MiB of each file.
+/// Reads the files of a trace. The observer receives the progress in each file, in MiB.
 ///
 /// # Errors
 /// A file cannot be read or has another format, or no job is usable. With [`Options::strict`], any

@@ -228,7 +228,7 @@ impl Copied {
     }
 }
 
-/// Waits until a pipe has data or is closed, but at most for `left`. Returns, for each of the two
+/// Waits until a pipe has data or is closed, but for at most `left`. Returns, for each of the two
 /// pipes, whether it has data or is closed.
 fn readable(pipes: [Option<&PipeReader>; 2], left: Duration) -> [bool; 2] {
     let mut polled = pipes.map(|pipe| libc::pollfd {

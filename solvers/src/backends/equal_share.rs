@@ -84,7 +84,7 @@ mod tests {
         }
     }
 
-    // Small fixed examples, worked by hand from the rule.
+    // Small fixed examples, worked out by hand from the rule.
     #[test]
     fn quota_then_leftover_in_order() {
         assert_eq!(

@@ -95,8 +95,8 @@ fn set(model: &mut highs::Model, option: &str, value: impl HighsOptionValue) -> 
 }
 
 /// The points at which HiGHS asks whether to end: in the search, and in the simplex and interior-point
-/// methods. It does not ask in the sub-searches of its heuristics, so a large model may take some
-/// seconds to end.
+/// methods. It does not ask in the sub-searches of its heuristics, so the search of a large
+/// model may take some seconds to end.
 const INTERRUPTS: [highs_sys::HighsInt; 3] = [
     highs_sys::kHighsCallbackMipInterrupt,
     highs_sys::kHighsCallbackSimplexInterrupt,

@@ -25,7 +25,8 @@ use crate::{BigM, Fairness, Problem};
 const SCALE: f64 = 1024.0;
 
 /// Shares with a smaller absolute value are set to 0 in the model of [`level`]. CBC 2.10 reports a model that
-/// contains coefficients of 1e-16 and of 1 as infeasible, and no library can distinguish shares this close.
+/// contains coefficients of 1e-16 and of 1 as infeasible, and no library can distinguish shares that are this
+/// close together.
 const LEAST: f64 = 1e-10;
 
 /// The share of each column of the counts formulation, in order; `None` for a count of 0.

@@ -341,7 +341,7 @@ fn flat(name: &str, current: u32) -> Task {
     }
 }
 
-/// A problem of flat tasks with these current counts.
+/// A problem of [`flat`] tasks with these current counts.
 fn flat_problem(nodes: u32, current: &[u32], groups: Vec<GroupLimit>) -> Problem {
     let tasks = current.iter().enumerate();
     Problem {

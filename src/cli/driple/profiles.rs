@@ -30,7 +30,7 @@ use gleaner_runs::prediction;
 /// Predict the profiles of workloads, for `gleaner simulate`, from their computational graphs.
 ///
 /// No job needs to be profiled: the model's predictions for the graph of a workload replace measured utilisations. A
-/// utilisation is an average: the peak times the share of time in which the resource is active. The table has no
+/// utilisation is an average: the peak times the share of time during which the resource is active. The table has no
 /// sharing scores. `gleaner predict packing.json --profiles` adds them, and `gleaner simulate --models` computes them
 /// itself.
 #[derive(Debug, ClapArgs)]
@@ -74,8 +74,8 @@ pub struct Args {
 enum Memory {
     /// From the tensors of the job's graph.
     Tensors,
-    /// From the predicted peak of GPU memory utilisation. This is for models that were trained on the share of memory
-    /// held, not on the share of time in which memory is read or written.
+    /// From the predicted peak of GPU memory utilisation. Use this for models that were trained on the share of memory
+    /// held, not on the share of time during which memory is read or written.
     Peak,
 }
 

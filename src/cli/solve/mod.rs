@@ -32,7 +32,7 @@ use gleaner_setup::solver::report_faults;
 /// of class in seconds (default: "rescale_up" plus "rescale_down"), and "current" is {"class", "nodes"}. With "counts":
 /// "points", a task may hold only the node counts of its curve's points. Problems with classes have no goal or weights.
 ///
-/// Problems with classes have a second form. In it, each task has "options": [[class, nodes, value], ...] in place of
+/// Problems with classes have a second form, in which each task has "options": [[class, nodes, value], ...] in place of
 /// "curves". Here, class is an index, and value is what the option adds to the objective. "none" is the value of
 /// holding nothing (default: 0). A task with "fixed": true keeps its "current", which is [class, nodes]. This form has
 /// no "t_fwd".

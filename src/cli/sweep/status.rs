@@ -45,7 +45,7 @@ pub(super) fn run(opened: &Opened<'_>, out: &Path) -> Result<()> {
 }
 
 /// Formats the numbers of finished, failed, missing and running runs, and the estimated time for the
-/// rest.
+/// remaining runs.
 fn counts(prepared: &dyn PreparedRuns, state: &State) -> String {
     let mut text = format!(
         "runs     {}\ndone     {}\nfailed   {}\nmissing  {}\n",

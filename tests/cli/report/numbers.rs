@@ -47,7 +47,7 @@ fn curves_equal_the_steps() {
     }
 }
 
-/// In both accounts, the parts of each bar add up to the total, with and without completion events.
+/// The parts of both bars, of idle node-time and of work, add up to the total, with and without completion events.
 #[test]
 fn shares_are_those_of_the_summary() {
     let directory = replays();

@@ -23,8 +23,8 @@ pub(super) struct ClassAccounts {
     moves: usize,
     /// The moves since the last row of `steps`: the task, and its nodes (class and number) before and after the move.
     moved: Vec<(String, Nodes, Nodes)>,
-    /// For each class, the integral of the recorded price over time, and the number of seconds in which a price was
-    /// recorded.
+    /// For each class, the integral of the recorded price over time, and the number of seconds
+    /// during which a price was recorded.
     prices: Vec<(f64, f64)>,
     /// For each class, the price in its last row.
     price: Vec<Option<f64>>,

@@ -9,7 +9,8 @@ use gleaner_domain::results::replay::FragmentRow;
 /// day.
 const FROM: [f64; 6] = [0.0, 60.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
 
-/// Verifies the idle fragments: the intervals in which a node is idle, clipped to the log's ends.
+/// Verifies the idle fragments: the intervals during which a node is idle, clipped to the log's
+/// ends.
 pub fn fragments(log: &EventLog, written: &[FragmentRow]) -> Findings {
     let mut findings = Findings::default();
     let mut classes = [(0u64, 0i128); FROM.len()];

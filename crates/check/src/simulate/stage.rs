@@ -447,9 +447,9 @@ impl<'a> Sweep<'_, 'a, '_> {
         }
     }
 
-    /// Checks a loan or return by the profiler. A node is borrowed every 10 s while more than 10
-    /// jobs are waiting. A node is returned every 100 s while fewer than 5 jobs are waiting, the
-    /// node is idle, and few GPUs are expected.
+    /// Checks that the profiler was allowed to borrow or to return a node. A node is borrowed every
+    /// 10 s while more than 10 jobs are waiting. A node is returned every 100 s while fewer than 5
+    /// jobs are waiting, the node is idle, and few GPUs are expected.
     fn check_step(&mut self, step: i32) {
         let has_borrowed = self.nodes.count() > i64::from(self.stage.nodes);
         let is_so = match step {

@@ -8,7 +8,7 @@ use gleaner_solvers::range::{self, short};
 use super::{Objective, Variable};
 use crate::TrainingTask;
 
-/// The progress of a task at a moment.
+/// The state of a task at one point in time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaskState {
     /// Work done, at least 0.

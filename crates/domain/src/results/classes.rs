@@ -68,7 +68,7 @@ record! {
         nodes: u32 = "nodes" ["nodes"],
         /// idle time
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
-        /// part of `idle_node_seconds` in which a task held the idle node
+        /// part of `idle_node_seconds` during which a task held the idle node
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
         /// useful work done in the class
         work: f64 = "work" ["work"],
@@ -80,7 +80,8 @@ record! {
         moved_in: u32 = "moved_in" [""],
         /// number of times that a task moved from this class to another class
         moved_out: u32 = "moved_out" [""],
-        /// mean of `price` over the time with a price; empty if there was no price
+        /// mean of `price` over the time during which there was a price; empty if there never was a
+        /// price
         mean_price: Option<f64> = "mean_price" ["objective/s"],
     }
 }

@@ -28,8 +28,8 @@ pub struct Pilots {
     pub kept: Kept,
     /// The given ladder, the wall times of the given plan, or the best ladders of at most 1, 2, … wall times.
     pub ladders: Vec<Ladder>,
-    /// The ladder that contains every wall time of the grid that exceeds the start-up; `None` if a ladder or a plan was
-    /// given, or if the search was stopped.
+    /// The ladder that contains every wall time of the grid that is longer than the start-up time;
+    /// `None` if a ladder or a plan was given, or if the search was stopped.
     pub every_length: Option<Ladder>,
     /// Whether all ladders are included; false if the search was stopped.
     pub complete: bool,

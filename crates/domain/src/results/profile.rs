@@ -20,8 +20,8 @@ record! {
         speed: f64 = "speed" ["1/s"],
         /// share of the devices or cores in use; empty if the device does not report it
         gpu_util: Option<f64> = "gpu_util" ["%"],
-        /// GPUs: share of the time in which memory was read or written; cores: resident memory as a share of the
-        /// machine's memory
+        /// GPUs: share of the time during which memory was read or written; cores: resident memory
+        /// as a share of the machine's memory
         gmem_util: Option<f64> = "gmem_util" ["%"],
         /// maximum memory held in the window
         gmem: f64 = "gmem" ["MiB"],

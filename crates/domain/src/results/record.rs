@@ -46,7 +46,7 @@ pub trait Record: Sized {
     fn read<C: Cells>(cells: &C) -> Result<Self, C::Fault>;
 }
 
-/// The cells of a row that is read. A cell is identified by its column index.
+/// The cells of a row that is being read. A cell is identified by its column index.
 pub trait Cells {
     /// Describes what is wrong with a cell.
     type Fault;
@@ -109,7 +109,7 @@ pub trait Named: Copy + 'static {
 #[derive(Debug)]
 pub enum Plain {}
 
-/// Numbers with six decimals, as with the original's `%f`.
+/// Numbers with six decimals, in the same format as the original's `%f`.
 #[derive(Debug)]
 pub enum Fixed {}
 

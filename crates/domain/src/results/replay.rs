@@ -112,16 +112,18 @@ record! {
         gap: Option<f64> = "gap" ["relative"],
         /// idle time since the previous row
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
-        /// part of `idle_node_seconds` in which no task held the idle node
+        /// part of `idle_node_seconds` during which no task held the idle node
         unused_node_seconds: f64 = "unused_node_seconds" ["node·s"],
-        /// part of `idle_node_seconds` in which a task held the idle node: the sum of the next three columns
+        /// part of `idle_node_seconds` during which a task held the idle node: the sum of the next
+        /// three columns
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
-        /// time in which the node was held by a running task before the task's completion
+        /// time during which the node was held by a running task before the task's completion
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
-        /// time in which the node was held until this event by a task that had already finished; with completion
-        /// events, only rounding errors
+        /// time during which the node was held until this event by a task that had already
+        /// finished; with completion events, only rounding errors
         after_completion_node_seconds: f64 = "after_completion_node_seconds" ["node·s"],
-        /// time in which the node was held by a task with fewer nodes than the task needs to run
+        /// time during which the node was held by a task with fewer nodes than the task needs to
+        /// run
         below_minimum_node_seconds: f64 = "below_minimum_node_seconds" ["node·s"],
         /// rate × time of all tasks since the previous row: the sum of `Thr`, `PreCost` and the next
         /// two columns
@@ -207,8 +209,8 @@ impl TaskRow {
     }
 }
 
-/// A row of `allocations`: a span in which a task held a node. The rows are sorted by `to`. Spans of the same node
-/// never overlap.
+/// A row of `allocations`: a period during which a task held a node. The rows are sorted by `to`.
+/// Spans of the same node never overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllocationRow {
     /// Index of the task in file order.
@@ -271,7 +273,7 @@ impl AllocationRow {
 }
 
 record! {
-    /// A class of the log's idle fragments by length: a row of `fragments`.
+    /// The idle fragments of the log whose lengths are within a range: a row of `fragments`.
     #[derive(Debug, Clone, Copy, PartialEq)]
     pub struct FragmentRow {
         /// lower bound of the lengths in the class, inclusive
@@ -374,7 +376,7 @@ summary! {
         to: String ["time"],
         /// time between `from` and `to`
         span_seconds: f64 ["s"] shown,
-        /// part of `span_seconds` in which tasks were active: submitted, admitted (at most
+        /// part of `span_seconds` during which tasks were active: submitted, admitted (at most
         /// `max_tasks` at once), and not finished
         active_seconds: f64 ["s"],
         /// number of nodes in the slice of the log
@@ -390,16 +392,18 @@ summary! {
         events_short: Option<usize> [""] least,
         /// idle time in the replayed part of the log: the sum of the unused and the used time
         idle_node_seconds: f64 ["node·s"] shown,
-        /// part of `idle_node_seconds` in which no task held the idle node
+        /// part of `idle_node_seconds` during which no task held the idle node
         unused_node_seconds: f64 ["node·s"] shown,
-        /// part of `idle_node_seconds` in which a task held the idle node: the sum of the next three fields
+        /// part of `idle_node_seconds` during which a task held the idle node: the sum of the next
+        /// three fields
         used_node_seconds: f64 ["node·s"] shown,
-        /// time in which the node was held by a running task before the task's completion
+        /// time during which the node was held by a running task before the task's completion
         before_completion_node_seconds: f64 ["node·s"] shown,
-        /// time in which the node was held by a finished task until the next event; with completion events, only
-        /// rounding errors
+        /// time during which the node was held by a finished task until the next event; with
+        /// completion events, only rounding errors
         after_completion_node_seconds: f64 ["node·s"] shown,
-        /// time in which the node was held by a task with fewer nodes than the task needs to run
+        /// time during which the node was held by a task with fewer nodes than the task needs to
+        /// run
         below_minimum_node_seconds: f64 ["node·s"] shown,
         /// `used_node_seconds` as a share of `idle_node_seconds`; null if there was no idle time
         used_share: Option<f64> [""] most,
@@ -508,7 +512,8 @@ impl Summary {
         }
     }
 
-    /// Remarks on results that a reader could overlook or mistake for errors. Each remark states the reason.
+    /// Remarks on results that a reader could overlook or mistake for errors. Each remark states
+    /// the reason for the result.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {
@@ -567,7 +572,7 @@ pub struct Outcome {
     pub timings: Vec<TimingRow>,
     /// One row per task, in file order.
     pub tasks: Vec<TaskRow>,
-    /// Intervals in which a task held a node, in order of their ends.
+    /// Intervals during which a task held a node, in order of their ends.
     pub allocations: Vec<AllocationRow>,
     /// The delayed batch jobs; `None` unless [`Summary::hand_back_seconds`] is set.
     pub delays: Option<Vec<DelayRow>>,

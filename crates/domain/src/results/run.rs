@@ -24,7 +24,7 @@ pub struct RunFile {
     /// Whether the run finished.
     pub complete: bool,
     /// Whether results are being moved into place. If this is true and no run is writing, the
-    /// directory was left by a run that was killed.
+    /// directory was left behind by a run that was killed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
     /// Wall time by phase.

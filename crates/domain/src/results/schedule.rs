@@ -24,8 +24,8 @@ pub struct Schedule {
     /// Ends of jobs that shared their GPUs, after which the partner returned to full speed. The
     /// original leaves the partner slow.
     pub corrections: Vec<Correction>,
-    /// Nodes added (positive) or removed (negative) during the simulation, as the second and the
-    /// number of nodes.
+    /// Changes of the number of nodes during the simulation: the second of each change, and the
+    /// number of nodes added (positive) or removed (negative).
     pub scaling: Vec<(i64, i32)>,
 }
 

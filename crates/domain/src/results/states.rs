@@ -36,9 +36,9 @@ record! {
 }
 
 record! {
-    /// A row of `<policy>_runs`: a period in which a job ran on the same GPUs at the same speed. Virtual clusters are
-    /// in the order of the cluster's file. Within each, rows are sorted by the start of the run. Times are seconds of
-    /// the trace's clock.
+    /// A row of `<policy>_runs`: a period during which a job ran on the same GPUs at the same
+    /// speed. Virtual clusters are in the order of the cluster's file. Within each, rows are sorted
+    /// by the start of the run. Times are seconds of the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RunRow {
         /// job id, as a number if all ids are numbers
@@ -51,7 +51,7 @@ record! {
         from: i64 = "from_time" ["s"],
         /// end of the row: the second at which the GPUs become free or the speed changes
         to: i64 = "to_time" ["s"],
-        /// work done each second; 1 for a job that has its GPUs alone
+        /// work done each second; 1 for a job that does not share its GPUs
         speed: f64 = "speed" ["s/s"],
         /// nodes with the GPUs held on each, as in `<policy>_jobs`; nodes are numbered in the order
         /// in which they joined the virtual cluster

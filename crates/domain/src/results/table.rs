@@ -17,7 +17,7 @@ pub enum Column<'a> {
     /// Numbers written with the fewest digits that are needed to read them back; missing numbers
     /// are empty cells.
     Floats(Vec<Option<f64>>),
-    /// Numbers written as in Python, so `3.0` for 3; missing numbers are empty cells.
+    /// Numbers written as in Python, such as `3.0` for 3; missing numbers are empty cells.
     PythonFloats(Vec<Option<f64>>),
     /// Whole numbers, many of which are equal.
     Integers(Vec<u64>),

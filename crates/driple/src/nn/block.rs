@@ -29,7 +29,7 @@ pub struct Block<T> {
     /// The adjacency matrix: symmetric, with zeros and ones.
     pub(super) adjacency: SparseMatrix<T>,
     /// The adjacency matrix with self-loops. Each entry is divided by the square roots of both
-    /// nodes' degrees, where self-loops count (Kipf and Welling 2017). For example, all four
+    /// nodes' degrees, which include the self-loops (Kipf and Welling 2017). For example, all four
     /// entries of a graph of two connected nodes are 1 / (√2 √2) = 0.5.
     pub(super) normalised: SparseMatrix<T>,
 }

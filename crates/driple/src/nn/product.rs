@@ -1,4 +1,4 @@
-//! Matrix products. Products of `f32` use the crate gemm. Products of `f64`, which only checks
+//! Matrix products. Products in `f32` use the crate gemm. Products in `f64`, which only checks
 //! need, use the crate ndarray.
 
 #![expect(

@@ -120,7 +120,8 @@ impl Real for f32 {
 /// = 2 * 1.359`.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
-    // Beyond these limits, the result is not a normal number. NaN is returned unchanged.
+    // A little beyond these limits, the result would overflow or be subnormal, so `x` is clamped.
+    // NaN is returned unchanged.
     let x = if x > 88.0 { 88.0 } else { x };
     let x = if x < -87.0 { -87.0 } else { x };
     // Adding 1.5 * 2^23 rounds the value to a whole number, which is then in the low bits of the
@@ -128,8 +129,8 @@ fn exponential(x: f32) -> f32 {
     const ROUND: f32 = 12_582_912.0;
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
-    // ln 2 is the difference of these two constants. Subtracting it in two parts keeps the rounding
-    // error small.
+    // ln 2 is the difference of the two constants below. Subtracting it in two parts keeps the
+    // rounding error small.
     let rest = (x - whole * 0.693_359_4) + whole * 2.121_944_4e-4;
     let mut polynomial = 1.987_569_1e-4;
     for coefficient in [

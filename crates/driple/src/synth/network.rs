@@ -68,15 +68,15 @@ pub(super) enum Op {
     Sub,
     /// A product, element by element. The shapes are broadcast.
     Mul,
-    /// The positive part.
+    /// The rectifier: each element, or 0 if it is negative.
     Relu,
     /// The hyperbolic tangent.
     Tanh,
-    /// One divided by the square root.
+    /// One divided by the square root of each element.
     Rsqrt,
-    /// The product with a number.
+    /// Each element multiplied by a number.
     Scale(f32),
-    /// The sum with a number.
+    /// Each element plus a number.
     Shift(f32),
     /// Adds -1e9 wherever a token would attend to a later token.
     Mask,

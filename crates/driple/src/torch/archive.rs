@@ -27,8 +27,8 @@ pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchErro
 struct Archive<'a> {
     bytes: &'a [u8],
     zip: ZipArchive<Cursor<&'a [u8]>>,
-    /// The number of bytes that may still be read. It starts at the length of the archive, so files
-    /// that overlap repeatedly are rejected.
+    /// The number of bytes that may still be read. It starts at the length of the archive, so an
+    /// archive whose files overlap many times is rejected.
     left: usize,
 }
 

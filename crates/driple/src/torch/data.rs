@@ -6,8 +6,8 @@ use super::{Saved, TorchError, open};
 use crate::dataset::arrays::{Array, examples};
 use crate::dataset::{Batches, Dataset};
 
-const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict of train, val and \
-                      test with a list of tensors";
+const LAYOUT: &str = "a tuple of adjacencies, features and labels, each a dict with a list of \
+                      tensors for each of train, val and test";
 
 /// Reads a data set in the format that the published builder saves. Examples have no names.
 ///

@@ -31,7 +31,8 @@ use objects::{Object, Pickle, Value};
 use storage::Storages;
 
 /// The budget of a file, as a multiple of its length. It is spent on elements of tensors, bytes of
-/// names and visited objects. If tensors share no values, less than twice the length is spent.
+/// names and visited objects. If tensors share no values, less than twice the file's length is
+/// spent.
 const EXPANSION: usize = 4;
 
 /// A file: the objects in it, and the values of its tensors.

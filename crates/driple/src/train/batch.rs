@@ -26,7 +26,8 @@ pub(super) struct Batch<T> {
 struct Part<T> {
     layout: Layout<T>,
     labels: Array2<T>,
-    /// The input of the readout's linear layers, if training changes nothing before them.
+    /// The input of the readout's linear layers, if training changes none of the parameters that
+    /// this input depends on.
     embedded: Option<Array2<T>>,
 }
 

@@ -57,8 +57,8 @@ struct Stored<C> {
     best: Option<(usize, f64)>,
 }
 
-/// Returns the bytes of a checkpoint. The provenance on `card` holds the plan and the hash of the
-/// data.
+/// Returns the bytes of a checkpoint. The provenance in `card` must hold the plan and the hash of
+/// the data.
 ///
 /// # Errors
 /// If a number cannot be written as JSON.

@@ -38,7 +38,7 @@ fn run(training: &mut Training<'_, f32>) {
         .unwrap();
 }
 
-/// The mean squared error of the best epoch on the test set.
+/// The mean squared error on the test set, with the parameters of the best epoch.
 fn test_error(training: &Training<'_, f32>) -> f64 {
     let errors = training
         .errors(Stage::Test, training.state().best_parameters())

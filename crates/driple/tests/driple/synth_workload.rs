@@ -106,6 +106,6 @@ fn any_workload_name_gives_a_valid_job_name() {
 fn the_same_seed_makes_the_same_job_and_leaves_other_samples_alone() {
     assert_eq!(made("VGG", 64, Some(40.0)), made("VGG", 64, Some(40.0)));
     let sample = samples(Setup::V100, 1, 1).next().unwrap();
-    // Golden value: the name of this sample before `workload` was added to the crate.
+    // Golden value: the name that this sample had before the module `workload` was added.
     assert_eq!(sample.name, "V100_ImageNet_VGG11_Async_b16-adam_job0000");
 }

@@ -330,7 +330,7 @@ fn archives_that_are_not_as_torch_saves_them_are_refused() {
     assert!(fault(values).contains("storage \"0\": found 76 bytes, expected 72"));
     let unnamed = rewritten(|name, bytes| Some((name.replace("data.pkl", "data"), bytes)));
     assert!(fault(unnamed).contains("it has 0 folders with a file data.pkl"));
-    // The compression method in the header of the pickle and in the directory: 8 for deflate.
+    // Changes the compression method to 8 (deflate), in the pickle's header and in the directory.
     let mut compressed = DATA[0].to_vec();
     let headers = [b"PK\x03\x04", b"PK\x01\x02"].map(|start| {
         let mut starts = compressed.windows(4);

@@ -111,8 +111,8 @@ fn late_programs_are_ended_and_started_again() {
     }
 }
 
-// The program writes messages so fast that one is always queued. A deadline that is checked only
-// while no message is queued would never be noticed.
+// The program writes messages so fast that one is always queued. If the deadline were checked only while no message is
+// queued, it would never take effect.
 #[test]
 fn a_flood_of_messages_does_not_move_the_deadline() {
     if !python() {

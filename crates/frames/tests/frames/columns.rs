@@ -66,7 +66,7 @@ proptest! {
     }
 }
 
-// Three numbers from 0 in steps of 60, then the single number 7.
+// Three numbers that start at 0 and increase by 60, then the single number 7.
 #[test]
 fn evenly_spaced_numbers_are_expanded() {
     let spaced = Column::Spaced(Spaced::new(60, [(0, 3), (7, 1)]));

@@ -25,11 +25,12 @@
 //!
 //! The classes are stored as the number of classes, their names, and the index of each node's class.
 //!
-//! The middle parts are encoded with bincode 2, with variable-length integers. Times are stored as steps from one row
-//! to the next. The unit of the steps is the largest number of nanoseconds that divides all of them. For every row, the
-//! changes are the nodes whose state flips. Each node is stored as the number of nodes between this node and the
-//! previous node of the row. Before the first row every node is busy, so the states follow from the flips. Before
-//! memory is allocated for a length, the length is checked against the number of remaining bytes.
+//! All parts between the format version and the last digest are encoded with bincode 2, with variable-length integers.
+//! Times are stored as steps from one row to the next. The unit of the steps is the largest number of nanoseconds that
+//! divides all of them. For every row, the changes are the nodes whose state flips. Each node is stored as the number
+//! of nodes between this node and the previous node of the row. Before the first row every node is busy, so the states
+//! follow from the flips. Before memory is allocated for a length, the length is checked against the number of
+//! remaining bytes.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Cursor, Read, Seek, Write};

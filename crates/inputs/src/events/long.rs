@@ -76,7 +76,7 @@ impl<'a> LongBuilder<'a> {
         }
     }
 
-    /// Begins a new event, as required by a row that has neither a node nor a state.
+    /// Begins a new event. Must be called for a row that has neither a node nor a state.
     pub fn begin(&mut self, time: Utc, place: Place) -> Result<()> {
         self.end_event()?;
         self.log.check_order(time, place)?;

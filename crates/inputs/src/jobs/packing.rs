@@ -15,13 +15,14 @@ use super::words::beside;
 /// Two workloads could share GPUs if three conditions hold:
 ///
 /// - Both have jobs with the same number of GPUs.
-/// - Two such jobs together hold less than `memory_limit` MB.
-/// - Both workloads have a score. Unless `any_score` is set, the two scores add up to at most 2.
+/// - Together, two such jobs need less than `memory_limit` MB of GPU memory.
+/// - Both workloads have a score, and the two scores add up to at most 2. If `any_score` is set, the sum does not
+///   matter.
 ///
 /// `path` is the path of the file that contains the measured pairs, for messages about faults.
 ///
-/// Returns the missing pairs in which at least one profile is predicted. Only the simulation shows whether such
-/// workloads really share GPUs.
+/// Returns the missing pairs in which the profile of at least one workload is predicted. Only the simulation shows
+/// whether the jobs of such workloads really share GPUs.
 ///
 /// # Errors
 /// Any other pair is missing. All such pairs are reported together.

@@ -33,7 +33,8 @@ pub(super) fn attribute(line: &str) -> Option<(&str, &str)> {
     Some((name.trim(), value.trim()))
 }
 
-/// Reads the classes of the nodes. Returns the remedy for nodes without a class.
+/// Reads the classes of the nodes. Returns the remedy that a message about nodes without a class
+/// suggests.
 pub(super) fn read(
     text: &str,
     choice: &Choice<'_>,

@@ -97,7 +97,7 @@ pub(super) fn is_scontrol(line: &str) -> bool {
     line.trim_start().starts_with("NodeName=")
 }
 
-/// Reads the output of `scontrol show nodes`. Returns the remedy for nodes without a class.
+/// Reads the output of `scontrol show nodes`. Returns the remedy that a message about nodes without a class suggests.
 pub(super) fn read_scontrol(
     text: &str,
     choice: &Choice<'_>,
@@ -177,7 +177,8 @@ pub(super) fn is_sinfo(line: &str) -> bool {
     Columns::of(line).is_some()
 }
 
-/// Reads the output of `sinfo -N` with a header. Returns the remedy for nodes without a class.
+/// Reads the output of `sinfo -N` with a header. Returns the remedy that a message about nodes without a class
+/// suggests.
 pub(super) fn read_sinfo(
     text: &str,
     choice: &Choice<'_>,

@@ -35,7 +35,7 @@ pub(super) fn is_header(line: &str) -> bool {
     has("node") && has("class")
 }
 
-/// Reads the rows. Returns the remedy for nodes without a class.
+/// Reads the rows. Returns the remedy that a message about nodes without a class suggests.
 pub(super) fn read(source: &Source, assignment: &mut Assignment<'_>) -> Result<String> {
     let rows = Rows::<ClassRow>::open(source)?;
     rows.visit(

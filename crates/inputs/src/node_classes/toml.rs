@@ -41,7 +41,7 @@ struct Entry {
     pattern: Option<Spanned<String>>,
 }
 
-/// Reads the rules. Returns the remedy for nodes without a class.
+/// Reads the rules. Returns the remedy that a message about nodes without a class suggests.
 pub(super) fn read(source: &Source, assignment: &mut Assignment<'_>) -> Result<String> {
     let text = toml_text::read(source)?;
     let file: ClassFile = toml_text::parse(source, &text, EXPECTED, &[])?;

@@ -65,7 +65,7 @@ pub static FIELDS: [TaskField; 15] = [
     field("curve.progress", "Ps", Shape::Numbers, "work/s",
         "work per second at each point: 0 at 0 nodes; linear between points"),
     field("curve.objective", "Os", Shape::Numbers, "",
-        "objective per second at each point, 0 at 0 nodes; default: the progress").optional(),
+        "objective per second at each point, 0 at 0 nodes; default: the progress at this point").optional(),
     field("counts", "", Shape::Text, "",
         "node counts that the task may hold: `all` between its bounds, or only the `points` of its curve; default: \
          `all`").optional(),

@@ -54,7 +54,7 @@ pub struct TaskSet {
     pub groups: Vec<TaskGroup>,
     /// The search whose trials train the tasks, if there is one.
     pub search: Option<TrialSearch>,
-    /// The place of each task in its file, for later faults.
+    /// The place of each task in its file, for messages about faults that are found later.
     origins: Vec<Origin>,
     /// The file from which the tasks were read.
     file: PathBuf,

@@ -153,7 +153,7 @@ impl<'w> ScheduleWriter<'w> {
             job.id * 2
         );
         if job.id.is_multiple_of(50) {
-            // A job that was cancelled in the queue.
+            // A job that was cancelled while it was in the queue.
             line += &format!(
                 "{}|CANCELLED by 1000|{submit}|None|{start}|4|None assigned\n",
                 job.id * 2 + 1

@@ -244,7 +244,8 @@ fn a_raw_log_gives_the_same_jobs() {
         usage: true,
     };
     let mut log = write_csv(&input, &cluster, &form);
-    // Adds the first job of the log, whose submission is second 0, and jobs that are not simulated.
+    // Adds the first job of the log, which is submitted at second 0, and jobs that are not
+    // simulated.
     for other in [
         "x1,u,vcEwI,1,1,COMPLETED,2020-04-01 00:00:00",
         "x2,u,vcEwI,0,1,COMPLETED,2020-03-01 00:00:00",

@@ -1,8 +1,8 @@
 //! Files that appear complete or not at all.
 //!
 //! The content is first written to a temporary file in the same directory. When that file is complete, it is synced to
-//! disk and renamed. So a reader finds either the old file or the complete new file. If the process is killed, it
-//! leaves at most a hidden `.NAME.XXXXXX.part` behind.
+//! disk and renamed. A reader therefore finds either the old file or the complete new file. If the process is killed,
+//! it leaves at most a hidden `.NAME.XXXXXX.part` behind.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -267,7 +267,7 @@ impl Closed {
 
 /// The prefix of the name of a temporary file for `target`.
 fn prefix(target: &Path) -> io::Result<OsString> {
-    /// Maximum length of a file name, in bytes, up to which the temporary name contains the whole file name.
+    /// Maximum length, in bytes, of a file name that is copied into the temporary name.
     const LONGEST: usize = 200;
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut prefix = OsString::from(".");

@@ -59,7 +59,7 @@ struct Typed<T: Decoded> {
     batch: Batch<T>,
     /// The range of the current row's levels within the batch: one level, or several for a list.
     row: Range<usize>,
-    /// Index of the current row's first value within the batch, which stores no missing values.
+    /// Index of the current row's first value among the batch's values, which do not include missing values.
     first: usize,
     /// Number of the current row's values that are not missing.
     there: usize,

@@ -5,7 +5,7 @@
 //!
 //! - [`Table`] holds the bytes of a file, and visits it column by column.
 //! - [`RowFile`] reads the file page by page, and visits it row by row. Only the pages around the current row are in
-//!   memory, so the length of the file does not matter.
+//!   memory, so the file need not fit in memory.
 
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::ParquetMetaData;

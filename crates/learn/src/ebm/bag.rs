@@ -81,8 +81,8 @@ pub(super) struct Bag {
     learners: Vec<Learner>,
     /// The score of each cell, for each term.
     scores: Vec<Vec<f64>>,
-    /// Residuals of the training rows before the last step, which the next pass over the rows
-    /// subtracts (see [`Tables::sum`]).
+    /// Residuals of the training rows before the last step. The next pass over the rows subtracts
+    /// this step (see [`Tables::sum`]).
     train: Vec<f64>,
     /// Residuals of the held-out rows.
     pub held: Vec<f64>,

@@ -10,17 +10,17 @@ pub struct Settings {
     pub learning_rate: f64,
     /// The maximum number of rounds. In a round, every term takes one step.
     pub max_rounds: usize,
-    /// Number of initial rounds in which cuts are drawn at random instead of chosen by their gain
-    /// (called smoothing rounds in the library `interpret`). With random cuts, nearly equal features
-    /// share the effect that they explain. Otherwise, the feature with the best cut would explain
-    /// all of it.
+    /// Number of initial rounds in which cuts are drawn at random instead of being chosen by their
+    /// gain (called smoothing rounds in the library `interpret`). With random cuts, nearly equal
+    /// features share the effect that they explain. Otherwise, the feature with the best cut would
+    /// explain all of it.
     #[serde(default)]
     pub random_rounds: usize,
     /// A bag stops after this number of rounds without progress on its held-out rows. Random rounds
     /// do not count.
     pub patience: usize,
     /// The minimum relative decrease of the held-out rows' squared error that counts as progress,
-    /// from 0 to below 1.
+    /// at least 0 and below 1.
     pub tolerance: f64,
     /// The maximum number of leaves of a step's tree, at least 2.
     pub leaves: usize,
@@ -129,7 +129,7 @@ impl Settings {
             (
                 !(self.tolerance >= 0.0 && self.tolerance < 1.0),
                 format!(
-                    "the tolerance is {}, expected a number from 0 to below 1",
+                    "the tolerance is {}, expected a number of at least 0 and below 1",
                     self.tolerance
                 ),
             ),

@@ -126,11 +126,11 @@ impl Surface {
         best
     }
 
-    /// Estimates the gains of all crosses with the same `row`, without subtracting the gain of the
-    /// whole grid's mean. Estimates are fast because they need no divisions and no branches. They
-    /// differ from exact gains only by rounding, so [`Surface::best`] computes a gain exactly only
-    /// if its estimate may exceed the best gain so far. The estimate is 0 for a cross with too few
-    /// rows in a rectangle.
+    /// Estimates the gains of all crosses with the same `row`, without subtracting `s² ÷ n` of the
+    /// whole grid. Estimates are fast because they need no divisions and no branches. They differ
+    /// from exact gains only by rounding, so [`Surface::best`] computes a gain exactly only if its
+    /// estimate may exceed the best gain so far. The estimate is 0 for a cross with too few rows in
+    /// a rectangle.
     fn estimate(&mut self, row: usize) {
         let (width, line) = (self.width, row * (self.width + 1));
         let last = &self.residuals[self.height * (width + 1)..][..=width];
@@ -220,7 +220,7 @@ mod tests {
         };
         let residuals: Vec<f64> = (0..12).map(|index| 2.0 * value(index)).collect();
         let mut grid = Surface::new(&[2.0; 12], 4, 1.0);
-        // The gain is 8 × 5² + 16 × (−1)², minus the gain of the whole grid, 24² ÷ 24.
+        // The gain is 8 × 5² + 16 × (−1)², minus 24² ÷ 24 for the whole grid.
         assert_eq!(
             grid.best(&residuals),
             Some(Cross {

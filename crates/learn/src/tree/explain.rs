@@ -47,8 +47,8 @@ impl Tree {
         path
     }
 
-    /// The importance of each feature: its splits' share of the total decrease of impurity, where
-    /// nodes are weighted by their number of rows. All importances are 0 if no split decreases the
+    /// The importance of each feature: the share of its splits in the total decrease of impurity.
+    /// Each node is weighted by its number of rows. All importances are 0 if no split decreases the
     /// impurity.
     pub fn importances(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.features.len()];

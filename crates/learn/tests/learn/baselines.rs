@@ -222,9 +222,9 @@ fn workload(sheet: &Sheet) -> Table {
 }
 
 // Golden values: LightGBM on the durations of Venus, with strings replaced by numbers. On
-// logarithms with all features, its leaf-wise trees are better than any trees that grow level by
-// level. The reference for this combination is therefore 8,578 s, the error of scikit-learn's
-// trees.
+// logarithms with all features, LightGBM's leaf-wise trees are better than any trees that grow
+// level by level. The reference for this combination is therefore 8,578 s, the error of
+// scikit-learn's trees.
 #[test]
 fn boosted_durations_of_venus_are_no_worse_than_those_of_the_reference() {
     let Some(sheet) = Sheet::shared("models/workload_features.csv") else {

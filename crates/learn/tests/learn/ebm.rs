@@ -21,8 +21,8 @@ fn random(rng: &mut ChaCha8Rng, rows: usize) -> Vec<f64> {
     (0..rows).map(|_| rng.random::<f64>()).collect()
 }
 
-/// The mean absolute difference between a curve and the centred true function: its value minus its
-/// mean over the rows.
+/// The mean absolute difference between a curve and the true function, which is centred by
+/// subtracting its mean over the rows.
 fn curve_error(machine: &Ebm, term: &Term, values: &[f64], truth: impl Fn(f64) -> f64) -> f64 {
     let Bins::Numeric { cuts, .. } = &machine.features()[term.axes()[0].feature()].bins else {
         panic!("numbers")

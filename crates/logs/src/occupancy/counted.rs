@@ -2,9 +2,9 @@
 //!
 //! The machine has M nodes of c cores each. The running jobs use N nodes and C cores in total, where a node that k jobs
 //! share counts k times in N. At least max(0, M - N) nodes are idle: as many as if no two jobs shared a node. At most
-//! M - C / c nodes are idle, with C / c rounded up: as many as if jobs filled one node after the other. For example, a
-//! machine has 4 nodes with 36 cores each. Two jobs of 2 nodes and 40 cores each leave 0 or 1 nodes idle, because 80
-//! cores need at least 3 nodes.
+//! M - C / c nodes are idle, with C / c rounded up: as many as if jobs filled one node after
+//! another. For example, a machine has 4 nodes with 36 cores each. Two jobs of 2 nodes and 40 cores
+//! each leave 0 or 1 nodes idle, because 80 cores need at least 3 nodes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -97,7 +97,7 @@ impl Edge {
         Hold::ALL[(self.code & 7) as usize % Hold::ALL.len()]
     }
 
-    /// Whether the hold starts; else it ends.
+    /// Whether this edge is the start of the hold; false if it is the end.
     pub fn starts(self) -> bool {
         self.when >> JOB_BITS & 1 == 1
     }

@@ -40,7 +40,7 @@ impl Window {
 /// Node-seconds of the window that were idle, and node-seconds held, by kind of hold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shares {
-    /// Node-seconds in which nothing held the node.
+    /// Node-seconds during which nothing held the node.
     pub idle: f64,
     /// Node-seconds by hold, in the order of [`Hold::ALL`]. A node with several holds is counted
     /// under the first of them in that order.
@@ -93,7 +93,7 @@ pub struct Event<'a> {
 #[derive(Debug, Clone, Default)]
 struct Node {
     held: [u32; IDLE],
-    /// The job that started on the stretch last.
+    /// The last job that started on the stretch.
     job: u32,
     /// The state of the stretch at the end of the last second that was settled: [`IDLE`], or the index
     /// of the hold under which it is counted.
@@ -279,8 +279,8 @@ impl<'a> Sweep<'a> {
 
     /// Joins neighbouring stretches with equal holds, from the head `first` up to the node `last`
     /// (exclusive). The stretches are settled, so equal holds mean an equal state. An earlier join
-    /// may already have removed the head `first`; its entry still has the holds of its stretch, so
-    /// the comparison is still correct.
+    /// may already have removed the head `first`. Its entry still has the holds of its stretch, so
+    /// the comparison remains correct.
     fn join(&mut self, first: usize, last: usize) {
         let mut head = first;
         while let Some(next) = self.heads.next(head + 1).filter(|next| *next < last) {

@@ -7,9 +7,9 @@ use crate::occupancy::{Edge, Window};
 pub struct Coverage {
     /// Node-seconds of unknown nodes while the state of at least one node is known.
     pub unknown: u64,
-    /// Seconds in which the whole machine is unknown.
+    /// Seconds during which the whole machine is unknown.
     pub uncovered: u64,
-    /// Number of spans in which the whole machine is unknown.
+    /// Number of spans during which the whole machine is unknown.
     pub gaps: u64,
     /// The longest of these spans, or the first of them if several are equally long: its start in
     /// seconds since 1970, and its length in seconds.
@@ -28,7 +28,7 @@ pub(super) fn coverage<E>(
 ) -> Result<Coverage, E> {
     let mut coverage = Coverage::default();
     let (mut second, mut unknown) = (window.from, 0u64);
-    // The start of the current span in which all nodes are unknown.
+    // The start of the current span during which all nodes are unknown.
     let mut gap = None;
     for edge in edges {
         let edge = edge?;
@@ -49,7 +49,7 @@ pub(super) fn coverage<E>(
 }
 
 impl Coverage {
-    /// Adds a period in which the number of unknown nodes is constant.
+    /// Adds a period during which the number of unknown nodes is constant.
     fn add(&mut self, from: i64, to: i64, unknown: u64, nodes: u64, gap: &mut Option<i64>) {
         let seconds = u64::try_from(to - from).unwrap_or(0);
         if unknown < nodes {

@@ -12,9 +12,9 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
 
-/// The longest median interval between polls, in seconds, that needs no remark. All changes between
-/// two polls are shown at the later poll, which makes the efficiency of a replay too high: by 0.2
-/// percentage points at a median interval of 11 s, and by 4 points at 60 s.
+/// The longest median interval between polls, in seconds, for which no remark is shown. All changes
+/// between two polls are shown at the later poll, which makes the efficiency of a replay too high:
+/// by 0.2 percentage points at a median interval of 11 s, and by 4 points at 60 s.
 const FINE: i64 = 15;
 
 /// Polls, ready to be turned into events.
@@ -221,8 +221,8 @@ impl fmt::Display for PollSummary {
         if let (Some((_, longest)), Some(start)) = (self.coverage.longest, &self.longest_gap) {
             write!(
                 f,
-                "\nnot covered  {}, {:.1} h in total, in which the whole machine is unknown; the longest \
-                 span lasts {longest} s and begins at {start}",
+                "\nnot covered  {}, {:.1} h in total, during which the whole machine is unknown; \
+                 the longest span lasts {longest} s and begins at {start}",
                 counted(gaps, "span"),
                 hours(self.coverage.uncovered as f64)
             )?;

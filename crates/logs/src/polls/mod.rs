@@ -89,8 +89,8 @@ impl Default for Options {
     }
 }
 
-/// Reads polls from files, in any order, or from stdin. The observer receives progress in MiB of each
-/// file; every file is read twice.
+/// Reads polls from files, in any order, or from stdin. Every file is read twice, and the observer
+/// receives the progress in each file, in MiB.
 ///
 /// # Errors
 /// A file cannot be read, or the files contain no two polls at different times. With

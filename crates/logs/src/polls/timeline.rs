@@ -71,9 +71,9 @@ pub(super) struct Timeline {
 
 /// The states of nodes from the first poll to the last, as polls show them.
 pub(super) struct Timed {
-    /// Starts and ends of the spans in which nodes are not idle.
+    /// Starts and ends of the spans during which nodes are not idle.
     pub busy: Sorted<Edge>,
-    /// Starts and ends of the spans in which the states of nodes are unknown.
+    /// Starts and ends of the spans during which the states of nodes are unknown.
     pub unknown: Sorted<Edge>,
     /// Node-seconds by class within the window, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
@@ -125,8 +125,9 @@ impl Timeline {
         let Some(others) = poll.others else {
             return Ok(());
         };
-        // A node that the poll does not list has the class `others`. Nodes that the previous poll did not list either
-        // keep this class, so they are visited only after a gap, during which all nodes are unknown.
+        // A node that the poll does not list has the class `others`. Nodes that neither this poll
+        // nor the previous poll lists keep this class, so they are visited only after a gap, during
+        // which all nodes are unknown.
         let is_gap = before.is_none_or(|before| time - before > self.rules.max_gap);
         let mut earlier = std::mem::take(&mut self.listed);
         if is_gap {

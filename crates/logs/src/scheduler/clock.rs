@@ -69,7 +69,8 @@ impl SchedulerClock {
         self.in_utc = Some(why);
     }
 
-    /// Sets the zone from the description of the log's machine. It overrides a zone that the user names.
+    /// Sets the zone from the description of the log's machine. This zone overrides a zone that the
+    /// user names.
     pub fn set_zone(&mut self, zone: Zone) {
         self.zone = Some(zone);
         self.origin = Origin::Machine;

@@ -9,8 +9,8 @@ pub const WHERE: &str =
     "Cobalt's accounting log, named by log_dir in the [cqm] section of cobalt.conf";
 
 /// The hosts in `exec_host`: locations separated by `:`. A location is a name, a number, or a range
-/// of numbers such as `4125-4131`. On a Blue Gene a location is a partition; it is treated as one
-/// node of that name.
+/// of numbers such as `4125-4131`. On a Blue Gene, a location is a partition, which is treated as
+/// one node of that name.
 pub(super) fn hosts(record: &AccountLine<'_>) -> Option<Vec<Cow<'static, str>>> {
     let value = record
         .value("exec_host")

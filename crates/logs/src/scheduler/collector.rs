@@ -146,13 +146,15 @@ impl Log {
         self.counts.fault(reason, place(&self.files, at), found)
     }
 
-    /// Counts something unusual that is not a fault. `found` describes it; only the first description is kept.
+    /// Counts something unusual that is not a fault. `found` describes it. Only the first
+    /// description is kept.
     pub fn note(&mut self, reason: Reason, at: At, found: impl fmt::Display) {
         let place = place(&self.files, at);
         self.counts.note(reason, 1, || format!("{place}: {found}"));
     }
 
-    /// Whether a job is used, as `is_selected` decides by the selection. Counts a job that is not used.
+    /// Whether a job is used: `is_selected` decides this, given the selection. Counts a job that is
+    /// not used.
     pub fn selects(&mut self, is_selected: impl FnOnce(&Selection) -> bool) -> bool {
         let is_used = is_selected(&self.selection);
         if !is_used {

@@ -139,7 +139,9 @@ impl Reason {
                 "with nodes beyond the maximum number of nodes (the others are used)"
             }
             Reason::CountDiffers => "that list more nodes than they used (the list is used)",
-            Reason::ListShort => "that list fewer nodes than they used (the others are unknown)",
+            Reason::ListShort => {
+                "that list fewer nodes than they used (the other nodes are unknown)"
+            }
             Reason::TooManyNodes => "with more nodes than the machine has (all of them are used)",
             Reason::NotEnoughFree => "that used more nodes than were free when they started",
             Reason::NoRun => {
@@ -200,7 +202,7 @@ pub struct Found {
 pub struct LogCounts {
     /// Number of files read.
     pub files: u64,
-    /// Number of lines read that are not empty. For JSON documents, number of jobs or profiles.
+    /// Number of non-empty lines read. For JSON documents, the number of jobs or profiles.
     pub lines: u64,
     /// What [`LogCounts::lines`] counts.
     pub unit: Unit,

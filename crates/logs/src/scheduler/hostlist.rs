@@ -5,10 +5,10 @@
 //! one name form a cross product.
 //!
 //! A few bytes can name very many hosts (`n[1-999999]` is 11 bytes), so limits apply. [`MAX_HOSTS`]
-//! bounds the hosts of one list. A second limit bounds the work over all lists of an input. Numbers
-//! in the last bracket of a name stay a range and cost almost nothing; all brackets before it must
-//! be expanded. Two more limits bound a single name: its length, because every host may repeat it, and the number of
-//! its brackets.
+//! bounds the hosts of one list. A second limit bounds the work over all lists of an input. The
+//! ranges in the last bracket of a name are not expanded, so they cost almost nothing. All brackets
+//! before it must be expanded. Two more limits bound a single name: its length, because every host
+//! may repeat it, and the number of its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

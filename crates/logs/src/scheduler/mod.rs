@@ -204,11 +204,11 @@ impl Options {
     }
 }
 
-/// Reads logs. The observer receives progress in MiB of each file.
+/// Reads logs. The observer receives the progress in each file, in MiB.
 ///
 /// # Errors
 /// A file cannot be read, a header lacks columns, or nothing in the logs can be used. With
-/// [`Options::strict`], the first fault is an error, too. [`gleaner_domain::Error::Usage`] if
+/// [`Options::strict`], the first fault is also an error. [`gleaner_domain::Error::Usage`] if
 /// options contradict the logs or each other. [`gleaner_domain::Error::Stopped`] if the reading is
 /// stopped.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Holds> {

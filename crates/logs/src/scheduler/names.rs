@@ -13,8 +13,8 @@ use indexmap::{Equivalent, IndexMap};
 use super::hostlist::{Numbers, Piece};
 use crate::occupancy::NodeRange;
 
-/// Maximum number of digits in a number that is split from its name; longer numbers stay part of the
-/// text.
+/// Maximum number of digits in a number that is split from its name. Longer numbers remain part of
+/// the text.
 const MAX_DIGITS: usize = 18;
 
 /// The indexes of all names, from 0 in the order in which they were added.

@@ -36,10 +36,12 @@ pub struct NodeSet {
 /// A name that has been the last name of this many lists is accepted as a node at once, even if other names begin with
 /// it. The decision on a rarer name is made after the last job, so this number limits how many jobs wait for it.
 const SIGHTS: u32 = 16;
-/// Maximum number of last names in doubt at a time. Beyond it, new names are accepted as nodes immediately.
+/// Maximum number of last names in doubt at a time. Once it is reached, new names are accepted as
+/// nodes immediately.
 const MOST_DOUBTS: usize = 1 << 16;
 
-/// Maximum number of ranges that are stored for lists whose brackets were expanded. They take 8 MiB.
+/// Maximum number of ranges that are stored for lists whose brackets were expanded. Together, they
+/// take 8 MiB.
 const MAX_PRODUCT_RUNS: usize = 1 << 20;
 
 /// The result of looking up lists of nodes.
@@ -110,8 +112,9 @@ impl NodeSet {
         has_all && read.is_ok()
     }
 
-    /// Looks up the nodes that the lists of a job name. Call [`NodeSet::runs`] to get these nodes. The time depends on
-    /// the number of ranges of consecutive nodes and of new nodes, not on the number of all nodes.
+    /// Looks up the nodes that the lists of a job name. Call [`NodeSet::runs`] to get these nodes.
+    /// The run time depends on the number of ranges of consecutive nodes and on the number of new
+    /// nodes, not on the total number of nodes.
     ///
     /// If the lists name fewer nodes than stated, or are suspect, the last name may be the beginning of a longer name.
     /// In that case, the last name is not looked up but returned as [`Looked::cut`], so that a cut name is not added as

@@ -37,7 +37,7 @@ pub(super) struct Offsets {
     recent: VecDeque<i32>,
 }
 
-/// Consecutive stretches in which the clock had one offset.
+/// Consecutive stretches during which the clock had one offset.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     first: i64,
@@ -91,7 +91,7 @@ impl Offsets {
         }
     }
 
-    /// The offset that most of the last lines show; 0 without lines.
+    /// The offset that the most recent lines show most often; 0 if no line shows an offset.
     pub fn recent(&self) -> i32 {
         let mut counts = Vec::new();
         for offset in &self.recent {
@@ -264,7 +264,8 @@ mod tests {
         let changed = [(0, -6), (1, -6), (2, -6), (5, -5), (6, -5), (9, -5)];
         let expected = "-06:00 1970-01-01T05:00:00Z -05:00";
         assert_eq!(clock(&changed, ALL).unwrap(), expected);
-        // No line shows when the clock changed during the night; 2:00 is the usual hour.
+        // No line shows when the clock changed during the night, so the usual hour, 2:00, is
+        // expected.
         let night = [(0, -6), (1, -6), (2, -6), (14, -5), (15, -5), (16, -5)];
         let expected = "-06:00 1970-01-01T08:00:00Z -05:00";
         assert_eq!(clock(&night, ALL).unwrap(), expected);

@@ -5,7 +5,7 @@ use super::table::refuse_parquet;
 use gleaner_domain::error::Result;
 use gleaner_io::input::{Input, Line};
 
-/// Reads the files of a log, one after the other, and reports their records to a collector.
+/// Reads the files of a log, one after another, and reports their records to a collector.
 pub trait LogReader {
     /// Reads a file.
     ///

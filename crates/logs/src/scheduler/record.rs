@@ -55,7 +55,7 @@ pub struct Queued {
     pub nodes: usize,
 }
 
-/// A period in which nodes were held.
+/// A period during which nodes were held.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'l> {
     /// Start; `None` if the log does not state it, which is a fault.

@@ -124,8 +124,8 @@ impl Settler {
     }
 }
 
-/// Decides by the counts: lists name nodes if, for more than half of the jobs, the list names as many nodes as the job
-/// used.
+/// Decides based on the counts: lists name nodes if, for more than half of the jobs, the list names
+/// as many nodes as the job used.
 fn by_counts(jobs: &[(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Meaning {
     let fitting = jobs.iter().filter(|(_, job)| job.fits()).count();
     if fitting * 2 > jobs.len() {

@@ -47,8 +47,8 @@ pub enum Doubt {
     Length(usize),
     /// The list may name all nodes that the job used, but no earlier list contains its last name. The value is the
     /// length of the list in bytes. The name is cut if other names begin with it, no later list contains it, and it is
-    /// not confirmed. A name is confirmed if it ends at least two lists that are too short to be cut at the length of a
-    /// field.
+    /// not confirmed. A name is confirmed if it ends at least two lists that are too short to have
+    /// been cut at the maximum length of a field.
     New(usize),
 }
 
@@ -216,8 +216,9 @@ impl ShortJobs {
         (self, completed)
     }
 
-    /// The new last names that are confirmed: each ends at least two lists that are too short to be cut at the length
-    /// of a field. For example, `n1` is a node if two jobs list only `n1`, even if there is a node `n10`.
+    /// The new last names that are confirmed: each ends at least two lists that are too short to
+    /// have been cut at the maximum length of a field. For example, `n1` is a node if two jobs list
+    /// only `n1`, even if there is a node `n10`.
     fn confirmed(&self) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut confirmed = BTreeSet::new();

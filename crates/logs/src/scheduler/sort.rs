@@ -143,7 +143,7 @@ impl<T: Packed> Stored<T> {
     }
 }
 
-/// Stored values, one after the other.
+/// Stored values, one after another.
 pub(super) enum Pass<'s, T> {
     Once(Box<Sorted<T>>),
     InMemory(std::slice::Iter<'s, T>),

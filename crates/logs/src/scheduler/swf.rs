@@ -1,5 +1,5 @@
 //! Reads the Standard Workload Format 2.2: a header in comments, and a line of 18 numbers for each
-//! job. Some logs have further fields after these numbers, which need not be numbers.
+//! job. Some logs have further fields after these numbers. The further fields need not be numbers.
 
 use super::Options;
 use super::collector::{At, Collector, Log};
@@ -183,7 +183,7 @@ impl SwfReader {
             let nodes = line.last.and_then(nodes_of_shape);
             return nodes.ok_or_else(|| {
                 let last = line.last.unwrap_or_default();
-                format!("no number of nodes, such as in 8x64, in the last field {last:?}")
+                format!("no number of nodes, as in 8x64, in the last field {last:?}")
             });
         }
         let used = [line.numbers[ALLOCATED], line.numbers[REQUESTED]];

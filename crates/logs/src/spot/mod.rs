@@ -38,7 +38,7 @@ pub struct Options {
     pub strict: bool,
 }
 
-/// Reads a trace. The observer receives progress in MiB of each file.
+/// Reads a trace. The observer receives the progress in each file, in MiB.
 ///
 /// # Errors
 /// A file cannot be read, or nothing in it can be used. With [`Options::strict`], the first fault is also an error.

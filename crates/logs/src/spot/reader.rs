@@ -174,7 +174,7 @@ impl SpotReader {
                 let most = self.counted.iter().map(|(_, count)| *count).max();
                 let (nodes, rank) = numbered(most.unwrap_or(0).max(1));
                 let note = "the trace only counts nodes: the nodes with the lowest indexes are idle, so \
-                            that the node that came last leaves first";
+                            the node that came last leaves first";
                 log.notes.push(note.to_owned());
                 (nodes, rank, Rows::Counted(self.counted))
             }

@@ -30,8 +30,8 @@ fn american(second: i64) -> String {
     month_first(&local(second))
 }
 
-/// PBS records of one-hour jobs, one after the other, on two nodes in turn. The end of job `at` is
-/// recorded `late` seconds late.
+/// PBS records of one-hour jobs, which run one after another, on two nodes in turn. The end of job
+/// `at` is recorded `late` seconds late.
 fn pbs(start: i64, count: i64, at: i64, late: i64) -> String {
     let mut log = String::new();
     for job in 0..count {

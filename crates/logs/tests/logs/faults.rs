@@ -65,7 +65,7 @@ fn slurm() {
         (
             "|1|n03",
             "|7|n03",
-            "that list fewer nodes than they used (the others are unknown) | log, line 3: 7 nodes, but a list of 1",
+            "that list fewer nodes than they used (the other nodes are unknown) | log, line 3: 7 nodes, but a list of 1",
         ),
         (
             "T10:00:00|1|n03",

@@ -202,8 +202,9 @@ proptest! {
         );
     }
 
-    // With `--times spread`, a change lies after the last poll with the old state, and not after the first poll with
-    // the new state. The logs with and without spread changes therefore agree at polls that mention a node.
+    // With `--times spread`, a change takes place after the last poll with the old state, and no
+    // later than the first poll with the new state. The logs with and without spread changes
+    // therefore agree at polls that mention a node.
     #[test]
     fn spread_changes_lie_between_their_polls(case in case(), seed: u64) {
         let polls = case.counted();

@@ -586,7 +586,7 @@ fn options_of(format: Format, partitions: &[&str]) -> Options {
     }
 }
 
-/// Lets options be paired with a log.
+/// Pairs options with a log.
 trait Pair: Sized {
     fn pair(self, log: String) -> (Self, String) {
         (self, log)

@@ -1,4 +1,5 @@
-//! Builds data sets for inspectors, and scores their predictions.
+//! Builds data sets for inspectors (networks that predict a job's metrics from its graph), and
+//! scores the predictions of inspectors.
 
 pub mod build;
 mod part;

@@ -9,7 +9,7 @@ use gleaner_driple::dataset::{Dataset, Example};
 pub enum Part {
     /// Jobs that models are trained on.
     Train,
-    /// Jobs whose error decides which epoch's weights are kept.
+    /// Jobs on which the error decides which epoch's weights are kept.
     Val,
     /// Held-out jobs, on which the error of the trained network is measured.
     Test,

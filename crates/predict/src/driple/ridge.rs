@@ -10,9 +10,9 @@
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};
 
-/// Number of statistics of a graph. The first half are logarithms ln(1 + x) of the number of nodes,
-/// the number of edges, and the sum, mean and maximum of each feature. The second half are the
-/// squares of the first half.
+/// Number of statistics of a graph. The first half consists of the logarithms ln(1 + x) of the
+/// number of nodes, the number of edges, and the sum, mean and maximum of each feature. The second
+/// half consists of the squares of the first half.
 const STATISTICS: usize = 2 * BASE;
 
 const BASE: usize = 11;

@@ -23,9 +23,10 @@ pub struct Score {
     pub model: String,
     /// Mean absolute error, in the label's unit.
     pub mae: f64,
-    /// Coefficient of determination; NaN (null) if all true values are equal.
+    /// Coefficient of determination; NaN (`null` in JSON) if all true values are equal.
     pub r2: f64,
-    /// Spearman's rank correlation; NaN (null) if all predictions or all true values are equal.
+    /// Spearman's rank correlation; NaN (`null` in JSON) if all predictions or all true values are
+    /// equal.
     pub spearman: f64,
     /// Training time in seconds; `None` if the model was not trained here.
     pub fit_s: Option<f64>,

@@ -85,7 +85,7 @@ fn duration_estimates_are_about_as_good_as_boosted_trees() {
     };
     // Golden values: the errors of the training mean and the training median. For comparison,
     // LightGBM on logarithms has an error of 7,944 s and a rank correlation of .374 with profiles.
-    // Without profiles, it has 11,543 s and .281.
+    // Without profiles, its error is 11,543 s and its rank correlation is .281.
     assert!((score(&found.rules, "training median").mae - 11_567.734).abs() < 0.01);
     assert!((score(&found.rules, "training mean").mae - 19_873.776).abs() < 0.01);
     let with = score(&found.with_profile, "EBM on logarithms");

@@ -1,4 +1,4 @@
-//! The deciders, which make the decisions: a solver, or a script.
+//! Deciders, which make the decisions: each uses a solver or follows a script.
 
 use std::time::Instant;
 
@@ -216,7 +216,7 @@ impl SolverDecider {
     }
 }
 
-/// The error for a solver that fails at a problem. It contains the problem's id, which states the event and its time,
+/// The error for a solver that fails on a problem. It contains the problem's id, which states the event and its time,
 /// unless the problem is invalid or another solver must be chosen.
 fn unsolved(solver: &str, problem: &str, error: SolveError) -> Error {
     match error {
@@ -353,7 +353,7 @@ impl Decider for Script {
     }
 }
 
-/// The error for a fault of the script at an event.
+/// The error for a fault in the script's plan for an event.
 fn fault(script: &Script, event: usize, found: impl Into<String>, expected: &str) -> Error {
     Fault {
         file: script.file.clone(),

@@ -11,9 +11,9 @@ use gleaner_solvers::{GroupLimit, Problem};
 /// The limits of all groups, and the groups of each task.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// The limits of each group, with empty lists of tasks.
+    /// The limits of each group; the list of tasks is left empty.
     limits: Vec<GroupLimit>,
-    /// The limits of each group for nodes of several classes, with empty lists of tasks.
+    /// The limits of each group for nodes of several classes; the list of tasks is left empty.
     class_limits: Vec<Vec<classes::Group>>,
     by_name: BTreeMap<String, Membership>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Groups {
 pub(super) type Membership = Arc<[u32]>;
 
 impl Groups {
-    /// Indexes groups by the names of their tasks. Names without a task have no effect.
+    /// Indexes groups by the names of their tasks. Names that match no task have no effect.
     pub fn new(groups: &[TaskGroup]) -> Self {
         let mut by_name: BTreeMap<&String, Vec<u32>> = BTreeMap::new();
         for (index, group) in (0..).zip(groups) {

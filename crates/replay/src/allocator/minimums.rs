@@ -56,7 +56,7 @@ pub(super) struct Solved<'p, P: Grouped> {
     pub is_short: bool,
 }
 
-/// Solves a problem. If no plan meets the minimums, solves it with minimums that can be met.
+/// Solves a problem. If no plan meets the groups' minimums, lowers them until a plan does.
 ///
 /// # Errors
 /// The solver fails.
@@ -180,7 +180,7 @@ impl Grouped for classes::Problem {
     }
 }
 
-/// A problem whose objective is the number of nodes of a group's tasks.
+/// A problem whose objective is the number of nodes that a group's tasks hold.
 fn counting(problem: &Problem, group: &[String]) -> Problem {
     let members: BTreeSet<&str> = group.iter().map(String::as_str).collect();
     let task = |task: &Task| {

@@ -16,7 +16,7 @@
 //! # The bound
 //!
 //! A Lagrangian relaxation gives each node in interval i a price p(i) ≥ 0 and drops the limit on the sum of nodes. The
-//! limit of each single task remains. For any prices,
+//! limit on each individual task remains. For any prices,
 //!
 //! ```text
 //! best work  ≤  Σ_i p(i)·N(i)·seconds(i)  +  Σ_j max over n_j of (work − costs − price of n_j)

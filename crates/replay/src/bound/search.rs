@@ -1,4 +1,4 @@
-//! Searches for the prices that give the least bound.
+//! Searches for the prices that give the lowest bound.
 //!
 //! A subgradient method (Held, Wolfe and Crowder, 1974): prices rise where tasks want more nodes than are idle, and
 //! fall where they want fewer. The target of each step is a bound slightly below the best so far. The step would reach

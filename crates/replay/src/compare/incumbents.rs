@@ -46,9 +46,9 @@ impl Watch {
     }
 }
 
-/// Relative gap between an answer and the best answer. Under a max-min goal, it is the gap of the
-/// least share, or 1 if fewer tasks run than in the best answer. Under other goals, it is the gap
-/// of the objective.
+/// Relative gap between an answer and the best answer. Under a max-min goal, it is the gap in the
+/// lowest share of any task, or 1 if fewer tasks run than in the best answer. Under other goals, it
+/// is the gap in the objective.
 pub(super) fn gap_to(best: &AnyAnswer, answer: &AnyAnswer) -> Option<f64> {
     let (best, found, nothing) = match (best.fairness(), answer.fairness()) {
         (Some(best), Some(found)) if found.running < best.running => return Some(1.0),

@@ -316,7 +316,8 @@ mod tests {
         }
     }
 
-    // The exact solver does not support crossing groups. So gaps are relative to the best plan that was found.
+    // The exact solver does not support groups that overlap without nesting, so gaps are relative to the best plan that
+    // was found.
     #[test]
     fn gaps_on_the_way_are_to_the_best_plan_where_no_optimum_is_known() {
         let mut problem = gleaner_solvers::synthetic::problem(6, 30, 0);

@@ -1,8 +1,8 @@
 //! The accounts by class of nodes: the tables `classes`, `moves` and `class_totals`.
 //!
-//! The work and node-time of a task between two events are booked in the class of the nodes that it holds during that
-//! time. The cost of a change is booked in the class to which the task moves. The rows of an event therefore add up to
-//! its row of the table `steps`.
+//! The work and node-time of a task between two events are booked under the class of the nodes that it holds during
+//! that time. The cost of a change is booked under the class to which the task moves. The rows of an event therefore
+//! add up to its row of the table `steps`.
 
 use std::sync::Arc;
 

@@ -31,7 +31,7 @@ impl ClassSplit {
         }
     }
 
-    /// Sets the tasks. An option is worth the task's work per second.
+    /// Sets the tasks. The value of an option is the task's work per second.
     pub fn set_tasks<'a>(&mut self, tasks: impl Iterator<Item = &'a TrainingTask>) {
         self.problem.tasks = tasks.map(|task| self.task(task)).collect();
     }

@@ -6,7 +6,7 @@ use gleaner_domain::results::replay::TaskRow;
 /// Fairness over all tasks that were active for some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunFairness {
-    /// Least normalised progress of all tasks; `None` if no task has a normalised progress.
+    /// Lowest normalised progress of any task; `None` if no task has a normalised progress.
     pub min: Option<f64>,
     /// Jain's index of normalised progress, (Σx)² ÷ (n·Σx²): 1 if all tasks made the same progress,
     /// 1/n if only one task made progress (Jain, Chiu and Hawe, 1984).

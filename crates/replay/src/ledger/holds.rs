@@ -1,4 +1,4 @@
-//! The holder of each node, and the intervals in which tasks held nodes.
+//! The holder of each node, and the intervals during which tasks held nodes.
 
 use gleaner_domain::Utc;
 use gleaner_domain::results::replay::AllocationRow;

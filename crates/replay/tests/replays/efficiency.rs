@@ -112,7 +112,7 @@ fn concave() -> impl Strategy<Value = Vec<f64>> {
             *sum += step + 0.01;
             Some(*sum)
         });
-        // The first node has the largest step, so that waiting gains nothing.
+        // The first node adds the most work per second, so waiting gains nothing.
         let mut sums: Vec<f64> = sums.collect();
         sums.iter_mut().for_each(|sum| *sum += 1.0);
         sums

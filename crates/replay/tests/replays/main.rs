@@ -535,7 +535,7 @@ fn impossible_scripts_are_refused() {
     ] {
         let error = scripted(lines).unwrap_err();
         assert!(error.to_string().contains(reason), "{reason} in {error}");
-        // A script is an input, so its faults are reported as faults of a file.
+        // A script is an input, so its faults are reported as faults in a file.
         assert_eq!(error.exit_code(), 3, "{error}");
         assert!(error.to_string().contains("alloc.jsonl, event "), "{error}");
     }

@@ -69,7 +69,7 @@ fn flips() -> impl Strategy<Value = Vec<(u32, u32)>> {
     prop::collection::vec((0u32..40, 1u32..12), 2..60)
 }
 
-/// The intervals in which tasks held nodes, cut off at `to`.
+/// The intervals during which tasks held nodes, cut off at `to`.
 fn held_until(outcome: &Outcome, to: Utc) -> Vec<AllocationRow> {
     let rows = outcome.allocations.iter().filter(|row| row.from < to);
     let cut = rows.map(|row| AllocationRow {
@@ -122,7 +122,7 @@ fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f6
     loss
 }
 
-/// The least expected loss over all ways to assign `free` nodes to two tasks, by brute force.
+/// The lowest expected loss over all ways to assign `free` nodes to two tasks, by brute force.
 fn best(
     held: &[Vec<u32>; 2],
     wanted: [usize; 2],
@@ -274,7 +274,7 @@ fn nameless(log: &EventLog) -> EventLog {
     other.finish().unwrap()
 }
 
-/// A machine whose scheduler takes 12 idle neighbours at a time, and returns 12 random nodes at a time.
+/// A machine whose scheduler takes 12 neighbouring idle nodes at a time, and returns 12 random nodes at a time.
 fn scattered(nodes: u32, events: i64) -> EventLog {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let mut log = EventLogBuilder::new(names(nodes));

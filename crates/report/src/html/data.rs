@@ -8,7 +8,7 @@ use crate::{Document, thin};
 use gleaner_domain::error::{Error, Result};
 
 /// Number of parts into which thinning divides a curve; each part keeps its first, lowest, highest and last point. The
-/// script thins further for the visible part of a curve.
+/// script thins the visible part of a curve further.
 const BUCKETS: usize = 8_000;
 
 /// All figures as JSON.

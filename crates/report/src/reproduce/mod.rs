@@ -20,8 +20,8 @@ fn overview(artifacts: &[Artifact]) -> Section {
     Section {
         id: "verdicts".to_owned(),
         title: "Verdicts".to_owned(),
-        lead: "Number of values by verdict. Equal: our value, rounded to the published decimals, equals the \
-               published value. Simulations, replays and optima are deterministic. Trained models are \
+        lead: "Number of values by verdict. Equal: our value, rounded to the published number of decimals, \
+               equals the published value. Simulations, replays and optima are deterministic. Trained models are \
                random: the last digits of their values vary from run to run. A reference run is the \
                output of the authors' code."
             .to_owned(),

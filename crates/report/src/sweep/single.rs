@@ -12,7 +12,7 @@ use gleaner_runs::sweep::scale::{Scale, capital};
 /// Maximum number of values that are drawn one by one, as bars or as points with whiskers. If there are more values,
 /// they are drawn as lines.
 const APART: usize = 60;
-/// The series of the lines along the ends of the intervals; its colour is grey.
+/// The series of the two grey lines that show the ends of the intervals.
 const ENDS: usize = SERIES - 1;
 
 /// The values of a setting, and the metric for each value.

@@ -21,7 +21,7 @@ const SKIPPED_ROWS: usize = 1000;
 /// The published files of a task set: its tasks and their scaling curves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TaskFiles {
-    /// A readable name of the set.
+    /// A readable name for the set.
     pub name: &'static str,
     family: &'static str,
     size: &'static str,

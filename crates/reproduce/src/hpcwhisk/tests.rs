@@ -236,7 +236,7 @@ fn the_polls_show_nearly_all_pilots_of_the_accounting() {
     expected.row(
         DAY,
         [
-            ("polls with equally many pilots", 7_919.0 / 8_057.0),
+            ("polls with the same number of pilots", 7_919.0 / 8_057.0),
             ("pilot time", 909_583.0 / 913_992.0),
         ],
     );

@@ -14,7 +14,7 @@ pub struct SolverTimes {
     /// Number of problems whose answer is proven optimal and passes the check.
     pub proven: usize,
     /// Greatest relative difference between an objective and the optimum. If no optima are recorded, the objectives of
-    /// the first other solver serve as optima; `None` if there is no other solver.
+    /// the first of the other solvers serve as optima; `None` if there are no other solvers.
     pub deviation: Option<f64>,
     /// Median time per problem, in seconds.
     pub median_seconds: f64,

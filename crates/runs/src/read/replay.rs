@@ -20,7 +20,7 @@ pub struct ReplayRun {
     pub steps: Vec<StepRow>,
     /// The tasks, in the order of their file.
     pub tasks: Vec<TaskRow>,
-    /// Each time interval in which a task held a node.
+    /// Each time interval during which a task held a node.
     pub allocations: Vec<AllocationRow>,
     /// The names of the nodes that tasks held. [`AllocationRow::node`] is an index into this list.
     pub nodes: Vec<String>,

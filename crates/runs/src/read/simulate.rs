@@ -89,7 +89,7 @@ fn check_name(files: &RunFiles<'_>, name: &str) -> Result<()> {
     }
 }
 
-/// The fault of a field of `summary.json`.
+/// The error for a faulty field of `summary.json`.
 fn in_summary(files: &RunFiles<'_>, field: &str, found: String) -> gleaner_domain::Error {
     let fault = Fault::of(
         &files.path(SUMMARY),

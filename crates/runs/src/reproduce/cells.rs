@@ -61,8 +61,8 @@ fn listed(artifact: &Artifact) -> Grid {
     Grid::of(&artifact.title, heads, &artifact.rows, line)
 }
 
-/// A line for each row, or for each column if there are fewer columns: the number of values with each verdict, and the
-/// largest difference.
+/// A line for each row, or for each column if there are fewer columns than rows: the number of values with each
+/// verdict, and the largest difference.
 fn counted(artifact: &Artifact) -> Grid {
     let (rows, columns) = (
         names(artifact, |row| &row.row),

@@ -35,7 +35,7 @@ const HEAD: &str = "\
 
 Each value is shown next to the published value. The verdict depends only on these two values:
 
-- **equal**: our value, rounded to the published decimals, equals the published value.
+- **equal**: our value, rounded to the published number of decimals, equals the published value.
 - **within 1 %**, **within 5 %**, **within 10 %**: the difference as a share of the published value. For curves that
   cross zero, the difference is a share of the range of the published curve.
 - **differs**: the difference is more than 10 %.

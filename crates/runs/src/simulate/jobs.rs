@@ -59,7 +59,7 @@ pub fn run_rows(trace: &Trace, cluster: &Cluster, run: &PolicyRun) -> Vec<RunRow
     rows
 }
 
-/// The intervals of a run in which the speed is constant: start, end, speed.
+/// The intervals of a run during which the speed is constant: start, end, speed.
 fn stretches(run: &JobRun) -> impl Iterator<Item = (i64, i64, f64)> {
     let changes: Vec<&[(i64, f64)]> = run.speeds.chunk_by(|a, b| a.1 == b.1).collect();
     let starts: Vec<(i64, f64)> = changes.iter().map(|same| same[0]).collect();

@@ -55,7 +55,7 @@ pub(super) fn write_all(
 }
 
 fn write_header(out: &mut impl Write) -> io::Result<()> {
-    // The table's columns, except the virtual cluster, because the file's name contains it.
+    // The table's columns, except the virtual cluster's name, which is part of the file's name.
     let names: Vec<_> = SEQ.iter().skip(1).map(|field| field.name).collect();
     writeln!(out, "{}", names.join(","))
 }

@@ -142,12 +142,12 @@ pub const QUANTITIES: [Quantity; 26] = [
     Quantity::node_time("unused", |s| Some(s.unused_node_seconds))
         .part(1)
         .remark(|s| idle(s, s.unused_node_seconds))
-        .meaning("idle node-time in which no task held the node"),
+        .meaning("idle node-time during which no task held the node"),
     Quantity::node_time("used by tasks", |s| Some(s.used_node_seconds))
         .part(1)
         .main()
         .remark(|s| idle(s, s.used_node_seconds))
-        .meaning("idle node-time in which a task held the node"),
+        .meaning("idle node-time during which a task held the node"),
     Quantity::node_time("before completion", |s| {
         Some(s.before_completion_node_seconds)
     })
@@ -245,7 +245,7 @@ pub const QUANTITIES: [Quantity; 26] = [
         .meaning("batch jobs that started later because a task held one of their nodes (--hand-back)"),
     Quantity::node_time("delayed node-time", |s| s.delayed_node_seconds)
         .part(1)
-        .meaning("delays of batch jobs times their nodes"),
+        .meaning("each delayed batch job's delay times its number of nodes, summed over the jobs"),
     Quantity::share("slowest task", |s| s.fairness_min)
         .remark(|_| "of its progress on all nodes that it can use".to_owned())
         .missing("not applicable: no task made progress")

@@ -135,7 +135,7 @@ fn over_seeds(scale: &Scale, best: &Best) -> String {
     let near = match best.within_spread {
         0 => String::new(),
         others => format!(
-            ", and {} within it: more seeds would separate them",
+            ", and {} within it: more seeds may separate them",
             counted(others, "other setting")
         ),
     };

@@ -156,7 +156,7 @@ fn window(name: &str) -> Result<Option<[Local; 3]>> {
     Ok(times.try_into().ok())
 }
 
-/// The directory in which files are searched for.
+/// The directory in which to look for files.
 struct DataDirectory<'a> {
     directory: &'a Path,
 }

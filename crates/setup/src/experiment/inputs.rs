@@ -182,7 +182,7 @@ pub struct Inputs {
     pub experiment: Option<String>,
     /// Whether faulty jobs are skipped.
     pub skip_invalid: bool,
-    /// Faults of the skipped jobs.
+    /// Faults in the skipped jobs.
     pub skipped: Faults,
     /// Every file that was read.
     pub sources: Vec<SourceId>,

@@ -190,7 +190,7 @@ pub struct Replay {
     pub log: EventLog,
     /// The tasks.
     pub tasks: Vec<TrainingTask>,
-    /// Faults of the skipped tasks.
+    /// Faults in the skipped tasks.
     pub skipped: Faults,
     /// Every file that was read.
     pub sources: Vec<SourceId>,
@@ -319,7 +319,7 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
             first => format!(" from node {first} on"),
         };
         remarks.push(format!(
-            "{asked} nodes are requested, but the log has only {left}{after}: these are used"
+            "{asked} nodes are requested, but the log has only {left}{after}, so all of these are used"
         ));
     }
     let time = |stamp: Option<Stamp>| log.clock().instant(stamp?, Occurrence::First).ok();

@@ -1,5 +1,4 @@
-//! Checks the GPUs held, the capacity and the samples of the state at every second in which something
-//! happens.
+//! Checks the GPUs held, the capacity and the samples of the state at every second at which something happens.
 
 use super::claims::Claims;
 use super::samples::Mark;

@@ -85,7 +85,7 @@ pub struct Context<'a> {
 /// Parts of Lucid that can be switched off, as in its ablation study; `true` disables the part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Without {
-    /// Sharing scores and priorities in the search for a partner.
+    /// The use of sharing scores and priorities in the search for a partner.
     pub packing: bool,
     /// The forecast. If this part is disabled, sharing stays off.
     pub throughput: bool,

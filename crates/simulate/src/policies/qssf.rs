@@ -57,7 +57,7 @@ impl Qssf<'_> {
         self.estimates[job] * f64::from(gpus)
     }
 
-    /// Clears the list of arrivals if these jobs arrived in a second other than `second`.
+    /// Clears the list of arrivals if its jobs arrived in a second other than `second`.
     fn turn_to(&mut self, second: i64) {
         if self.second != second {
             self.arrived.clear();

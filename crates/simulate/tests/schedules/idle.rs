@@ -65,7 +65,7 @@ fn last_end(run: &PolicyRun, start: i64) -> i64 {
     jobs.map(|job| job.end).max().unwrap_or(start).max(start)
 }
 
-/// The spans of time in which a node has no run, for all nodes.
+/// The periods during which a node runs no job, for all nodes.
 fn idle_spans(schedule: &Schedule, start: i64) -> Vec<(i64, i64)> {
     let mut busy = vec![Vec::new(); schedule.nodes.len()];
     for run in &schedule.runs {

@@ -143,8 +143,8 @@ fn estimates_may_be_any_number() {
     }
 }
 
-/// The forecast is so high that the profiler keeps the node that it borrows, the only node of `vc0`, until its last
-/// job has ended.
+/// The forecast is so high that the profiler keeps the node that it borrows, the only node of `vc0`, until the last
+/// profiled job has ended.
 #[test]
 fn a_borrowed_node_is_returned_when_no_job_is_left_to_profile() {
     let mut jobs = vec![(1, 1, 0, 5); 30];

@@ -47,7 +47,8 @@ fn lucid_joins_the_job_that_started_first_not_that_left_first() {
         (0, 1, 20, 100),
     ];
     let mut trace = trace(&jobs);
-    // One workload per score. Jobs 0 and 1 may not share GPUs with each other.
+    // There is one workload for each score, and its index equals the score. Jobs 0 and 1 may not share GPUs with each
+    // other.
     for (job, score) in trace.jobs.iter_mut().zip([2, 2, 0, 0, 0]) {
         job.workload = Some(score);
     }

@@ -122,12 +122,12 @@ impl SimulatePlan {
         }
         let has_files = self.gives("data") || self.gives("trace") && self.gives("cluster");
         if !has_files {
-            let expected = "data, a directory, or the files trace and cluster";
+            let expected = "data (a directory), or the files trace and cluster";
             let found = "no jobs or no virtual clusters";
             faults.push(PlanFault::new(None, "simulate", found, expected));
         }
         if self.gives("preset") && (self.gives("trace") || self.gives("cluster")) {
-            let expected = "the files of the preset in data, and neither trace nor cluster";
+            let expected = "the preset's files in the directory data, and neither trace nor cluster";
             let found = "trace or cluster together with a preset";
             faults.push(PlanFault::new(None, "preset", found, expected));
         }

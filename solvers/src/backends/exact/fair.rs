@@ -26,7 +26,7 @@ pub(super) struct Floor {
     pub some_rest: bool,
 }
 
-/// Finds the floor of a problem; keeps its buffers between problems.
+/// Finds the [`Floor`] of a problem; keeps its buffers between problems.
 #[derive(Debug, Default)]
 pub(super) struct Levels {
     /// Best rate of the tasks of every group.
@@ -72,7 +72,7 @@ impl Levels {
         }
     }
 
-    /// The greatest level at which as many tasks can run as without a level. `any` is the reach without a level.
+    /// The greatest level at which as many tasks can run as without a level. `any` is the [`Reach`] without a level.
     fn greatest_level(&mut self, shapes: &Shapes, problem: &Problem, any: Reach) -> f64 {
         if any.running == 0 {
             return any.least;

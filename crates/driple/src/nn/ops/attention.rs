@@ -50,10 +50,10 @@ impl Attention {
         this
     }
 
-    /// The original's attention, with its faults. Nodes attend only to neighbours. For each node,
-    /// the weights of its contributions to its neighbours sum to one, instead of the weights of its
-    /// neighbours' contributions to it. Scores are computed from the wrong nodes, because the
-    /// buffer of pairs is concatenated along the wrong axis.
+    /// The original's attention, including its mistakes. Nodes attend only to neighbours. For each
+    /// node, the weights of its contributions to its neighbours sum to one, instead of the weights
+    /// of its neighbours' contributions to it. Scores are computed from the wrong nodes, because
+    /// the buffer of pairs is concatenated along the wrong axis.
     #[must_use]
     pub fn original<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
@@ -82,8 +82,8 @@ impl Attention {
                         from: first + from,
                         score,
                     };
-                    // If a node has no neighbours, it is paired with every node. All these scores
-                    // are equal, so the weights are equal too.
+                    // If a node has no neighbours, it is paired with every node. The scores of
+                    // these pairs are all equal, so their weights are equal too.
                     (linked || neighbours.is_empty()).then_some(pair)
                 }));
             }
@@ -218,9 +218,9 @@ impl<T: Real> Head<'_, T> {
         let (mut first, mut second) = (vec![T::zero(); nodes], vec![T::zero(); nodes]);
         for group in &self.attention.groups {
             let (weights, by_weights) = (&self.weights[group.clone()], &by_weights[group.clone()]);
-            // The gradient of a score is its weight times a difference. The difference is the
-            // gradient of this weight minus the weighted mean of the gradients of all weights in
-            // the group.
+            // The gradient of a score is `w (g - mean)`, where `w` is its weight and `g` is the
+            // gradient of this weight. `mean` is the weighted mean of the gradients of all weights
+            // in the group.
             let mean = dot(weights, by_weights);
             for (offset, index) in group.clone().enumerate() {
                 if let Some((u, v)) = self.attention.pairs[index].score {

@@ -244,9 +244,9 @@ impl<T: Real> Step<T> {
         for (graph, grad) in rows_mut(grad).enumerate() {
             let (by_query, by_reading) = grad.split_at_mut(width);
             let (query, reading) = row(after, graph).split_at(width);
-            // The gradient of a softmax subtracts the weighted mean of the weights' gradients. This
-            // mean is the scalar product of the reading and its gradient, because the reading is
-            // the weighted sum of the nodes.
+            // In the gradient of a softmax, the weighted mean of the weights' gradients is
+            // subtracted. This mean is the scalar product of the reading and its gradient, because
+            // the reading is the weighted sum of the nodes.
             let mean = dot(by_reading, reading);
             for (node, &weight) in row(&self.attention, graph).iter().enumerate() {
                 let node = graph * nodes + node;

@@ -44,7 +44,8 @@ impl<M: Fields> Fields for Box<M> {
 
 /// Parses a message whose fields make up the rest of the text.
 ///
-/// The parser recurses into nested messages, but no deeper than the schema.
+/// The parser recurses only into declared message fields, so the schema limits the depth of the
+/// recursion.
 pub(super) fn message<M: Fields>(mut text: Scanner<'_>) -> Result<M, ParseError> {
     let mut message = M::default();
     let mut seen: Vec<&[u8]> = Vec::new();

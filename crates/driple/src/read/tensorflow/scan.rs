@@ -143,7 +143,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Skips a string. The current position must be its opening quote.
+    /// Skips a string. The current position must be at the opening quote.
     pub(super) fn string(&mut self, quote: u8) -> Result<(), Fault> {
         let from = self.at;
         self.at += 1;

@@ -72,8 +72,8 @@ impl Images {
 }
 
 /// Draws a network with stages of convolutions, followed by dense layers. Each stage has half the
-/// size and twice the channels of the previous stage: Simonyan & Zisserman, *Very Deep
-/// Convolutional Networks*, 2015.
+/// size and twice the channels of the previous stage (Simonyan & Zisserman, *Very Deep
+/// Convolutional Networks*, 2015).
 pub(super) fn plain(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, layers) = (random.random_range(4..=5), random.random_range(1..=3));
@@ -100,8 +100,8 @@ pub(super) fn plain(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("VGG{}", stages * layers + 3), network)
 }
 
-/// Draws a network of blocks whose output is added to their input: He et al., *Deep Residual
-/// Learning*, 2016.
+/// Draws a network of blocks whose output is added to their input (He et al., *Deep Residual
+/// Learning*, 2016).
 pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (stages, blocks) = (random.random_range(2..=4), random.random_range(1..=2));
@@ -124,8 +124,8 @@ pub(super) fn residual(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     images.drawn(format!("ResNet{depth}"), network)
 }
 
-/// Draws a network with depthwise convolutions, each followed by a pointwise convolution: Howard et
-/// al., *MobileNets*, 2017.
+/// Draws a network with depthwise convolutions, each followed by a pointwise convolution (Howard et
+/// al., *MobileNets*, 2017).
 pub(super) fn separable(batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
     let (images, mut network) = (Images::draw(batch, random), Network::default());
     let (blocks, mut channels) = (random.random_range(5..=11), one(random, &[32, 48, 64]));

@@ -1,4 +1,4 @@
-//! Transformers: Vaswani et al., *Attention Is All You Need*, 2017. Unlike in the paper, each part
+//! Transformers (Vaswani et al., *Attention Is All You Need*, 2017). Unlike in the paper, each part
 //! of a layer begins with a normalisation.
 
 use rand::RngExt;

@@ -89,7 +89,7 @@ impl Writer<'_> {
             Op::BatchNorm => self.normalisation(step, &x),
             Op::Mean { axes, keep } => {
                 // For images, the axes are height and width, because means of images are only taken
-                // over these axes.
+                // over these axes. In ONNX's order, the index of each of them is one higher.
                 let shift = i64::from(self.images[step.inputs[0]]);
                 let axes: Vec<i64> = axes.iter().map(|axis| *axis as i64 + shift).collect();
                 let attributes = vec![list("axes", &axes), integer("keepdims", i64::from(*keep))];

@@ -11,14 +11,14 @@ pub(super) struct Operation {
     pub(super) op: String,
     pub(super) device: &'static str,
     pub(super) inputs: Vec<String>,
-    /// The type of its elements.
+    /// The type of the outputs' elements.
     pub(super) kind: Kind,
     /// The dimensions of its outputs.
     pub(super) outputs: Vec<Vec<u64>>,
     pub(super) value: Holds,
 }
 
-/// The type of a node's elements.
+/// The type of the elements of a node's outputs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Float,

@@ -85,7 +85,8 @@ fn node(operation: &Operation, text: &mut Text) {
     });
 }
 
-/// Adds the type of a node's elements. The name of this attribute depends on the operation.
+/// Adds the type of the elements of a node's outputs. The name of this attribute depends on the
+/// operation.
 fn kind(operation: &Operation, text: &mut Text) {
     let key = match operation.value {
         Holds::All(_) | Holds::Integers(_) | Holds::Variable => "dtype",

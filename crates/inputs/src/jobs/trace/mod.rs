@@ -7,14 +7,15 @@
 //! # Times
 //!
 //! **Whole seconds** are times of the trace's own clock, and are used unchanged. A VC that the cluster does not have is
-//! a fault. The simulation starts with the day of the first job. If the first submission is so late that no other
-//! origin is plausible, the seconds are interpreted as seconds since 1970.
+//! a fault. The simulation starts at the beginning of the day of the first submission. If the first submission is so
+//! late that no other origin is plausible, the seconds are interpreted as seconds since 1970.
 //!
 //! **Civil times** indicate that the trace is a raw log. If they have offsets from UTC, all times are converted to the
-//! first offset. Jobs of VCs that the cluster does not have are left out, and so are jobs before [`Options::epoch`].
-//! Second 0 is the submission of the first remaining job. The window from [`Options::from`] to [`Options::to`] then
-//! selects jobs. As in the original, the ends of the window are counted in seconds from the epoch, but submissions are
-//! counted from second 0. The simulation starts at the beginning of the window, or at second 0 if there is no window.
+//! first offset. Jobs of VCs that the cluster does not have are left out, and so are jobs submitted before
+//! [`Options::epoch`]. Second 0 is the time at which the first remaining job was submitted. The window from
+//! [`Options::from`] to [`Options::to`] then selects jobs. As in the original, the ends of the window are counted in
+//! seconds from the epoch, but submissions are counted from second 0. The simulation starts at the beginning of the
+//! window, or at second 0 if there is no window.
 
 use std::collections::BTreeMap;
 use std::path::Path;

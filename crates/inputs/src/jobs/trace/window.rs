@@ -42,7 +42,7 @@ pub(super) enum Position {
     Outside,
     /// The submission is so long after the first submission that one of the two times must be wrong.
     Absurd,
-    /// The submission is simulated, at this second of the trace's clock.
+    /// The job is simulated, and is submitted at this second of the trace's clock.
     At(i64),
 }
 

@@ -23,8 +23,8 @@ const CUT_OFF: f64 = 0.6;
 /// The number of similar names whose jobs are used in place of the jobs of an unknown name.
 const CLOSEST: usize = 2;
 
-/// The maximum number of earlier names that a new name is compared with: the names of the user's
-/// jobs that ended last.
+/// The maximum number of earlier names with which a new name is compared. They are the names of the
+/// user's jobs that ended last.
 const RECENT: usize = 100;
 
 /// Mean durations of jobs that have ended, by user, name and number of GPUs.

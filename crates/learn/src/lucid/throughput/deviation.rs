@@ -8,9 +8,9 @@
 //! mean and by 2 from the new mean 4, so `q` becomes 2 + 3 × 2 = 8.
 //!
 //! The differences are compensated for rounding in the same way as in pandas 3, which computed the
-//! published features. As in pandas, values that have left the window therefore leave rounding
-//! errors behind: up to 10⁻⁵ for six equal values, whose deviation should be 0. Models trained on
-//! these features therefore have the same bins as models trained on the published features.
+//! published features. As in pandas, a value that leaves the window can leave a rounding error
+//! behind: up to 10⁻⁵ for six equal values, whose deviation should be 0. Models trained on these
+//! features therefore have the same bins as models trained on the published features.
 
 use super::WINDOW;
 
@@ -62,8 +62,8 @@ impl Running {
     }
 }
 
-/// The sample standard deviation of each window of [`WINDOW`] values, by the index of its last
-/// value; `None` before the first complete window.
+/// The sample standard deviation of each window of [`WINDOW`] values, at the index of the window's
+/// last value; `None` before the first complete window.
 pub(super) fn sliding(values: &[f64]) -> Vec<Option<f64>> {
     let mut running = Running::default();
     let mut deviations = Vec::with_capacity(values.len());

@@ -3,7 +3,7 @@
 //!
 //! In published traces, a job's workload was assigned according to the job's own duration, and the
 //! workload determines the profile. In these traces, the profile therefore reveals the duration, so
-//! [`features`] can leave it out.
+//! [`features`] can leave the profile out.
 
 mod ebm;
 mod estimator;

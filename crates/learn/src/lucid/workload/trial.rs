@@ -45,7 +45,7 @@ pub struct TrialScore {
 }
 
 /// The time at which the held-out period begins, in seconds. `first` and `last` are the times of
-/// the first and last submission. The last third of this span is held out. If the third is more
+/// the first and last submission. The last third of this span is held out. If this third is longer
 /// than a week, it is rounded down to whole weeks. For example, a third of 54 days is 18 days, so
 /// the last 14 days are held out.
 fn held_out_from(first: i64, last: i64) -> i64 {
@@ -56,8 +56,8 @@ fn held_out_from(first: i64, last: i64) -> i64 {
 
 impl Trial {
     /// Tests `estimators` on held-out jobs: those submitted in the last third of the time span. If
-    /// the third is more than a week, it is rounded down to whole weeks. The estimators learn from
-    /// the jobs that had ended before the held-out period. `None` if there are too few jobs.
+    /// this third is longer than a week, it is rounded down to whole weeks. The estimators learn
+    /// from the jobs that had ended before the held-out period. `None` if there are too few jobs.
     ///
     /// # Errors
     /// Same as [`Estimator::fit`].

@@ -66,8 +66,8 @@ fn hourly(days: i64) -> Vec<Past<'static>> {
     (0..days * 24).map(job).collect()
 }
 
-// The last third of the span is held out. If the third is more than a week, it is rounded down to
-// whole weeks.
+// The last third of the span is held out. If this third is longer than a week, it is rounded down
+// to whole weeks.
 #[test]
 fn the_last_weeks_are_held_out() {
     for (days, held_out) in [(3, 24), (9, 72), (20, 160), (22, 168), (44, 336), (90, 672)] {

@@ -40,7 +40,8 @@ pub const WHERE: &str = "a table of jobs with their starts, ends and nodes (`gle
 
 /// A phrase for messages: why the times in ALCF's tables are treated as UTC.
 pub(super) const ALCF_UTC: &str = "ALCF's tables do not state their zone, but maintenance begins at 15:00 in winter \
-                                   and at 14:00 in summer; in UTC, these times are 9:00 in Chicago";
+                                   and at 14:00 in summer; if these times are UTC, both are 9:00 \
+                                   in Chicago";
 
 /// Options for reading tables of jobs.
 #[derive(Debug, Clone, Default)]
@@ -294,7 +295,7 @@ impl TableReader {
         }
         if nodes.starts_with('"') {
             lists.push(Cow::Borrowed(nodes));
-            return Err("a quote that is not closed in front of a delimiter");
+            return Err("a quote that is not closed before a delimiter");
         }
         let columns = self.columns.as_ref();
         let name = columns.map_or("", |columns| columns.name(Role::Nodes));

@@ -63,7 +63,8 @@ pub(in super::super) struct Stored {
 }
 
 impl<'r> Row<'r> {
-    /// The cell of a role, trimmed. It is [`Value::Null`] if it is empty or the table has no such column.
+    /// The cell of a role, trimmed; [`Value::Null`] if the cell is empty or the table has no such
+    /// column.
     pub fn value(&self, role: usize) -> Value<'r> {
         let value = match *self {
             Row::Text(cells, at) => {
@@ -329,7 +330,7 @@ impl TextTable {
         let damaged = damaged.and_then(|role| self.at.get(role).copied().flatten());
         let (count, quote) = match self.dialect.split_exactly(text, self.width) {
             Ok(cells) if self.has_stray_quote(&cells, damaged) => {
-                let found = "a quote that is not closed in front of a delimiter";
+                let found = "a quote that is not closed before a delimiter";
                 return collector.log.fault(Reason::Unreadable, at, found);
             }
             Ok(cells) => return taker.row(&Row::Text(&cells, &self.at), at, collector),

@@ -2,12 +2,12 @@
 //!
 //! # The model
 //!
-//! Nodes have a fixed order. The batch scheduler takes runs of nodes that are neighbours *among the idle nodes* in
-//! this order. Distances are therefore counted in idle nodes: the rank of an idle node is the number of idle nodes
-//! before it. Two idle nodes whose ranks differ by g are taken at different events with the probability q(g) = 1 −
-//! exp(−g ÷ 10). How soon a node is taken depends on its distance from the nearer end of the order, because
-//! schedulers fill machines from the ends. [`EndHazard`] learns h: for each distance, the share of the
-//! idle nodes at this distance that an event takes.
+//! Nodes have a fixed order. The batch scheduler takes runs of nodes that are neighbours *among the idle nodes* in this
+//! order. Distances are therefore counted in idle nodes: the rank of an idle node is the number of idle nodes before
+//! it. Two idle nodes whose ranks differ by g are taken at different events with probability q(g) = 1 − exp(−g ÷ 10).
+//! How soon a node is taken depends on its distance from the nearer end of the order, because schedulers fill machines
+//! from the ends. [`EndHazard`] learns h: for each distance, the share of the idle nodes at this distance that an event
+//! takes.
 //!
 //! A task loses the amount of work `cost` at an event that takes any of its nodes. A new node of rank r therefore costs
 //! the task `cost · h(r) · q(g)`. Here g is the smaller of two distances from r: to the nearest node that the task
@@ -44,7 +44,7 @@ pub struct Blocks {
     hazard: EndHazard,
     /// Buffer for the ranks of the nodes that leave at an event.
     leaving: Vec<u32>,
-    /// Number of calls of `deal` so far.
+    /// Number of calls to `deal` so far.
     deals: u64,
     /// The value of `deals` when each node was last assigned.
     dealt_at: Vec<u64>,

@@ -3,14 +3,14 @@
 /// Number of classes of distances. Class c contains the distances from 2^c − 1 to 2^(c+1) − 2.
 const CLASSES: usize = 32;
 
-/// Factor applied to all counts at each event, so that the last 1,400 events have half of the
+/// Factor applied to all counts at each event, so that the last 1,400 events have half of the total
 /// weight.
 const KEPT: f64 = 0.9995;
 
 /// Weight, in nodes, of the mean over all distances. It matters for classes with few observations.
 const PRIOR: f64 = 10.0;
 
-/// Learns which share of the idle nodes an event takes, depending on their distance from the nearer
+/// Learns what share of the idle nodes an event takes, depending on their distance from the nearer
 /// end of the order.
 ///
 /// Many schedulers take the first or the last free nodes of a list, so nodes near an end leave soon.

@@ -26,7 +26,7 @@ impl IdleNodes {
         }
     }
 
-    /// Adds or removes a node. Call [`IdleNodes::count_ranks`] before the next call of
+    /// Adds or removes a node. Call [`IdleNodes::count_ranks`] before the next call to
     /// [`IdleNodes::rank`].
     pub fn set(&mut self, node: u32, idle: bool) {
         let place = self.places[node as usize];

@@ -12,7 +12,7 @@ use gleaner_io::fault::Place;
 use gleaner_io::parquet::{Table, Value};
 use gleaner_io::source::Source;
 
-/// Valid numbers of seconds between two states.
+/// Valid range of the time between two states, in seconds.
 pub(super) const STEPS: RangeInclusive<i64> = 60..=1_000_000_000_000;
 /// Seconds in an hour.
 const HOUR: i64 = 3600;

@@ -49,7 +49,7 @@ pub struct Submission<'a> {
 pub fn submit(batches: &BatchFolder, submission: &Submission<'_>) -> Result<Batch> {
     let limits = ClusterLimits::ask()?;
     let Submission { options, .. } = submission;
-    // One job is reserved for the job that collects results.
+    // The limit also covers the job that collects results.
     let most = limits.job_count.saturating_sub(1).max(1);
     let parts = options.parts.unwrap_or(SlurmOptions::PARTS.min(most));
     if parts > most {

@@ -144,8 +144,8 @@ impl<'o, 'g> Operation<'o, 'g> {
             .map_or(default, |attribute| attribute.i)
     }
 
-    /// Integers that are stored in an attribute in old versions of ONNX and in an input in newer
-    /// versions.
+    /// Integer parameters of the operator, which old versions of ONNX store in an attribute and
+    /// newer versions in an input.
     fn integers(&self, name: &str, input: usize) -> Option<Vec<i64>> {
         if let Some(attribute) = self.attribute(name) {
             return Some(attribute.ints.clone());

@@ -17,7 +17,7 @@ struct Window {
     /// Whether the operator pads so that the output's size is the input's size divided by the
     /// stride, rounded up.
     same: bool,
-    /// Whether a last step counts even if the window reaches beyond the padded input.
+    /// Whether a last step is added even if the window then reaches beyond the padded input.
     ceil: bool,
 }
 

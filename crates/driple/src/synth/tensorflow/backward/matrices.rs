@@ -36,8 +36,9 @@ impl Backward<'_> {
         )]
     }
 
-    /// Adds the gradient of the scores. The cross entropy operation outputs this gradient for each
-    /// row. Here it is multiplied by the gradient of the row's loss.
+    /// Adds the gradient of the scores. For each row, the cross entropy operation outputs the
+    /// gradient of the row's loss with respect to the scores. This gradient is then multiplied by
+    /// the gradient of the row's loss.
     pub(super) fn loss(&mut self, gradient: &str) -> Vec<String> {
         let rows = self.shape(1);
         let name = self.name("Tile");

@@ -49,10 +49,10 @@ pub struct Learned {
 #[derive(Debug)]
 struct Moves {
     groups: Groups,
-    /// Moving average, over groups, of the median distance between neighbours of a group in the present
-    /// order. The distance is divided by the distance in a group of the same size that is spread evenly
-    /// over all nodes. Example: of 1,000 nodes, the four at positions 10, 11, 12 and 20 have the median
-    /// distance 1, compared with 250 if spread evenly.
+    /// Moving average, over groups, of the median distance between neighbours of a group in the present order. The
+    /// distance is divided by the distance in a group of the same size that is spread evenly over all nodes. Example:
+    /// of 1,000 nodes, the four at positions 10, 11, 12 and 20 have a median distance of 1, compared with 250 if spread
+    /// evenly.
     distance: f64,
     /// Buffer.
     spots: Vec<u32>,
