@@ -47,13 +47,17 @@ mod halving;
 mod hyperband;
 mod learning;
 mod plan;
+mod random;
 mod rungs;
 mod score;
 mod search;
+mod space;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use fault::Fault;
 pub use learning::{Curve, Draw, Family, LearningCurves, Point, Table};
 pub use plan::{MAX_JOBS, MAX_RUNGS, Plan};
+pub use random::task_of_trial;
 pub use rungs::{Bracket, Rung};
 pub use search::{Job, Next, NoJob, Search, Verdict};
+pub use space::{Parameter, Parameters, Space, Value};

@@ -83,15 +83,15 @@ pub struct NoJob {
 /// | event | shows as |
 /// |---|---|
 /// | started | a job with rung 0 |
-/// | reached a rung | the call of [`Search::report`] |
+/// | reached a rung | the call to [`Search::report`] |
 /// | promoted | [`Verdict::Promoted`]; with ASHA, a job with a rung above 0 |
 /// | stopped | [`Verdict::Stopped`]; with ASHA, [`Search::unpromoted`] once the search is done |
 /// | finished | [`Verdict::Finished`] |
 ///
 /// # Costs
 ///
-/// A call of [`Search::next`] and the report that follows take O(rungs + log trials) time. A report that closes a rung
-/// takes time proportional to the number of trials of the rung.
+/// A call to [`Search::next`] and the report that follows together take O(rungs + log trials) time. A report that
+/// closes a rung takes time proportional to the number of trials of the rung.
 #[derive(Debug, Clone)]
 pub struct Search {
     scheduler: Scheduler,
@@ -178,8 +178,8 @@ impl Search {
         Ok(verdicts)
     }
 
-    /// The trial with the least loss among those that reached the last rung, and its loss. The loss is infinite if none
-    /// of these trials has a finite loss.
+    /// The trial with the lowest loss among those that reached the last rung, and its loss. The loss is infinite if
+    /// none of these trials has a finite loss.
     pub fn best(&self) -> Option<(u32, f64)> {
         self.best.map(|score| (score.trial, score.loss))
     }

@@ -43,7 +43,7 @@ pub enum Draw {
 impl Draw {
     /// Draws a number. Each kind of distribution takes two draws from `random`, so that later draws do
     /// not depend on the kind.
-    pub(super) fn from(self, random: &mut ChaCha8Rng) -> f64 {
+    pub(crate) fn from(self, random: &mut ChaCha8Rng) -> f64 {
         let (first, second): (f64, f64) = (random.random(), random.random());
         match self {
             Draw::Uniform { low, high } => between(low, high, first),
@@ -55,8 +55,8 @@ impl Draw {
         }
     }
 
-    /// The faults of the distribution's fields. `least`, if any, is a lower bound on `low`.
-    pub(super) fn faults(self, field: &str, least: Option<f64>) -> Vec<Fault> {
+    /// The faults in the distribution's fields. `least`, if any, is a lower bound on `low`.
+    pub(crate) fn faults(self, field: &str, least: Option<f64>) -> Vec<Fault> {
         match self {
             Draw::Uniform { low, high } => {
                 range_faults(&format!("{field}.uniform"), low, high, least)
@@ -100,7 +100,8 @@ fn range_faults(field: &str, low: f64, high: f64, least: Option<f64>) -> Vec<Fau
     faults
 }
 
-/// The fault of a number that must be finite, not too large, and at least `least`.
+/// The fault in a number that must be finite, not too large, and at least `least`; `None` if it is
+/// valid.
 pub(super) fn number_fault(field: &str, value: f64, least: Option<f64>) -> Option<Fault> {
     let least = least.unwrap_or(-LARGEST);
     if (least..=LARGEST).contains(&value) {

@@ -1,16 +1,11 @@
 //! A family of learning curves, drawn with a seed.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::draw::{Draw, normal, number_fault};
 use crate::Fault;
-
-/// The kinds of numbers drawn for a trial. The kind is part of the generator's key, so that no two kinds use the same
-/// random numbers.
-const CURVE: u64 = 0;
-const NOISE: u64 = 1;
+use crate::random::{Purpose, stream};
 
 /// Learning curves that follow power laws, one for each trial:
 ///
@@ -18,15 +13,15 @@ const NOISE: u64 = 1;
 /// loss(x) = floor + amplitude · (1 + x / scale)^(-rate)
 /// ```
 ///
-/// with the resource x. An untrained trial has the loss floor + amplitude, and its loss approaches the floor under
-/// endless training. Hestness et al., "Deep Learning Scaling is Predictable, Empirically" (2017, arXiv:1712.00409),
+/// with the resource x. An untrained trial has the loss floor + amplitude, and its loss approaches the floor as
+/// training continues. Hestness et al., "Deep Learning Scaling is Predictable, Empirically" (2017, arXiv:1712.00409),
 /// find a power law above a floor for the loss as a function of the amount of data. Domhan et al., "Speeding Up
 /// Automatic Hyperparameter Optimization of Deep Neural Networks by Extrapolation of Learning Curves" (IJCAI 2015), use
 /// the shifted power law (their pow4), among others, for the loss as a function of the epochs.
 ///
 /// The floor, amplitude and rate of a trial are drawn independently of each other. Therefore, a trial whose loss falls
-/// fast at first can end with a higher loss than a trial whose loss falls slowly. Early losses predict final losses
-/// only partly. The default ranges are assumed, not measured.
+/// fast at first can end with a higher loss than a trial whose loss falls slowly. Early losses are only a rough
+/// guide to final losses. The default ranges are assumed, not measured.
 ///
 /// The draws of a trial depend only on the seed and the trial. A measurement adds noise that depends only on
 /// the seed, the trial and the resource.
@@ -35,7 +30,7 @@ const NOISE: u64 = 1;
 pub struct Family {
     /// Seed of all draws (default: 0).
     pub seed: u64,
-    /// The limit of the loss under endless training (default: log-uniform from 0.1 to 1).
+    /// The loss that unlimited training would approach (default: log-uniform from 0.1 to 1).
     pub floor: Draw,
     /// The difference between the loss of an untrained trial and the floor (default: uniform from 1 to 3). A negative
     /// draw counts as 0.
@@ -75,7 +70,7 @@ impl Default for Family {
 /// The curve of one trial of a [`Family`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curve {
-    /// The limit of the loss under endless training.
+    /// The loss that unlimited training would approach.
     pub floor: f64,
     /// The difference between the loss of an untrained trial and the floor, at least 0.
     pub amplitude: f64,
@@ -103,7 +98,7 @@ impl Family {
 
     /// The curve of a trial.
     pub fn curve(&self, trial: u32) -> Curve {
-        let mut random = self.random(trial, CURVE, 0);
+        let mut random = stream(self.seed, Purpose::Curve, 0, trial);
         Curve {
             floor: self.floor.from(&mut random),
             amplitude: self.amplitude.from(&mut random).max(0.0),
@@ -119,20 +114,7 @@ impl Family {
 
     /// The measured loss after this resource, with noise.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
-        let mut random = self.random(trial, NOISE, resource.to_bits());
+        let mut random = stream(self.seed, Purpose::Noise, resource.to_bits(), trial);
         self.true_loss(trial, resource) + self.noise * normal(random.random(), random.random())
-    }
-
-    /// The random numbers of a trial: one stream of the generator for each trial, under a key that contains the seed.
-    /// The key is constructed here because the library's conversion of a seed into a key may change between releases.
-    fn random(&self, trial: u32, kind: u64, of: u64) -> ChaCha8Rng {
-        let mut key = [0; 32];
-        let words = [self.seed, kind, of];
-        for (bytes, word) in key.chunks_exact_mut(8).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        let mut random = ChaCha8Rng::from_seed(key);
-        random.set_stream(u64::from(trial));
-        random
     }
 }

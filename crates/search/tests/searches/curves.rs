@@ -92,7 +92,7 @@ fn losses_are_the_documented_formula_and_noise() {
     assert_eq!(quiet.loss(7, 3.0), quiet.true_loss(7, 3.0));
 }
 
-/// Tests that early losses predict final losses only partly, and that curves cross.
+/// Tests that early losses are only a rough guide to final losses, and that curves cross.
 #[test]
 fn early_losses_are_related_to_the_last() {
     let family = Family::default();

@@ -44,7 +44,7 @@ fn compare(log: &Log, bracket: u32, rungs: &[Vec<u32>]) {
     }
 }
 
-/// The trial with the least final loss among the finished trials, and this loss. In a tie, the lowest trial number
+/// The trial with the lowest final loss among the finished trials, and this loss. In a tie, the lowest trial number
 /// wins.
 fn least(finished: &[u32], loss: impl Fn(u32) -> f64) -> Option<(u32, f64)> {
     let mut best: Option<(u32, f64)> = None;

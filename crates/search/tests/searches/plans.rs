@@ -82,7 +82,7 @@ fn rungs_of_resources_that_do_not_fit() {
     );
 }
 
-/// The faults of a plan as text.
+/// The faults in a plan, as text.
 fn faults(plan: &Plan) -> Vec<String> {
     let faults = plan.validate().unwrap_err();
     assert_eq!(Search::new(plan.clone()).unwrap_err(), faults);

@@ -63,7 +63,7 @@ pub fn run(plan: &Plan, workers: usize, seed: u64, loss: &dyn Fn(&Job) -> f64, m
 }
 
 /// The loss of a trial at a level, such as a rung. Calls with the same arguments return the same loss. `kinds` is the
-/// number of different losses; one in 16 is not finite.
+/// number of different finite losses. About one call in 16 returns a loss that is not finite.
 pub fn loss(seed: u64, trial: u32, level: u32, kinds: u32) -> f64 {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(u64::from(trial) * 1000 + u64::from(level));
