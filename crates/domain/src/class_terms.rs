@@ -114,6 +114,23 @@ impl TrainingTask {
         })
     }
 
+    /// Replaces the curve of a class, which is an index into the names given to [`TrainingTask::in_classes`]. If no
+    /// terms were set, the task's own curve is the curve of class 0. Returns whether the task uses the class; if not,
+    /// nothing changes.
+    pub fn set_curve_in(&mut self, class: usize, curve: ScalingCurve) -> bool {
+        if self.classes.by_index.is_empty() && class == 0 {
+            self.curve = curve;
+            return true;
+        }
+        let mut by_index = self.classes.by_index.to_vec();
+        let Some(Some(terms)) = by_index.get_mut(class) else {
+            return false;
+        };
+        terms.curve = curve;
+        self.classes.by_index = by_index.into();
+        true
+    }
+
     /// The terms of a class, by its index in the names given to [`TrainingTask::in_classes`]. `None` if the task does
     /// not use the class.
     pub fn terms_in(&self, class: usize) -> Option<&Terms> {
@@ -132,7 +149,7 @@ impl TrainingTask {
 
     /// The task's minimum number of nodes and curve in a class. Both are the task's own values if
     /// [`TrainingTask::in_classes`] has not set any terms. `None` if the task does not use the class.
-    fn curve_in(&self, class: usize) -> Option<(u32, &ScalingCurve)> {
+    pub fn curve_in(&self, class: usize) -> Option<(u32, &ScalingCurve)> {
         match self.classes.by_index.get(class) {
             Some(terms) => terms.as_ref().map(|terms| (terms.min_nodes, &terms.curve)),
             None => Some((self.min_nodes, &self.curve)),

@@ -31,7 +31,7 @@ pub struct Batch<'b> {
     /// The work that active tasks have done so far, if known. Only objectives that depend on progress use it.
     pub progress: &'b [Progress],
     /// Curves and rescaling costs of active tasks that were measured while the tasks trained. From now on, decisions use
-    /// them. Not available for nodes of several classes.
+    /// them. A task can have one measurement for each class of nodes.
     pub measured: &'b [Measured],
     /// Indices of the active tasks that finished.
     pub finished: &'b [u32],
@@ -68,12 +68,16 @@ pub struct Progress {
 pub struct Measured {
     /// Index of the task.
     pub task: u32,
-    /// The scaling curve, which replaces the task's curve.
+    /// Index of the class of nodes that the curve applies to; 0 if all nodes are interchangeable.
+    pub class: usize,
+    /// The scaling curve, which replaces the task's curve in this class.
     pub curve: ScalingCurve,
     /// Seconds of progress lost when the task grows.
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
     pub rescale_down: f64,
+    /// Seconds of progress lost when the task moves to another class; `None` if this was not measured.
+    pub move_cost: Option<f64>,
 }
 
 /// The changes that the driver must carry out after a batch.
@@ -172,8 +176,9 @@ pub struct Answer {
     pub micros: u64,
     /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
-    /// Price of an idle node of each class: about what one more idle node would add to the objective over the window.
-    /// Empty if all nodes are interchangeable or the decider computes no prices.
+    /// Price of an idle node of each class: about what one more idle node would add to the
+    /// objective over the forward window. Empty if all nodes are interchangeable or the decider
+    /// computes no prices.
     pub prices: Vec<f64>,
 }
 

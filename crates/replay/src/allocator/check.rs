@@ -33,11 +33,11 @@ pub enum Refusal {
     FinishedTwice(u32),
     /// The reported work of a task is negative, infinite or not a number.
     Progress(Progress),
-    /// A measurement cannot be used: a sentence that says why.
+    /// A measurement cannot be used. Holds a sentence that says why.
     Measured(String),
     /// The submitted task has the same name as an earlier task.
     NameTaken(String),
-    /// The submitted tasks are invalid: one sentence per fault.
+    /// The submitted tasks are invalid. Holds one sentence per fault.
     Tasks(Vec<String>),
 }
 
@@ -204,13 +204,15 @@ fn check_progress(progress: &[Progress], registry: &Registry) -> Result<(), Refu
 }
 
 fn check_measured(measured: &[Measured], state: &State<'_>) -> Result<(), Refusal> {
-    if state.settings.classes.is_some() && !measured.is_empty() {
-        let why = "measured curves cannot be used for nodes of several classes";
-        return Err(Refusal::Measured(why.to_owned()));
-    }
     for measured in measured {
         check_active(measured.task, state.registry)?;
-        let task = state.registry.with(measured);
+        let Some(task) = state.registry.with(measured) else {
+            let Measured { task, class, .. } = measured;
+            let why = format!("task number {task} does not use class number {class}");
+            return Err(Refusal::Measured(why));
+        };
+        // Only the measured class is checked, because other classes may be measured in the same batch.
+        let task = task.in_class(measured.class).unwrap_or(task);
         if let Some(fault) = state.settings.faults(&[task]).into_iter().next() {
             return Err(Refusal::Measured(fault));
         }

@@ -1,7 +1,7 @@
 //! The problem of a decision on nodes of several classes.
 //!
 //! Each task has its own bounds and curve in each class, so the same number of nodes may be worth more in one class
-//! than in another. The options of a task are all numbers of nodes of each class that it may hold. The value of an
+//! than in another. A task's options are all pairs of a class and a number of nodes that it may hold. The value of an
 //! option is the objective over the window, less the cost of the change. Example: a task holds 2 nodes of class 0,
 //! where its objective is 10 per second. With 3 nodes, its objective is 14 per second, which gives 60 · 14 = 840 over a
 //! window of 60 s. Growing costs 5 · 10 = 50, because `rescale_up` is 5 s. So the value of 3 nodes is 790.
@@ -87,7 +87,7 @@ impl ClassDemand {
         }
     }
 
-    /// Adds a task. Its terms must have been set by [`TrainingTask::in_classes`].
+    /// Adds a task whose values in each class [`TrainingTask::in_classes`] has set.
     ///
     /// # Errors
     /// A value of its objective is out of range.
@@ -97,6 +97,28 @@ impl ClassDemand {
         objective: &Objective,
         state: &TaskState,
     ) -> Result<(), OutOfRange> {
+        self.tasks.push(Asking {
+            classes: self.classes_of(task, objective, state)?,
+            restarts: 0,
+            has_started: false,
+        });
+        self.problem.tasks.push(Task {
+            name: task.name.clone(),
+            options: Vec::new(),
+            none: 0.0,
+            current: None,
+            fixed: false,
+        });
+        Ok(())
+    }
+
+    /// The task in each class that it can use.
+    fn classes_of(
+        &self,
+        task: &TrainingTask,
+        objective: &Objective,
+        state: &TaskState,
+    ) -> Result<Vec<InClass>, OutOfRange> {
         let indices = 0..self.problem.classes.len();
         let used = indices.filter_map(|class| Some((class, task.in_class(class)?)));
         let used: Vec<(usize, TrainingTask)> = used.collect();
@@ -111,18 +133,21 @@ impl ClassDemand {
                 constants,
             })
         });
-        self.tasks.push(Asking {
-            classes: classes.collect::<Result<_, _>>()?,
-            restarts: 0,
-            has_started: false,
-        });
-        self.problem.tasks.push(Task {
-            name: task.name.clone(),
-            options: Vec::new(),
-            none: 0.0,
-            current: None,
-            fixed: false,
-        });
+        classes.collect()
+    }
+
+    /// Replaces the values of the task at position `place`, whose curves or costs were measured.
+    ///
+    /// # Errors
+    /// A value of its objective is out of range.
+    pub fn measure(
+        &mut self,
+        place: usize,
+        task: &TrainingTask,
+        objective: &Objective,
+        state: &TaskState,
+    ) -> Result<(), OutOfRange> {
+        self.tasks[place].classes = self.classes_of(task, objective, state)?;
         Ok(())
     }
 

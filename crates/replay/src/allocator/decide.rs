@@ -326,31 +326,43 @@ impl Decider for Script {
     }
 
     fn decide(&mut self, event: usize, problem: &Problem) -> Result<Decision> {
-        let Some(given) = self.events.get(&event) else {
-            return Err(fault(
-                self,
-                event,
-                "no line",
-                "one line for each event with idle nodes and tasks",
-            ));
-        };
-        if let Some(stranger) = given.iter().find(|(name, nodes)| {
-            !nodes.is_empty() && !problem.tasks.iter().any(|t| t.name == **name)
-        }) {
-            return Err(fault(
-                self,
-                event,
-                format!("nodes for {}", stranger.0),
-                "tasks active at that event",
-            ));
-        }
-        let nodes = problem
-            .tasks
-            .iter()
-            .map(|task| given.get(&task.name).cloned().unwrap_or_default())
-            .collect();
-        Ok(Decision::unsolved(Plan::Nodes(nodes), StepStatus::Scripted))
+        let tasks = problem.tasks.iter().map(|task| &task.name);
+        scripted(self, event, tasks)
     }
+
+    fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
+        let tasks = problem.tasks.iter().map(|task| &task.name);
+        scripted(self, event, tasks)
+    }
+}
+
+/// The script's plan for an event with these active tasks.
+fn scripted<'t>(
+    script: &Script,
+    event: usize,
+    tasks: impl Iterator<Item = &'t String> + Clone,
+) -> Result<Decision> {
+    let Some(given) = script.events.get(&event) else {
+        return Err(fault(
+            script,
+            event,
+            "no line",
+            "one line for each event with idle nodes and tasks",
+        ));
+    };
+    let is_active = |name: &String| tasks.clone().any(|task| task == name);
+    let mut given_nodes = given.iter().filter(|(_, nodes)| !nodes.is_empty());
+    if let Some(stranger) = given_nodes.find(|(name, _)| !is_active(name)) {
+        return Err(fault(
+            script,
+            event,
+            format!("nodes for {}", stranger.0),
+            "tasks active at that event",
+        ));
+    }
+    let nodes = tasks.map(|task| given.get(task).cloned().unwrap_or_default());
+    let plan = Plan::Nodes(nodes.collect());
+    Ok(Decision::unsolved(plan, StepStatus::Scripted))
 }
 
 /// The error for a fault in the script's plan for an event.

@@ -162,22 +162,32 @@ impl Demand {
         }
     }
 
-    /// Uses the current curve and costs of the active task with the index `index`, whose nodes are all alike.
+    /// Puts the measured curve and costs of the task with index `index` into the problem. Does nothing if the task is
+    /// not active.
     ///
     /// # Errors
     /// A value of its objective is out of range.
     pub fn measure(&mut self, index: u32, registry: &Registry, now: Utc) -> Result<()> {
         let mut tasks = self.active.iter();
-        let place = tasks.position(|active| active.task == index);
-        let (Some(place), Wanted::Alike(problem)) = (place, &mut self.wanted) else {
+        let Some(place) = tasks.position(|active| active.task == index) else {
             return Ok(());
         };
         let task = &registry.tasks[index as usize];
-        self.active[place].constants = self.objective.constants(task);
-        let solved = &mut problem.tasks[place];
-        (solved.rescale_up, solved.rescale_down) = (task.rescale_up, task.rescale_down);
-        solved.curve_nodes = Arc::clone(&task.curve.nodes);
-        self.value(place, &registry.tasks, now)
+        match &mut self.wanted {
+            Wanted::Alike(problem) => {
+                self.active[place].constants = self.objective.constants(task);
+                let solved = &mut problem.tasks[place];
+                (solved.rescale_up, solved.rescale_down) = (task.rescale_up, task.rescale_down);
+                solved.curve_nodes = Arc::clone(&task.curve.nodes);
+                self.value(place, &registry.tasks, now)
+            }
+            Wanted::InClasses(demand) => {
+                let state = self.active[place].state(task, now);
+                demand
+                    .measure(place, task, &self.objective, &state)
+                    .map_err(|fault| at(now, self.shown_offset, &fault))
+            }
+        }
     }
 
     /// Removes the active task at position `place`.

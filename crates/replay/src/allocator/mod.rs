@@ -260,8 +260,10 @@ impl<'a> Allocator<'a> {
     /// Replaces the curves and rescaling costs of tasks that were measured.
     fn measure(&mut self, measured: &[Measured]) -> Result<()> {
         for measured in measured {
-            let task = self.registry.with(measured);
-            self.registry.tasks[measured.task as usize] = task;
+            // The batch was checked, so the task uses the class.
+            if let Some(task) = self.registry.with(measured) {
+                self.registry.tasks[measured.task as usize] = task;
+            }
             self.demand
                 .measure(measured.task, &self.registry, self.now)?;
         }

@@ -221,7 +221,8 @@ impl<'a> Placement<'a> {
         Ok(())
     }
 
-    /// Assigns exactly these nodes to each task. A task may gain nodes or lose nodes, but not both.
+    /// Assigns exactly these nodes to each task. A task may gain nodes or lose nodes, but not both, unless it moves to
+    /// nodes of another class.
     fn apply_nodes(
         &mut self,
         nodes: &[Vec<u32>],
@@ -232,8 +233,15 @@ impl<'a> Placement<'a> {
         let wanted: Vec<BTreeSet<u32>> = sets.collect();
         for (place, wanted) in wanted.iter().enumerate() {
             let held: BTreeSet<u32> = self.held[place].1.iter().collect();
-            if !wanted.is_subset(&held) && !held.is_subset(wanted) {
-                let what = "moves to other nodes";
+            let has_both = !wanted.is_subset(&held) && !held.is_subset(wanted);
+            let fault = match self.class_of(wanted) {
+                Err(what) => Some(what),
+                Ok(class) if has_both && self.class_of(&held) == Ok(class) => {
+                    Some("moves to other nodes")
+                }
+                Ok(_) => None,
+            };
+            if let Some(what) = fault {
                 return Err(Impossible { place, what });
             }
             for &node in held.difference(wanted) {
@@ -255,6 +263,21 @@ impl<'a> Placement<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The class of a task's nodes in a plan; `None` if it has no nodes. Nodes that do not exist are ignored.
+    ///
+    /// # Errors
+    /// The nodes are of several classes.
+    fn class_of(&self, nodes: &BTreeSet<u32>) -> Result<Option<usize>, &'static str> {
+        let known = nodes.iter().filter(|node| self.pool.find(**node).is_some());
+        let mut classes = known.map(|node| self.pool.class(*node));
+        let first = classes.next();
+        if classes.all(|class| Some(class) == first) {
+            Ok(first)
+        } else {
+            Err("is given nodes of several classes")
+        }
     }
 
     /// Checks that a plan has one entry for each active task. If the plan is too short, the error names the

@@ -64,14 +64,14 @@ impl Registry {
         self.count() - 1
     }
 
-    /// The measured task, with the measured curve and costs.
-    pub fn with(&self, measured: &Measured) -> TrainingTask {
-        TrainingTask {
-            curve: measured.curve.clone(),
-            rescale_up: measured.rescale_up,
-            rescale_down: measured.rescale_down,
-            ..self.tasks[measured.task as usize].clone()
-        }
+    /// The measured task, with the measured curve and costs; `None` if the task does not use the class.
+    pub fn with(&self, measured: &Measured) -> Option<TrainingTask> {
+        let mut task = self.tasks[measured.task as usize].clone();
+        task.rescale_up = measured.rescale_up;
+        task.rescale_down = measured.rescale_down;
+        task.classes.move_cost = measured.move_cost.or(task.classes.move_cost);
+        let is_used = task.set_curve_in(measured.class, measured.curve.clone());
+        is_used.then_some(task)
     }
 
     pub fn count(&self) -> u32 {

@@ -1,5 +1,6 @@
 //! The settings of the allocator, and the validation of tasks against them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use gleaner_domain::{NodeClasses, Objective, ScalingCurve, TaskGroup, TrainingTask};
@@ -23,9 +24,26 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// All faults of the forward window and of tasks that are submitted together, one sentence per
-    /// fault.
+    /// All faults in the forward window and in tasks that are submitted together, one sentence per
+    /// fault. If the nodes are of several classes, tasks are also validated in each class that they use.
     pub fn faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
+        let mut faults = self.own_faults(tasks);
+        let names = self.classes.as_ref().map_or(&[][..], NodeClasses::names);
+        for class in 0..names.len() {
+            let in_class = |task: &TrainingTask| match &*task.classes.by_index {
+                [] => task.in_classes(names).in_class(class),
+                _ => task.in_class(class),
+            };
+            let tasks: Vec<TrainingTask> = tasks.iter().filter_map(in_class).collect();
+            faults.extend(self.own_faults(&tasks));
+        }
+        let mut seen = BTreeSet::new();
+        faults.retain(|fault| seen.insert(fault.clone()));
+        faults
+    }
+
+    /// The faults in the forward window and in the tasks' own terms.
+    fn own_faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
         let problem = |of: fn(&ScalingCurve) -> &Rates| {
             let solved = |task: &TrainingTask| Task {
                 name: task.name.clone(),
@@ -47,7 +65,6 @@ impl Settings {
             let (name, work) = (&task.name, task.work);
             format!("task {name}: work is {work}, expected a number above 0")
         }));
-        faults.dedup();
         faults
     }
 

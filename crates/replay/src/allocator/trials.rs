@@ -16,10 +16,7 @@ use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
 use gleaner_domain::{TrainingTask, TrialSearch, Utc};
-use gleaner_search::{Bracket, Job, LearningCurves, Next, Search, Verdict};
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use gleaner_search::{Bracket, Job, LearningCurves, Next, Search, Verdict, task_of_trial};
 
 /// A search in progress.
 #[derive(Debug)]
@@ -100,13 +97,9 @@ impl<'a> Trials<'a> {
 
     /// Index, in the set, of the task that a trial trains.
     fn trained_by(&self, trial: u32) -> usize {
-        if let Some(&task) = self.spec.tasks.get(trial as usize) {
-            return task as usize;
-        }
-        // Each trial has its own random stream, so that its draw depends only on the seed and the trial's number.
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        rng.set_stream(u64::from(trial));
-        rng.random_range(0..self.set.len())
+        let given = self.spec.tasks.get(trial as usize);
+        let drawn = || task_of_trial(self.seed, trial, self.set.len());
+        given.map_or_else(drawn, |task| *task as usize)
     }
 
     /// Creates the task of the next job, with the index `task`, if the search hands out a job now. Also returns the

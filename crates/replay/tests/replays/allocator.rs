@@ -267,6 +267,7 @@ impl Decider for Fixed {
 fn measured(index: u32, rate: f64, seconds: f64) -> Measured {
     Measured {
         task: index,
+        class: 0,
         curve: ScalingCurve {
             nodes: [0, 1].into(),
             progress: [0.0, rate].into(),
@@ -274,6 +275,7 @@ fn measured(index: u32, rate: f64, seconds: f64) -> Measured {
         },
         rescale_up: seconds,
         rescale_down: seconds,
+        move_cost: None,
     }
 }
 
@@ -294,7 +296,8 @@ fn decisions_use_measured_curves_and_costs() {
     assert_eq!(holder_after("file", &[]), [0]);
     // Task b does 60 * 3 units in the window, and task a 60 * 1.
     assert_eq!(holder_after("file", &[measured(1, 3.0, 0.0)]), [1]);
-    // The move costs task a 130 s of its rate of 1: 60 * 3 - 130 is less than 60.
+    // Moving the node costs task a 130 s of work at its rate of 1, and 60 * 3 - 130 is less than
+    // 60.
     let costly = [measured(0, 1.0, 130.0), measured(1, 3.0, 0.0)];
     assert_eq!(holder_after("file", &costly), [0]);
     // An objective whose values are computed from the curve follows the measurement, too.

@@ -8,8 +8,10 @@ use gleaner_classes::Counts;
 use gleaner_domain::results::replay::{Outcome, StepStatus};
 use gleaner_domain::{
     Change, ClassTerms, EventLog, EventLogBuilder, NodeClasses, NodeRule, Objective, ScalingCurve,
-    TaskGroup, Terms, TrainingTask, Utc,
+    Script, TaskGroup, Terms, TrainingTask, Utc,
 };
+use gleaner_replay::allocator::node_choice::Arrival;
+use gleaner_replay::allocator::{self, Allocator, AllocatorError, Batch, Measured, Source};
 use gleaner_replay::{Initial, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 use proptest::prelude::*;
@@ -96,6 +98,105 @@ fn verify(log: &EventLog, tasks: &[TrainingTask], options: &Options, outcome: &O
         ..audit::inputs(log, tasks, &[])
     };
     audit::it_follows(&inputs, outcome);
+}
+
+// The script repeats the decisions of `a_task_moves_to_a_faster_class`.
+#[test]
+fn a_script_can_move_a_task_to_another_class() {
+    let log = log(
+        &["slow", "slow", "fast"],
+        &[(0, &[0, 1]), (100, &[0, 1, 2]), (200, &[0, 1, 2])],
+    );
+    let tasks = [task(
+        "a",
+        f64::INFINITY,
+        &[("fast", 1, &[10.0]), ("slow", 1, &[2.0, 4.0])],
+    )];
+    let options = options(60.0, 1);
+    let follow = |plans: [&[u32]; 3]| {
+        let plans = plans.map(|nodes| BTreeMap::from([("a".to_owned(), nodes.to_vec())]));
+        let mut script = Script {
+            events: (0..).zip(plans).collect(),
+            file: "alloc.jsonl".to_owned(),
+        };
+        replay(&log, &tasks, &options, &mut script)
+    };
+    let outcome = follow([&[0, 1], &[2], &[2]]).unwrap();
+    verify(&log, &tasks, &options, &outcome);
+    let progress: Vec<f64> = outcome.steps.iter().map(|row| row.progress).collect();
+    assert_eq!(progress, [400.0 - 8.0, 1000.0 - 12.0]);
+    let mixed = follow([&[0, 1], &[1, 2], &[2]]).unwrap_err().to_string();
+    assert!(
+        mixed.contains("is given nodes of several classes"),
+        "{mixed}"
+    );
+    let same = follow([&[0], &[1], &[1]]).unwrap_err().to_string();
+    assert!(same.contains("moves to other nodes"), "{same}");
+}
+
+/// What the task `a` holds after measurements, given as the class with the rate on 1 node. The classes are `slow`, on
+/// which the file says 4 per second, and `fast` with 10 per second; one node of each is idle. A move costs 3 s.
+fn held_after(measurements: &[(usize, f64)]) -> Result<u32, AllocatorError> {
+    let settings = allocator::Settings {
+        t_fwd: 60.0,
+        max_tasks: 1,
+        objective: Objective::default(),
+        groups: Arc::default(),
+        shown_offset: 0,
+        classes: NodeClasses::of_names(["slow", "fast", "other"]),
+    };
+    let (start, choice) = (Utc::from_seconds(0), Box::new(Arrival));
+    let mut allocator = Allocator::new(settings, Source::Batches, start, 3, choice)?;
+    let mut exact = decider(SolverKind::Exact);
+    let joined = [0, 1].map(|node| Change::new(node, true));
+    let tasks = [task("a", 1e6, &[("fast", 1, &[10.0]), ("slow", 1, &[4.0])])];
+    let submission = Batch {
+        nodes: &joined,
+        submitted: &tasks,
+        ..Batch::at(0, start)
+    };
+    allocator.advance(&submission, &mut exact)?;
+    let measured = |&(class, rate): &(usize, f64)| Measured {
+        task: 0,
+        class,
+        curve: curve(&[rate]),
+        rescale_up: 2.0,
+        rescale_down: 1.0,
+        move_cost: Some(20.0),
+    };
+    let measured: Vec<Measured> = measurements.iter().map(measured).collect();
+    let batch = Batch {
+        measured: &measured,
+        ..Batch::at(1, Utc::from_seconds(10))
+    };
+    allocator.advance(&batch, &mut exact)?;
+    let mut held = allocator.holdings().map(|holding| holding.node);
+    Ok(held.next().unwrap())
+}
+
+// The window is 60 s. With the measured cost of 20 s, a move from `fast` is worthwhile if 60 · (slow − fast) exceeds
+// 20 · fast.
+#[test]
+fn decisions_use_the_curves_measured_in_each_class() {
+    assert_eq!(held_after(&[]).unwrap(), 1);
+    assert_eq!(held_after(&[(1, 3.5)]).unwrap(), 1);
+    assert_eq!(held_after(&[(1, 2.5)]).unwrap(), 0);
+    assert_eq!(held_after(&[(0, 13.0)]).unwrap(), 1);
+    assert_eq!(held_after(&[(0, 14.0)]).unwrap(), 0);
+    assert_eq!(held_after(&[(0, 14.0), (1, 14.0)]).unwrap(), 1);
+}
+
+#[test]
+fn measurements_in_classes_that_the_task_does_not_use_are_refused() {
+    for (measurement, expected) in [
+        ((2, 1.0), "does not use class number 2"),
+        ((9, 1.0), "does not use class number 9"),
+        ((1, f64::NAN), "NaN"),
+    ] {
+        let error = held_after(&[measurement]).unwrap_err();
+        assert!(matches!(error, AllocatorError::Refused { .. }), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
 }
 
 // Derived by hand. The task starts on both nodes of the slow class. When the fast node joins, the window of 60 s makes

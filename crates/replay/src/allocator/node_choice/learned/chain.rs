@@ -179,7 +179,7 @@ impl Lines {
     }
 }
 
-/// Directs each line from the end with the lower index. `sides` then contains the piece before and the piece after
+/// Directs each line from the end with the lower index. On return, `sides` holds the predecessor and the successor of
 /// each piece. Returns the first pieces of the lines.
 fn direct(sides: &mut [[u32; 2]]) -> Vec<u32> {
     let mut starts = Vec::new();
