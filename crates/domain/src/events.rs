@@ -120,8 +120,8 @@ impl EventLog {
         (0..self.len()).map(|row| (self.times[row], self.changes(row)))
     }
 
-    /// Returns the part of the log that `slice` selects, without rows in which no selected node changes. The last row
-    /// is kept as the end of the log, unless the slice drops it.
+    /// Returns the part of the log that `slice` selects, without rows in which no selected node changes, unless the slice
+    /// keeps all rows. The last row is kept as the end of the log, unless the slice drops it.
     ///
     /// The part is empty if the slice keeps no row. A slice that begins after the last node keeps no nodes. If a local
     /// time occurs twice, `from` means the first occurrence and `to` the second.
@@ -147,7 +147,14 @@ impl EventLog {
         let first_row = from.map_or(0, before).max(slice.skip_rows);
         let upto = |time: Utc| self.times.partition_point(|&t| t <= time);
         let rows = to.map_or(self.len(), upto);
-        let end_row = rows.checked_sub(1).filter(|_| !slice.drop_end_row);
+        // Whether a row in which no selected node changes is kept.
+        let is_quiet_kept = |row: usize| {
+            if row + 1 == rows {
+                !slice.drop_end_row
+            } else {
+                slice.all_rows
+            }
+        };
         let mut out = EventLogBuilder::new(self.nodes[first..last].to_vec());
         out.set_clock(self.clock.clone());
         out.set_quality(self.quality.clone());
@@ -177,7 +184,7 @@ impl EventLog {
                 // The first row only makes nodes idle, so no job takes a node in it.
                 takers.clear();
                 takers.resize(out.last_changes(), 0);
-            } else if row > first_row && (!row_changes.is_empty() || end_row == Some(row)) {
+            } else if row > first_row && (!row_changes.is_empty() || is_quiet_kept(row)) {
                 out.push_row(time, row_changes.iter().copied());
                 takers.clear();
                 let all = self.queue(row).into_iter().flat_map(|queue| queue.takers);
@@ -516,8 +523,8 @@ mod tests {
         log.finish_trusted()
     }
 
-    /// Slices as the original does: cuts the matrix and drops rows that equal the previous row. The last
-    /// row is an exception: unless the slice drops it, it is kept even if it equals the previous row.
+    /// Slices as the original does: cuts the matrix and drops rows that equal the previous row, unless the slice keeps all
+    /// rows. The last row is an exception: unless the slice drops it, it is kept even if it equals the previous row.
     fn sliced_matrix(matrix: &[Vec<bool>], s: Slice) -> Vec<(i64, Vec<bool>)> {
         let width = matrix.first().map_or(0, Vec::len);
         let first = s.first_node.min(width);
@@ -528,7 +535,11 @@ mod tests {
             .map(|(i, row)| (i, row[first..last].to_vec()))
             .collect();
         let end = rows.last().map(|row| row.0).filter(|_| !s.drop_end_row);
-        rows.dedup_by(|later, earlier| later.1 == earlier.1 && Some(later.0) != end);
+        let last = rows.last().map(|row| row.0);
+        rows.dedup_by(|later, earlier| {
+            let is_kept = Some(later.0) == end || (s.all_rows && Some(later.0) != last);
+            later.1 == earlier.1 && !is_kept
+        });
         rows
     }
 
@@ -550,12 +561,13 @@ mod tests {
         #[test]
         fn slicing_equals_cutting_the_matrix(
             matrix in (0usize..5).prop_flat_map(|w| prop::collection::vec(prop::collection::vec(any::<bool>(), w), 1..12)),
+            all_rows in any::<bool>(),
             skip_rows in 0usize..14,
             first_node in 0usize..7,
             nodes in prop::option::of(0usize..7),
             drop_end_row: bool,
         ) {
-            let slice = Slice { skip_rows, first_node, nodes, drop_end_row, ..Slice::default() };
+            let slice = Slice { skip_rows, first_node, nodes, drop_end_row, all_rows, ..Slice::default() };
             prop_assert_eq!(to_matrix(&from_matrix(&matrix).slice(slice).unwrap()), sliced_matrix(&matrix, slice));
         }
     }

@@ -27,6 +27,9 @@ pub struct Slice {
     /// is kept as the end of the log.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drop_end_row: bool,
+    /// Whether to keep the rows in which no selected node changes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub all_rows: bool,
 }
 
 impl fmt::Display for Slice {
@@ -44,6 +47,7 @@ impl fmt::Display for Slice {
             time("from", self.from),
             time("to", self.to),
             self.drop_end_row.then(|| "drop_end_row = true".to_owned()),
+            self.all_rows.then(|| "all_rows = true".to_owned()),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         write!(f, "{{ {} }}", parts.join(", "))

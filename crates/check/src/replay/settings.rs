@@ -10,7 +10,7 @@ const SUMMARY: &str = "summary.json";
 
 /// The arguments that the check uses to read the log, the tasks and the search again. All tables depend on these
 /// arguments.
-const READ: [&str; 18] = [
+const READ: [&str; 19] = [
     "events",
     "tasks",
     "curves",
@@ -24,6 +24,7 @@ const READ: [&str; 18] = [
     "from",
     "to",
     "drop_end_row",
+    "all_rows",
     "timezone",
     "max_tasks",
     "min_fragment",

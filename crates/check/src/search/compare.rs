@@ -152,7 +152,7 @@ impl Trials<'_> {
     }
 }
 
-/// Returns the text by which messages refer to a column.
+/// Returns the name of a column as it appears in messages.
 type Name<'n> = &'n dyn Fn(&str) -> String;
 
 /// Compares the number of rows of a table, then the rows.

@@ -117,7 +117,7 @@ impl Nodes {
         nodes.find_map(|(slot, node)| (node.is_there && node.name == name).then_some(slot))
     }
 
-    /// Replaces the node numbers in `place` with node names.
+    /// Returns `place` with node names instead of node numbers.
     pub fn names(&self, place: &Place) -> Place {
         let named = |&(slot, gpus): &(u32, GpuSet)| (self.nodes[slot as usize].name, gpus);
         place.iter().map(named).collect()

@@ -44,7 +44,7 @@ settings! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// The choice of a job's partner by sharing scores and priorities.
+    /// The choice of a job's partner, based on sharing scores and priorities.
     Packing,
     /// The forecast of submissions. If it is disabled, GPUs are never shared.
     Throughput,

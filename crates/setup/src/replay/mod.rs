@@ -110,6 +110,9 @@ settings! {
         /// of the log. Implied by the original's flags.
         #[serde(default)]
         pub drop_end_row: bool = false => Spec::flag();
+        /// Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub all_rows: bool = false => Spec::flag();
         /// Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states].
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub timezone: Option<String> = None => Spec::of("ZONE");
@@ -126,6 +129,7 @@ impl SliceArgs {
             from: self.from,
             to: self.to,
             drop_end_row: self.drop_end_row,
+            all_rows: self.all_rows,
         }
     }
 

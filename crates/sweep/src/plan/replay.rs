@@ -34,6 +34,7 @@ const WINDOW: Group = Group {
         "from",
         "to",
         "drop_end_row",
+        "all_rows",
     ],
 };
 

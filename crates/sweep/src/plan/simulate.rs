@@ -127,7 +127,8 @@ impl SimulatePlan {
             faults.push(PlanFault::new(None, "simulate", found, expected));
         }
         if self.gives("preset") && (self.gives("trace") || self.gives("cluster")) {
-            let expected = "the preset's files in the directory data, and neither trace nor cluster";
+            let expected =
+                "the preset's files in the directory data, and neither trace nor cluster";
             let found = "trace or cluster together with a preset";
             faults.push(PlanFault::new(None, "preset", found, expected));
         }
