@@ -10,7 +10,9 @@
 #   slurm.sh stop DIR                 end all daemons and jobs of the cluster, and delete DIR
 #
 # DIR must be empty, missing, or the directory of an earlier cluster, which is then stopped. The cluster is
-# stopped when the process PID has ended. KEY=VALUE replaces lines of slurm.conf, for example MaxArraySize=11.
+# stopped when the process PID has ended. KEY=VALUE replaces lines of slurm.conf, for example MaxArraySize=11. Several
+# settings with the same key replace its lines by several lines, for example of PartitionName. Every node must remain in
+# a partition.
 # Exit codes: 0 success, 1 failure, 2 wrong usage, 77 Slurm is missing or cannot be installed.
 set -euo pipefail
 
@@ -127,7 +129,8 @@ daemon() {
 await_nodes() {
     local end=$((SECONDS + PATIENCE)) idle
     while [ $SECONDS -lt $end ]; do
-        idle=$(sinfo --noheader --Node --partition=test --states=idle --format=%N 2>>"$1/start.log" || true)
+        # A node is listed once for each of its partitions.
+        idle=$(sinfo --noheader --Node --states=idle --format=%N 2>>"$1/start.log" | sort -u || true)
         [ "$(wc -w <<<"$idle")" -eq ${#NODES[@]} ] && return
         sleep 0.1
     done
@@ -148,7 +151,7 @@ start() {
     esac
     stop "$dir"
     mkdir -p "$dir"
-    [ -z "$(ls -A "$dir")" ] || fail "$dir holds something other than a cluster; name a new directory" 2
+    [ -z "$(ls -A "$dir")" ] || fail "$dir contains files that are not part of a cluster; name a new directory" 2
     mkdir "$dir/state" "$dir/spool"
     # Only one cluster starts at a time, so that two clusters do not choose the same ports.
     exec 9>"${TMPDIR:-/tmp}/gleaner-slurm-$(id -u).lock"
@@ -190,7 +193,7 @@ processes() {
 }
 
 status() {
-    SLURM_CONF=$1/slurm.conf sinfo --Node --partition=test --format="%N %T %E" || true
+    SLURM_CONF=$1/slurm.conf sinfo --Node --format="%N %T %E" | uniq || true
     { processes "$1" || true; } | xargs --no-run-if-empty ps -o pid,comm,args -p
 }
 
@@ -210,5 +213,5 @@ case "${1:-} $#" in
     "status 2" | "stop 2") "$1" "$(realpath -m "$2")" ;;
     "daemon 3") daemon "$(realpath -m "$2")" "$3" ;;
     "watch 3") "$@" ;;
-    *) fail "expected install, start, daemon, status or stop; the head of this script says more" 2 ;;
+    *) fail "expected install, start, daemon, status or stop; see the comment at the top of this script" 2 ;;
 esac

@@ -1,0 +1,155 @@
+//! Checks the log of the workers of worker.sh, which says who worked where and when.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// A line of the log.
+struct Line<'t> {
+    event: &'t str,
+    task: &'t str,
+    run: &'t str,
+    rank: u32,
+    ranks: u32,
+    node: &'t str,
+    done: u64,
+    time: f64,
+}
+
+/// A task that was submitted.
+#[derive(Debug, Clone, Copy)]
+pub struct Expected {
+    pub name: &'static str,
+    pub min_nodes: u32,
+    pub max_nodes: u32,
+    pub work: u64,
+}
+
+impl Expected {
+    /// The task in a task file of `gleaner replay`.
+    pub fn replayed(&self) -> String {
+        let Expected {
+            name,
+            min_nodes,
+            max_nodes,
+            work,
+        } = self;
+        format!(
+            "[[task]]\nname = \"{name}\"\nmin_nodes = {min_nodes}\nmax_nodes = {max_nodes}\nrescale_up = 1\n\
+             rescale_down = 1\nwork = {work}\n\
+             curve = {{ nodes = [0, 1, 2, 4], progress = [0, 42, 80, 145] }}\n"
+        )
+    }
+}
+
+/// What the log shows apart from the rules.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Number of runs of all tasks.
+    pub runs: usize,
+    /// Work that was done and then lost because it was not in a checkpoint.
+    pub lost: u64,
+    /// Work of all tasks.
+    pub work: u64,
+}
+
+fn parse(text: &str) -> Vec<Line<'_>> {
+    let line = |line| {
+        let fields: Vec<&str> = str::split(line, ' ').collect();
+        let [event, task, run, rank, ranks, node, done, time] = fields[..] else {
+            panic!("found {line:?}, expected 8 fields");
+        };
+        let number = |text: &str| text.parse::<u64>().unwrap();
+        Line {
+            event,
+            task,
+            run,
+            rank: number(rank) as u32,
+            ranks: number(ranks) as u32,
+            node,
+            done: number(done),
+            time: time.parse().unwrap(),
+        }
+    };
+    text.lines().map(line).collect()
+}
+
+/// Checks the rules:
+/// - No node works for two runs at once.
+/// - The runs of a task do not overlap, and their numbers of nodes are within the task's bounds.
+/// - A run begins with the last checkpoint, so that nothing before the checkpoint is lost and nothing counts twice.
+/// - Every task has done its work and no more.
+pub fn check(path: &Path, tasks: &[Expected]) -> Summary {
+    let text = fs::read_to_string(path).unwrap();
+    let lines = parse(&text);
+    let clashes = lines.iter().filter(|line| line.event == "clash").count();
+    assert_eq!(clashes, 0, "a node or a task was used twice at once");
+    check_overlaps(&lines, |line| line.node.to_owned(), "node");
+    check_overlaps(&lines, |line| format!("task {}", line.task), "task");
+    let mut summary = Summary::default();
+    for task in tasks {
+        check_task(&lines, task, &mut summary);
+    }
+    summary
+}
+
+/// The first and the last time of each run, by the task and the name of the run.
+type Spans<'l> = BTreeMap<(&'l str, &'l str), (f64, f64)>;
+
+/// Checks that the times of different runs with the same `place` do not overlap.
+fn check_overlaps(lines: &[Line], place: impl Fn(&Line) -> String, what: &str) {
+    let mut times: BTreeMap<String, Spans<'_>> = BTreeMap::new();
+    for line in lines {
+        let runs = times.entry(place(line)).or_default();
+        let found = runs.entry((line.task, line.run));
+        let (first, last) = found.or_insert((line.time, line.time));
+        (*first, *last) = ((*first).min(line.time), (*last).max(line.time));
+    }
+    for (place, runs) in times {
+        let mut spans: Vec<(f64, f64)> = runs.into_values().collect();
+        spans.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let is_apart = |pair: &[(f64, f64)]| pair[0].1 <= pair[1].0;
+        assert!(
+            spans.windows(2).all(is_apart),
+            "{what} {place} was used twice at once"
+        );
+    }
+}
+
+/// Checks the runs of a task, and adds them to `summary`.
+fn check_task(lines: &[Line], task: &Expected, summary: &mut Summary) {
+    let name = task.name;
+    let own = lines.iter().filter(|line| line.task == name);
+    // The last checkpoint, and the work that was done since.
+    let (mut saved, mut done) = (0, 0);
+    for line in own {
+        let bounds = task.min_nodes..=task.max_nodes;
+        assert!(
+            bounds.contains(&line.ranks),
+            "{name} had {} nodes",
+            line.ranks
+        );
+        assert!(line.rank < line.ranks, "{name} had no rank {}", line.rank);
+        if line.rank != 0 {
+            continue;
+        }
+        match line.event {
+            "start" => {
+                // A worker may be killed after it has written a checkpoint, and before it has written this to the log.
+                let expected = saved..=done.max(saved);
+                let found = line.done;
+                assert!(
+                    expected.contains(&found),
+                    "{name} began with {found}, not {expected:?}"
+                );
+                summary.lost += done.saturating_sub(found);
+                summary.runs += 1;
+                (saved, done) = (found, found);
+            }
+            "saved" => (saved, done) = (line.done, line.done),
+            _ => done = line.done,
+        }
+    }
+    assert_eq!(saved, task.work, "work of {name}");
+    summary.work += saved;
+}
