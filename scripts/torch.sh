@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# On Debian, as root, installs PyTorch for the tests of workloads/. Elsewhere, these tests are skipped. Debian's package
-# has no GPU support and is a download of only 150 MB. The pip package includes CUDA and takes 5 GB on disk.
+# On Debian, as root, installs PyTorch for the tests of workloads/ and of docs/harvest/train.py. Elsewhere, these tests
+# are skipped. Debian's package has no GPU support and is a download of only 150 MB. The pip package includes CUDA and
+# takes 5 GB on disk.
 set -euo pipefail
 
-# The interpreters that the tests try (see tests/cli/workloads.rs).
+# The interpreters that the tests try (see crates/testing/src/python.rs).
 for python in ${GLEANER_TEST_PYTHON:-python3 /usr/bin/python3}; do
     "$python" -c 'import torch' 2>/dev/null && exit 0
 done
 skip() {
-    echo "note: $1; the tests of workloads/ are skipped (or name a Python by GLEANER_TEST_PYTHON)" >&2
+    echo "note: $1; the tests that need PyTorch are skipped (to use another Python, set GLEANER_TEST_PYTHON)" >&2
     exit 0
 }
 command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || skip "PyTorch is missing"

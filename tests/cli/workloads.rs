@@ -1,7 +1,6 @@
 //! Runs the workloads that come with Gleaner in the same way as `gleaner profile`, with small models on CPU cores.
 //!
-//! The workloads need a Python with PyTorch: the interpreter that `GLEANER_TEST_PYTHON` names, or else python3, or else
-//! the system's Python. Without PyTorch, the tests report that they are skipped. `scripts/torch.sh` installs PyTorch.
+//! The workloads need a Python with PyTorch (see `gleaner_testing::python_with_torch`).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,31 +10,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use gleaner_profile::plan::{self, Plan, SamplerKind};
-use gleaner_testing::{shared, workspace};
+use gleaner_testing::{python_with_torch, shared, workspace};
 
 use crate::runs::gleaner;
 use crate::support::train_and_simulate;
 
 fn folder() -> PathBuf {
     workspace().join("workloads")
-}
-
-/// A Python that has PyTorch.
-fn python() -> Option<String> {
-    let named = std::env::var("GLEANER_TEST_PYTHON").ok();
-    let candidates = match named {
-        Some(named) => vec![named],
-        None => vec!["python3".to_owned(), "/usr/bin/python3".to_owned()],
-    };
-    let has_torch = |python: &String| {
-        let found = Command::new(python).args(["-c", "import torch"]).output();
-        found.is_ok_and(|output| output.status.success())
-    };
-    let found = candidates.into_iter().find(has_torch);
-    if found.is_none() {
-        eprintln!("skipped: no Python has PyTorch; scripts/torch.sh installs it");
-    }
-    found
 }
 
 /// The process of a workload, and the lines that it prints.
@@ -111,7 +92,9 @@ fn lucid() -> Plan {
 
 #[test]
 fn every_workload_trains_and_ends_when_it_is_told_to() {
-    let Some(python) = python() else { return };
+    let Some(python) = python_with_torch() else {
+        return;
+    };
     for (model, has_amp) in models() {
         eprintln!("{model}");
         let amp = if has_amp { "1" } else { "0" };
@@ -126,7 +109,9 @@ fn every_workload_trains_and_ends_when_it_is_told_to() {
 // DCGAN is the hardest case for gradients that processes share, because its discriminator runs three times a step.
 #[test]
 fn samples_of_several_processes_are_summed() {
-    let Some(python) = python() else { return };
+    let Some(python) = python_with_torch() else {
+        return;
+    };
     let mut training = Training::start(&python, &["DCGAN", "--processes", "2"]);
     let reports = training.reports();
     // Both processes have processed the same number of batches of four samples, so counts are multiples of 8.
@@ -209,7 +194,9 @@ fn parameters() -> Vec<(&'static str, u64)> {
 
 #[test]
 fn models_have_as_many_parameters_as_published_ones() {
-    let Some(python) = python() else { return };
+    let Some(python) = python_with_torch() else {
+        return;
+    };
     let lines = parameters().into_iter();
     let expected: String = lines
         .map(|(name, count)| format!("{name} {count}\n"))
@@ -232,7 +219,9 @@ for name, module, workload in models(8, True):
 
 #[test]
 fn every_matrix_is_trained() {
-    let Some(python) = python() else { return };
+    let Some(python) = python_with_torch() else {
+        return;
+    };
     assert_eq!(script(&python, LEARN), "");
 }
 
@@ -363,7 +352,9 @@ fn small(python: &str) -> String {
 
 #[test]
 fn measured_tables_of_the_workloads_are_read_by_train_and_simulate() {
-    let Some(python) = python() else { return };
+    let Some(python) = python_with_torch() else {
+        return;
+    };
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     fs::write(at.join("plan.toml"), small(&python)).unwrap();

@@ -1,5 +1,5 @@
 //! Helpers for the tests of all crates of the workspace: settings of property tests, paths of files, examples and
-//! tables of the documentation, and observers that stop runs.
+//! tables of the documentation, a Python with PyTorch, and observers that stop runs.
 //!
 //! Every block of property tests states its number of cases. A block whose cases are slow also states the time for
 //! one case (see [`slow_cases`]). No other settings are needed:
@@ -27,6 +27,7 @@
 mod documented;
 mod examples;
 mod places;
+mod python;
 mod records;
 mod saved;
 mod stop_after;
@@ -40,6 +41,7 @@ use proptest::test_runner::{Config, RngSeed};
 pub use documented::check_tables;
 pub use examples::{Example, examples};
 pub use places::{shared, workspace};
+pub use python::python_with_torch;
 pub use records::{records, results, segments};
 pub use saved::SavedCases;
 pub use stop_after::StopAfter;
