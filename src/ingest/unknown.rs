@@ -183,7 +183,7 @@ mod tests {
             idle_upper: 7200,
             ..exact.clone()
         };
-        for (quality, reason) in [(exact, "there are no bounds"), (shared, "two bounds")] {
+        for (quality, reason) in [(exact, "there are no bounds"), (shared, "within bounds")] {
             let message = settings.check(&quality, Path::new("log")).unwrap_err();
             assert_eq!(message.exit_code(), 2);
             assert!(message.to_string().contains(reason), "{message}");

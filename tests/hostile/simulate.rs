@@ -114,8 +114,8 @@ fn is_simulated(at: &Path, what: &str) {
     }
 }
 
-/// Simulates with each extreme value in all cells of each column of a file, and with the value in only the column's
-/// first cell.
+/// For each column of a file, simulates with each extreme value, both in all cells of the column and in only the first
+/// cell.
 fn columns_survive(name: &str) {
     let directory = experiment();
     let at = directory.path();

@@ -36,7 +36,7 @@ class Bert(nn.Module):
 
 
 class OfLibrary(nn.Module):
-    """The same model from the library transformers."""
+    """The same model, from the transformers library."""
 
     def __init__(self, model):
         super().__init__()

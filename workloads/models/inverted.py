@@ -49,7 +49,7 @@ class Inverted(nn.Module):
 
 
 def mobilenet_v2_small():
-    """MobileNetV2 for images of 32 pixels. The stem and the second stage keep the image's size."""
+    """MobileNetV2 for 32×32 images. The stem and the second stage keep the image's size."""
     # Expansion, channels, repeats, stride: table 2 of the paper, except for the stride.
     stages = [(1, 16, 1, 1), (6, 24, 2, 1), (6, 32, 3, 2), (6, 64, 4, 2)]
     stages += [(6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
@@ -64,7 +64,7 @@ def mobilenet_v2_small():
 
 
 def mobilenet_v3():
-    """MobileNetV3-Small, for images of 224 pixels: 2.5 million parameters."""
+    """MobileNetV3-Small, for 224×224 images: 2.5 million parameters."""
     relu, swish = nn.ReLU, nn.Hardswish
     # Kernel size, expanded channels, channels, squeeze, activation, stride: table 2 of the paper.
     stages = [(3, 16, 16, True, relu, 2), (3, 72, 24, False, relu, 2), (3, 88, 24, False, relu, 1)]
@@ -87,7 +87,7 @@ def quarter(channels):
 
 
 def efficientnet_small():
-    """EfficientNet-B0 for images of 32 pixels, with the strides of Lucid's variant."""
+    """EfficientNet-B0 for 32×32 images, with the strides of Lucid's variant."""
     # Expansion, kernel size, channels, repeats, stride: table 1 of the paper, except the stride.
     stages = [(1, 3, 16, 1, 2), (6, 3, 24, 2, 1), (6, 5, 40, 2, 2), (6, 3, 80, 3, 2)]
     stages += [(6, 5, 112, 3, 1), (6, 5, 192, 4, 2), (6, 3, 320, 1, 2)]

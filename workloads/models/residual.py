@@ -53,11 +53,11 @@ def network(stem, block, repeats, classes):
 
 
 def resnet50():
-    """ResNet50 for images of 224 pixels: 25.6 million parameters."""
+    """ResNet50 for 224×224 images: 25.6 million parameters."""
     stem = nn.Sequential(convolution(3, 64, 7, 2), nn.MaxPool2d(3, 2, 1))
     return network(stem, bottleneck, [3, 4, 6, 3], 1000)
 
 
 def resnet18_small():
-    """ResNet18 for images of 32 pixels. The stem keeps the image's size."""
+    """ResNet18 for 32×32 images. The stem keeps the image's size."""
     return network(convolution(3, 64, 3), basic, [2, 2, 2, 2], 10)

@@ -32,7 +32,7 @@ pub struct Answer {
 /// Counts of the exact solver's work, which do not depend on the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {
-    /// Number of states that the core searches created.
+    /// Number of states created by the core searches.
     pub states: u64,
     /// Number of evaluations of the bound.
     pub evaluations: u64,

@@ -237,8 +237,8 @@ impl Search<'_> {
         }
     }
 
-    /// Creates the branch of a subset of the plans: finds the prices with the least bound. Keeps each plan found on the
-    /// way that is better than the best plan so far.
+    /// Creates the branch for a subset of the plans, and finds the prices that give the lowest bound. Keeps each plan
+    /// found on the way that is better than the best plan so far.
     fn branch(&mut self, problem: Reduced, first: &[f64]) -> Branch {
         let prices = prices::find(&problem, first);
         self.work.branches += 1;

@@ -180,8 +180,8 @@ impl Quality {
         format!(" (equal to {share:.1} % of the idle time)")
     }
 
-    /// A sentence that states why the state of nodes can be unknown. For each reason, it gives the node-hours that jobs
-    /// used but did not list, and their share of the idle time. `None` if all lists are complete.
+    /// A sentence that states why the state of nodes can be unknown. For each reason, it gives the node-hours on
+    /// nodes that jobs used but did not list, and their share of the idle time. `None` if all lists are complete.
     fn causes(&self) -> Option<String> {
         let causes = [
             (self.unreadable, "in lists that cannot be read"),

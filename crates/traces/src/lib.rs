@@ -134,7 +134,7 @@ pub struct Options {
     pub format: Format,
     /// Number of GPUs per node.
     pub gpus_per_node: u32,
-    /// Number of nodes of a single VC for all jobs. If `None`, the VCs are those of the trace.
+    /// If set, all jobs run in a single VC with this number of nodes. If `None`, the VCs are those of the trace.
     pub node_count: Option<u32>,
     /// A file with the machines: Philly's `cluster_machine_list`, PAI's `pai_machine_spec`, or
     /// Helios' `cluster_gpu_number.csv`.

@@ -20,7 +20,7 @@ use super::counts;
 use crate::model::{Column, Model};
 use crate::{BigM, Fairness, Problem};
 
-/// Factor on shares in the models. It makes the libraries' absolute tolerances small relative to
+/// Factor by which the models scale shares. It makes the libraries' absolute tolerances small relative to
 /// shares.
 const SCALE: f64 = 1024.0;
 

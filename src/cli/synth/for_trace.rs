@@ -13,7 +13,7 @@ use gleaner_runs::graphs;
 
 /// The result of [`make`]: the workload of each graph, and the measurements of all graphs.
 pub struct Made {
-    /// Workloads and the names of their jobs.
+    /// Each workload, with the name of its graph file without the extension.
     rows: Vec<(Workload, String)>,
     /// The measurements as CSV rows, without the header.
     pub measurements: String,

@@ -159,8 +159,8 @@ impl Reader<'_> {
         let mut state = vec![State::New; below.len()];
         let mut leaves = Vec::new();
         // The path from the start to the current switch. Each entry consists of a switch and the
-        // number of switches below it that have been visited. An explicit stack is used because the
-        // file would determine the depth of a recursion.
+        // number of switches below it that have been visited. The stack is explicit, because the depth
+        // of a recursion would depend on the file.
         let mut way: Vec<(usize, usize)> = Vec::new();
         for start in starts {
             if state[start] == State::New {

@@ -114,7 +114,7 @@ fn the_profiles_are_those_of_the_jobs() {
         66
     );
     let input = september(&cluster).unwrap();
-    // If the usage columns are missing, jobs have the usage in their workloads' profiles.
+    // If the usage columns are missing, each job takes its usage from its workload's profile.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bare.csv");
     let text = write_csv(&input, &cluster, &PLAIN);

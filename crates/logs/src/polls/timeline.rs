@@ -1,7 +1,7 @@
 //! Converts polls to times at which nodes become idle or busy.
 //!
-//! A node changes at the poll that first shows it changed. Its state holds until the next poll that
-//! mentions it. If the time until that poll exceeds the longest allowed gap, the node keeps its state for one interval
+//! A node is assumed to change at the first poll that shows its new state. The state holds until the next poll that
+//! mentions the node. If the time until that poll exceeds the longest allowed gap, the node keeps its state for one interval
 //! only. After this interval, its state is unknown until that poll. For example, polls are 15 s apart, the longest
 //! allowed gap is 75 s, and a node is idle in the polls at 0, 15 and 115 s. It is idle from 0 to 30, unknown from 30 to
 //! 115, and idle again from 115 on.

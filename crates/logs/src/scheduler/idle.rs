@@ -21,7 +21,7 @@ use gleaner_domain::words::counted;
 /// the file number.
 const LINE_BITS: u32 = 40;
 
-/// Collects holds of nodes.
+/// Collects the holds on nodes.
 pub(super) struct IdleNodes {
     pub nodes: NodeSet,
     pub span: Span,

@@ -9,7 +9,7 @@ const MAX_NAME: usize = 255;
 /// The format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Milliseconds since the start, and a node that comes or leaves.
+    /// Milliseconds since the start, and a node that joins or leaves.
     Named,
     /// Milliseconds since the start, and a number of nodes.
     Counted,
@@ -20,7 +20,7 @@ pub(super) enum Form {
 /// What a line records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event<'l> {
-    /// A node comes or leaves.
+    /// A node joins or leaves.
     Node { name: &'l str, is_there: bool },
     /// The number of nodes that are present after the line's time.
     Count(u32),

@@ -46,7 +46,7 @@ fn when(log: &Inspection) -> Section {
     Section {
         id: "when".to_owned(),
         title: "When nodes are idle".to_owned(),
-        lead: "Hours and weekdays are those of the log's own clock.".to_owned(),
+        lead: "Hours and weekdays are in the log's local time.".to_owned(),
         blocks: vec![
             Block::figure(calendar::hours(log)),
             Block::figure(calendar::weekdays(log)),

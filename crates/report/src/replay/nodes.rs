@@ -83,8 +83,7 @@ pub(super) fn points(run: &ReplayRun, of: fn(&StepRow) -> f64) -> Vec<(f64, f64)
 }
 
 /// Advice on reading a curve of means.
-pub(super) const MEANS: &str =
-    "Each point is the mean over an interval of the visible range: zoom in to see individual events.";
+pub(super) const MEANS: &str = "Each point is the mean over an interval of the visible range: zoom in to see individual events.";
 
 fn text(runs: &[Named<'_>]) -> String {
     let of = |run: &Named<'_>| {
