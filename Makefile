@@ -3,7 +3,7 @@
 # make bench  most tables of BENCHMARKS.md (except groups, parts, Python and builds)
 # make help   all targets
 
-# FEATURES=--no-default-features leaves out HiGHS and CBC, so that a Rust toolchain and gcc are enough.
+# FEATURES=--no-default-features leaves out HiGHS and CBC, so the build needs only a Rust toolchain and gcc.
 FEATURES ?=
 # Features that `make demo` leaves out: the baseline models, which only tests use, and `gleaner harvest`. They need no
 # further system packages.
@@ -35,12 +35,12 @@ help:
 	@echo "make slurm    install Slurm for the tests that need it (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make recipes  follow recipes of ARCHITECTURE.md in a copy of the tree (ONLY=policy,option names some)"
-	@echo "make fuzz     fuzz every reader of logs and traces for FUZZ_SECONDS (60)"
+	@echo "make fuzz     fuzz every reader of logs, traces and messages for FUZZ_SECONDS (60)"
 
 native:
 	@FEATURES="$(FEATURES)" scripts/install-native.sh
 
-# Installs PyTorch for the tests of workloads/.
+# Installs PyTorch for the tests that need it.
 torch:
 	@scripts/torch.sh
 

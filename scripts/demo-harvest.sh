@@ -33,7 +33,7 @@ fail() {
     exit 1
 }
 
-# An earlier demo may have been killed.
+# An earlier demo may have been killed, and its daemon may still be running.
 if [ -e "$state/address" ]; then
     "$gleaner" harvest stop --now --state "$state" >/dev/null 2>&1 && sleep 2
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of logs and traces: fuzz.sh [SECONDS for each, default: 60] [TARGET..., default: all]
+# Fuzzes the readers of logs, traces and messages: fuzz.sh [SECONDS for each, default: 60] [TARGET..., default: all]
 # Installs cargo-fuzz and a nightly toolchain if they are missing.
 set -euo pipefail
 seconds=${1:-60}
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 if ! cargo +nightly --version >/dev/null 2>&1; then
     if ! command -v rustup >/dev/null; then
         echo "fuzzing needs a nightly toolchain, which rustup installs: https://rustup.rs" >&2
-        echo "(make test changes bytes of every sample at random without it)" >&2
+        echo "(without one, 'make test' still changes bytes of every sample at random)" >&2
         exit 1
     fi
     rustup toolchain install nightly --profile minimal
@@ -32,6 +32,9 @@ for target in "${targets[@]}"; do
     fi
     if [ "$target" = pickle ]; then
         cp crates/pickle/tests/fixtures/*.pkl crates/pandas/tests/fixtures/*.pkl "fuzz/corpus/pickle/"
+    fi
+    if [ "$target" = harvest_frames ]; then
+        cp crates/harvest/tests/fixtures/*.jsonl "fuzz/corpus/harvest_frames/"
     fi
     for seed in ${seeds[$target]:-}; do
         cp "dataset/logs/$seed" "fuzz/corpus/$target/"

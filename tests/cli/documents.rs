@@ -468,7 +468,9 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
                         ["sh", "toml profile", "python workload"].contains(&block.info.as_str())
                     }
                     // tests/harvest/docs.rs reads these blocks.
-                    "docs/HARVEST.md" => ["toml", "sh site"].contains(&block.info.as_str()),
+                    "docs/HARVEST.md" => {
+                        ["toml", "sh site", "sh recording"].contains(&block.info.as_str())
+                    }
                     "docs/CLUSTER.md" => ["sh parts", "sh slurm", "sh array", "sh shell"]
                         .contains(&block.info.as_str()),
                     // python/tests/test_docs.py runs the blocks with Python code.

@@ -8,8 +8,8 @@ use gleaner_testing::workspace;
 
 use crate::support::gleaner;
 
-/// The fenced blocks of the page with this kind, without their indentation.
-fn blocks(kind: &str) -> Vec<String> {
+/// The fenced blocks of this kind on the page, without their indentation.
+pub fn blocks(kind: &str) -> Vec<String> {
     let page = fs::read_to_string(workspace().join("docs/HARVEST.md")).unwrap();
     let (mut found, mut block) = (Vec::new(), None);
     for line in page
@@ -37,16 +37,20 @@ fn blocks(kind: &str) -> Vec<String> {
 #[test]
 fn the_files_of_the_page_are_valid() {
     let folder = tempfile::tempdir().unwrap();
-    let [tasks, config] = &blocks("toml")[..] else {
-        panic!("two files are expected")
+    let [tasks, pytorch, search, config, classes, in_classes] = &blocks("toml")[..] else {
+        panic!("six files are expected")
     };
     let path = folder.path().join("tasks.toml");
-    fs::write(&path, tasks).unwrap();
-    task_file::read(&path).unwrap();
+    for tasks in [tasks, pytorch, search, in_classes] {
+        fs::write(&path, tasks).unwrap();
+        task_file::read(&path).unwrap();
+    }
     // The test cannot resolve the name of the site's login node.
     let path = folder.path().join("harvest.toml");
-    fs::write(&path, config.replace("login1", "127.0.0.1")).unwrap();
-    Config::read(&path).unwrap();
+    for config in [config, classes] {
+        fs::write(&path, config.replace("login1", "127.0.0.1")).unwrap();
+        Config::read(&path).unwrap();
+    }
 }
 
 #[test]

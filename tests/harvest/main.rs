@@ -1,14 +1,23 @@
-//! Tests of `gleaner harvest` with local pilots: real processes of the daemon, of pilots and of tasks.
+//! Tests of `gleaner harvest`: real processes of the daemon, of pilots and of tasks. Most pilots are local processes; those
+//! of `slurm` are jobs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
+mod classes;
+mod datagrams;
 mod docs;
 mod page;
+mod pytorch;
+mod searches;
+mod slurm;
 mod support;
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
+use serde_json::Value;
 use support::{Harvest, gleaner};
 
 #[test]
@@ -19,7 +28,10 @@ fn tasks_are_trained_and_everything_ends() {
         "submitted 2 tasks: a, b\n"
     );
     let twice = harvest.failure(&["submit", harvest.path("tasks.toml").to_str().unwrap()]);
-    assert!(twice.contains("another task has this name"), "{twice}");
+    assert!(
+        twice.contains("another task or search has this name"),
+        "{twice}"
+    );
     harvest.await_state("a", "finished");
     harvest.await_state("b", "finished");
     assert_eq!(harvest.task_field("a", "done"), 300.0);
@@ -29,20 +41,47 @@ fn tasks_are_trained_and_everything_ends() {
     let over = harvest.failure(&["cancel", "a"]);
     assert!(over.contains("already finished"), "{over}");
     let unknown = harvest.failure(&["cancel", "$(x)"]);
-    assert!(unknown.contains("there is no task"), "{unknown}");
+    assert!(unknown.contains("there is no task or search"), "{unknown}");
     let recording = harvest.path("recording");
     let output = harvest.run(&["status", "--record", recording.to_str().unwrap()]);
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{err}");
     assert!(err.contains("all are equal"), "{err}");
     let replayed = gleaner_inputs::events::read(&recording.join("events.csv"));
-    assert!(replayed.unwrap().value.idle_node_seconds() > 0.0);
+    let idle = replayed.unwrap().value.idle_node_seconds();
+    let used = replay_script(&recording);
+    assert!(0.0 < used && used <= idle, "{used} of {idle}");
     let page = harvest.path("page.html");
     harvest.text(&["status", "--page", page.to_str().unwrap()]);
     assert!(fs::read_to_string(page).unwrap().contains("\"name\":\"a\""));
     harvest.text(&["stop"]);
     assert!(harvest.await_end(), "{}", harvest.log());
     assert!(harvest.processes().is_empty());
+}
+
+/// Follows the commands of docs/HARVEST.md that replay a recording, which must be called `recording`. Returns the
+/// node-seconds that tasks held.
+fn replay_script(recording: &Path) -> f64 {
+    let folder = recording.parent().unwrap();
+    let commands = docs::blocks("sh recording").concat().replace("\\\n", " ");
+    for command in commands.lines() {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        if words[..2] == ["gleaner", "harvest"] {
+            // The recording has been written.
+            continue;
+        }
+        let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
+            .current_dir(folder)
+            .args(&words[1..])
+            .output()
+            .unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{command}: {err}");
+    }
+    let summary = fs::read(folder.join("accounts/summary.json")).unwrap();
+    let summary: Value = serde_json::from_slice(&summary).unwrap();
+    assert_eq!(summary["solver"], "scripted");
+    summary["used_node_seconds"].as_f64().unwrap()
 }
 
 #[test]
@@ -135,5 +174,13 @@ fn a_second_daemon_and_other_settings_are_refused() {
     assert!(
         other.contains("max_tasks 10, now 3") && other.contains("--state"),
         "{other}"
+    );
+    let changed = format!("max_pilots = 3\n{config}");
+    fs::write(harvest.path("harvest.toml"), changed).unwrap();
+    harvest.serve();
+    let log = harvest.log();
+    assert!(
+        log.contains("changed setting: max_pilots 16, now 3"),
+        "{log}"
     );
 }

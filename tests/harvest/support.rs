@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Time limit for every wait.
-const PATIENCE: Duration = Duration::from_secs(45);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A state directory, with a daemon that may be running.
 pub struct Harvest {
@@ -24,12 +24,18 @@ pub struct Harvest {
 impl Harvest {
     /// Starts a daemon with `nodes` local nodes that are always idle.
     pub fn start(nodes: u32) -> Self {
+        Self::with_config(|_| {
+            format!(
+                "backend = \"local\"\nt_fwd = 20\nladder = [[60, {nodes}]]\ngrace = 2\nlead = 2\nsilence = 4\n\
+                 lease = 20\nretry = 0.5\npoll = 0.5\n[local]\nnodes = {nodes}\n"
+            )
+        })
+    }
+
+    /// Starts a daemon with a configuration, which may depend on the folder of the harvest.
+    pub fn with_config(config: impl FnOnce(&Path) -> String) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let config = format!(
-            "backend = \"local\"\nt_fwd = 20\nladder = [[60, {nodes}]]\ngrace = 2\nlead = 2\nsilence = 4\n\
-             lease = 20\nretry = 0.5\npoll = 0.5\n[local]\nnodes = {nodes}\n"
-        );
-        fs::write(folder.path().join("harvest.toml"), config).unwrap();
+        fs::write(folder.path().join("harvest.toml"), config(folder.path())).unwrap();
         let mut harvest = Harvest {
             folder,
             daemon: None,
@@ -118,8 +124,13 @@ impl Harvest {
 
     /// Submits tasks that each count to `work`.
     pub fn submit(&self, tasks: &[(&str, u32, u32, u32)]) -> String {
-        let file = self.path("tasks.toml");
         let text: String = tasks.iter().map(|task| self.task(*task)).collect();
+        self.submit_text(&text)
+    }
+
+    /// Submits the tasks of a task file.
+    pub fn submit_text(&self, text: &str) -> String {
+        let file = self.path("tasks.toml");
         fs::write(&file, text).unwrap();
         self.text(&["submit", file.to_str().unwrap()])
     }

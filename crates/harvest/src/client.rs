@@ -66,12 +66,14 @@ impl Client {
     /// Like [`Client::request`], but a refusal is an error, and a success returns the text of the answer.
     ///
     /// # Errors
-    /// Same as [`Client::request`]; [`Error::Run`] with the daemon's reason if it refuses the request.
+    /// Same as [`Client::request`], or [`Error::Run`] with the daemon's reason if the daemon refuses the request.
     pub fn done(&self, request: &Request) -> Result<String> {
         match self.request(request)? {
             Response::Done { text } => Ok(text),
             Response::Refused { reason } => Err(Error::Run(reason)),
-            Response::Status(_) => Err(Error::Run("found a status as the answer".to_owned())),
+            Response::Status(_) => Err(Error::Run(
+                "the daemon returned its status, expected the result of the request".to_owned(),
+            )),
         }
     }
 
@@ -91,12 +93,12 @@ impl Client {
             }
             sleep(PAUSE).await;
         }
-        // The loop returns at the last attempt.
+        // This line is never reached, because the loop returns at the last attempt.
         Err(Error::Run("no answer".to_owned()))
     }
 
     async fn attempt(&self, request: &Request) -> Result<Response, Lost> {
-        // The files are read each time, because a daemon that starts again has another address.
+        // The files are read each time, because a restarted daemon may have a new address.
         let (mut input, mut output) = self.connect().await.map_err(Lost::Unreached)?;
         let exchange = async {
             frames::write(&mut output, request).await?;

@@ -1,4 +1,4 @@
-//! Reads and writes messages: a message is a line of JSON, and the length of a line is limited.
+//! Reads and writes messages. A message is a line of JSON, whose length is limited.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
-/// Length of the longest first message of a connection, in bytes. The sender is still unknown, so it must not be able
+/// Maximum length of the first message on a connection, in bytes. The sender is still unknown, so it must not be able
 /// to fill the memory.
 pub const LONGEST_GREETING: usize = 64 << 10;
 
@@ -132,7 +132,7 @@ mod tests {
         let (messages, error) = read_all(&bytes, 10);
         assert_eq!(messages, [vec![1, 2], vec![3]]);
         assert!(matches!(error, FrameError::Closed));
-        // The last line has no end.
+        // The last line is incomplete.
         let (messages, error) = read_all(b"[1]\n[2", 10);
         assert_eq!(messages, [vec![1]]);
         assert!(matches!(error, FrameError::Closed));
@@ -147,7 +147,7 @@ mod tests {
             error.to_string(),
             "found a message of more than 3 bytes, expected at most 3"
         );
-        // A line without an end does not fill the memory.
+        // A line that never ends does not fill the memory.
         let endless = vec![b'['; 1 << 20];
         assert!(matches!(
             read_all(&endless, LONGEST_GREETING).1,
@@ -175,7 +175,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // A reader that is dropped at every pause, such as in `select!`, loses nothing.
+        // A read that is dropped at every pause, as can happen in `select!`, loses nothing.
         #[test]
         fn dropped_reads_lose_nothing(
             messages in prop::collection::vec(prop::collection::vec(any::<u32>(), 0..20), 0..5),

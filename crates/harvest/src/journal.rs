@@ -22,24 +22,22 @@ const VERSION: &[u8] = b"1";
 /// Memory that redb may use for pages of the file, in bytes.
 const CACHE: usize = 16 << 20;
 
-/// A journal that is open. No other process can open it at the same time.
+/// An open journal. No other process can open it at the same time.
 pub struct Journal {
     database: Database,
     path: PathBuf,
     begun: Millis,
+    settings: Settings,
     /// Number of the next entry.
     next: u64,
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins a new one there at the time `now`.
-    ///
-    /// Replaying a journal repeats its decisions, which depend on the settings. Therefore an existing journal must have
-    /// been begun with the same settings.
+    /// Opens the journal at `path`, or begins a new one there at the time `now` and with these settings. An existing
+    /// journal keeps the settings with which it was begun. Later changes are among its entries.
     ///
     /// # Errors
-    /// The file cannot be read or written, is in use, is not a journal of this version, or was begun with other
-    /// settings.
+    /// The file cannot be read or written, is in use, or is not a journal of this version.
     pub fn open(path: &Path, settings: &Settings, now: Millis) -> Result<Self> {
         let mut builder = Database::builder();
         builder.set_cache_size(CACHE);
@@ -48,15 +46,16 @@ impl Journal {
             database,
             path: path.to_owned(),
             begun: now,
+            settings: settings.clone(),
             next: 0,
         };
-        journal.begin(settings)?;
+        journal.begin()?;
         Ok(journal)
     }
 
-    /// Writes the version, the settings and the time to a new journal, or reads and checks those of an existing one.
-    fn begin(&mut self, settings: &Settings) -> Result<()> {
-        let own = serde_json::to_vec(settings).map_err(|e| self.failed(e))?;
+    /// Writes the version, the settings and the time to a new journal, or reads those of an existing one.
+    fn begin(&mut self) -> Result<()> {
+        let own = serde_json::to_vec(&self.settings).map_err(|e| self.failed(e))?;
         let now = self.begun.to_string().into_bytes();
         let write = self.database.begin_write().map_err(|e| self.failed(e))?;
         {
@@ -75,7 +74,7 @@ impl Journal {
                     }
                 }
                 (Some(VERSION), Some(kept), Some(begun)) => {
-                    self.compare(&kept, settings)?;
+                    self.settings = serde_json::from_slice(&kept).map_err(|e| self.failed(e))?;
                     self.begun = serde_json::from_slice(&begun).map_err(|e| self.failed(e))?;
                 }
                 _ => return Err(self.failed("found another version of the journal's format")),
@@ -96,18 +95,9 @@ impl Journal {
         Ok(found.map(|value| value.value().to_vec()))
     }
 
-    /// Fails if the settings in the journal differ from `settings`.
-    fn compare(&self, kept: &[u8], settings: &Settings) -> Result<()> {
-        let kept: Settings = serde_json::from_slice(kept).map_err(|e| self.failed(e))?;
-        if kept == *settings {
-            return Ok(());
-        }
-        Err(Error::Usage(format!(
-            "{}: the journal was begun with other settings ({}). Restore these settings, or begin a new journal with \
-             --state and a new directory",
-            self.path.display(),
-            differences(&kept, settings)
-        )))
+    /// The settings with which the journal was begun.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// When the journal was begun.
@@ -171,20 +161,6 @@ fn failed(path: &Path, error: impl Display) -> Error {
     Error::Run(format!("the journal {}: {error}", path.display()))
 }
 
-/// The settings that differ, as `max_tasks 10, now 12`.
-fn differences(kept: &Settings, now: &Settings) -> String {
-    let fields = |settings| match serde_json::to_value(settings) {
-        Ok(serde_json::Value::Object(fields)) => fields,
-        _ => serde_json::Map::new(),
-    };
-    let now = fields(now);
-    let words = fields(kept).into_iter().filter_map(|(name, old)| {
-        let new = now.get(&name)?;
-        (old != *new).then(|| format!("{name} {old}, now {new}"))
-    });
-    words.collect::<Vec<_>>().join("; ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,7 +192,7 @@ mod tests {
         for batch in [&[1, 2][..], &[3], &[]] {
             let batch: Vec<Entry> = batch.iter().copied().map(entry).collect();
             journal.append(&batch).unwrap();
-            // A copy of the open file is what a kill leaves behind.
+            // A copy of the open file equals the file that a killed daemon leaves behind.
             let copy = folder.path().join(format!("killed-{}", journal.len()));
             std::fs::copy(&path, &copy).unwrap();
             let mut killed = Journal::open(&copy, &settings(), 6).unwrap();
@@ -241,9 +217,9 @@ mod tests {
             max_tasks: 7,
             ..settings()
         };
-        let error = Journal::open(&path, &other, 7).err().unwrap().to_string();
-        assert!(error.contains("max_tasks 10, now 7"), "{error}");
-        assert!(error.contains("--state"), "{error}");
+        let again = Journal::open(&path, &other, 7).unwrap();
+        assert_eq!(again.settings(), &settings());
+        drop(again);
         std::fs::write(&path, "not a journal").unwrap();
         assert!(Journal::open(&path, &settings(), 5).is_err());
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use crate::status::Status;
+use crate::status::{NodeStatus, Status};
 
 /// The states of tasks, in the order in which they are written.
 const STATES: [&str; 5] = ["waiting", "active", "finished", "failed", "cancelled"];
@@ -10,15 +10,11 @@ const STATES: [&str; 5] = ["waiting", "active", "finished", "failed", "cancelled
 /// The metrics as text.
 pub fn text(status: &Status) -> String {
     let mut out = String::new();
-    let held = status.nodes.len();
-    let used = status.nodes.iter().filter(|n| n.task.is_some()).count();
-    gauge(&mut out, "nodes_held", "Nodes that pilots hold.", held);
-    gauge(
-        &mut out,
-        "nodes_used",
-        "Nodes that are given to tasks.",
-        used,
-    );
+    let help = "Nodes that pilots hold.";
+    nodes(&mut out, status, "nodes_held", help, |_| true);
+    let help = "Nodes that are given to tasks.";
+    let is_used = |node: &NodeStatus| node.task.is_some();
+    nodes(&mut out, status, "nodes_used", help, is_used);
     let pending = status.pilots_pending;
     gauge(
         &mut out,
@@ -28,6 +24,15 @@ pub fn text(status: &Status) -> String {
     );
     let help = "Pilots that ended because the batch scheduler took their node back.";
     counter(&mut out, "preemptions_total", help, status.preemptions);
+    if let Some(handover) = status.handover {
+        let help = "Longest time that a preempted pilot took to end, in seconds.";
+        gauge(
+            &mut out,
+            "handover_longest_seconds",
+            help,
+            handover.longest_s,
+        );
+    }
     let help = "Node-seconds for which pilots held nodes.";
     counter(
         &mut out,
@@ -48,7 +53,27 @@ pub fn text(status: &Status) -> String {
         line(&mut out, "tasks", &[("state", state)], count);
     }
     tasks(&mut out, status);
+    searches(&mut out, status);
     out
+}
+
+/// A number of nodes, by class if there are classes.
+fn nodes(
+    out: &mut String,
+    status: &Status,
+    name: &str,
+    help: &str,
+    is_counted: impl Fn(&NodeStatus) -> bool,
+) {
+    head(out, name, "gauge", help);
+    let counted = || status.nodes.iter().filter(|node| is_counted(node));
+    if status.classes.is_empty() {
+        line(out, name, &[], counted().count());
+    }
+    for class in &status.classes {
+        let own = counted().filter(|node| node.class.as_ref() == Some(class));
+        line(out, name, &[("class", class)], own.count());
+    }
 }
 
 /// The metrics of the tasks that have not ended.
@@ -75,6 +100,37 @@ fn tasks(out: &mut String, status: &Status) {
             &[("task", &task.name)],
             task.generation,
         );
+    }
+}
+
+/// The metrics of the searches.
+fn searches(out: &mut String, status: &Status) {
+    if status.searches.is_empty() {
+        return;
+    }
+    let help = "Trials of a search that have started, reached the last rung, or were stopped.";
+    head(out, "search_trials", "gauge", help);
+    for search in &status.searches {
+        for (state, count) in [
+            ("started", search.started),
+            ("finished", search.finished),
+            ("stopped", search.stopped),
+        ] {
+            let labels = [("search", search.name.as_str()), ("state", state)];
+            line(out, "search_trials", &labels, count);
+        }
+    }
+    let help = "Loss of the best trial of a search.";
+    head(out, "search_best_loss", "gauge", help);
+    for search in &status.searches {
+        if let Some(best) = &search.best {
+            line(
+                out,
+                "search_best_loss",
+                &[("search", &search.name)],
+                best.loss,
+            );
+        }
     }
 }
 
@@ -115,12 +171,13 @@ fn escaped(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::status::{NodeStatus, TaskStatus};
+    use crate::status::{BestTrial, NodeStatus, SearchStatus, TaskStatus};
 
     #[test]
     fn each_metric_has_its_head_and_escaped_labels() {
         let node = |task: Option<&str>| NodeStatus {
             name: "n1".into(),
+            class: None,
             task: task.map(Into::into),
             ends: None,
         };
@@ -138,14 +195,45 @@ mod tests {
         let status = Status {
             nodes: vec![node(Some("a")), node(None)],
             tasks: vec![task],
+            searches: vec![SearchStatus {
+                name: "s".into(),
+                algorithm: "asha".into(),
+                state: "running".into(),
+                trials: 9,
+                started: 4,
+                finished: 0,
+                stopped: 0,
+                best: Some(BestTrial {
+                    trial: 1,
+                    resource: 3.0,
+                    loss: 0.5,
+                    parameters: Default::default(),
+                }),
+            }],
             idle_node_s: 7.25,
             ..Status::default()
         };
+        let classes = vec!["a100".to_owned(), "v100".to_owned()];
+        let in_class = NodeStatus {
+            class: Some(classes[1].clone()),
+            ..node(Some("a"))
+        };
+        let in_classes = Status {
+            classes,
+            nodes: vec![in_class],
+            ..Status::default()
+        };
+        let text_in_classes = text(&in_classes);
+        let expected =
+            "gleaner_nodes_used{class=\"a100\"} 0\ngleaner_nodes_used{class=\"v100\"} 1\n";
+        assert!(text_in_classes.contains(expected), "{text_in_classes}");
         let text = text(&status);
         assert!(text.contains("# TYPE gleaner_nodes_held gauge\ngleaner_nodes_held 2\n"));
         assert!(text.contains("gleaner_nodes_used 1\n"));
         assert!(text.contains("gleaner_idle_node_seconds_total 7.25\n"));
         assert!(text.contains("gleaner_tasks{state=\"active\"} 1\n"));
+        assert!(text.contains("gleaner_search_trials{search=\"s\",state=\"started\"} 4\n"));
+        assert!(text.contains("gleaner_search_best_loss{search=\"s\"} 0.5\n"));
         assert!(text.contains("gleaner_task_done{task=\"a\\\"\\\\\\n\"} 2.5\n"));
         assert!(
             text.lines()

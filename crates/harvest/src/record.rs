@@ -2,33 +2,40 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `events.csv` | an event log. A node is idle while its pilot holds it |
+//! | `events.csv` | an event log, with one event per batch. A node is idle while its pilot holds it |
 //! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, reported progress, completions, and each curve and cost as it was measured |
+//! | `tasks.json` | the tasks for `gleaner replay`, with their submission times. Their work is infinite, because the script determines when they hold nodes |
+//! | `alloc.jsonl` | the script of `gleaner replay --scripted`: the nodes of each task after each event |
 //! | `harvest.json` | the settings, and the second at which the harvest began |
 //!
 //! [`Recording::repeat`] passes the batches to a new allocator, which must decide in the same way.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use gleaner_domain::error::{Error, Fault, Result};
-use gleaner_domain::{Objective, Utc};
+use gleaner_domain::{TrainingTask, Utc};
 use gleaner_io::fault::Place;
 use gleaner_io::files;
 use gleaner_replay::Decider;
-use gleaner_replay::allocator::node_choice::Arrival;
-use gleaner_replay::allocator::{Allocator, Source};
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Capture, Core, Millis, Recorded, Settings, parts_of};
+use crate::core::{Capture, Core, Millis, Recorded, Repeat, Settings, parts_of};
 
 /// Name of the event log.
 pub const EVENTS: &str = "events.csv";
 /// Name of the file of batches.
 pub const BATCHES: &str = "batches.jsonl";
+/// Name of the file of tasks.
+pub const TASKS: &str = "tasks.json";
+/// Name of the script.
+pub const SCRIPT: &str = "alloc.jsonl";
 /// Name of the file of settings.
 pub const ABOUT: &str = "harvest.json";
+/// All files of a recording.
+pub const FILES: [&str; 5] = [EVENTS, BATCHES, TASKS, SCRIPT, ABOUT];
 
 /// A recording that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +52,7 @@ struct About {
     settings: Settings,
 }
 
-/// Writes the recording of a harvest that is in the state `core` at `now` into a directory.
+/// Writes the recording of a harvest to a directory. `core` is the state of the harvest at the time `now`.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -59,6 +66,11 @@ pub fn write(core: &Core, now: Millis, directory: &Path) -> Result<()> {
     files::write_bytes(&directory.join(EVENTS), events.as_bytes())?;
     let lines: Result<Vec<String>> = core.recorded().iter().map(json).collect();
     files::write_bytes(&directory.join(BATCHES), lines?.concat().as_bytes())?;
+    gleaner_inputs::write::tasks::write(&tasks(core), &directory.join(TASKS))?;
+    files::write_bytes(
+        &directory.join(SCRIPT),
+        script(core, about.begun)?.as_bytes(),
+    )?;
     files::write_bytes(&directory.join(ABOUT), json(&about)?.as_bytes())
 }
 
@@ -68,20 +80,72 @@ fn json(value: &impl Serialize) -> Result<String> {
     Ok(line + "\n")
 }
 
-/// The event log as CSV. A row without a node marks the beginning or the end of the log.
+/// The tasks in the order of submission.
+fn tasks(core: &Core) -> Vec<TrainingTask> {
+    let submitted = core.recorded().iter().flat_map(|recorded| {
+        let second = Utc::from_seconds(recorded.second);
+        let tasks = recorded.submitted.iter();
+        tasks.map(move |task| TrainingTask {
+            work: f64::INFINITY,
+            ..task.training_task(second)
+        })
+    });
+    submitted.collect()
+}
+
+/// A line of the script.
+#[derive(Serialize)]
+struct Line<'c> {
+    event: usize,
+    allocation: BTreeMap<&'c str, Vec<&'c str>>,
+}
+
+/// The script as lines of JSON. The decisions are those of the recording. The first event of the log marks its
+/// beginning. The last event marks its end, where the tasks keep their nodes.
+fn script(core: &Core, begun: i64) -> Result<String> {
+    let mut allocator = core.settings().new_allocator(Utc::from_seconds(begun))?;
+    let mut text = String::new();
+    let mut last = BTreeMap::new();
+    for (event, batch) in core.recorded().iter().enumerate() {
+        let mut decider = Repeat(batch.decision.as_ref());
+        let advanced = allocator.advance(&parts_of(batch).batch(event, batch.second), &mut decider);
+        advanced.map_err(Error::from)?;
+        let mut allocation: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for holding in allocator.holdings() {
+            let nodes = allocation.entry(core.task_name(holding.task)).or_default();
+            nodes.push(core.node_name(holding.node));
+        }
+        last.clone_from(&allocation);
+        let event = event + 1;
+        text += &json(&Line { event, allocation })?;
+    }
+    let (event, allocation) = (core.recorded().len() + 1, last);
+    text += &json(&Line { event, allocation })?;
+    Ok(text)
+}
+
+/// The event log as CSV. A row without a node begins an event. If there are classes, the log has a column for them.
 fn events(core: &Core, now_s: i64) -> String {
     let begun = core.begun().div_euclid(1000);
-    let mut csv = format!("time,node,state\n{begun},,\n");
+    let has_classes = !core.settings().classes.is_empty();
+    let (head, end) = if has_classes {
+        (",class", ",")
+    } else {
+        ("", "")
+    };
+    let mut csv = format!("time,node,state{head}\n{begun},,{end}\n");
     let mut last = begun;
     for recorded in core.recorded() {
+        last = recorded.second;
+        let _ = writeln!(csv, "{last},,{end}");
         for &(node, idle) in &recorded.nodes {
-            let name = core.node_name(node);
-            let _ = writeln!(csv, "{},{name},{}", recorded.second, u8::from(idle));
-            last = recorded.second;
+            let (name, state) = (core.node_name(node), u8::from(idle));
+            let class = core.settings().class_name(node).unwrap_or_default();
+            let _ = writeln!(csv, "{last},{name},{state}{end}{class}");
         }
     }
     if last < now_s {
-        let _ = writeln!(csv, "{now_s},,");
+        let _ = writeln!(csv, "{now_s},,{end}");
     }
     csv
 }
@@ -103,6 +167,11 @@ impl Recording {
         })
     }
 
+    /// The settings of the daemon.
+    pub fn settings(&self) -> &Settings {
+        &self.about.settings
+    }
+
     /// Number of batches that led to a decision.
     pub fn decisions(&self) -> usize {
         let decided = self.batches.iter().filter(|batch| batch.decision.is_some());
@@ -115,14 +184,8 @@ impl Recording {
     /// # Errors
     /// The allocator rejects a batch, or the decider fails.
     pub fn repeat(&self, decider: &mut dyn Decider) -> Result<Option<usize>> {
-        let settings = &self.about.settings;
-        let mut allocator = Allocator::new(
-            settings.allocator(Objective::default()),
-            Source::Batches,
-            Utc::from_seconds(self.about.begun),
-            settings.max_nodes,
-            Box::new(Arrival),
-        )?;
+        let begun = Utc::from_seconds(self.about.begun);
+        let mut allocator = self.about.settings.new_allocator(begun)?;
         for (event, batch) in self.batches.iter().enumerate() {
             let mut capture = Capture::of(decider);
             let parts = parts_of(batch);
@@ -151,7 +214,7 @@ fn parsed<T: for<'de> Deserialize<'de>>(path: &Path, line: u64, text: &str) -> R
 mod tests {
     use super::*;
     use crate::core::{Event, Link, Submission};
-    use gleaner_domain::{ClassTerms, ScalingCurve, TrainingTask};
+    use gleaner_domain::{ClassTerms, ScalingCurve};
     use gleaner_replay::SolverDecider;
     use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
@@ -191,7 +254,8 @@ mod tests {
         };
         let tasks = vec![task("a"), task("b")];
         let id = "1".to_owned();
-        handle(1000, Event::Submit { id, tasks });
+        let search = None;
+        handle(1000, Event::Submit { id, tasks, search });
         for pilot in [1, 2] {
             handle(1500, Event::Request { wall_s: 600 });
             let link = Link {
@@ -201,6 +265,7 @@ mod tests {
             let hello = Event::Hello {
                 link,
                 node: format!("n{pilot}"),
+                class: None,
                 ends: None,
                 ranks: Vec::new(),
                 leaving: false,

@@ -5,6 +5,7 @@
 //! | `secret` | secret shared with pilots and clients; only the owner can read it |
 //! | `cert.pem`, `key.pem` | the daemon's certificate and its private key |
 //! | `address` | host and port at which the daemon listens |
+//! | `class.json` | the program that prints the class of a pilot's node, with its arguments |
 //! | `journal.redb` | the daemon's journal |
 //! | `tasks/NAME/` | files of a task, such as its checkpoints |
 //! | `logs/` | output of pilots and tasks |
@@ -23,20 +24,20 @@ use gleaner_domain::error::{Error, Fault, Result};
 
 use crate::tls::SERVER_NAME;
 
-/// Maximum size of the secret's file, of the address and of PEM files, in bytes.
+/// Maximum size of the files that are read, such as the secret, the address and PEM files, in bytes.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// Number of random bytes in the secret.
 const SECRET_BYTES: usize = 32;
 
-/// Length of the longest name of a task, in bytes.
+/// Maximum length of a task's name, in bytes.
 const LONGEST_NAME: usize = 100;
 
 /// The state directory.
 #[derive(Debug)]
 pub struct StateDir {
     path: PathBuf,
-    /// The locked file, for the daemon.
+    /// The locked file, if the daemon has opened the directory.
     _lock: Option<File>,
 }
 
@@ -112,7 +113,8 @@ impl StateDir {
         if text.len() != 2 * SECRET_BYTES {
             let found = format!("{} characters", text.len());
             let expected = format!("{} hexadecimal digits", 2 * SECRET_BYTES);
-            let remedy = "delete the file while no daemon runs; the next one creates it";
+            let remedy =
+                "delete the file while no daemon is running; the next daemon creates a new secret";
             return Err(Fault::of(&path, found, expected).remedy(remedy).into());
         }
         Ok(Secret(text))
@@ -172,8 +174,19 @@ impl StateDir {
         Ok(path)
     }
 
-    /// Records that a pilot has started. A batch scheduler that was killed can start the same job a second time, while
-    /// the first pilot is still running on another node.
+    /// Creates the directory of a trial that trains the task `task` if it is missing, and returns its path. The
+    /// directory is inside that of the task.
+    ///
+    /// # Errors
+    /// Same as [`StateDir::task_dir`].
+    pub fn trial_dir(&self, task: &str, trial: u32) -> Result<PathBuf> {
+        let path = self.task_dir(task)?.join(trial.to_string());
+        create_dir(&path)?;
+        Ok(path)
+    }
+
+    /// Records that a pilot has started, so that it is not started again. A batch scheduler that was killed can start
+    /// the same job a second time, while the first pilot is still running on another node.
     ///
     /// # Errors
     /// [`Error::Run`] if the pilot has been started before. [`Error::Io`] if this cannot be recorded.
@@ -240,6 +253,37 @@ impl StateDir {
     /// The file cannot be written.
     pub fn write_private(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         write_private(path, bytes)
+    }
+
+    /// Writes the program that prints the class of a pilot's node, with its arguments. `words` is empty if there is no
+    /// such program.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_class_program(&self, words: &[String]) -> Result<()> {
+        let json = serde_json::to_vec(words);
+        let json = json.map_err(|error| Error::Run(format!("class.json: {error}")))?;
+        write_private(&self.class_path(), &json)
+    }
+
+    /// The program that prints the class of a pilot's node, with its arguments. Empty if there is none.
+    ///
+    /// # Errors
+    /// The file cannot be read, or users other than its owner may read it.
+    pub fn class_program(&self) -> Result<Vec<String>> {
+        let path = self.class_path();
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let bytes = self.read_private(&path)?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            let fault = Fault::of(&path, error.to_string(), "a program with its arguments");
+            fault.remedy("start the daemon again").into()
+        })
+    }
+
+    fn class_path(&self) -> PathBuf {
+        self.path.join("class.json")
     }
 
     fn secret_path(&self) -> PathBuf {
@@ -375,7 +419,7 @@ fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
 fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("part");
     let write = || {
-        // The file may be left from a daemon that was killed.
+        // A daemon that was killed may have left the file behind.
         let _ = fs::remove_file(&temporary);
         let mut options = OpenOptions::new();
         let mut file = options
@@ -481,7 +525,7 @@ mod tests {
             StateDir::create(folder.path()).unwrap()
         });
         let token = state.token().unwrap();
-        // A daemon that is killed between the two files leaves a key alone.
+        // A daemon that is killed between writing the two files leaves a key without a certificate.
         fs::remove_file(state.certificate_path()).unwrap();
         state.create_certificate().unwrap();
         assert_ne!(state.token().unwrap(), token);

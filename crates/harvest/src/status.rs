@@ -1,5 +1,6 @@
 //! The state as users see it: for `status` and `tasks`, the page and the metrics.
 
+use gleaner_search::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// A view of the daemon's state. It contains nothing secret.
@@ -11,14 +12,23 @@ pub struct Status {
     pub since: i64,
     /// `running`, `draining` or `stopping`.
     pub mode: String,
+    /// Names of the classes of nodes, if there are classes.
+    #[serde(default)]
+    pub classes: Vec<String>,
     /// Nodes that pilots hold.
     pub nodes: Vec<NodeStatus>,
     /// Pilots that were requested and do not hold a node yet.
     pub pilots_pending: u64,
     /// Number of pilots so far that ended because the scheduler took their node back.
     pub preemptions: u64,
+    /// How long preempted pilots kept their nodes; `None` if none has ended yet.
+    #[serde(default)]
+    pub handover: Option<HandoverStatus>,
     /// All tasks in the order of submission.
     pub tasks: Vec<TaskStatus>,
+    /// All searches in the order of submission.
+    #[serde(default)]
+    pub searches: Vec<SearchStatus>,
     /// The last decisions, newest first.
     pub decisions: Vec<DecisionStatus>,
     /// Node-seconds for which pilots held nodes.
@@ -27,12 +37,25 @@ pub struct Status {
     pub used_node_s: f64,
 }
 
+/// How long preempted pilots take to end after they have been asked to give back their nodes. This is an upper bound on
+/// the delay of the normal job that gets the node.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HandoverStatus {
+    /// Mean over the preempted pilots, in seconds.
+    pub mean_s: f64,
+    /// Maximum over the preempted pilots, in seconds.
+    pub longest_s: f64,
+}
+
 /// A node that a pilot holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeStatus {
     /// Name of the node.
     pub name: String,
-    /// Name of the task that it is given to, if any.
+    /// Class of the node, if there are classes.
+    #[serde(default)]
+    pub class: Option<String>,
+    /// Name of the task that the node is given to, if any.
     pub task: Option<String>,
     /// Time at which the pilot's wall time ends, in milliseconds since 1970.
     pub ends: Option<i64>,
@@ -55,10 +78,56 @@ pub struct TaskStatus {
     pub work: Option<f64>,
     /// Number of runs so far.
     pub generation: u32,
-    /// Measured work per second by number of nodes.
-    pub rates: Vec<(u32, f64)>,
+    /// Measured rates by class and number of nodes.
+    pub rates: Vec<RateStatus>,
     /// Why it failed, if it failed.
     pub reason: Option<String>,
+}
+
+/// A search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchStatus {
+    /// Name of the search.
+    pub name: String,
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// `running`, `over` or `cancelled`.
+    pub state: String,
+    /// Number of trials.
+    pub trials: u64,
+    /// Number of trials that have started.
+    pub started: u32,
+    /// Number of trials that have reached the last rung.
+    pub finished: u32,
+    /// Number of trials that the algorithm has stopped.
+    pub stopped: u32,
+    /// The best trial so far: of the trials with the most training, the one with the lowest loss.
+    pub best: Option<BestTrial>,
+}
+
+/// The best trial of a search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BestTrial {
+    /// Number of the trial.
+    pub trial: u32,
+    /// The resource after which the loss was measured.
+    pub resource: f64,
+    /// The loss.
+    pub loss: f64,
+    /// The hyperparameters.
+    pub parameters: Parameters,
+}
+
+/// A measured rate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RateStatus {
+    /// Class of the nodes, if there are classes.
+    #[serde(default)]
+    pub class: Option<String>,
+    /// Number of nodes.
+    pub nodes: u32,
+    /// Work per second.
+    pub rate: f64,
 }
 
 /// A decision.

@@ -1,4 +1,4 @@
-//! Reads the tasks of a file for submission: the task file of `gleaner replay`, with a program for each task.
+//! Reads a file of tasks to be submitted: a task file of `gleaner replay`, with a program for each task.
 //!
 //! ```toml
 //! [[task]]
@@ -12,21 +12,25 @@
 //! environment = { EPOCHS = "90" }
 //! ```
 //!
-//! `work` may be missing: the task then ends when its program ends. `curve` may be missing: until its speed is measured,
-//! the task is assumed to scale linearly.
+//! `work` may be missing: the task then ends when its program ends. `curve` may be missing: the task is then assumed to
+//! scale linearly until its speed is measured.
+//!
+//! If the file has a search, its trials train the tasks; see [`SearchSubmission`].
+
+mod search;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_domain::tasks::ENDLESS;
-use gleaner_domain::{ClassTerms, Clock, TrainingTask};
+use gleaner_domain::{Clock, TrainingTask};
 use gleaner_inputs::tasks::TaskSet;
 use gleaner_io::source::{Kind, Source, TEXT_LIMIT};
 use gleaner_io::toml_text;
 use serde_json::{Map, Value, json};
 
-use crate::core::{LaunchStyle, Submission};
+use crate::core::{LaunchStyle, SearchSubmission, Submission};
 
 /// Maximum length of a task's name, because the name is a directory's name too.
 pub const LONGEST_NAME: usize = 100;
@@ -34,13 +38,15 @@ pub const LONGEST_NAME: usize = 100;
 /// The tasks of a file, with remarks for the user.
 #[derive(Debug)]
 pub struct TaskFile {
-    /// The tasks in the order of the file.
+    /// The tasks in the order of the file. Empty if the file has a search.
     pub tasks: Vec<Submission>,
+    /// The search, with the tasks of the file.
+    pub search: Option<Box<SearchSubmission>>,
     /// Remarks, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// The fields that only harvest knows.
+/// The fields of a task that only `gleaner harvest` supports.
 struct Program {
     command: Vec<String>,
     launch: LaunchStyle,
@@ -57,6 +63,7 @@ pub fn read(path: &Path) -> Result<TaskFile> {
     let mut notes = Vec::new();
     let mut faults = Faults::default();
     let programs = take_programs(path, &mut document, &mut faults, &mut notes);
+    let own = search::take(path, &mut document, &mut faults, &mut notes);
     let set = read_rest(path, &document);
     let set = match set {
         Ok(set) => set,
@@ -66,7 +73,7 @@ pub fn read(path: &Path) -> Result<TaskFile> {
         }
         Err(error) => return Err(error),
     };
-    refuse_unsupported(path, &set, &mut faults);
+    refuse_groups(path, &set, &mut faults);
     let mut tasks = Vec::new();
     for (task, program) in set.tasks.iter().zip(programs) {
         let submission = submission(task, program);
@@ -75,7 +82,15 @@ pub fn read(path: &Path) -> Result<TaskFile> {
         }
         tasks.push(submission);
     }
-    faults.into_result(TaskFile { tasks, notes })
+    let search = search::submission(own, &set, &tasks, &mut faults, path);
+    if search.is_some() {
+        tasks.clear();
+    }
+    faults.into_result(TaskFile {
+        tasks,
+        search,
+        notes,
+    })
 }
 
 fn submission(task: &TrainingTask, program: Option<Program>) -> Submission {
@@ -169,14 +184,17 @@ fn take_programs(
 fn complete(fields: &mut Map<String, Value>) {
     fields.entry("work").or_insert_with(|| json!(ENDLESS));
     if !fields.contains_key("curve") {
-        let most = fields.get("max_nodes").and_then(Value::as_u64);
+        let most = match fields.get("max_nodes") {
+            Some(Value::Object(by_class)) => by_class.values().filter_map(Value::as_u64).max(),
+            most => most.and_then(Value::as_u64),
+        };
         let most = most.filter(|most| *most > 0).unwrap_or(1);
         let curve = json!({"nodes": [0, most], "progress": [0, most]});
         fields.insert("curve".to_owned(), curve);
     }
 }
 
-/// Takes the program of a task.
+/// Takes the program out of a task's fields.
 fn program(fields: &mut Map<String, Value>) -> Result<Program, Box<Fault>> {
     let taken = ["command", "launch", "environment"].map(|name| fields.remove(name));
     let [command, launch, environment] = taken;
@@ -243,25 +261,11 @@ fn renamed(error: Error, path: &Path) -> Error {
     }
 }
 
-/// Adds faults for what only `gleaner replay` can do.
-fn refuse_unsupported(path: &Path, set: &TaskSet, faults: &mut Faults) {
-    let mut refuse = |found: &str, remedy: &str| {
-        let fault = Fault::of(path, found, "tasks that harvest supports");
-        faults.push(fault.remedy(remedy));
-    };
-    if set.search.is_some() {
-        refuse("a [search]", "remove it, and list its trials as tasks");
-    }
+/// Adds a fault for groups, which only `gleaner replay` supports.
+fn refuse_groups(path: &Path, set: &TaskSet, faults: &mut Faults) {
     if !set.groups.is_empty() {
-        refuse("a [[group]]", "remove it");
-    }
-    if set
-        .tasks
-        .iter()
-        .any(|task| task.classes != ClassTerms::default())
-    {
-        let found = "a task with `speed`, `move`, `counts`, or values by class";
-        refuse(found, "use one curve and plain bounds");
+        let fault = Fault::of(path, "a [[group]]", "tasks that harvest supports");
+        faults.push(fault.remedy("remove it"));
     }
 }
 
@@ -270,24 +274,37 @@ fn refuse_unsupported(path: &Path, set: &TaskSet, faults: &mut Faults) {
 /// # Errors
 /// The reason why the submission is refused.
 pub fn check(task: &Submission) -> Result<(), String> {
+    check_name(&task.name)?;
+    if task.trial.is_some() {
+        return Err("a task of a trial cannot be submitted: submit the search".to_owned());
+    }
+    let has_nul = |word: &String| word.contains('\0');
+    if task.command.first().is_none_or(String::is_empty) || task.command.iter().any(has_nul) {
+        return Err(
+            "`command` must be a program and its arguments, without NUL characters".to_owned(),
+        );
+    }
+    for (name, value) in &task.environment {
+        check_variable(name, value)?;
+    }
+    Ok(())
+}
+
+/// Checks the name of a task or search, which becomes part of the names of files.
+///
+/// # Errors
+/// The reason why the name is refused.
+pub fn check_name(name: &str) -> Result<(), String> {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let length = task.name.len();
-    if !(1..=LONGEST_NAME).contains(&length)
-        || task.name.starts_with(['.', '-'])
-        || !task.name.chars().all(is_safe)
+    if !(1..=LONGEST_NAME).contains(&name.len())
+        || name.starts_with(['.', '-'])
+        || !name.chars().all(is_safe)
     {
         return Err(format!(
             "the name {:?} is not allowed: use 1 to {LONGEST_NAME} letters, digits, dots, underscores and hyphens, \
              and begin with a letter, digit or underscore",
-            shortened(&task.name)
+            shortened(name)
         ));
-    }
-    let has_nul = |word: &String| word.contains('\0');
-    if task.command.first().is_none_or(String::is_empty) || task.command.iter().any(has_nul) {
-        return Err("`command` must be a program and its arguments, without NUL".to_owned());
-    }
-    for (name, value) in &task.environment {
-        check_variable(name, value)?;
     }
     Ok(())
 }
@@ -319,14 +336,14 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read_text(name: &str, text: &str) -> Result<TaskFile, String> {
+    pub(super) fn read_text(name: &str, text: &str) -> Result<TaskFile, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         read(&path).map_err(|error| error.to_string())
     }
 
-    const PLAIN: &str =
+    pub(super) const PLAIN: &str =
         "[[task]]\nname = \"a\"\nmin_nodes = 1\nmax_nodes = 4\nrescale_up = 3\nrescale_down = 2\n";
 
     #[test]
@@ -359,6 +376,22 @@ mod tests {
     }
 
     #[test]
+    fn a_task_can_have_values_by_class() {
+        let text = "[[task]]\nname = \"a\"\nmin_nodes = 1\nmax_nodes = { a = 4, b = 2 }\nrescale_up = 3\n\
+                    rescale_down = 2\nmove = 9\nspeed = { a = 1, b = 2.5 }\ncommand = [\"x\"]\n";
+        let file = read_text("tasks.toml", text).unwrap();
+        let task = &file.tasks[0];
+        assert_eq!(task.classes.move_cost, Some(9.0));
+        assert_eq!(task.classes.by_name["b"].max_nodes, 2);
+        assert_eq!(task.classes.by_name["b"].curve.progress, [0.0, 10.0]);
+        let json = serde_json::to_string(task).unwrap();
+        assert_eq!(serde_json::from_str::<Submission>(&json).unwrap(), *task);
+        let plain = read_text("tasks.toml", &format!("{PLAIN}command = [\"x\"]\n")).unwrap();
+        let json = serde_json::to_string(&plain.tasks[0]).unwrap();
+        assert!(!json.contains("classes"), "{json}");
+    }
+
+    #[test]
     fn faults_name_the_users_file() {
         for (line, expected) in [
             ("", "command: found no field"),
@@ -380,7 +413,6 @@ mod tests {
                 "command = [\"x\"]\nenvironment = { GLEANER_TASK = \"1\" }",
                 "set by gleaner",
             ),
-            ("command = [\"x\"]\ncounts = \"points\"", "values by class"),
         ] {
             let faults = read_text("tasks.toml", &format!("{PLAIN}{line}\n")).unwrap_err();
             assert!(faults.contains("tasks.toml"), "{faults}");

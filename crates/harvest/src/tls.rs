@@ -135,8 +135,8 @@ mod tests {
     use tokio::net::TcpListener;
     use tokio_rustls::TlsAcceptor;
 
-    /// Connects a client with the certificate of `client` to a server with the certificate of `server`. Returns the
-    /// message that the server receives.
+    /// Connects a client that trusts the certificate of `client` to a server that presents the certificate of `server`.
+    /// Returns the message that the server receives.
     async fn exchange(client: &StateDir, server: &StateDir) -> Result<String> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();

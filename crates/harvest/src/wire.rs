@@ -1,12 +1,12 @@
 //! The messages between the daemon, its pilots and the command line.
 //!
-//! A message is a line of JSON of at most [`LONGEST`] bytes, over TLS. A program that connects sends [`Greeting`] first
-//! and gets no answer to a wrong secret. After that, pilots and the daemon send [`FromPilot`] and [`ToPilot`] at any
-//! time; a client sends one [`Request`] at a time and gets one [`Response`] to each.
+//! A message is a line of JSON of at most [`LONGEST`] bytes, over TLS. A program that connects sends a
+//! [`Greeting`] first, and gets no answer if its secret is wrong. After that, pilots and the daemon send [`FromPilot`]
+//! and [`ToPilot`] at any time. A client sends one [`Request`] at a time and gets one [`Response`] to each.
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Link, Millis, Order, RankReport, RunId, Submission};
+use crate::core::{Link, Loss, Millis, Order, RankReport, RunId, SearchSubmission, Submission};
 
 /// Length of the longest message, in bytes. A submission must fit into one message.
 pub const LONGEST: usize = 4 << 20;
@@ -19,7 +19,7 @@ pub const VERSION: u32 = 1;
 pub struct Greeting {
     /// [`VERSION`] of the program that connects.
     pub version: u32,
-    /// The content of the secret's file.
+    /// The content of the file with the secret.
     pub secret: String,
     /// Who connects.
     pub role: Role,
@@ -37,6 +37,9 @@ pub enum Role {
         link: Link,
         /// Name of its node.
         node: String,
+        /// Class of its node, if the pilot knows it.
+        #[serde(default)]
+        class: Option<String>,
         /// Time at which its wall time ends, if it is limited.
         ends: Option<Millis>,
         /// The ranks that the pilot has not been told to forget.
@@ -53,7 +56,7 @@ pub enum Role {
 pub enum FromPilot {
     /// The pilot is alive. The daemon answers with the same number.
     Beat {
-        /// Counts the pilot's beats.
+        /// Number of the beat, which the pilot counts.
         number: u64,
     },
     /// The pilot must give back its node, and is stopping its ranks.
@@ -73,6 +76,9 @@ pub enum FromPilot {
         run: RunId,
         /// Work that the task has done since it was submitted.
         done: f64,
+        /// The last loss that was measured, if any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        loss: Option<Loss>,
     },
 }
 
@@ -82,8 +88,8 @@ pub enum FromPilot {
 pub enum ToPilot {
     /// The greeting was accepted.
     Welcome {
-        /// If no beat that the pilot sent in the last `lease_s` seconds was answered, all of its ranks have ended, and
-        /// the pilot ends. The grace period lies within this time.
+        /// Length of the lease, in seconds. A lease begins when the pilot sends a beat that is answered. By the time it
+        /// expires, all ranks have ended, and the pilot ends. The grace period is part of the lease.
         lease_s: u64,
         /// Seconds between two beats.
         beat_s: u64,
@@ -103,16 +109,19 @@ pub enum ToPilot {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case")]
 pub enum Request {
-    /// Submit tasks.
+    /// Submit tasks, a search, or both.
     Submit {
         /// Chosen at random by the client. If the client gets no answer, it may send the same request again.
         id: String,
         /// The tasks.
         tasks: Vec<Submission>,
+        /// The search.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        search: Option<Box<SearchSubmission>>,
     },
-    /// Cancel a task.
+    /// Cancel a task, or a search with its trials.
     Cancel {
-        /// Name of the task.
+        /// Name of the task or search.
         task: String,
     },
     /// Request no more pilots and accept no more tasks.
@@ -121,7 +130,7 @@ pub enum Request {
     Resume,
     /// Stop all tasks and pilots, and then the daemon.
     Stop {
-        /// Whether tasks are killed without the chance to write a checkpoint.
+        /// Whether tasks are killed without a chance to write a checkpoint.
         at_once: bool,
     },
     /// Write the recording into the state directory.
@@ -146,4 +155,77 @@ pub enum Response {
     },
     /// The state.
     Status(Box<crate::status::Status>),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use proptest::prelude::*;
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+    use crate::frames::to_line;
+
+    // These files are also the seeds of the fuzz target `harvest_frames`.
+    const PILOT: &str = include_str!("../tests/fixtures/pilot.jsonl");
+    const CLIENT: &str = include_str!("../tests/fixtures/client.jsonl");
+    const DAEMON: &str = include_str!("../tests/fixtures/daemon.jsonl");
+
+    /// Whether a line is a message. Fails if the message differs after it is written and read again.
+    fn is_message<T>(line: &[u8]) -> bool
+    where
+        T: Serialize + DeserializeOwned + PartialEq + Debug,
+    {
+        let Ok(message) = serde_json::from_slice::<T>(line) else {
+            return false;
+        };
+        let written = to_line(&message).unwrap();
+        let again: T = serde_json::from_slice(&written).unwrap();
+        assert_eq!(again, message);
+        true
+    }
+
+    // Programs of the same version must understand each other, so existing lines change only together with `VERSION`.
+    #[test]
+    fn messages_of_this_version_are_read() {
+        let (pilot, from_pilot) = PILOT.split_once('\n').unwrap();
+        let (client, requests) = CLIENT.split_once('\n').unwrap();
+        type IsMessage = fn(&[u8]) -> bool;
+        let readers: [(&str, IsMessage); 5] = [
+            (pilot, is_message::<Greeting>),
+            (from_pilot, is_message::<FromPilot>),
+            (client, is_message::<Greeting>),
+            (requests, is_message::<Request>),
+            (DAEMON, is_message::<ToPilot>),
+        ];
+        for (text, is_read) in readers {
+            let unread = text.lines().find(|line| !is_read(line.as_bytes()));
+            assert_eq!(unread, None);
+        }
+    }
+
+    fn lines() -> Vec<String> {
+        let texts = [PILOT, CLIENT, DAEMON].concat();
+        texts.lines().map(str::to_owned).collect()
+    }
+
+    proptest! {
+        #![proptest_config(gleaner_testing::cases(512))]
+
+        #[test]
+        fn damaged_messages_are_read_or_refused(
+            line in prop::sample::select(lines()),
+            place in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+        ) {
+            let mut line = line.into_bytes();
+            let place = place.index(line.len());
+            line[place] = byte;
+            is_message::<Greeting>(&line);
+            is_message::<FromPilot>(&line);
+            is_message::<Request>(&line);
+            is_message::<ToPilot>(&line);
+        }
+    }
 }

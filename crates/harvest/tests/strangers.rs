@@ -13,12 +13,13 @@ use std::time::{Duration, Instant};
 use gleaner_domain::error::Result;
 use gleaner_harvest::client::Client;
 use gleaner_harvest::config::Config;
-use gleaner_harvest::core::{Curve, LaunchStyle, Submission};
+use gleaner_harvest::core::{Curve, LaunchStyle, SearchSubmission, Submission};
 use gleaner_harvest::daemon::{self, Log};
 use gleaner_harvest::frames::LONGEST_GREETING;
 use gleaner_harvest::state_dir::StateDir;
 use gleaner_harvest::tls::Destination;
 use gleaner_harvest::wire::{Greeting, LONGEST, Request, Response, Role, VERSION};
+use gleaner_search::{Algorithm, Plan, Space};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
@@ -102,7 +103,7 @@ fn greeting(state: &Path, version: u32) -> Vec<u8> {
     line
 }
 
-/// A state directory with the files of two daemons.
+/// A state directory whose secret, certificate and address come from different daemons.
 fn mixed(secret_of: &Daemon, certificate_of: &Daemon, address_of: &Daemon) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
@@ -163,7 +164,7 @@ fn malformed_messages_close_the_connection() {
         let begin = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
         assert_eq!(send(&state, bytes), b"", "{begin}");
     }
-    // Without TLS, the daemon answers with a TLS alert at most.
+    // If a connection does not use TLS, the daemon answers with at most a TLS alert.
     let address = std::fs::read_to_string(state.join("address")).unwrap();
     let mut plain = TcpStream::connect(address.trim()).unwrap();
     plain.write_all(&hello).unwrap();
@@ -176,7 +177,7 @@ fn malformed_messages_close_the_connection() {
     let refused = lines
         .iter()
         .filter(|line| line.starts_with("refused a connection"));
-    // The log is limited to one such line in 5 seconds.
+    // The log is limited to one such line every 5 seconds.
     assert!((1..5).contains(&refused.count()), "{lines:?}");
 }
 
@@ -198,6 +199,8 @@ fn task(name: &str) -> Submission {
         command: vec!["true".to_owned()],
         launch: LaunchStyle::Restart,
         environment: Default::default(),
+        classes: Default::default(),
+        trial: None,
     }
 }
 
@@ -224,7 +227,42 @@ fn harmful_submissions_are_refused() {
         let shown = format!("{task:?}");
         let id = "x".to_owned();
         let tasks = vec![task];
-        let response = daemon.request(&Request::Submit { id, tasks }).unwrap();
+        let response = daemon
+            .request(&Request::Submit {
+                id,
+                tasks,
+                search: None,
+            })
+            .unwrap();
+        assert!(
+            matches!(response, Response::Refused { .. }),
+            "{shown}: {response:?}"
+        );
+    }
+    let search = |name: &str, task: Submission| SearchSubmission {
+        name: name.to_owned(),
+        plan: Plan {
+            trials: Some(1),
+            ..Plan::new(Algorithm::Random, 1.0)
+        },
+        seed: 0,
+        space: Space::default(),
+        tasks: vec![task],
+    };
+    let searches = [
+        search("a/b", task("a")),
+        search("a", task("../a")),
+        // If the task has no `work`, the work of a rung is unknown.
+        search("a", task("a")),
+    ];
+    for search in searches {
+        let shown = format!("{search:?}");
+        let submit = Request::Submit {
+            id: "x".to_owned(),
+            tasks: Vec::new(),
+            search: Some(Box::new(search)),
+        };
+        let response = daemon.request(&submit).unwrap();
         assert!(
             matches!(response, Response::Refused { .. }),
             "{shown}: {response:?}"

@@ -1,4 +1,4 @@
-//! The Summit log, driven through the state machine of a live cluster: the decisions must be those of a replay.
+//! Feeds the Summit log to the state machine of a live cluster. Its decisions must be those of a replay.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use gleaner_domain::error::Result;
@@ -73,6 +73,7 @@ impl World {
         let hello = Event::Hello {
             link,
             node: log.nodes()[node as usize].clone(),
+            class: None,
             ends: None,
             ranks: Vec::new(),
             leaving: false,
@@ -103,7 +104,7 @@ impl World {
     }
 }
 
-/// The decisions of a replay whose first decision is made by the solver, too.
+/// The decisions of a replay in which the solver makes the first decision, too.
 fn replayed(log: &EventLog, tasks: &[TrainingTask]) -> Vec<(u32, Plan)> {
     let options = Options {
         initial: Initial::Solve,
@@ -130,6 +131,7 @@ fn harvested(log: &EventLog, tasks: &[TrainingTask]) -> Vec<(u32, Plan)> {
         retry_s: 10.0,
         max_failures: 3,
         lead_s: 0.0,
+        classes: Vec::new(),
     };
     let mut world = World {
         core: Core::new(settings, start - 2000).unwrap(),
@@ -147,6 +149,7 @@ fn harvested(log: &EventLog, tasks: &[TrainingTask]) -> Vec<(u32, Plan)> {
     let submit = Event::Submit {
         id: "all".to_owned(),
         tasks: tasks.collect(),
+        search: None,
     };
     world.handle(start, &submit);
     for (time, changes) in log.rows() {
@@ -170,7 +173,7 @@ fn decisions_on_the_summit_log_are_those_of_a_replay() {
     };
     let log = events::read(&path).unwrap().value.slice(slice).unwrap();
     let set = tasks::read(&bounds, Some(&curves), false).unwrap().value;
-    // Endless tasks that are submitted at the start: in a replay, the ledger predicts completions, and on a live
+    // The tasks are endless, because completions would differ: in a replay, the ledger predicts them, and on a live
     // cluster, tasks report them.
     let endless = |task: TrainingTask| TrainingTask {
         work: f64::INFINITY,
@@ -183,6 +186,6 @@ fn decisions_on_the_summit_log_are_those_of_a_replay() {
     for (number, (expected, found)) in expected.iter().zip(&found).enumerate() {
         assert_eq!(found, expected, "decision {number}");
     }
-    // The last row of the log changes no node: the replay decides at it, and the core has nothing to decide.
+    // The last row of the log changes no node. The replay makes a decision there, but the core has nothing to decide.
     assert!(expected.len() - found.len() <= 1);
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args as ClapArgs;
 use gleaner_domain::error::{Error, Result};
 use gleaner_harvest::config::{BackendConfig, Config, SlurmConfig};
+use gleaner_harvest::core::Settings;
 use gleaner_harvest::state_dir::StateDir;
 use gleaner_harvest::status::Status;
 
@@ -19,12 +20,14 @@ use crate::cli::print;
 ///
 /// The command checks the access rights of the state directory, and that a daemon answers and accepts the secret. With
 /// --config and Slurm, it also checks that jobs of the partition can be preempted. With --normal, it submits a one-node
-/// job that does nothing to another partition, and reports how long the job waited and how many pilots were preempted
-/// meanwhile. For this test, pilots should hold all idle nodes.
+/// job to another partition. This job does nothing. The command reports how long it took, and how many pilots were
+/// preempted meanwhile. With --heterogeneous, it does the same with a heterogeneous job of two one-node parts. For
+/// these tests, pilots should hold all idle nodes.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner harvest check --state ~/harvest\n  \
-    gleaner harvest check --config harvest.toml --normal compute --state ~/harvest")]
+    gleaner harvest check --config harvest.toml --normal compute --state ~/harvest\n  \
+    gleaner harvest check --config harvest.toml --normal compute --heterogeneous --state ~/harvest")]
 pub struct Args {
     #[command(flatten)]
     state: State,
@@ -34,6 +37,9 @@ pub struct Args {
     /// Submit a one-node job to this partition of normal jobs.
     #[arg(long, value_name = "PARTITION", requires = "config")]
     normal: Option<String>,
+    /// Also submit a heterogeneous job to that partition.
+    #[arg(long, requires = "normal")]
+    heterogeneous: bool,
 }
 
 /// Time limit for the normal job to start and end.
@@ -51,6 +57,17 @@ impl Results {
         self.failures += usize::from(!is_good);
         let verdict = if is_good { "ok    " } else { "FAILED" };
         self.lines.push(format!("{verdict}  {text}\n"));
+    }
+
+    /// Returns the state of the daemon, or adds a failure.
+    fn query(&mut self, state: &State) -> Option<Status> {
+        match status::of(state) {
+            Ok(status) => Some(status),
+            Err(error) => {
+                self.add(false, error.to_string());
+                None
+            }
+        }
     }
 
     /// Adds a result: the text of `good` for a success, otherwise the error.
@@ -90,9 +107,12 @@ pub fn run(args: &Args) -> Result<()> {
         ..
     }) = &config
     {
-        check_partition(slurm, core.grace_s, &mut results);
-        if let (Some(partition), Some(before)) = (&args.normal, &daemon) {
-            check_normal(partition, before, &args.state, &mut results);
+        check_partition(slurm, core, &mut results);
+        if let (Some(partition), Some(_)) = (&args.normal, &daemon) {
+            check_normal(Normal::OneNode, partition, &args.state, &mut results);
+            if args.heterogeneous {
+                check_normal(Normal::Heterogeneous, partition, &args.state, &mut results);
+            }
         }
     }
     print(&results.lines.concat())?;
@@ -102,8 +122,9 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Checks that Slurm can preempt the partition's jobs, and gives them enough time to end.
-fn check_partition(slurm: &SlurmConfig, grace_s: f64, results: &mut Results) {
+/// Checks that Slurm can preempt the partition's jobs, gives them enough time to end, and accepts their wall times.
+fn check_partition(slurm: &SlurmConfig, core: &Settings, results: &mut Results) {
+    let grace_s = core.grace_s;
     let name = &slurm.partition;
     let site = slurm_fields(&["show", "config"]);
     if let Some(site) = results.take(site, |_| "Slurm answers".to_owned()) {
@@ -127,6 +148,31 @@ fn check_partition(slurm: &SlurmConfig, grace_s: f64, results: &mut Results) {
     let text = format!("its GraceTime is {grace} s, expected at least `grace`, {grace_s} s");
     let is_enough = grace.parse().is_ok_and(|grace: f64| grace >= grace_s);
     results.add(is_enough, text);
+    let longest = core.ladder.iter().map(|(wall_s, _)| *wall_s).max();
+    if let (Some(longest), Some(most)) = (longest, seconds(field("MaxTime"))) {
+        let (minutes, time) = (longest.div_ceil(60), field("MaxTime"));
+        let text = format!(
+            "its MaxTime is {time}, expected at least the longest wall time of `ladder`, {minutes} min"
+        );
+        results.add(most >= longest, text);
+    }
+}
+
+/// A time limit of Slurm such as `1-12:00:00` or `02:00:00` in seconds. `None` if the time is not limited.
+fn seconds(limit: &str) -> Option<u64> {
+    let (days, time) = limit.split_once('-').unwrap_or(("0", limit));
+    let mut parts = time.split(':').map(str::parse::<u64>);
+    let [Some(Ok(hours)), Some(Ok(minutes)), Some(Ok(seconds)), None] =
+        std::array::from_fn(|_| parts.next())
+    else {
+        return None;
+    };
+    let hours = days
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(24)?
+        .checked_add(hours)?;
+    hours.checked_mul(3600)?.checked_add(minutes * 60 + seconds)
 }
 
 /// The fields `KEY=VALUE` or `KEY = VALUE` that scontrol prints.
@@ -163,12 +209,43 @@ fn fields(text: &str) -> BTreeMap<String, String> {
     fields
 }
 
-/// Submits a normal job, and measures how long it waits.
-fn check_normal(partition: &str, before: &Status, state: &State, results: &mut Results) {
-    let waited = run_normal_job(partition);
+/// A normal job that does nothing.
+#[derive(Debug, Clone, Copy)]
+enum Normal {
+    OneNode,
+    /// Slurm starts the two parts of the job only when both have their nodes.
+    Heterogeneous,
+}
+
+impl Normal {
+    fn name(self) -> &'static str {
+        match self {
+            Normal::OneNode => "normal one-node",
+            Normal::Heterogeneous => "heterogeneous",
+        }
+    }
+
+    /// The arguments of srun.
+    fn words(self, partition: &str) -> Vec<&str> {
+        let part = ["--nodes=1", "--ntasks=1", "--exclusive", "--time=1"];
+        let rest = ["--job-name=gleaner-check", "--partition", partition, "true"];
+        let one = [part, rest].concat();
+        match self {
+            Normal::OneNode => one,
+            Normal::Heterogeneous => [&one[..], &[":"], &one].concat(),
+        }
+    }
+}
+
+/// Submits a normal job, and measures how long it takes.
+fn check_normal(job: Normal, partition: &str, state: &State, results: &mut Results) {
+    let Some(before) = results.query(state) else {
+        return;
+    };
+    let waited = run_normal_job(job, partition);
     let good = |waited: &Duration| {
-        let waited = waited.as_secs_f64();
-        format!("a normal one-node job in {partition} started and ended within {waited:.1} s")
+        let (waited, job) = (waited.as_secs_f64(), job.name());
+        format!("a {job} job in {partition} started and ended within {waited:.1} s")
     };
     if results.take(waited, good).is_none() {
         return;
@@ -185,11 +262,10 @@ fn check_normal(partition: &str, before: &Status, state: &State, results: &mut R
 }
 
 /// Runs a job that does nothing, and returns the time from its submission to its end.
-fn run_normal_job(partition: &str) -> Result<Duration> {
+fn run_normal_job(job: Normal, partition: &str) -> Result<Duration> {
     let began = Instant::now();
     let mut child = Command::new("srun")
-        .args(["--nodes=1", "--ntasks=1", "--exclusive", "--time=1"])
-        .args(["--job-name=gleaner-check", "--partition", partition, "true"])
+        .args(job.words(partition))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .spawn()
@@ -220,6 +296,14 @@ fn run_normal_job(partition: &str) -> Result<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn time_limits_are_read() {
+        assert_eq!(seconds("02:00:30"), Some(7230));
+        assert_eq!(seconds("1-12:00:00"), Some(129_600));
+        assert_eq!(seconds("UNLIMITED"), None);
+        assert_eq!(seconds("9999999999999999999-00:00:00"), None);
+    }
 
     #[test]
     fn fields_of_both_forms_are_read() {

@@ -9,7 +9,7 @@ use super::State;
 /// Hold a node for a daemon, and start tasks on it.
 ///
 /// The daemon's backend starts this command, so users need it only for other batch systems. The pilot ends its tasks
-/// and itself when it receives SIGTERM, when its wall time ends, or when the daemon does not answer during the lease.
+/// and itself when it receives SIGTERM, when its wall time ends, or when its lease expires without an answer.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \
     gleaner harvest pilot --pilot 1 --wall 5400 --state ~/harvest")]
@@ -22,6 +22,9 @@ pub struct Args {
     /// Name of the node [default: SLURMD_NODENAME, or the host's name].
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
+    /// Class of the node [default: what the command `class` of harvest.toml prints, or GLEANER_CLASS].
+    #[arg(long, value_name = "NAME")]
+    class: Option<String>,
     /// Wall time in seconds [default: the end of the Slurm job, or unlimited].
     #[arg(long, value_name = "SECONDS")]
     wall: Option<u64>,
@@ -36,6 +39,7 @@ pub fn run(args: &Args) -> Result<()> {
         state: args.state.state.clone(),
         pilot: args.pilot,
         node: args.node.clone(),
+        class: args.class.clone(),
         wall_s: args.wall,
     })
 }

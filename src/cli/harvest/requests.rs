@@ -8,14 +8,15 @@ use gleaner_harvest::wire::Request;
 use super::State;
 use crate::cli::print;
 
-/// Cancel a task.
+/// Cancel a task or a search.
 ///
-/// The task is stopped by SIGTERM, and its files remain.
+/// The task is stopped with SIGTERM, and its files remain. If a search is cancelled, so are the tasks of its trials,
+/// and no further trial starts.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \
     gleaner harvest cancel resnet --state ~/harvest")]
 pub struct Cancel {
-    /// Name of the task.
+    /// Name of the task or search.
     #[arg(value_name = "TASK")]
     task: String,
     #[command(flatten)]
@@ -57,7 +58,7 @@ impl Cancel {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// No daemon, or there is no such task.
+    /// No daemon, or there is no such task or search.
     pub fn run(&self) -> Result<()> {
         let task = self.task.clone();
         send(&self.state, &Request::Cancel { task })

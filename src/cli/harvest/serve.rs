@@ -15,8 +15,8 @@ use crate::cli::{print, say};
 
 /// Run the daemon.
 ///
-/// The daemon logs to stderr. It ends at SIGTERM and Ctrl-C, but tasks go on until the lease of their pilots is over,
-/// and a daemon that is started again takes them over. `gleaner harvest stop` ends tasks and pilots too.
+/// The daemon logs to stderr. It ends at SIGTERM and Ctrl-C, but tasks keep running until their pilots' leases expire.
+/// A daemon that starts before then takes over the tasks. `gleaner harvest stop` ends tasks and pilots too.
 /// docs/HARVEST.md describes the settings.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \

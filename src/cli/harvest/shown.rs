@@ -1,13 +1,19 @@
 //! The state of the daemon as text.
 
 use gleaner_domain::words::counted;
-use gleaner_harvest::status::{Status, TaskStatus};
+use gleaner_harvest::status::{
+    BestTrial, HandoverStatus, NodeStatus, SearchStatus, Status, TaskStatus,
+};
 
 /// The terms of the summary.
-pub const TERMS: [(&str, &str); 4] = [
+pub const TERMS: [(&str, &str); 5] = [
     ("held", "idle nodes that pilots hold"),
     ("used", "nodes that are given to tasks"),
     ("pending", "pilots that were requested and hold no node yet"),
+    (
+        "handover",
+        "how long preempted pilots kept their nodes: an upper bound on the delay of normal jobs",
+    ),
     (
         "harvested",
         "node-hours that tasks used, of those that pilots held",
@@ -16,7 +22,6 @@ pub const TERMS: [(&str, &str); 4] = [
 
 /// A summary. Its last line states what was harvested.
 pub fn summary(status: &Status, url: &str) -> String {
-    let used = status.nodes.iter().filter(|node| node.task.is_some());
     let count = |state: &str| {
         let tasks = status.tasks.iter();
         tasks.filter(|task| task.state == state).count()
@@ -25,10 +30,8 @@ pub fn summary(status: &Status, url: &str) -> String {
     let states = states.map(|state| format!("{} {state}", count(state)));
     let lines = [
         ("mode", status.mode.clone()),
-        (
-            "nodes",
-            format!("{} held, {} used", status.nodes.len(), used.count()),
-        ),
+        ("nodes", held(status.nodes.iter())),
+        ("classes", classes(status)),
         (
             "pilots",
             format!(
@@ -36,14 +39,71 @@ pub fn summary(status: &Status, url: &str) -> String {
                 status.pilots_pending, status.preemptions
             ),
         ),
+        ("handover", status.handover.map_or(String::new(), handover)),
         ("tasks", states.join(", ")),
         ("page", url.to_owned()),
     ];
     let lines = lines.iter().filter(|(_, text)| !text.is_empty());
     let lines: String = lines
-        .map(|(name, text)| format!("{name:<8}{text}\n"))
+        .map(|(name, text)| format!("{name:<10}{text}\n"))
         .collect();
-    format!("{lines}{}\n", harvested(status, count("finished")))
+    let searches = status.searches.iter();
+    let searches: String = searches
+        .map(|found| format!("{:<10}{}\n", "search", search(found)))
+        .collect();
+    format!(
+        "{lines}{searches}{}\n",
+        harvested(status, count("finished"))
+    )
+}
+
+/// How many nodes are held and used.
+fn held<'s>(nodes: impl Iterator<Item = &'s NodeStatus> + Clone) -> String {
+    let used = nodes.clone().filter(|node| node.task.is_some());
+    format!("{} held, {} used", nodes.count(), used.count())
+}
+
+/// How many nodes of each class are held and used. Empty if there are no classes.
+fn classes(status: &Status) -> String {
+    let classes = status.classes.iter().map(|class| {
+        let own = status.nodes.iter();
+        let own = own.filter(|node| node.class.as_ref() == Some(class));
+        format!("{class}: {}", held(own))
+    });
+    classes.collect::<Vec<_>>().join("; ")
+}
+
+/// A search on one line.
+fn search(search: &SearchStatus) -> String {
+    let SearchStatus {
+        name,
+        algorithm,
+        state,
+        trials,
+        started,
+        finished,
+        stopped,
+        best,
+    } = search;
+    let best = best.as_ref().map_or(String::new(), self::best);
+    format!(
+        "{name} ({algorithm}, {state}): {started} of {trials} trials started, {stopped} stopped, \
+         {finished} finished{best}"
+    )
+}
+
+fn best(best: &BestTrial) -> String {
+    let parameters = best.parameters.iter();
+    let parameters: String = parameters
+        .map(|(name, value)| format!(", {name} = {value}"))
+        .collect();
+    let (trial, loss, resource) = (best.trial, best.loss, best.resource);
+    format!("; best: trial {trial} with loss {loss} at {resource}{parameters}")
+}
+
+fn handover(handover: HandoverStatus) -> String {
+    let HandoverStatus { mean_s, longest_s } = handover;
+    format!("{mean_s:.1} s on average, {longest_s:.1} s at most")
 }
 
 fn harvested(status: &Status, finished: usize) -> String {
@@ -103,7 +163,7 @@ fn done(task: &TaskStatus) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gleaner_harvest::status::NodeStatus;
+    use gleaner_search::Value;
 
     fn task(name: &str, state: &str, reason: Option<&str>) -> TaskStatus {
         TaskStatus {
@@ -125,22 +185,64 @@ mod tests {
             mode: "running".into(),
             nodes: vec![NodeStatus {
                 name: "n1".into(),
+                class: None,
                 task: Some("a".into()),
                 ends: None,
             }],
             tasks: vec![task("a", "finished", None), task("b", "active", None)],
+            preemptions: 3,
+            handover: Some(HandoverStatus {
+                mean_s: 1.5,
+                longest_s: 2.0,
+            }),
             idle_node_s: 7200.0,
             used_node_s: 5400.0,
             ..Status::default()
         };
         let text = summary(&status, "http://127.0.0.1:1/");
-        let expected = "mode    running\n\
-                        nodes   1 held, 1 used\n\
-                        pilots  0 pending, 0 preempted\n\
-                        tasks   1 active, 0 waiting, 1 finished, 0 failed, 0 cancelled\n\
-                        page    http://127.0.0.1:1/\n\
+        let expected = "mode      running\n\
+                        nodes     1 held, 1 used\n\
+                        pilots    0 pending, 3 preempted\n\
+                        handover  1.5 s on average, 2.0 s at most\n\
+                        tasks     1 active, 0 waiting, 1 finished, 0 failed, 0 cancelled\n\
+                        page      http://127.0.0.1:1/\n\
                         harvested 1.500 of 2.000 idle node-hours (75.0 %), 1 task finished\n";
         assert_eq!(text, expected);
+        let in_classes = Status {
+            classes: vec!["a100".into(), "v100".into()],
+            nodes: vec![NodeStatus {
+                name: "n1".into(),
+                class: Some("v100".into()),
+                task: None,
+                ends: None,
+            }],
+            ..Status::default()
+        };
+        let text = summary(&in_classes, "");
+        let expected = "\nclasses   a100: 0 held, 0 used; v100: 1 held, 0 used\n";
+        assert!(text.contains(expected), "{text}");
+        let searching = Status {
+            searches: vec![SearchStatus {
+                name: "tuning".into(),
+                algorithm: "asha".into(),
+                state: "running".into(),
+                trials: 9,
+                started: 5,
+                finished: 0,
+                stopped: 1,
+                best: Some(BestTrial {
+                    trial: 3,
+                    resource: 9.0,
+                    loss: 0.5,
+                    parameters: [("depth".into(), Value::Whole(4))].into(),
+                }),
+            }],
+            ..Status::default()
+        };
+        let expected = "search    tuning (asha, running): 5 of 9 trials started, 1 stopped, 0 finished; \
+                        best: trial 3 with loss 0.5 at 9, depth = 4\n";
+        let text = summary(&searching, "");
+        assert!(text.contains(expected), "{text}");
         let idle = summary(&Status::default(), "");
         assert!(
             idle.ends_with("harvested 0.000 of 0.000 idle node-hours (0.0 %), 0 tasks finished\n")

@@ -7,13 +7,13 @@ use clap::Args as ClapArgs;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::counted;
 use gleaner_harvest::client::Client;
+use gleaner_harvest::daemon;
 use gleaner_harvest::page;
 use gleaner_harvest::record::{self, Recording};
 use gleaner_harvest::status::Status;
 use gleaner_harvest::wire::{Request, Response};
 use gleaner_io::files;
-use gleaner_replay::SolverDecider;
-use gleaner_solvers::{Limits, SolverKind, SolverSpec};
+use gleaner_solvers::Limits;
 
 use super::{State, shown};
 use crate::cli::{explained, print, print_json, say};
@@ -35,8 +35,9 @@ pub struct Args {
     /// Also write the status page with the current state, as a file that needs no daemon.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
-    /// Also write the recording so far: an event log, and all batches of the allocator with their decisions. All
-    /// decisions are repeated with a new allocator.
+    /// Also write the recording so far: an event log with tasks and a script for `gleaner replay`, and all batches of
+    /// the allocator with their decisions. The command repeats all decisions with a new allocator, and fails if one
+    /// of them differs.
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
 }
@@ -44,7 +45,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// No daemon, or the page cannot be written.
+/// No daemon, a file cannot be written, or a repeated decision differs.
 pub fn run(args: &Args) -> Result<()> {
     let status = of(&args.state)?;
     if let Some(path) = &args.page {
@@ -65,14 +66,13 @@ pub fn run(args: &Args) -> Result<()> {
 fn record(state: &State, directory: &Path) -> Result<()> {
     let from = PathBuf::from(Client::new(&state.state)?.done(&Request::Record)?);
     fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
-    for name in [record::EVENTS, record::BATCHES, record::ABOUT] {
+    for name in record::FILES {
         let path = from.join(name);
         let bytes = fs::read(&path).map_err(|e| Error::io("read", path, e))?;
         files::write_bytes(&directory.join(name), &bytes)?;
     }
     let recording = Recording::read(directory)?;
-    let spec = SolverSpec::new(SolverKind::Exact);
-    let mut decider = SolverDecider::new(spec, Limits::default())?;
+    let mut decider = daemon::exact(recording.settings(), Limits::default())?;
     let count = recording.decisions();
     match recording.repeat(&mut decider)? {
         None => {

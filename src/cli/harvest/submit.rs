@@ -11,11 +11,12 @@ use gleaner_harvest::wire::Request;
 use super::State;
 use crate::cli::{print, remark};
 
-/// Submit the tasks of a file.
+/// Submit the tasks of a file, or its search.
 ///
 /// The file is a task file of `gleaner replay` in TOML or JSON, with the fields `command`, `launch` and `environment`
-/// for each task. `work` and `curve` may be missing. If a task of the file is invalid, no task is submitted. When the
-/// command returns, the daemon has written the submission to its journal.
+/// for each task. `work` and `curve` are optional. If the file has a `[search]`, the trials of the search train the
+/// tasks. If a task of the file is invalid, nothing is submitted. When the command returns, the daemon has written the
+/// submission to its journal.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \
     gleaner harvest submit tasks.toml --state ~/harvest")]
@@ -37,6 +38,7 @@ pub fn run(args: &Args) -> Result<()> {
     let request = Request::Submit {
         id: submission_id()?,
         tasks: file.tasks,
+        search: file.search,
     };
     let text = Client::new(&args.state.state)?.done(&request)?;
     print(&format!("{text}\n"))

@@ -43,6 +43,8 @@ pub struct Change {
 pub struct Schedule {
     /// Names of the nodes.
     pub nodes: Vec<String>,
+    /// The class of each node; empty if there are no classes.
+    pub classes: Vec<String>,
     /// The changes in ascending order of time. Before its first change, a node is in the opposite state. A
     /// node without changes is always idle.
     pub changes: Vec<Change>,
@@ -52,7 +54,11 @@ impl Schedule {
     /// Nodes named `local1`, `local2`, and so on.
     pub fn local(nodes: usize, changes: Vec<Change>) -> Self {
         let nodes = (1..=nodes).map(|node| format!("local{node}")).collect();
-        Schedule { nodes, changes }
+        Schedule {
+            nodes,
+            classes: Vec::new(),
+            changes,
+        }
     }
 
     /// The schedule of a configuration.
@@ -61,7 +67,11 @@ impl Schedule {
     /// The event log cannot be read, has too many nodes, or has a node whose name is not a host's name.
     pub fn of(config: &LocalConfig) -> Result<Self> {
         let Some(path) = &config.events else {
-            return Ok(Self::local(config.nodes as usize, Vec::new()));
+            let nodes = config.nodes as usize;
+            return Ok(Schedule {
+                classes: repeated(&config.classes, nodes),
+                ..Self::local(nodes, Vec::new())
+            });
         };
         let log = gleaner_inputs::events::read(path)?.value;
         let nodes = log.nodes().to_vec();
@@ -82,8 +92,18 @@ impl Schedule {
                 is_idle: change.idle(),
             })
         });
-        let changes = changes.collect();
-        Ok(Schedule { nodes, changes })
+        let classes = match log.classes() {
+            Some(classes) => {
+                let name = |class: &u16| classes.names()[usize::from(*class)].clone();
+                classes.of_nodes().iter().map(name).collect()
+            }
+            None => repeated(&config.classes, nodes.len()),
+        };
+        Ok(Schedule {
+            classes,
+            changes: changes.collect(),
+            nodes,
+        })
     }
 
     /// When the last change happens, in seconds.
@@ -101,6 +121,11 @@ impl Schedule {
         }
         states
     }
+}
+
+/// The class of each of `nodes` nodes. The list is repeated as often as necessary.
+fn repeated(classes: &[String], nodes: usize) -> Vec<String> {
+    classes.iter().cycle().take(nodes).cloned().collect()
 }
 
 /// Pilots as processes on this machine.
@@ -163,7 +188,11 @@ impl LocalBackend {
         let path = file(&state);
         let saved = match fs::read(&path) {
             Ok(bytes) => Some(serde_json::from_slice::<Saved>(&bytes).map_err(|error| {
-                let fault = Fault::of(&path, error.to_string(), "the pilots of a daemon");
+                let fault = Fault::of(
+                    &path,
+                    error.to_string(),
+                    "a daemon's list of pilots in JSON",
+                );
                 Error::from(fault.remedy("delete the file while no pilot is running"))
             })?),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
@@ -283,7 +312,8 @@ impl LocalBackend {
         if started.is_empty() {
             return Ok(());
         }
-        // Saved first: if the daemon is killed now, the pilots count as ended, and none is started twice.
+        // The list is saved before the pilots start. If the daemon is killed in between, the next daemon counts these
+        // pilots as ended, and starts none of them twice.
         self.save()?;
         for (pilot, wall_s, node) in started {
             match self.spawn(pilot, wall_s, node) {
@@ -303,6 +333,7 @@ impl LocalBackend {
 
     fn spawn(&self, pilot: PilotId, wall_s: u64, node: usize) -> Result<Child> {
         let name = &self.schedule.nodes[node];
+        let class = self.schedule.classes.get(node);
         let log = self.state.log_path(&format!("pilot-{}.log", pilot.0));
         let mut options = OpenOptions::new();
         options.create(true).append(true).mode(0o600);
@@ -317,6 +348,7 @@ impl LocalBackend {
         command
             .args(&words[1..])
             .args(["--node", name])
+            .args(class.into_iter().flat_map(|class| ["--class", class]))
             .current_dir(self.state.path())
             .stdin(Stdio::null())
             .stdout(output)
@@ -483,7 +515,7 @@ mod tests {
             }
         }
 
-        /// Starts the backend again, like a daemon after a crash.
+        /// Starts the backend again, as a restarted daemon does after a crash.
         fn open(&mut self, schedule: Schedule) -> &mut LocalBackend {
             self.backend = None;
             let state = StateDir::create(&self.folder.path().join("state")).unwrap();
@@ -560,9 +592,11 @@ mod tests {
             nodes: 7,
             events: Some(path),
             speed: 10.0,
+            classes: vec!["a".to_owned()],
         };
         let schedule = Schedule::of(&config).unwrap();
         assert_eq!(schedule.nodes, ["n1", "n2"]);
+        assert_eq!(schedule.classes, ["a", "a"]);
         let expected = [
             change(0.0, 0, true),
             change(6.0, 0, false),
@@ -584,7 +618,7 @@ mod tests {
             let accepted = Started::Accepted(format!("local-{pilot}"));
             assert_eq!(backend.start(PilotId(pilot), 90), accepted);
         }
-        // The first pilot gets the first node until it is busy, and the second pilot the other node.
+        // The first pilot runs on the first node until that node becomes busy. The second pilot runs on the other node.
         tick_until(backend, |backend| listed(backend) == [2]);
         tick_until(backend, |backend| {
             backend.pilots[&PilotId(2)].node == Some(1)

@@ -1,4 +1,4 @@
-//! Where pilots run. Each backend is a file.
+//! The backends: the systems on which pilots run. Each backend has its own file.
 
 mod local;
 mod slurm;
@@ -21,7 +21,7 @@ pub trait Backend: Send {
     /// Requests a pilot with a wall time in seconds.
     fn start(&mut self, pilot: PilotId, wall_s: u64) -> Started;
 
-    /// Ends a pilot, or withdraws its request. A pilot that has ended is not an error.
+    /// Ends a pilot, or withdraws its request. It is not an error if the pilot has already ended.
     ///
     /// # Errors
     /// The request cannot be made, or it is unknown whether it succeeded.
@@ -33,16 +33,22 @@ pub trait Backend: Send {
     /// The backend does not answer.
     fn list(&mut self) -> Result<Vec<Listed>>;
 
-    /// Whether a list can lack a pilot that is running, because the backend was killed and has forgotten the pilot.
+    /// Whether a list can lack a pilot that is running: a batch scheduler that was killed may have forgotten the pilot.
     fn can_forget(&self) -> bool {
+        false
+    }
+
+    /// Whether a heterogeneous job was waiting at the last [`list`](Backend::list). The batch scheduler starts such a job
+    /// only if the nodes of all of its parts are free at once.
+    fn has_heterogeneous_job(&self) -> bool {
         false
     }
 
     /// Performs the work that is due. It is called several times a second.
     fn tick(&mut self) {}
 
-    /// A reason to request no more pilots until the operator has looked at it, such as a node that was drained while a
-    /// pilot had it. Each reason is returned once, after the [`list`](Backend::list) that found it.
+    /// A reason to request no more pilots until the operator has looked into it: for example, a node was drained while
+    /// a pilot held it. Each reason is returned once, after the [`list`](Backend::list) that found it.
     fn alarm(&mut self) -> Option<String> {
         None
     }
@@ -133,7 +139,7 @@ fn pilot_command(program: &Path, state: &Path, pilot: PilotId, wall_s: u64) -> R
     Ok(words)
 }
 
-/// Words as a line of a shell script, each of them quoted if necessary.
+/// Joins words into a line of a shell script, and quotes each of them if necessary.
 fn quoted_line(words: &[String]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
     let quoted: Vec<String> = words

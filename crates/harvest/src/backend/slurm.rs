@@ -43,8 +43,8 @@ const ENDED: [&str; 8] = [
     "TIMEOUT",
 ];
 
-/// Parts of `sbatch`'s messages after which the job may have been accepted: the controller was not reached, or its
-/// answer was lost. After any other message, it was not accepted.
+/// Parts of `sbatch`'s error messages that leave open whether the job was accepted: the controller was not reached, or
+/// its answer was lost. After any other message, the job was not accepted.
 const UNCLEAR: [&str; 11] = [
     "unable to contact slurm controller",
     "timed out",
@@ -64,7 +64,7 @@ const UNCLEAR: [&str; 11] = [
 pub struct SlurmBackend {
     /// Directory of Slurm's programs; `None` if they are in `PATH`.
     programs: Option<PathBuf>,
-    /// The site's arguments of `sbatch`.
+    /// The arguments for `sbatch` that all pilots share: harvest's defaults, then the site's arguments.
     arguments: Vec<String>,
     /// Commands that run on the node before the pilot.
     setup: Vec<Vec<String>>,
@@ -74,6 +74,7 @@ pub struct SlurmBackend {
     program: PathBuf,
     /// The nodes of pilots in the last list.
     nodes: BTreeSet<String>,
+    has_heterogeneous_job: bool,
     alarm: Option<String>,
     /// The nodes that have already raised an alarm.
     alarmed: BTreeSet<String>,
@@ -98,6 +99,7 @@ impl SlurmBackend {
             state: state.to_owned(),
             program: program.to_owned(),
             nodes: BTreeSet::new(),
+            has_heterogeneous_job: false,
             alarm: None,
             alarmed: BTreeSet::new(),
         })
@@ -114,7 +116,8 @@ impl SlurmBackend {
         Ok(format!("{} <<'END'\n{script}END", quoted_line(&words)))
     }
 
-    /// The arguments of `sbatch`. The site's arguments come first, because `sbatch` uses the last of repeated options.
+    /// The arguments for `sbatch`. The site's arguments come first: if an option is repeated, `sbatch` uses the last
+    /// one.
     fn submission(&self, pilot: PilotId, wall_s: u64) -> Result<Vec<String>> {
         let state = self.state.to_string_lossy();
         // In Slurm's patterns, `%%` is a percent sign.
@@ -168,9 +171,17 @@ impl SlurmBackend {
         format!("{}{}", self.prefix, pilot.0)
     }
 
-    /// Looks for nodes that were drained or failed while a pilot had them.
+    /// Finds out whether a heterogeneous job is waiting.
+    fn look_at_queue(&mut self) -> Result<()> {
+        let words = ["--noheader", "--states=PENDING", "--format=%i"].map(str::to_owned);
+        self.has_heterogeneous_job = is_any_heterogeneous(&self.call("squeue", &words, "")?);
+        Ok(())
+    }
+
+    /// Looks for nodes that were drained or failed while a pilot held them.
     fn look_at_nodes(&mut self, nodes: BTreeSet<String>) -> Result<()> {
-        // A node is often drained because processes of a job that has just ended cannot be killed.
+        // The nodes of the last list are included, because a node is often drained when processes of a job that has
+        // just ended cannot be killed.
         let all: Vec<String> = self.nodes.union(&nodes).cloned().collect();
         self.nodes = nodes;
         if all.is_empty() {
@@ -288,9 +299,14 @@ impl Backend for SlurmBackend {
         let pilots = parse(&text, &self.prefix);
         let held = pilots.iter().filter(|pilot| !pilot.has_ended);
         let nodes = held.filter_map(|pilot| pilot.node.clone()).collect();
-        // The next list tries again.
+        // If these queries fail, the next list repeats them.
         let _ = self.look_at_nodes(nodes);
+        let _ = self.look_at_queue();
         Ok(pilots)
+    }
+
+    fn has_heterogeneous_job(&self) -> bool {
+        self.has_heterogeneous_job
     }
 
     fn can_forget(&self) -> bool {
@@ -301,6 +317,11 @@ impl Backend for SlurmBackend {
     fn alarm(&mut self) -> Option<String> {
         self.alarm.take()
     }
+}
+
+/// Whether any of these ids, one per line, is that of a part of a heterogeneous job, such as `46+1`.
+fn is_any_heterogeneous(ids: &str) -> bool {
+    ids.lines().any(|id| id.contains('+'))
 }
 
 /// The pilots in lines such as `12|gleaner-harvest-0123abcd-7|RUNNING|n1`.
@@ -326,12 +347,13 @@ fn user() -> String {
     format!("--user={}", rustix::process::geteuid().as_raw())
 }
 
-/// Waits for a program up to [`LIMIT`]. Returns its status, its output and its messages.
+/// Waits at most [`LIMIT`] for a program to end. Returns its status, its standard output and its standard error.
 fn finish(mut child: Child, input: &str) -> Result<(ExitStatus, String, String), String> {
     let output = child.stdout.take().map(read_in_thread);
     let errors = child.stderr.take().map(read_in_thread);
     if let Some(mut stdin) = child.stdin.take() {
-        // The input fits into the pipe. A program that does not read it reports the reason itself.
+        // The input fits into the pipe, so the write does not block. Its error is ignored, because a program that does
+        // not read its input reports the reason itself.
         let _ = stdin.write_all(input.as_bytes());
     }
     let deadline = Instant::now() + LIMIT;
@@ -364,7 +386,7 @@ fn read_in_thread(pipe: impl Read + Send + 'static) -> Receiver<String> {
             let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
         }
     });
-    // Without a thread, the receiver gets nothing.
+    // If the thread could not be started, the sender is dropped, and the receiver gets nothing.
     drop(reader);
     receiver
 }
@@ -374,6 +396,13 @@ mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn parts_of_heterogeneous_jobs_are_recognised() {
+        assert!(is_any_heterogeneous("12\n46+0\n46+1\n"));
+        assert!(!is_any_heterogeneous("12\n13_[1-5]\n"));
+        assert!(!is_any_heterogeneous(""));
+    }
 
     fn config() -> SlurmConfig {
         SlurmConfig {
@@ -483,7 +512,7 @@ mod tests {
 
     #[test]
     fn pilots_are_listed_by_their_names_and_drained_nodes_are_noticed() {
-        let squeue = "echo \"$@\" > arguments; cat queue";
+        let squeue = "echo \"$@\" >> arguments; cat queue";
         let sinfo = "echo \"$@\" > selected; cat nodes";
         let (folder, mut backend) = with_programs(&[("squeue", squeue), ("sinfo", sinfo)]);
         let at = |name: &str| folder.path().join(name);
@@ -509,7 +538,7 @@ mod tests {
         assert!(arguments.contains("--nodes=n1 "), "{arguments}");
         let arguments = fs::read_to_string(at("arguments")).unwrap();
         assert!(arguments.contains("--states=all"), "{arguments}");
-        // The pilot has ended, and its node was drained because of it.
+        // The pilot has ended, and its node was drained because a process could not be killed.
         fs::write(at("queue"), "").unwrap();
         fs::write(at("nodes"), "n1|drained|Kill task failed\n").unwrap();
         assert_eq!(backend.list().unwrap(), []);

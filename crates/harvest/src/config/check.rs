@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use gleaner_domain::error::{Fault, Faults};
 
+use crate::core::{EXPECTED_CLASSES, are_classes};
+
 use super::{
     BackendConfig, BackendName, Config, LocalConfig, Settings, SlurmConfig, Written, defaults,
 };
 
-/// A day, in seconds: the upper bound of most times.
+/// A day, in seconds: the upper bound of most settings that are times.
 const DAY: f64 = 86_400.0;
 
 /// Checks the values of a file and collects its faults.
@@ -68,7 +70,9 @@ impl Check<'_> {
             retry_s: written.retry.unwrap_or(if is_local { 1.0 } else { 30.0 }),
             max_failures: written.max_failures,
             lead_s: written.lead,
+            classes: written.classes.clone(),
         };
+        self.check_classes(&written);
         let poll = written.poll.unwrap_or(if is_local { 1.0 } else { 10.0 });
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or_default();
         Some(Config {
@@ -79,6 +83,7 @@ impl Check<'_> {
             poll: seconds(poll),
             missing: seconds(written.missing),
             decision_limit: seconds(written.decision_limit),
+            class: written.class,
         })
     }
 
@@ -129,12 +134,30 @@ impl Check<'_> {
             self.range("node_hours_per_day", &hours, 0.0..=1e9, expected);
         }
         if written.lease <= written.silence {
-            let expected = format!("more than silence, {} seconds", written.silence);
+            let expected = format!("more than {} seconds (silence)", written.silence);
             self.add("lease", written.lease, &expected);
         }
-        // Tasks are stopped when a pilot gives up its node, and must have their grace period before the wall time ends.
-        let lead = format!("from grace, {}, to 86400 seconds", written.grace);
+        // Tasks are stopped when a pilot gives back its node, and their grace period must be over before the wall time
+        // ends.
+        let lead = format!("from {} (grace) to 86400 seconds", written.grace);
         self.range("lead", &written.lead, written.grace..=DAY, &lead);
+    }
+
+    fn check_classes(&mut self, written: &Written) {
+        let classes = &written.classes;
+        if !are_classes(classes) {
+            self.add("classes", format!("{classes:?}"), EXPECTED_CLASSES);
+        }
+        let program = &written.class;
+        let is_empty = !program.is_empty() && program[0].is_empty();
+        if is_empty || program.iter().any(|word| word.contains('\0')) {
+            let expected = "a program and its arguments, without NUL characters";
+            self.add("class", format!("{program:?}"), expected);
+        }
+        let local = written.local.iter().flat_map(|local| &local.classes);
+        for name in local.filter(|name| !classes.contains(name)) {
+            self.add("local.classes", format!("{name:?}"), "one of `classes`");
+        }
     }
 
     fn check_ladder(&mut self, written: &Written) {
@@ -144,7 +167,7 @@ impl Check<'_> {
         for &(minutes, count) in &written.ladder {
             let least = written.lead / 60.0;
             if !(minutes > least && minutes * 60.0 >= 1.0 && minutes <= 525_600.0) {
-                let expected = format!("minutes above {least} (lead) and at most 525600");
+                let expected = format!("more than {least} (lead) and at most 525600 minutes");
                 self.add("ladder", format!("{minutes} minutes"), &expected);
             }
             self.range("ladder", &count, 1..=1000, "a count from 1 to 1000");
@@ -188,6 +211,7 @@ impl Check<'_> {
                     nodes: defaults::nodes(),
                     events: None,
                     speed: defaults::speed(),
+                    classes: Vec::new(),
                 });
                 self.range("local.nodes", &local.nodes, 1..=1000, "from 1 to 1000");
                 let speed = "from 0.001 to 1000000";
@@ -238,7 +262,7 @@ impl Check<'_> {
             .iter()
             .any(|words| words.first().is_none_or(String::is_empty))
         {
-            let expected = "lists of a program and its arguments";
+            let expected = "lists that each contain a program and its arguments";
             self.add("slurm.setup", "a list without a program", expected);
         }
         // The daemon itself sets the program and the wall time. It counts one job and one node per pilot, so arrays and
@@ -258,7 +282,7 @@ impl Check<'_> {
             own.contains(&name)
         };
         if let Some(word) = slurm.sbatch.iter().find(is_own) {
-            let expected = "options other than those that harvest itself passes to sbatch";
+            let expected = "options other than --array, --wrap, --time, --nodes and --requeue";
             self.add("slurm.sbatch", format!("{word:?}"), expected);
         }
     }

@@ -6,6 +6,8 @@
 //! ladder = [[90, 2], [30, 2], [8, 1]]  # wall time of pilots in minutes, and how many of them wait at once
 //! max_pilots = 64
 //! node_hours_per_day = 500
+//! classes = ["v100", "a100"]                # classes of nodes; default: all nodes are interchangeable
+//! class = ["sh", "/opt/site/node-class.sh"] # prints the class of the node on which a pilot runs
 //!
 //! [slurm]
 //! partition = "scavenge"
@@ -45,6 +47,8 @@ pub struct Config {
     pub missing: Duration,
     /// Time limit for one decision.
     pub decision_limit: Duration,
+    /// A program with arguments that prints the class of a pilot's node; empty if there is none.
+    pub class: Vec<String>,
 }
 
 /// Where pilots run.
@@ -63,12 +67,16 @@ pub struct LocalConfig {
     /// Number of nodes that the machine pretends to have; ignored if there is an event log.
     #[serde(default = "defaults::nodes")]
     pub nodes: u32,
-    /// Event log that says when nodes are idle, in any format that `gleaner replay` reads. The log begins when the
+    /// Event log that says when nodes are idle, in any format that `gleaner replay` reads. Its playback begins when the
     /// daemon starts. Without a log, all nodes are always idle.
     pub events: Option<PathBuf>,
     /// Speed at which the event log is played.
     #[serde(default = "defaults::speed")]
     pub speed: f64,
+    /// Classes of the nodes in order. If there are more nodes, the list is repeated. The classes in an event log take
+    /// precedence.
+    #[serde(default)]
+    pub classes: Vec<String>,
 }
 
 /// Settings of pilots that are jobs of Slurm.
@@ -77,7 +85,7 @@ pub struct LocalConfig {
 pub struct SlurmConfig {
     /// The partition of the pilots. Its jobs must be preemptible.
     pub partition: String,
-    /// Further arguments of `sbatch`, such as `--account=idle`.
+    /// Additional arguments for `sbatch`, such as `--account=idle`.
     #[serde(default)]
     pub sbatch: Vec<String>,
     /// Commands that are executed on each node before the pilot starts, each as a program with its arguments. They may
@@ -132,6 +140,10 @@ struct Written {
     missing: f64,
     #[serde(default = "defaults::decision_limit")]
     decision_limit: f64,
+    #[serde(default)]
+    classes: Vec<String>,
+    #[serde(default)]
+    class: Vec<String>,
     local: Option<LocalConfig>,
     slurm: Option<SlurmConfig>,
 }
@@ -260,9 +272,9 @@ mod tests {
             "listen: found \"0.0.0.0:1\", expected the address of one interface",
             "t_fwd: found 0, expected from 1 to 86400 seconds",
             "max_tasks: found 0, expected from 1 to 10000",
-            "lease: found 10, expected more than silence, 15 seconds",
-            "lead: found 1, expected from grace, 20, to 86400 seconds",
-            "ladder: found 0.01 minutes, expected minutes above",
+            "lease: found 10, expected more than 15 seconds (silence)",
+            "lead: found 1, expected from 20 (grace) to 86400 seconds",
+            "ladder: found 0.01 minutes, expected more than",
             "ladder: found 0, expected a count from 1 to 1000",
             "node_hours_per_day: found -1",
             "poll: found 0",
@@ -281,6 +293,18 @@ mod tests {
                 "line 2: found `laddder = []`",
             ),
             ("backend = \"pbs\"", "line 1"),
+            (
+                "backend = \"local\"\nclasses = [\"a\", \"a\"]",
+                "classes: found [\"a\", \"a\"], expected",
+            ),
+            (
+                "backend = \"local\"\nclass = [\"\"]",
+                "class: found [\"\"], expected a program",
+            ),
+            (
+                "backend = \"local\"\nclasses = [\"a\"]\n[local]\nclasses = [\"b\"]",
+                "local.classes: found \"b\", expected one of `classes`",
+            ),
             (
                 "backend = \"local\"\nmax_tasks = \"x\"",
                 "expected a whole number",

@@ -1,15 +1,16 @@
-//! Decisions: passes what has happened since the last decision to the allocator.
+//! Informs the allocator of what has happened since the last decision, and keeps what it decides.
 
 use std::collections::BTreeSet;
 
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, Objective, TrainingTask, Utc};
+use gleaner_domain::{Change, TrainingTask, Utc};
 use gleaner_replay::Decider;
-use gleaner_replay::allocator::{Batch, Measured, Progress, Reallocation, Stage};
+use gleaner_replay::allocator::{Batch, Measured, Progress, Reallocation, Resize, Stage};
 use serde::{Deserialize, Serialize};
 
 use super::decision::{Capture, KeptDecision};
-use super::{Core, Curve, Millis, Submission, TaskState};
+use super::learn::Measurement;
+use super::{Core, Curve, Millis, Submission, Task, TaskState};
 use crate::status::DecisionStatus;
 use gleaner_domain::words::counted;
 
@@ -23,7 +24,7 @@ pub struct Recorded {
     pub second: i64,
     /// Nodes that joined (true) or left (false), by index.
     pub nodes: Vec<(u32, bool)>,
-    /// Work of the tasks, by index.
+    /// Work that each task has done, by the index of the task.
     pub progress: Vec<(u32, f64)>,
     /// Curves and costs that were measured.
     pub measured: Vec<RecordedCurve>,
@@ -40,12 +41,31 @@ pub struct Recorded {
 pub struct RecordedCurve {
     /// Index of the task.
     pub task: u32,
+    /// Index of the class of nodes that the curve applies to; 0 if all nodes are interchangeable.
+    #[serde(default)]
+    pub class: usize,
     /// The curve.
     pub curve: Curve,
     /// Seconds of progress lost when the task grows.
     pub rescale_up: f64,
     /// Seconds of progress lost when the task shrinks.
     pub rescale_down: f64,
+    /// Seconds of progress lost when the task moves to another class, if this was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub move_cost: Option<f64>,
+}
+
+impl RecordedCurve {
+    fn of(task: u32, measured: &Measurement) -> Self {
+        RecordedCurve {
+            task,
+            class: measured.class,
+            curve: (&measured.curve).into(),
+            rescale_up: measured.rescale_up,
+            rescale_down: measured.rescale_down,
+            move_cost: measured.move_cost,
+        }
+    }
 }
 
 /// The parts of a batch, which a [`Batch`] borrows.
@@ -85,9 +105,11 @@ pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
         .map(|&(task, done)| Progress { task, done });
     let measured = recorded.measured.iter().map(|found| Measured {
         task: found.task,
+        class: found.class,
         curve: (&found.curve).into(),
         rescale_up: found.rescale_up,
         rescale_down: found.rescale_down,
+        move_cost: found.move_cost,
     });
     let submitted = recorded
         .submitted
@@ -103,8 +125,14 @@ pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
 }
 
 impl Core {
-    /// Whether the allocator has something to learn at `now`. Measurements alone wait until a few seconds after a decision.
-    pub(super) fn has_news(&self, now: Millis) -> bool {
+    /// Whether there is something to decide at `now`: the allocator has something to learn, or a search may add tasks.
+    pub(super) fn must_decide(&self, now: Millis) -> bool {
+        self.has_news(now) || self.may_start_trials()
+    }
+
+    /// Whether the allocator has something to learn at `now`. If there are only new measurements, they wait until
+    /// [`MEASURED_WAIT_S`] seconds after the last decision.
+    fn has_news(&self, now: Millis) -> bool {
         let is_measured = || {
             let active = self
                 .tasks
@@ -119,11 +147,12 @@ impl Core {
             || (now.div_euclid(1000) >= self.decided + MEASURED_WAIT_S && is_measured())
     }
 
-    /// Passes what has happened to the allocator.
+    /// Adds the tasks of trials that can start, informs the allocator of what has happened, and keeps its decision.
     ///
     /// # Errors
     /// The decider fails, or the allocator rejects the batch, which would be a fault of this module.
     pub(super) fn decide(&mut self, decider: &mut dyn Decider) -> Result<()> {
+        self.start_trials();
         if !self.has_news(self.now) {
             return Ok(());
         }
@@ -159,28 +188,18 @@ impl Core {
         let progress = active.iter().filter(|_| uses_progress);
         let progress = progress.map(|&task| (task, self.tasks[task as usize].done));
         let progress: Vec<(u32, f64)> = progress.collect();
-        let settings = self.settings.allocator(Objective::default());
-        let measured = active.iter().filter_map(|&task| {
-            let found = &mut self.tasks[task as usize];
-            let costs = (found.training.rescale_up, found.training.rescale_down);
-            let measured = found.learner.measured(&found.training.curve, costs)?;
-            let (curve, rescale_up, rescale_down) = measured;
-            let task_measured = TrainingTask {
-                curve: curve.clone(),
-                rescale_up,
-                rescale_down,
-                ..found.training.clone()
-            };
-            // Nonsensical reports must not lead to a curve that the allocator rejects.
-            let is_valid = settings.faults(&[task_measured]).is_empty();
-            is_valid.then(|| RecordedCurve {
-                task,
-                curve: (&curve).into(),
-                rescale_up,
-                rescale_down,
-            })
-        });
-        let measured = measured.collect();
+        let mut measured = Vec::new();
+        for &task in &active {
+            let Task {
+                training, learner, ..
+            } = &mut self.tasks[task as usize];
+            for found in learner.measured(training) {
+                // Nonsensical reports must not lead to a curve that the allocator rejects.
+                if self.settings.faults(&[found.applied(training)]).is_empty() {
+                    measured.push(RecordedCurve::of(task, &found));
+                }
+            }
+        }
         let new = &self.tasks[self.unknown as usize..];
         Recorded {
             second,
@@ -205,6 +224,22 @@ impl Core {
         }
     }
 
+    /// A change of a task's nodes, such as "2 to 4 nodes", or "2 v100 to 4 a100 nodes" if there are classes.
+    fn resized(&self, resize: &Resize) -> String {
+        let class = |index: usize| {
+            let name = self.settings.classes.get(index);
+            name.map_or(String::new(), |name| format!(" {name}"))
+        };
+        let (before, after) = (resize.before, resize.after);
+        let is_moved = resize.class_before != resize.class_after;
+        let from = class(resize.class_before);
+        let from = if is_moved { from } else { String::new() };
+        format!(
+            "{before}{from} to {after}{} nodes",
+            class(resize.class_after)
+        )
+    }
+
     /// Keeps a decision for the status that users see.
     fn explain(&mut self, recorded: &Recorded, change: &Reallocation) {
         let joined = recorded.nodes.iter().filter(|(_, idle)| *idle).count();
@@ -221,7 +256,7 @@ impl Core {
             .collect();
         let changes = change.resized.iter().map(|resize| {
             let name = self.task_name(resize.task);
-            format!("{name}: {} to {} nodes", resize.before, resize.after)
+            format!("{name}: {}", self.resized(resize))
         });
         let shown = DecisionStatus {
             time: recorded.second,
@@ -233,5 +268,5 @@ impl Core {
     }
 }
 
-/// Seconds after a decision before measurements alone lead to the next one.
+/// Minimum number of seconds between a decision and the next one, if only new measurements lead to the next one.
 const MEASURED_WAIT_S: i64 = 10;

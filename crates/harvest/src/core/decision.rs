@@ -1,7 +1,7 @@
 //! Decisions in a form that the journal can keep.
 //!
 //! A solver with a time limit can answer the same problem differently the next time. The journal therefore keeps each
-//! decision, and a daemon that starts again repeats the decisions of the journal instead of solving their problems.
+//! decision, and a restarted daemon repeats the decisions in the journal instead of solving the problems again.
 
 use gleaner_classes::{self as classes, Held};
 use gleaner_domain::error::{Error, Result};
@@ -22,7 +22,7 @@ pub struct KeptDecision {
     prices: Vec<f64>,
 }
 
-/// Serialises values as their names in tables.
+/// Serialises values by the names that they have in tables.
 mod named {
     use gleaner_domain::results::Named;
     use serde::de::Error;

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Core, Event, Millis, Mode, PilotId, PilotState, RunId};
+use super::{Core, Event, LiveSearch, Millis, Mode, PilotId, PilotState, RunId};
 
 /// Seconds beyond the lease and the grace period after which a silent pilot and its ranks have certainly ended.
 const MARGIN_S: f64 = 10.0;
 
-/// The time of the last message of each pilot, which is not in the journal.
+/// When each pilot was last heard from. These times are not in the journal.
 #[derive(Debug, Clone, Default)]
 pub struct Heard {
-    /// By pilot. A pilot that is missing counts as heard from at `since`.
+    /// By pilot. A pilot without an entry counts as last heard from at `since`.
     pub last: BTreeMap<PilotId, Millis>,
     /// When the daemon started.
     pub since: Millis,
@@ -24,13 +24,13 @@ impl Heard {
 }
 
 impl Core {
-    /// The events that the passage of time alone has triggered: silent pilots, expired leases and grace periods, pilots
-    /// that are needed, and decisions. The caller handles them in order, and then asks again after at most a second.
+    /// The events that the passage of time alone has triggered: silent pilots, expired leases and grace periods,
+    /// requests for pilots, and decisions. The caller handles them in order, and then asks again within a second.
     pub fn due(&self, heard: &Heard, now: Millis) -> Vec<Event> {
         let mut due: Vec<Event> = self.due_of_pilots(heard, now).collect();
         due.extend(self.due_of_runs(now));
         due.extend(self.due_of_demand(now));
-        if now.div_euclid(1000) > self.decided && self.has_news(now) {
+        if now.div_euclid(1000) > self.decided && self.must_decide(now) {
             due.push(Event::Decide);
         }
         due
@@ -59,16 +59,13 @@ impl Core {
     }
 
     fn due_of_runs(&self, now: Millis) -> impl Iterator<Item = Event> {
-        let grace = (self.settings.grace_s * 1000.0) as Millis;
+        let grace = self.settings.grace_ms();
         (0..).zip(&self.tasks).filter_map(move |(task, found)| {
             let generation = found.generation;
-            let stopping = found.run.as_ref().and_then(|run| run.stopping);
-            match stopping {
-                Some(stopping) if !stopping.is_killed && now >= stopping.since + grace => {
-                    Some(Event::GraceOver {
-                        run: RunId { task, generation },
-                    })
-                }
+            match &found.run {
+                Some(run) if run.is_overdue(now, grace) => Some(Event::GraceOver {
+                    run: RunId { task, generation },
+                }),
                 _ if found.not_before.is_some_and(|time| now >= time) => {
                     Some(Event::Retry { task })
                 }
@@ -79,13 +76,15 @@ impl Core {
 
     /// Requests pilots if tasks need them, and releases them if not.
     fn due_of_demand(&self, now: Millis) -> Vec<Event> {
-        let has_work = self.tasks.iter().any(|task| !task.state.is_over());
+        let has_tasks = self.tasks.iter().any(|task| !task.state.is_over());
+        let has_work = has_tasks || self.searches.iter().any(LiveSearch::is_open);
         if !has_work || self.is_capped(now) {
             let is_due = !self.is_released && !self.pilots.open.is_empty();
             return is_due.then_some(Event::Release).into_iter().collect();
         }
         let pause = (self.settings.retry_s * 1000.0) as Millis;
-        let is_paused = self.rejected.is_some_and(|time| now < time + pause);
+        let is_rejected = self.rejected.is_some_and(|time| now < time + pause);
+        let is_paused = is_rejected || self.held_back.is_some_and(|time| now < time);
         if self.mode != Mode::Running || is_paused {
             return Vec::new();
         }

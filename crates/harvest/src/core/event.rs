@@ -5,7 +5,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::search::SearchSubmission;
+use super::settings::Settings;
 use super::submission::Submission;
+use super::trial::{Loss, Trial};
 
 /// A time in milliseconds since 1970.
 pub type Millis = i64;
@@ -73,19 +76,27 @@ pub struct RankReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// A user submits tasks.
+    /// A user submits tasks, a search, or both.
     Submit {
         /// Chosen by the user's program. A repeated submission with the same id has no effect.
         id: String,
         /// The tasks.
         tasks: Vec<Submission>,
+        /// The search.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        search: Option<Box<SearchSubmission>>,
     },
     /// A user cancels a task.
     Cancel {
         /// Index of the task.
         task: u32,
     },
-    /// No more pilots are requested, and no tasks are accepted. Tasks continue on the pilots that run.
+    /// A user cancels a search.
+    CancelSearch {
+        /// Index of the search.
+        search: u32,
+    },
+    /// No more pilots are requested, and no tasks are accepted. Tasks continue on the pilots that are running.
     Drain,
     /// Ends a drain.
     Resume,
@@ -96,6 +107,11 @@ pub enum Event {
     },
     /// The daemon has started again. All connections are lost.
     Restarted,
+    /// The daemon has started again with other settings.
+    Settings {
+        /// The new settings.
+        settings: Box<Settings>,
+    },
 
     /// A pilot is needed. The backend starts it after this event is in the journal.
     Request {
@@ -116,7 +132,12 @@ pub enum Event {
         /// The reason.
         reason: String,
     },
-    /// A pilot and all processes that it started have ended: the backend says so, or the pilot's lease has run out.
+    /// The backend reports whether a heterogeneous job is waiting.
+    Heterogeneous {
+        /// Whether one is waiting.
+        is_waiting: bool,
+    },
+    /// A pilot and all processes that it started have ended: the backend says so, or the pilot's lease has expired.
     Over {
         /// The pilot.
         pilot: PilotId,
@@ -128,6 +149,9 @@ pub enum Event {
         link: Link,
         /// Name of its node.
         node: String,
+        /// Class of its node, if the pilot knows it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        class: Option<String>,
         /// Time at which its wall time ends, if it is limited.
         ends: Option<Millis>,
         /// The ranks that the pilot has not been told to forget.
@@ -161,6 +185,9 @@ pub enum Event {
         run: RunId,
         /// Work that the task has done since it was submitted, in the units of its curve.
         done: f64,
+        /// The loss, if it was measured.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        loss: Option<Loss>,
     },
 
     /// The wall time of a pilot is about to end.
@@ -175,12 +202,13 @@ pub enum Event {
         /// Index of the task.
         task: u32,
     },
-    /// A run has been asked to stop, and its grace period is over.
+    /// The grace period has passed since a run was asked to stop, or since ranks that the run continues without were
+    /// asked to stop.
     GraceOver {
         /// The run.
         run: RunId,
     },
-    /// It is time to pass what has happened to the allocator, and to decide.
+    /// It is time to inform the allocator of what has happened, and to decide.
     Decide,
 }
 
@@ -195,7 +223,7 @@ pub enum Command {
         /// Its wall time, in seconds.
         wall_s: u64,
     },
-    /// Ask the backend to cancel a pilot, whose id at the backend may be unknown.
+    /// Ask the backend to cancel a pilot, even if the id that the backend gave it is unknown.
     Cancel {
         /// The pilot.
         pilot: PilotId,
@@ -251,6 +279,9 @@ pub struct Launch {
     pub rank: usize,
     /// The nodes of the run by rank.
     pub nodes: Vec<String>,
+    /// Class of the nodes, if there are classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// A port on the first node where the run's ranks meet. Consecutive runs of a task have different ports.
     pub port: u16,
     /// The program and its arguments.
@@ -259,4 +290,7 @@ pub struct Launch {
     pub environment: BTreeMap<String, String>,
     /// Work that the task had done when the run began.
     pub done: f64,
+    /// The trial that the task trains, if it belongs to a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Trial>,
 }

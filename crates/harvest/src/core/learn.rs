@@ -1,44 +1,92 @@
 //! Learns how a task trains from its reports: its rate by number of nodes, and what a rescale costs it.
 //!
 //! The rate on n nodes is the work between reports of runs on n nodes, divided by the time between them. Older reports
-//! count less: at each report, the sums so far are multiplied by [`FADING`]. A count is used once the reports cover
-//! [`ENOUGH_S`] seconds.
+//! count less: at each report, the sums so far are multiplied by [`FADING`]. The rate of a node count is used once its
+//! reports cover [`ENOUGH_S`] seconds. Such a count is called seen.
 //!
-//! The cost of a rescale is the time between the last report before it and the first report after it, less the usual
-//! time between two reports; work that was done before the rescale and is missing afterwards is added as the time that
-//! it took. Example: a task that does 10 units per second reports every 5 s. Its last report before a rescale is 1,000
-//! units, the first one after it comes 25 s later and is 950 units. The rescale cost 25 - 5 = 20 s and another
-//! 50 / 10 = 5 s, so 25 s.
+//! The cost of a rescale is the time between the last report before it and the first report after it, minus the usual
+//! time between two reports. If work that was done before the rescale is missing afterwards, the time that this work
+//! took is added. Example: a task that does 10 units per second reports every 5 s. Its last report before a rescale
+//! says 1,000 units. The first report after the rescale comes 25 s later and says 950 units. The pause took
+//! 25 - 5 = 20 s, and the lost work had taken 50 / 10 = 5 s, so the cost is 25 s.
 //!
-//! Counts that were never seen keep the shape of the curve in the task's file. The file may be wrong about the speed
-//! of the machine as a whole, so its curve is scaled to agree with the nearest count that was seen, and no count is
-//! expected to be faster than linear scaling from a smaller count that was seen.
+//! The rates of unseen counts are estimated from the curve in the task's file. The file may be wrong about the speed of
+//! the whole machine, so its curve is scaled to agree with the nearest seen count. No unseen count is expected to be
+//! faster than linear scaling from a smaller seen count.
+//!
+//! The estimate for a count that is never tried is never corrected. Until [`EXPLORED`] counts have been seen, the
+//! estimates for unseen counts are therefore raised by the factor [`CURIOSITY`], within the same limit of linear
+//! scaling. The allocator weighs this against the costs of rescaling, so a task explores only if that is cheap.
+//! Profiling online in this way is the idea of MalleTrain (Ma et al., arXiv:2404.15668).
+//!
+//! If there are classes of nodes, rates are measured in each class, and moves between classes have a cost of their own.
+//! In a class without measured rates, the file's curve is scaled by the ratio of the measured rate to the file's rate
+//! where the reports cover the most time, and raised by the factor [`CURIOSITY`]. Example: the file says 10 units per
+//! second on an a100 node and 4 on a v100 node. If 5 units per second are measured on an a100 node, the estimate for a
+//! v100 node is 2 units per second, raised by [`CURIOSITY`].
 
 use std::collections::BTreeMap;
 
+use gleaner_classes::Counts;
 use gleaner_solvers::range::RATE;
 
 use super::Millis;
-use gleaner_domain::ScalingCurve;
+use gleaner_domain::{ScalingCurve, TrainingTask};
 
 /// Factor by which earlier reports lose weight at each report.
 const FADING: f64 = 0.95;
 /// Seconds that the reports on a number of nodes must cover before their rate is used.
 const ENOUGH_S: f64 = 5.0;
+/// Estimates for unseen counts are raised until this many counts have been seen.
+const EXPLORED: usize = 3;
+/// Factor by which the estimate for an unseen count is raised.
+const CURIOSITY: f64 = 1.1;
 /// Weight of a new cost in the mean of the costs.
 const COST_WEIGHT: f64 = 0.3;
 /// Upper bound on the cost of a rescale, in seconds. Nonsensical reports could lead to higher costs.
-const LONGEST_S: f64 = 86_400.0;
-/// Relative change of a rate or cost that is worth a new curve.
+pub(super) const LONGEST_S: f64 = 86_400.0;
+/// Minimum relative change of a rate or cost for which a new curve is returned.
 const NOTABLE: f64 = 0.05;
+
+/// Where a task trains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// Index of the nodes' class; 0 if all nodes are interchangeable.
+    pub class: usize,
+    /// Number of nodes.
+    pub nodes: u32,
+}
 
 /// A report.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Report {
     time: Millis,
     generation: u32,
-    nodes: u32,
+    place: Place,
     done: f64,
+}
+
+/// How a task trains in a class of nodes, as measured.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Measurement {
+    pub class: usize,
+    pub curve: ScalingCurve,
+    pub rescale_up: f64,
+    pub rescale_down: f64,
+    /// The cost of a change of the class, if it was measured.
+    pub move_cost: Option<f64>,
+}
+
+impl Measurement {
+    /// The task as measured in the class.
+    pub fn applied(&self, task: &TrainingTask) -> TrainingTask {
+        TrainingTask {
+            curve: self.curve.clone(),
+            rescale_up: self.rescale_up,
+            rescale_down: self.rescale_down,
+            ..task.in_class(self.class).unwrap_or_else(|| task.clone())
+        }
+    }
 }
 
 /// Faded sums of the reports on a number of nodes.
@@ -53,28 +101,30 @@ struct Sums {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Learner {
     last: Option<Report>,
-    by_nodes: BTreeMap<u32, Sums>,
+    by_place: BTreeMap<Place, Sums>,
     up: Option<f64>,
     down: Option<f64>,
-    /// The rates and costs of the last curve that was returned.
+    /// The cost of a change of the class.
+    moved: Option<f64>,
+    /// The rates and costs of the last curves that were returned.
     used: Vec<f64>,
 }
 
 impl Learner {
-    /// Records that a task has done `done` units of work, on `nodes` nodes.
-    pub fn report(&mut self, time: Millis, generation: u32, nodes: u32, done: f64) {
+    /// Records that a task has done `done` units of work, and trains at `place`.
+    pub fn report(&mut self, time: Millis, generation: u32, place: Place, done: f64) {
         let report = Report {
             time,
             generation,
-            nodes,
+            place,
             done,
         };
         if let Some(last) = self.last {
             let seconds = (time - last.time) as f64 / 1000.0;
-            if generation != last.generation || nodes != last.nodes {
+            if generation != last.generation || place != last.place {
                 self.cost(&last, &report, seconds);
             } else if seconds > 0.0 && done >= last.done {
-                let sums = self.by_nodes.entry(nodes).or_default();
+                let sums = self.by_place.entry(place).or_default();
                 sums.seconds = sums.seconds * FADING + seconds;
                 sums.work = sums.work * FADING + (done - last.done);
                 sums.reports = sums.reports * FADING + 1.0;
@@ -87,9 +137,9 @@ impl Learner {
         self.last = Some(report);
     }
 
-    /// Updates the cost of growing or shrinking from the reports before and after a rescale.
+    /// Updates the cost of growing, shrinking or moving from the reports before and after a rescale.
     fn cost(&mut self, before: &Report, after: &Report, seconds: f64) {
-        let Some(sums) = self.by_nodes.get(&before.nodes) else {
+        let Some(sums) = self.by_place.get(&before.place) else {
             return;
         };
         let usual = sums.seconds / sums.reports;
@@ -100,7 +150,9 @@ impl Learner {
             0.0
         };
         let cost = ((seconds - usual).max(0.0) + repeated).min(LONGEST_S);
-        let known = if after.nodes > before.nodes {
+        let known = if after.place.class != before.place.class {
+            &mut self.moved
+        } else if after.place.nodes > before.place.nodes {
             &mut self.up
         } else {
             &mut self.down
@@ -108,27 +160,56 @@ impl Learner {
         *known = Some(known.map_or(cost, |mean| mean + COST_WEIGHT * (cost - mean)));
     }
 
-    /// The measured work per second by number of nodes.
-    pub fn rates(&self) -> Vec<(u32, f64)> {
-        let known = self.by_nodes.iter();
+    /// The measured work per second by class and number of nodes.
+    pub fn rates(&self) -> Vec<(Place, f64)> {
+        let known = self.by_place.iter();
         let known = known.filter(|(_, sums)| sums.seconds >= ENOUGH_S);
-        let rates = known.map(|(nodes, sums)| (*nodes, sums.work / sums.seconds));
+        let rates = known.map(|(place, sums)| (*place, sums.work / sums.seconds));
         rates.filter(|(_, rate)| RATE.contains(rate)).collect()
     }
 
-    /// The measured curve and the costs of growing and shrinking, if they differ notably from those that were returned
-    /// last. `given` is the curve of the task's file, and the costs are those of the file.
-    pub fn measured(
-        &mut self,
-        given: &ScalingCurve,
-        (up, down): (f64, f64),
-    ) -> Option<(ScalingCurve, f64, f64)> {
+    /// The measured curve and costs in each class that the task can use, if any of them differ notably from those that
+    /// were returned last. `task` is the task as its file describes it.
+    pub fn measured(&mut self, task: &TrainingTask) -> Vec<Measurement> {
         if !self.has_news() {
-            return None;
+            return Vec::new();
         }
         self.used = self.known();
-        let (up, down) = (self.up.unwrap_or(up), self.down.unwrap_or(down));
-        Some((curve(given, &self.rates()), up, down))
+        let rates = self.rates();
+        let factor = self.factor(task);
+        let classes = 0..task.classes.by_index.len().max(1);
+        let used = classes.filter_map(|class| Some((class, task.curve_in(class)?.1)));
+        let measured = used.map(|(class, given)| {
+            let is_allowed =
+                |nodes: u32| task.classes.counts == Counts::All || given.nodes.contains(&nodes);
+            let own = rates.iter().filter(|(place, _)| place.class == class);
+            let own = own.map(|(place, rate)| (place.nodes, *rate));
+            let own: Vec<(u32, f64)> = own.filter(|(nodes, _)| is_allowed(*nodes)).collect();
+            let curve = match &own[..] {
+                [] => given.scaled(factor),
+                own => curve(given, own),
+            };
+            Measurement {
+                class,
+                curve,
+                rescale_up: self.up.unwrap_or(task.rescale_up),
+                rescale_down: self.down.unwrap_or(task.rescale_down),
+                move_cost: self.moved,
+            }
+        });
+        measured.collect()
+    }
+
+    /// The factor for the curve of a class without measured rates, from the rate whose reports cover the most time.
+    fn factor(&self, task: &TrainingTask) -> f64 {
+        let seconds = |place: &Place| self.by_place.get(place).map_or(0.0, |sums| sums.seconds);
+        let rates = self.rates().into_iter();
+        let best = rates.max_by(|(a, _), (b, _)| seconds(a).total_cmp(&seconds(b)));
+        let factor = best.and_then(|(place, rate)| {
+            let expected = task.progress_in(place.class, place.nodes);
+            (expected > 0.0).then_some(CURIOSITY * rate / expected)
+        });
+        factor.unwrap_or(1.0)
     }
 
     /// Whether [`Learner::measured`] returns a curve.
@@ -148,9 +229,6 @@ impl Learner {
 
 /// The curve of the task's file, corrected by the measured rates.
 fn curve(given: &ScalingCurve, rates: &[(u32, f64)]) -> ScalingCurve {
-    if rates.is_empty() {
-        return given.clone();
-    }
     let last = given.nodes.last().copied().unwrap_or(0);
     let seen = rates
         .iter()
@@ -208,13 +286,20 @@ fn rate(given: &ScalingCurve, rates: &[(u32, f64)], count: u32) -> f64 {
         1.0
     };
     let linear = |(nodes, rate): &(u32, f64)| rate * f64::from(count) / f64::from(*nodes);
+    let curiosity = if rates.len() < EXPLORED {
+        CURIOSITY
+    } else {
+        1.0
+    };
     let smaller = rates.iter().filter(|(nodes, _)| *nodes < count).map(linear);
-    smaller.fold(given.progress_at(count) * factor, f64::min)
+    smaller.fold(given.progress_at(count) * factor * curiosity, f64::min)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gleaner_domain::{ClassTerms, Terms};
+    use std::sync::Arc;
 
     fn given() -> ScalingCurve {
         let progress: gleaner_solvers::Rates = [0.0, 10.0, 18.0, 30.0].as_slice().into();
@@ -225,11 +310,33 @@ mod tests {
         }
     }
 
+    /// A task with the costs 7 and 3.
+    fn task() -> TrainingTask {
+        TrainingTask {
+            name: "a".to_owned(),
+            submit: TrainingTask::FROM_START,
+            min_nodes: 1,
+            max_nodes: 4,
+            rescale_up: 7.0,
+            rescale_down: 3.0,
+            work: f64::INFINITY,
+            priority: 1.0,
+            deadline: None,
+            rung: 0,
+            classes: ClassTerms::default(),
+            curve: given(),
+        }
+    }
+
+    fn place(class: usize, nodes: u32) -> Place {
+        Place { class, nodes }
+    }
+
     /// Reports every 5 s from `start`, beginning with `done`, at `rate` units per second.
     fn reports(
         learner: &mut Learner,
         generation: u32,
-        nodes: u32,
+        place: Place,
         start: Millis,
         (done, rate): (f64, f64),
     ) {
@@ -238,7 +345,7 @@ mod tests {
             learner.report(
                 start + i64::from(step) * 5000,
                 generation,
-                nodes,
+                place,
                 done + passed * rate,
             );
         }
@@ -248,30 +355,82 @@ mod tests {
     #[test]
     fn costs_and_rates_are_those_of_the_example() {
         let mut learner = Learner::default();
-        reports(&mut learner, 1, 2, 0, (750.0, 10.0));
-        reports(&mut learner, 2, 1, 50_000, (950.0, 4.0));
+        reports(&mut learner, 1, place(0, 2), 0, (750.0, 10.0));
+        reports(&mut learner, 2, place(0, 1), 50_000, (950.0, 4.0));
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}");
         let rates = learner.rates();
-        assert_eq!(
-            rates.iter().map(|(nodes, _)| *nodes).collect::<Vec<_>>(),
-            [1, 2]
-        );
+        let places = rates.iter().map(|(place, _)| *place);
+        assert_eq!(places.collect::<Vec<_>>(), [place(0, 1), place(0, 2)]);
         near(rates[0].1, 4.0);
         near(rates[1].1, 10.0);
-        let (curve, up, down) = learner.measured(&given(), (7.0, 3.0)).unwrap();
-        near(up, 7.0);
-        near(down, 25.0);
+        let [measured] = &learner.measured(&task())[..] else {
+            panic!("there is one class");
+        };
+        near(measured.rescale_up, 7.0);
+        near(measured.rescale_down, 25.0);
+        assert_eq!(measured.move_cost, None);
         // 4 nodes: the scaled curve gives 10 * 30 / 18 = 16.7, and linear scaling from 1 node gives 16.
-        near(curve.progress_at(4), 16.0);
-        assert_eq!(learner.measured(&given(), (7.0, 3.0)), None);
+        near(measured.curve.progress_at(4), 16.0);
+        assert_eq!(learner.measured(&task()), []);
+    }
+
+    /// A task that is half as fast in class 0 as in class 1, according to its file. It cannot use class 2.
+    fn task_in_classes() -> TrainingTask {
+        let terms = |factor| Terms {
+            min_nodes: 1,
+            max_nodes: 4,
+            curve: given().scaled(factor),
+        };
+        let by_name =
+            [("a", 0.5), ("b", 1.0)].map(|(name, factor)| (name.to_owned(), terms(factor)));
+        let task = task().with_terms(Arc::new(by_name.into()));
+        task.in_classes(&["a", "b", "c"].map(str::to_owned))
+    }
+
+    #[test]
+    fn rates_and_moves_are_measured_by_class() {
+        let mut learner = Learner::default();
+        reports(&mut learner, 1, place(0, 1), 0, (0.0, 10.0));
+        let rates = |learner: &mut Learner, count| {
+            let measured = learner.measured(&task_in_classes());
+            let classes: Vec<usize> = measured.iter().map(|measured| measured.class).collect();
+            assert_eq!(classes, [0, 1]);
+            // The measured rates are sums of fading terms, so they are not exact.
+            [0, 1].map(|class| (measured[class].curve.progress_at(count) * 1e6).round() / 1e6)
+        };
+        // Class 0 is twice as fast as the file says, so class 1 is expected to be twice as fast, too: 20, raised by a
+        // tenth.
+        assert_eq!(rates(&mut learner, 1), [10.0, 22.0]);
+        // The last report in class 0 is at 25 s. The first report after the move is at 55 s. Minus the usual 5 s, the
+        // move cost 25 s.
+        reports(&mut learner, 2, place(1, 2), 55_000, (250.0, 9.0));
+        assert_eq!(rates(&mut learner, 2)[1], 9.0);
+        assert_eq!((learner.up, learner.down), (None, None));
+        assert!((learner.moved.unwrap() - 25.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_task_that_may_hold_only_points_gets_no_new_points() {
+        let mut learner = Learner::default();
+        reports(&mut learner, 1, place(0, 3), 0, (0.0, 10.0));
+        let mut task = task();
+        task.classes.counts = Counts::Points;
+        assert_eq!(learner.measured(&task)[0].curve.nodes, given().nodes);
     }
 
     #[test]
     fn unseen_counts_are_at_most_linear() {
         let expected = |rates: &[(u32, f64)], count| rate(&given(), rates, count);
-        assert_eq!(expected(&[(2, 9.0)], 4), 15.0);
+        // The scaled curve gives 15, which is raised by a tenth to 16.5. Linear scaling would allow 18.
+        assert_eq!(expected(&[(2, 9.0)], 4), 16.5);
         assert_eq!(expected(&[(1, 1.0), (2, 9.0)], 4), 4.0);
-        assert_eq!(expected(&[(4, 15.0)], 1), 5.0);
-        assert_eq!(expected(&[], 2), 18.0);
+    }
+
+    #[test]
+    fn unseen_counts_are_favoured_until_enough_were_seen() {
+        let expected = |rates: &[(u32, f64)], count| rate(&given(), rates, count);
+        // The scaled curve gives 5, which is raised to 5.5. With three seen counts, it gives 2.5, which is not raised.
+        assert_eq!(expected(&[(4, 15.0)], 1), 5.5);
+        assert_eq!(expected(&[(2, 4.5), (3, 9.0), (4, 15.0)], 1), 2.5);
     }
 }

@@ -12,37 +12,40 @@
 //!
 //! The runs follow the allocator's decisions (`settle.rs`). A task that gets other nodes is stopped first. It starts
 //! again once all of its processes have ended, once no process of another task is left on its new nodes, and once their
-//! pilots are connected. So a node never works for two tasks, however late or lost a message is.
+//! pilots are connected. So a node never runs two tasks at once, even if messages are late or lost.
 //!
 //! # What a lost connection means
 //!
-//! A pilot whose connection breaks goes on with its ranks and connects again. Its greeting lists the ranks that it
-//! knows, and the core repeats the orders that have not arrived. If nothing is heard from a pilot for a while, its node
-//! leaves the allocator, but its ranks count as running until the backend says that the pilot has ended, or until its
-//! lease is over. A pilot ends its ranks by itself when the lease is over.
+//! A pilot whose connection breaks keeps its ranks running and connects again. Its greeting lists the ranks that it
+//! knows, and the core repeats the orders that may not have arrived. If nothing is heard from a pilot for a while, its
+//! node leaves the allocator, but its ranks count as running until the backend says that the pilot has ended, or until
+//! its lease expires. A pilot ends its ranks by itself when its lease expires.
 
+mod classes;
 mod deciding;
 mod decision;
 mod due;
 mod event;
 mod learn;
 mod pilots;
+mod search;
 mod settings;
 mod settle;
 mod submission;
 mod tasks;
+mod trial;
 mod users;
 mod view;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gleaner_domain::Utc;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Objective, Utc};
 use gleaner_replay::Decider;
-use gleaner_replay::allocator::node_choice::Arrival;
-use gleaner_replay::allocator::{Allocator, Source};
+use gleaner_replay::allocator::Allocator;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use classes::{EXPECTED as EXPECTED_CLASSES, are_classes};
 pub(crate) use deciding::parts_of;
 pub use deciding::{Recorded, RecordedCurve};
 pub use decision::{Capture, KeptDecision, Repeat};
@@ -50,11 +53,14 @@ pub use due::Heard;
 pub use event::{
     Command, Event, Launch, Link, Millis, Order, PilotId, RankReport, RankState, RunId,
 };
+pub use search::SearchSubmission;
 pub use settings::Settings;
-pub use submission::{Curve, LaunchStyle, Submission};
+pub use submission::{Curve, InClass, LaunchStyle, Submission, SubmittedTerms};
+pub use trial::{Loss, Report, Trial};
 
 use crate::status::DecisionStatus;
 use pilots::{PilotState, Pilots};
+use search::LiveSearch;
 use tasks::{Task, TaskState, Why};
 
 /// A line of the journal.
@@ -99,18 +105,23 @@ pub struct Core {
     pilots: Pilots,
     tasks: Vec<Task>,
     by_name: BTreeMap<String, u32>,
+    searches: Vec<LiveSearch>,
     /// Ids of the submissions that were carried out.
     submissions: BTreeSet<String>,
     /// Indices of the tasks that the allocator does not know yet.
     unknown: u32,
-    /// Nodes that are idle for the allocator.
+    /// Nodes that the allocator counts as idle.
     idle: BTreeSet<u32>,
-    /// Tasks that are over for the core and still active for the allocator.
+    /// Tasks that are over, although the allocator still counts them as active.
     finished: BTreeSet<u32>,
     /// Second of the last decision.
     decided: i64,
     /// When a pilot was last rejected.
     rejected: Option<Millis>,
+    /// Whether a heterogeneous job is waiting.
+    has_heterogeneous_job: bool,
+    /// No pilots are requested before this time, so that a heterogeneous job can start.
+    held_back: Option<Millis>,
     /// Whether the pilots have been released since they were last needed.
     is_released: bool,
     accounts: Accounts,
@@ -119,52 +130,62 @@ pub struct Core {
     said: Vec<Command>,
 }
 
-/// Node-time so far.
+/// Totals so far: node time and preemptions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Accounts {
-    /// Node-milliseconds for which pilots were up.
+    /// Node-milliseconds during which pilots were up.
     idle: f64,
-    /// Node-milliseconds for which runs occupied nodes.
+    /// Node-milliseconds during which runs occupied nodes.
     used: f64,
     /// Node-milliseconds used in the current day.
     used_today: f64,
     /// Number of the current day since 1970.
     day: i64,
     preemptions: u64,
+    /// Preempted pilots that have ended.
+    handovers: u64,
+    /// Milliseconds from the preemption to the end of these pilots: the sum and the maximum.
+    handover_ms: Millis,
+    longest_handover_ms: Millis,
+}
+
+impl Accounts {
+    /// Records that a preempted pilot has ended `ms` milliseconds after its preemption.
+    fn hand_over(&mut self, ms: Millis) {
+        self.handovers += 1;
+        self.handover_ms += ms;
+        self.longest_handover_ms = self.longest_handover_ms.max(ms);
+    }
 }
 
 const DAY_MS: i64 = 86_400_000;
 
 impl Core {
-    /// Creates a core without pilots and tasks.
+    /// Creates a core without pilots or tasks.
     ///
     /// # Errors
     /// A setting is out of range.
     pub fn new(settings: Settings, now: Millis) -> Result<Self> {
         settings.check()?;
         let start = Utc::from_seconds(now.div_euclid(1000));
-        let allocator = Allocator::new(
-            settings.allocator(Objective::default()),
-            Source::Batches,
-            start,
-            settings.max_nodes,
-            Box::new(Arrival),
-        )?;
         Ok(Core {
+            allocator: settings.new_allocator(start)?,
             settings,
-            allocator,
             since: now,
             now,
             mode: Mode::Running,
             pilots: Pilots::default(),
             tasks: Vec::new(),
             by_name: BTreeMap::new(),
+            searches: Vec::new(),
             submissions: BTreeSet::new(),
             unknown: 0,
             idle: BTreeSet::new(),
             finished: BTreeSet::new(),
             decided: start.second(),
             rejected: None,
+            has_heterogeneous_job: false,
+            held_back: None,
             is_released: false,
             accounts: Accounts::default(),
             recorded: Vec::new(),
@@ -188,7 +209,7 @@ impl Core {
         self.pass_time(now);
         let handled = self.take(event, decider);
         if let Err(CoreError::Refused(_)) = handled {
-            // The journal has no refused events, so the time of a refusal must not matter.
+            // Refused events are not in the journal, so they must not change the time or the accounts.
             (self.now, self.accounts) = before;
         }
         handled
@@ -201,12 +222,14 @@ impl Core {
     ) -> Result<Vec<Command>, CoreError> {
         let mut commands = Vec::new();
         match event {
-            Event::Submit { id, tasks } => self.submit(id, tasks)?,
+            Event::Submit { id, tasks, search } => self.submit(id, tasks, search.as_deref())?,
             Event::Cancel { task } => self.cancel(*task)?,
+            Event::CancelSearch { search } => self.cancel_search(*search)?,
             Event::Drain => self.set_mode(Mode::Draining)?,
             Event::Resume => self.set_mode(Mode::Running)?,
             Event::Stop { at_once } => self.stop(*at_once, &mut commands),
             Event::Restarted => self.restart(&mut commands),
+            Event::Settings { settings } => self.change(settings)?,
             Event::Request { wall_s } => self.request(*wall_s, &mut commands),
             Event::Accepted { pilot, job } => {
                 if let Some(pilot) = self.pilots.open.get_mut(pilot) {
@@ -215,14 +238,19 @@ impl Core {
             }
             Event::Rejected { pilot, reason } => self.reject(*pilot, reason),
             Event::Over { pilot } => self.lose(*pilot, PilotState::Over),
+            Event::Heterogeneous { is_waiting } => self.has_heterogeneous_job = *is_waiting,
             Event::Hello {
                 link,
                 node,
+                class,
                 ends,
                 ranks,
                 leaving,
-            } => self.hello(*link, node, (*ends, *leaving), ranks, &mut commands),
-            Event::Leaving { link } => self.leave(*link),
+            } => {
+                let place = (node.as_str(), class.as_deref());
+                self.hello(*link, place, (*ends, *leaving), ranks, &mut commands);
+            }
+            Event::Leaving { link } => self.leave(*link, &mut commands),
             Event::Exited { link, run, code } => self.exited(*link, *run, *code, &mut commands),
             Event::Silent { pilot } => self.fall_silent(*pilot, &mut commands),
             Event::Ending { pilot } => self.dismiss(*pilot, &mut commands),
@@ -232,8 +260,11 @@ impl Core {
                     task.not_before = None;
                 }
             }
-            Event::Progress { run, done } => self.progress(*run, *done),
-            Event::GraceOver { run } => self.kill(*run, &mut commands),
+            Event::Progress { run, done, loss } => {
+                let (done, loss) = (*done, *loss);
+                self.progress(*run, Report { done, loss });
+            }
+            Event::GraceOver { run } => self.end_grace(*run, &mut commands),
             Event::Decide => self.decide(decider)?,
         }
         self.settle(&mut commands);
@@ -269,7 +300,7 @@ impl Core {
         used.sum()
     }
 
-    /// Whether tasks have used the node-hours of the day that contains `now`.
+    /// Whether tasks have used up the node-hours of the day that contains `now`.
     fn is_capped(&self, now: Millis) -> bool {
         let is_today = now.div_euclid(DAY_MS) == self.accounts.day;
         let used_h = self.accounts.used_today / 3_600_000.0;
@@ -282,7 +313,7 @@ impl Core {
     }
 
     /// Name of a task.
-    fn task_name(&self, task: u32) -> &str {
+    pub(crate) fn task_name(&self, task: u32) -> &str {
         let task = self.tasks.get(task as usize);
         task.map_or("", |task| &task.submission.name)
     }
@@ -303,10 +334,21 @@ impl Core {
         open.map(|(id, pilot)| (*id, pilot.job.clone())).collect()
     }
 
+    /// Whether a heterogeneous job is waiting, as the backend last reported.
+    pub fn has_heterogeneous_job(&self) -> bool {
+        self.has_heterogeneous_job
+    }
+
     /// Whether a pilot has ever connected.
     pub fn has_connected(&self, pilot: PilotId) -> bool {
         let pilot = self.pilots.open.get(&pilot);
         pilot.is_some_and(|pilot| pilot.session > 0)
+    }
+
+    /// Whether a pilot that has not ended has been asked to end.
+    pub fn is_dismissed(&self, pilot: PilotId) -> bool {
+        let pilot = self.pilots.open.get(&pilot);
+        pilot.is_some_and(|pilot| pilot.is_dismissed)
     }
 
     /// The name of the node of a pilot that has connected and has not ended.
@@ -349,7 +391,7 @@ impl Core {
         self.since
     }
 
-    /// Ends a task for the core. The allocator learns about it at the next decision.
+    /// Ends a task. The allocator learns about it only at the next decision.
     fn end_task(&mut self, index: u32, state: TaskState) {
         let task = &mut self.tasks[index as usize];
         if task.state.is_over() {

@@ -3,15 +3,17 @@
 //! | state | event | next state |
 //! |---|---|---|
 //! | | it is needed | requested |
-//! | requested | it connects | up: its node is idle for the allocator |
-//! | requested | it connects, but its node's last pilot is not over yet | waiting |
-//! | waiting | the last pilot is over | up |
-//! | up | nothing is heard from it | silent: its node has left |
+//! | requested | it connects | up: its node is available |
+//! | requested | it connects, but the previous pilot of its node is not over yet | waiting |
+//! | requested | it connects, but its node cannot be used | leaving: it is dismissed |
+//! | waiting | the previous pilot is over | up |
+//! | up | nothing is heard from it | silent: its node is unavailable |
 //! | silent | it connects again | up |
-//! | up, silent | it must give back its node, its wall time ends, or it is dismissed | leaving: its node has left |
-//! | any | the backend says that it has ended, or its lease is over | over |
+//! | up, silent | it gives back its node, its wall time ends, or it is dismissed | leaving: its node is unavailable |
+//! | any | the backend says that it has ended, or its lease has expired | over |
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::{Link, Millis, PilotId};
 
@@ -41,6 +43,8 @@ pub(super) struct Pilot {
     pub ends: Option<Millis>,
     /// Whether it has been told to end.
     pub is_dismissed: bool,
+    /// When it began to give back its node because the scheduler wanted it.
+    pub preempted: Option<Millis>,
 }
 
 /// The pilots that are not over, and all nodes.
@@ -49,9 +53,10 @@ pub(super) struct Pilots {
     pub open: BTreeMap<PilotId, Pilot>,
     /// Number of pilots so far.
     count: u64,
-    names: Vec<String>,
+    /// Names of the nodes by index.
+    names: BTreeMap<u32, String>,
     by_name: BTreeMap<String, u32>,
-    /// The pilot of each node that has a pilot which is not over.
+    /// By node: the pilot that holds it.
     holders: BTreeMap<u32, PilotId>,
     /// Nodes whose pilots are up.
     available: BTreeSet<u32>,
@@ -72,6 +77,7 @@ impl Pilots {
                 node: None,
                 ends: None,
                 is_dismissed: false,
+                preempted: None,
             },
         );
         pilot
@@ -92,23 +98,26 @@ impl Pilots {
         })
     }
 
-    /// The index of the node with this name. A new name gets the next index. `None` if there are `most` names already.
-    pub fn node(&mut self, name: &str, most: usize) -> Option<u32> {
-        if let Some(&node) = self.by_name.get(name) {
-            return Some(node);
-        }
-        let node = u32::try_from(self.names.len()).ok()?;
-        if self.names.len() >= most {
+    /// The index of the node with this name.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Assigns the next index of a range to a new node. Returns `None` if the range has no index left.
+    pub fn add(&mut self, name: &str, range: Range<u32>) -> Option<u32> {
+        let last = self.names.range(range.clone()).next_back();
+        let node = last.map_or(range.start, |(last, _)| last + 1);
+        if !range.contains(&node) {
             return None;
         }
-        self.names.push(name.to_owned());
+        self.names.insert(node, name.to_owned());
         self.by_name.insert(name.to_owned(), node);
         Some(node)
     }
 
     /// The name of a node.
     pub fn name(&self, node: u32) -> &str {
-        self.names.get(node as usize).map_or("", String::as_str)
+        self.names.get(&node).map_or("", String::as_str)
     }
 
     /// The pilot that holds a node.
@@ -150,8 +159,12 @@ impl Pilots {
         }
     }
 
-    /// Makes the pilot that waits for a node, if there is one, the node's holder.
+    /// If no pilot holds a node but one waits for it, makes the waiting pilot the holder.
     pub fn promote(&mut self, node: u32) {
+        if self.holders.contains_key(&node) {
+            // The node still has a holder: the pilot that has ended had only waited for the node.
+            return;
+        }
         let mut open = self.open.iter();
         let waits = |pilot: &Pilot| pilot.state == PilotState::Waiting && pilot.node == Some(node);
         if let Some(id) = open.find(|(_, pilot)| waits(pilot)).map(|(id, _)| *id) {

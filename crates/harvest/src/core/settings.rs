@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use gleaner_domain::Objective;
 use gleaner_domain::error::{Error, Result};
-use gleaner_replay::allocator;
+use gleaner_domain::{Objective, Utc};
+use gleaner_replay::allocator::node_choice::Arrival;
+use gleaner_replay::allocator::{self, Allocator, Source};
 use serde::{Deserialize, Serialize};
+
+use super::Millis;
 
 /// Settings of the core.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,11 +17,11 @@ pub struct Settings {
     pub t_fwd_s: f64,
     /// Maximum number of active tasks.
     pub max_tasks: usize,
-    /// Maximum number of different nodes, over the life of the journal.
+    /// Maximum number of different nodes of each class, over the life of the journal.
     pub max_nodes: usize,
     /// Maximum number of pilots that have not ended.
     pub max_pilots: usize,
-    /// For each wall time in seconds: the number of pilots that wait at once.
+    /// For each wall time in seconds: the number of pilots that wait in the queue at the same time.
     pub ladder: Vec<(u64, usize)>,
     /// Maximum node-hours that tasks may use in a day (UTC); `None` if unlimited.
     pub node_hours_per_day: Option<f64>,
@@ -28,15 +31,78 @@ pub struct Settings {
     pub silence_s: f64,
     /// Seconds without an answered beat after which a pilot ends its ranks and itself.
     pub lease_s: f64,
-    /// Seconds between a rejected pilot and the next request, and between a failed run and the next.
+    /// Seconds between a rejected pilot and the next request, and between a failed run and the task's next run.
     pub retry_s: f64,
     /// Number of failed runs in a row, without progress, after which a task fails.
     pub max_failures: u32,
-    /// Seconds before a pilot's wall time ends at which it gives up its node.
+    /// Number of seconds before the end of its wall time at which a pilot gives back its node.
     pub lead_s: f64,
+    /// Names of the classes of nodes; empty if all nodes are interchangeable.
+    #[serde(default)]
+    pub classes: Vec<String>,
 }
 
+/// Settings that can change while the journal continues.
+const CHANGEABLE: [&str; 7] = [
+    "max_pilots",
+    "ladder",
+    "node_hours_per_day",
+    "silence_s",
+    "retry_s",
+    "max_failures",
+    "lead_s",
+];
+
+/// Settings that every pilot has received at its start. They can change only while there are no pilots: a node counts
+/// as free once the lease of its pilot has expired, so the daemon and the pilot must agree on the lease.
+const KNOWN_TO_PILOTS: [&str; 2] = ["grace_s", "lease_s"];
+
 impl Settings {
+    /// Checks that these settings can replace `old` while the journal continues. `has_pilots` says whether any pilots
+    /// have not ended.
+    ///
+    /// # Errors
+    /// A setting that must not change has changed. The message names all such settings, and says what to do.
+    pub fn check_change(&self, old: &Settings, has_pilots: bool) -> Result<(), String> {
+        let changed = old.differences(self);
+        let named = |is_wanted: &dyn Fn(&str) -> bool| {
+            let wanted = changed.iter().filter(|(name, _)| is_wanted(name));
+            let texts: Vec<&str> = wanted.map(|(_, text)| text.as_str()).collect();
+            texts.join("; ")
+        };
+        let is_fixed = |name: &str| !CHANGEABLE.contains(&name) && !KNOWN_TO_PILOTS.contains(&name);
+        let fixed = named(&is_fixed);
+        if !fixed.is_empty() {
+            return Err(format!(
+                "the journal was begun with other settings ({fixed}). Restore these settings, or begin a new journal \
+                 with --state and a new directory"
+            ));
+        }
+        let known = named(&|name| KNOWN_TO_PILOTS.contains(&name));
+        if has_pilots && !known.is_empty() {
+            return Err(format!(
+                "the pilots were started with other settings ({known}). Restore these settings and run `gleaner \
+                 harvest stop` before you change them"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The names of the settings that differ, each with a text such as `max_tasks 10, now 12`.
+    pub fn differences(&self, new: &Settings) -> Vec<(String, String)> {
+        let fields = |settings| match serde_json::to_value(settings) {
+            Ok(serde_json::Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        let new = fields(new);
+        let changed = fields(self).into_iter().filter_map(|(name, old)| {
+            let new = new.get(&name).filter(|new| old != **new)?;
+            let text = format!("{name} {old}, now {new}");
+            Some((name, text))
+        });
+        changed.collect()
+    }
+
     /// Checks the ranges of the settings.
     ///
     /// # Errors
@@ -61,10 +127,28 @@ impl Settings {
                 format!("silence: found {silence} s, expected at most the lease of {lease} s");
             return Err(Error::Usage(message));
         }
-        Ok(())
+        self.check_classes()
     }
 
-    /// The settings of the allocator.
+    /// The time between SIGTERM and SIGKILL, in milliseconds.
+    pub(crate) fn grace_ms(&self) -> Millis {
+        (self.grace_s * 1000.0) as Millis
+    }
+
+    /// An allocator that knows neither nodes nor tasks yet.
+    ///
+    /// # Errors
+    /// Same as [`Allocator::new`].
+    pub(crate) fn new_allocator(&self, start: Utc) -> Result<Allocator<'static>> {
+        let nodes = self.max_nodes;
+        let settings = allocator::Settings {
+            classes: self.node_classes(nodes),
+            ..self.allocator(Objective::default())
+        };
+        Allocator::new(settings, Source::Batches, start, nodes, Box::new(Arrival))
+    }
+
+    /// The settings of the allocator, with classes that have no nodes. They suffice to check tasks.
     pub(crate) fn allocator(&self, objective: Objective) -> allocator::Settings {
         allocator::Settings {
             t_fwd: self.t_fwd_s,
@@ -72,7 +156,7 @@ impl Settings {
             objective,
             groups: Arc::default(),
             shown_offset: 0,
-            classes: None,
+            classes: self.node_classes(0),
         }
     }
 }

@@ -7,15 +7,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_domain::words::counted;
 
-use super::tasks::{End, Rank, Run, Stopping};
+use super::tasks::{End, FailedRun, Rank, Removal, Run, Stopping, Task};
 use super::{
-    Command, Core, Launch, LaunchStyle, Link, Mode, Order, PilotId, RankReport, RankState, RunId,
-    TaskState, Why,
+    Command, Core, Launch, LaunchStyle, Link, Mode, Order, PilotId, RankReport, RankState, Report,
+    RunId, TaskState, Why,
 };
 use super::{Millis, PilotState};
 
-/// Exclusive range of the ports on which the ranks of a run meet.
-const PORTS: std::ops::Range<u16> = 20_000..40_000;
+/// Range of the ports on which the ranks of a run meet, without its end. Linux assigns the ports from 32,768 on to
+/// outgoing connections.
+const PORTS: std::ops::Range<u16> = 20_000..32_768;
+
+/// Time for which no pilots are requested after a preemption while a heterogeneous job is waiting. It is extended by
+/// every preemption that follows.
+const HELD_BACK_MS: Millis = 60_000;
+
+/// A failed run is attributed to a lost node if it failed at most this many milliseconds, plus `silence`, before the loss
+/// was noticed.
+const NOTICED_MS: Millis = 5000;
 
 impl Core {
     /// Requests a pilot.
@@ -25,7 +34,8 @@ impl Core {
         commands.push(Command::Start { pilot, wall_s });
     }
 
-    /// The backend has not started a pilot. A pilot that has connected was started, so a late answer changes nothing.
+    /// Handles the rejection of a pilot by the backend. A pilot that has connected was started, so a late rejection
+    /// changes nothing.
     pub(super) fn reject(&mut self, pilot: PilotId, reason: &str) {
         let found = self.pilots.open.get(&pilot);
         if found.is_some_and(|found| found.state == PilotState::Requested) {
@@ -35,11 +45,11 @@ impl Core {
         }
     }
 
-    /// A pilot connects. Its ranks are compared with the ranks that it should have.
+    /// Handles a pilot that connects. Its ranks are compared with the ranks that it should have.
     pub(super) fn hello(
         &mut self,
         link: Link,
-        node: &str,
+        (name, class): (&str, Option<&str>),
         (ends, leaving): (Option<Millis>, bool),
         ranks: &[RankReport],
         commands: &mut Vec<Command>,
@@ -47,7 +57,7 @@ impl Core {
         let order = |order| Command::Order { link, order };
         let Some(pilot) = self.pilots.open.get(&link.pilot) else {
             self.say(format!(
-                "{}, on {node}, is unknown or counts as ended: dismissed",
+                "{} on node {name} is dismissed: it is unknown or counts as ended",
                 link.pilot
             ));
             commands.push(order(Order::Dismiss));
@@ -57,7 +67,12 @@ impl Core {
             return;
         }
         let (state, dismissed, before) = (pilot.state, pilot.is_dismissed, pilot.node);
-        let node = self.pilots.node(node, self.settings.max_nodes);
+        // The class matters only when a pilot connects for the first time: a pilot stays on its node.
+        let found = match before.filter(|before| self.pilots.find(name) == Some(*before)) {
+            Some(before) => Ok(before),
+            None => self.node_index(name, class),
+        };
+        let node = found.as_ref().ok().copied();
         let holder = node.and_then(|node| self.pilots.holder(node));
         let holder = holder.filter(|holder| *holder != link.pilot);
         // The batch scheduler can start a pilot on a node before the core learns that the previous pilot has ended.
@@ -70,8 +85,16 @@ impl Core {
             pilot.is_dismissed |= place.is_none();
         }
         let Some(place) = place else {
+            let why = match found {
+                Ok(_) => "it has another pilot, or this pilot was on another node".to_owned(),
+                Err(why) => {
+                    // The next pilot would probably be dismissed, too.
+                    self.rejected = Some(self.now);
+                    why
+                }
+            };
             self.say(format!(
-                "{} is on a node that cannot be used: dismissed",
+                "{} is dismissed: node {name} cannot be used, because {why}",
                 link.pilot
             ));
             self.lose(link.pilot, PilotState::Leaving);
@@ -79,7 +102,7 @@ impl Core {
             return;
         };
         if leaving {
-            self.leave(link);
+            self.leave(link, commands);
         } else if state != PilotState::Leaving {
             match holder {
                 Some(_) => self.pilots.wait(link.pilot, place),
@@ -99,10 +122,16 @@ impl Core {
     fn reconcile(&mut self, link: Link, reports: &[RankReport], commands: &mut Vec<Command>) {
         let mut expected = self.ranks_of(link.pilot);
         for report in reports {
-            let is_expected = expected.remove(&report.run).is_some();
+            let node = expected.remove(&report.run);
             match report.state {
+                // After the welcome, the pilot repeats its last report of progress, and then the end of the rank. The
+                // report of a run that has finished must come first, because it would not count after the end.
+                RankState::Exited { code: Some(0) }
+                    if node.is_some_and(|node| self.may_finish(report.run, node)) => {}
                 RankState::Exited { code } => self.exited(link, report.run, code, commands),
-                RankState::Running if is_expected => self.repeat_orders(link, report.run, commands),
+                RankState::Running if node.is_some() => {
+                    self.repeat_orders(link, report.run, commands)
+                }
                 RankState::Running => {
                     let order = Order::Stop {
                         run: report.run,
@@ -119,7 +148,10 @@ impl Core {
             let task = &self.tasks[run.task as usize];
             let stops = task.run.as_ref().is_some_and(|found| {
                 found.stopping.is_some()
-                    || found.ranks.get(&node).is_some_and(|rank| rank.is_removed)
+                    || found
+                        .ranks
+                        .get(&node)
+                        .is_some_and(|rank| rank.removal.is_some())
             });
             if stops || !is_up {
                 self.exited(link, run, None, commands);
@@ -146,16 +178,30 @@ impl Core {
         .collect()
     }
 
-    /// Repeats the last order about a rank: to stop it, or to use other nodes.
+    /// Whether neither a run nor its rank on a node has been asked to stop.
+    fn may_finish(&self, run: RunId, node: u32) -> bool {
+        let run = self.tasks[run.task as usize].run.as_ref();
+        run.is_some_and(|run| {
+            let rank = run.ranks.get(&node);
+            run.stopping.is_none() && rank.is_some_and(|rank| rank.removal.is_none())
+        })
+    }
+
+    /// Repeats the last order about a rank: to stop the rank, or to use other nodes.
     fn repeat_orders(&mut self, link: Link, run: RunId, commands: &mut Vec<Command>) {
         let now = self.now;
         let Some(found) = self.tasks[run.task as usize].run.as_mut() else {
             return;
         };
-        let removed = found
-            .ranks
-            .values()
-            .any(|rank| rank.pilot == link.pilot && rank.is_removed);
+        let mut removed = false;
+        for rank in found.ranks.values_mut() {
+            if rank.pilot == link.pilot
+                && let Some(removal) = &mut rank.removal
+            {
+                (removal.since, removal.is_killed) = (now, false);
+                removed = true;
+            }
+        }
         if let Some(stopping) = &mut found.stopping
             && !stopping.at_once
         {
@@ -175,18 +221,36 @@ impl Core {
         }
     }
 
-    /// A pilot gives back its node.
-    pub(super) fn leave(&mut self, link: Link) {
+    /// Handles a pilot that gives back its node.
+    pub(super) fn leave(&mut self, link: Link, commands: &mut Vec<Command>) {
         let Some(pilot) = self.pilots.at(link) else {
             return;
         };
         if pilot.state == PilotState::Up {
             self.accounts.preemptions += 1;
+            pilot.preempted = Some(self.now);
             let node = pilot.node;
             let name = node.map_or("", |node| self.pilots.name(node)).to_owned();
             self.say(format!("{} gives back node {name}", link.pilot));
+            if self.has_heterogeneous_job {
+                self.hold_back(commands);
+            }
         }
         self.lose(link.pilot, PilotState::Leaving);
+    }
+
+    /// Cancels the pilots in the queue, and requests no more for a while: the node of a preempted pilot may be meant
+    /// for a heterogeneous job. Such a job starts only if the nodes of all of its parts are free at once, but the
+    /// scheduler takes them back one after another. Meanwhile, a pilot in the queue would take a free node, and the job
+    /// would never start.
+    fn hold_back(&mut self, commands: &mut Vec<Command>) {
+        self.held_back = Some(self.now + HELD_BACK_MS);
+        let waiting = self.pilots.open.iter();
+        let waiting = waiting.filter(|(_, pilot)| pilot.state == PilotState::Requested);
+        let waiting: Vec<PilotId> = waiting.map(|(id, _)| *id).collect();
+        for pilot in waiting {
+            self.dismiss(pilot, commands);
+        }
     }
 
     pub(super) fn fall_silent(&mut self, pilot: PilotId, _commands: &mut [Command]) {
@@ -201,7 +265,7 @@ impl Core {
         }
     }
 
-    /// A pilot's node is no longer available. If the pilot is over, its ranks are over, too.
+    /// Makes a pilot's node unavailable. If the pilot is over, its ranks are over, too.
     pub(super) fn lose(&mut self, pilot: PilotId, state: PilotState) {
         let Some(found) = self.pilots.open.get(&pilot) else {
             return;
@@ -216,7 +280,14 @@ impl Core {
         if !is_worse {
             return;
         }
-        let node = found.node;
+        let (node, was_up, preempted) =
+            (found.node, found.state == PilotState::Up, found.preempted);
+        if let Some(node) = node.filter(|_| was_up) {
+            self.excuse(node);
+        }
+        if let Some(since) = preempted.filter(|_| state == PilotState::Over) {
+            self.accounts.hand_over(self.now - since);
+        }
         self.pilots.go_down(pilot, state);
         if let Some(node) = node.filter(|_| state == PilotState::Over) {
             self.pilots.promote(node);
@@ -237,7 +308,22 @@ impl Core {
         }
     }
 
-    /// A rank has ended.
+    /// Excuses the failures that the loss of a node explains. When a node disappears, the programs on the other nodes
+    /// of the run may fail before the core learns that the node is lost. Such a failure does not count.
+    fn excuse(&mut self, node: u32) {
+        let latest = (self.settings.silence_s * 1000.0) as Millis + NOTICED_MS;
+        let now = self.now;
+        let is_cause =
+            |failed: &FailedRun| failed.nodes.contains(&node) && now - failed.time <= latest;
+        for task in self.tasks.iter_mut().filter(|task| !task.state.is_over()) {
+            if task.failed.take_if(|failed| is_cause(failed)).is_some() {
+                task.failures = task.failures.saturating_sub(1);
+                task.not_before = None;
+            }
+        }
+    }
+
+    /// Handles the end of a rank.
     pub(super) fn exited(
         &mut self,
         link: Link,
@@ -260,7 +346,7 @@ impl Core {
             .values_mut()
             .find(|rank| rank.pilot == link.pilot);
         if let Some(rank) = rank.filter(|rank| rank.end.is_none()) {
-            rank.end = Some(match rank.is_removed {
+            rank.end = Some(match rank.removal.is_some() {
                 true => End::Removed,
                 false if is_taken => End::Taken,
                 false => End::Exited(code),
@@ -268,16 +354,17 @@ impl Core {
         }
     }
 
-    /// A task reports its progress. Reports of earlier runs are ignored, so that no work counts twice.
-    pub(super) fn progress(&mut self, run: RunId, done: f64) {
-        let now = self.now;
+    /// Handles a task's report of its progress. Reports of earlier runs are ignored, so that no work counts twice.
+    pub(super) fn progress(&mut self, run: RunId, report: Report) {
+        let (now, done) = (self.now, report.done);
         let Some(task) = self.tasks.get_mut(run.task as usize) else {
             return;
         };
         if !(done.is_finite() && done >= 0.0) || task.state != TaskState::Active {
             return;
         }
-        let Some(nodes) = task.run_with(run).map(|run| run.nodes.len() as u32) else {
+        let settings = &self.settings;
+        let Some(place) = task.run_with(run).map(|run| run.place(settings)) else {
             return;
         };
         // Repeating work that was lost since the last checkpoint does not count as progress.
@@ -285,7 +372,8 @@ impl Core {
             (task.best, task.failures) = (done, 0);
         }
         task.done = done;
-        task.learner.report(now, run.generation, nodes, done);
+        task.loss = report.loss.or(task.loss);
+        task.learner.report(now, run.generation, place, done);
     }
 
     /// Asks the ranks of a task's run to stop.
@@ -304,6 +392,27 @@ impl Core {
                 at_once: false,
             });
             self.order_stop(id, false, commands);
+        }
+    }
+
+    /// Kills ranks whose grace period is over: all ranks of a run that has been asked to stop, or those that the run
+    /// continues without.
+    pub(super) fn end_grace(&mut self, id: RunId, commands: &mut Vec<Command>) {
+        self.kill(id, commands);
+        let (now, grace) = (self.now, self.settings.grace_ms());
+        let task = self.tasks.get_mut(id.task as usize);
+        let run = task.and_then(|task| task.run_with(id));
+        let run = run.filter(|run| run.stopping.is_none());
+        let killed = run.map(|run| run.kill_removed(now, grace));
+        for pilot in killed.into_iter().flatten() {
+            self.order(
+                pilot,
+                Order::Stop {
+                    run: id,
+                    kill: true,
+                },
+                commands,
+            );
         }
     }
 
@@ -331,11 +440,12 @@ impl Core {
         }));
     }
 
-    /// Brings all runs closer to what the tasks should have.
+    /// For each task, takes the next step towards a run on the nodes that the allocator gives it.
     pub(super) fn settle(&mut self, commands: &mut Vec<Command>) {
         for index in 0..self.tasks.len() as u32 {
             self.conclude(index);
         }
+        self.report_trials();
         let is_current = self.idle == *self.pilots.available();
         let wanted = if is_current {
             self.wanted()
@@ -353,7 +463,7 @@ impl Core {
         }
     }
 
-    /// The nodes that each task is given.
+    /// The nodes that the allocator gives to each task.
     pub(super) fn wanted(&self) -> BTreeMap<u32, Vec<u32>> {
         let mut wanted: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for holding in self.allocator.holdings() {
@@ -388,13 +498,17 @@ impl Core {
         });
         let how = match codes.flatten() {
             Some(code) => format!("exit code {code}"),
-            None => "ended by a signal, or not started".to_owned(),
+            None => "ended by a signal, or could not be started".to_owned(),
         };
         let task = &mut self.tasks[index as usize];
         task.failures += 1;
         let failures = task.failures;
         let pause_ms = self.settings.retry_s * 1000.0 * f64::from(failures);
         task.not_before = Some(now + pause_ms as i64);
+        task.failed = Some(FailedRun {
+            time: now,
+            nodes: run.nodes.clone(),
+        });
         let name = task.submission.name.clone();
         self.say(format!(
             "task {name}: run failed ({how}), {failures} in a row"
@@ -440,11 +554,13 @@ impl Core {
         };
         let (now, next): (BTreeSet<u32>, BTreeSet<u32>) =
             (run.live_nodes().collect(), want.iter().copied().collect());
-        if now == next {
+        // If these numbers differ, a node was taken away, and the ranks of an elastic run do not know it yet.
+        let is_known = run.nodes.len() == now.len();
+        if now == next && is_known {
             return;
         }
         let style = task.submission.launch;
-        let too_few = (next.len() as u32) < task.submission.min_nodes;
+        let too_few = !self.is_enough(task, want);
         // The first node hosts the driver, or the store that the ranks use to meet.
         let is_headless = run.nodes.first().is_none_or(|first| {
             let is_kept = now.contains(first) && next.contains(first);
@@ -483,10 +599,15 @@ impl Core {
         let (Some(run), Some(id)) = (&mut task.run, id) else {
             return;
         };
+        let now = self.now;
         let mut removed = Vec::new();
         for (node, rank) in &mut run.ranks {
-            if !next.contains(node) && rank.end.is_none() && !rank.is_removed {
-                rank.is_removed = true;
+            if !next.contains(node) && rank.end.is_none() && rank.removal.is_none() {
+                let since = now;
+                rank.removal = Some(Removal {
+                    since,
+                    is_killed: false,
+                });
                 removed.push(rank.pilot);
             }
         }
@@ -503,16 +624,7 @@ impl Core {
             run.nodes.push(node);
             is_changed = true;
             if style == LaunchStyle::Torchrun {
-                let end = None;
-                let is_removed = false;
-                run.ranks.insert(
-                    node,
-                    Rank {
-                        pilot,
-                        is_removed,
-                        end,
-                    },
-                );
+                run.ranks.insert(node, Rank::new(pilot));
                 added.push(node);
             }
         }
@@ -548,7 +660,7 @@ impl Core {
         for rank in run
             .ranks
             .values()
-            .filter(|rank| rank.end.is_none() && !rank.is_removed)
+            .filter(|rank| rank.end.is_none() && rank.removal.is_none())
         {
             let (run, nodes) = (id, names.clone());
             self.order(rank.pilot, Order::Nodes { run, nodes }, commands);
@@ -577,13 +689,21 @@ impl Core {
         self.pilots.available().contains(&node) && runs.all(|run| !run.occupies(node))
     }
 
+    /// Whether a task can run on these nodes, which are of one class.
+    fn is_enough(&self, task: &Task, nodes: &[u32]) -> bool {
+        let Some(first) = nodes.first() else {
+            return false;
+        };
+        let least = task.training.min_nodes_in(self.settings.class_of(*first));
+        least.is_some_and(|least| nodes.len() >= least as usize)
+    }
+
     /// Starts a task on the nodes that it is given, if everything is ready.
     fn launch(&mut self, index: u32, want: &[u32], commands: &mut Vec<Command>) {
         let task = &self.tasks[index as usize];
         let is_ready = self.mode != Mode::Stopping
             && !self.is_capped(self.now)
-            && !want.is_empty()
-            && want.len() as u32 >= task.submission.min_nodes
+            && self.is_enough(task, want)
             && task.not_before.is_none()
             && want.iter().all(|node| self.is_free(*node));
         if !is_ready {
@@ -592,15 +712,7 @@ impl Core {
         let style = task.submission.launch;
         let ranks = want[..style.ranks(want.len())].iter().filter_map(|node| {
             let pilot = self.pilots.holder(*node)?;
-            let (is_removed, end) = (false, None);
-            Some((
-                *node,
-                Rank {
-                    pilot,
-                    is_removed,
-                    end,
-                },
-            ))
+            Some((*node, Rank::new(pilot)))
         });
         let run = Run {
             ranks: ranks.collect(),
@@ -611,6 +723,7 @@ impl Core {
         let nodes: Vec<u32> = run.ranks.keys().copied().collect();
         let task = &mut self.tasks[index as usize];
         task.generation += 1;
+        task.failed = None;
         task.run = Some(run);
         let (name, generation) = (task.submission.name.clone(), task.generation);
         let nodes_text = counted(want.len(), "node");
@@ -636,17 +749,22 @@ impl Core {
             .map(|node| self.pilots.name(*node).to_owned());
         let id = self.run_of(index)?;
         let count = u32::from(PORTS.end - PORTS.start);
-        // Consecutive runs of a task have different ports, because the last run may still block its port.
-        let port = index.wrapping_mul(101).wrapping_add(id.generation) % count;
+        // Consecutive runs of a task have different ports, because the previous run may still occupy its port. Daemons
+        // that start within milliseconds of each other on the same machine begin at distant ports.
+        let own = (self.since as u32).wrapping_mul(7919);
+        let port = index.wrapping_mul(101).wrapping_add(id.generation);
+        let port = own.wrapping_add(port) % count;
         Some(Order::Launch(Box::new(Launch {
             run: id,
             task: task.submission.name.clone(),
             rank: run.nodes.iter().position(|own| *own == node)?,
             nodes: names.collect(),
+            class: self.settings.class_name(node).map(str::to_owned),
             port: PORTS.start + u16::try_from(port).ok()?,
             command: task.submission.command.clone(),
             environment: task.submission.environment.clone(),
             done: task.done,
+            trial: task.submission.trial.clone(),
         })))
     }
 }

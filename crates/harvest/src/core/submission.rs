@@ -1,15 +1,20 @@
 //! Tasks as users submit them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use gleaner_domain::{ClassTerms, ScalingCurve, TrainingTask, Utc};
+use gleaner_classes::Counts;
+use gleaner_domain::{ClassTerms, ScalingCurve, Terms, TrainingTask, Utc};
 use serde::{Deserialize, Serialize};
+
+use super::trial::Trial;
 
 /// How a task is started on its nodes, and what happens when its nodes change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LaunchStyle {
-    /// One process on each node. If the nodes change, all processes are stopped by SIGTERM, and the task starts again.
+    /// One process on each node. If the nodes change, all processes are stopped with SIGTERM, and the task starts
+    /// again.
     #[default]
     Restart,
     /// One elastic agent on each node. If the nodes change, agents are started and stopped, and the others continue.
@@ -25,7 +30,7 @@ impl LaunchStyle {
         self != LaunchStyle::Restart
     }
 
-    /// On how many of a run's `nodes` nodes the pilots start a rank.
+    /// Number of ranks that the pilots start for a run on `nodes` nodes.
     pub fn ranks(self, nodes: usize) -> usize {
         match self {
             LaunchStyle::Horovod => nodes.min(1),
@@ -55,6 +60,9 @@ pub struct Submission {
     pub deadline: Option<i64>,
     /// The scaling curve.
     pub curve: Curve,
+    /// Bounds and curves by class of nodes.
+    #[serde(default, skip_serializing_if = "SubmittedTerms::is_default")]
+    pub classes: SubmittedTerms,
     /// The program and its arguments.
     pub command: Vec<String>,
     /// How the program is started.
@@ -63,6 +71,73 @@ pub struct Submission {
     /// Environment variables of the program, in addition to the daemon's own.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// The trial that the task trains, if the core has added the task for a search.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Trial>,
+}
+
+/// How a task runs on nodes of several classes; see [`ClassTerms`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SubmittedTerms {
+    /// Bounds and curve by the name of the class. If there are none, those of the task apply in every class.
+    pub by_name: BTreeMap<String, InClass>,
+    /// Seconds of progress lost when the task moves to another class; `None` for the sum of the costs of growing and
+    /// shrinking.
+    pub move_cost: Option<f64>,
+    /// The numbers of nodes that the task is allowed to hold.
+    pub counts: Counts,
+}
+
+/// Bounds and curve of a task in one class.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InClass {
+    /// Minimum number of nodes, at least 1.
+    pub min_nodes: u32,
+    /// Maximum number of nodes.
+    pub max_nodes: u32,
+    /// The scaling curve.
+    pub curve: Curve,
+}
+
+impl SubmittedTerms {
+    fn of(terms: &ClassTerms) -> Self {
+        let by_name = terms.by_name.iter().map(|(class, terms)| {
+            let terms = InClass {
+                min_nodes: terms.min_nodes,
+                max_nodes: terms.max_nodes,
+                curve: (&terms.curve).into(),
+            };
+            (class.clone(), terms)
+        });
+        SubmittedTerms {
+            by_name: by_name.collect(),
+            move_cost: terms.move_cost,
+            counts: terms.counts,
+        }
+    }
+
+    fn class_terms(&self) -> ClassTerms {
+        let by_name = self.by_name.iter().map(|(class, terms)| {
+            let terms = Terms {
+                min_nodes: terms.min_nodes,
+                max_nodes: terms.max_nodes,
+                curve: (&terms.curve).into(),
+            };
+            (class.clone(), terms)
+        });
+        ClassTerms {
+            by_name: Arc::new(by_name.collect()),
+            move_cost: self.move_cost,
+            counts: self.counts,
+            ..ClassTerms::default()
+        }
+    }
+
+    /// Whether this is the default, which suits nodes that are all alike.
+    pub fn is_default(&self) -> bool {
+        *self == SubmittedTerms::default()
+    }
 }
 
 /// Points of a scaling curve; see [`ScalingCurve`].
@@ -114,9 +189,9 @@ impl Submission {
             work: self.work.unwrap_or(f64::INFINITY),
             priority: self.priority,
             deadline: self.deadline.map(Utc::from_seconds),
-            rung: 0,
+            rung: self.trial.as_ref().map_or(0, |trial| trial.rung),
             curve: (&self.curve).into(),
-            classes: ClassTerms::default(),
+            classes: self.classes.class_terms(),
         }
     }
 
@@ -132,9 +207,11 @@ impl Submission {
             priority: task.priority,
             deadline: task.deadline.map(Utc::second),
             curve: (&task.curve).into(),
+            classes: SubmittedTerms::of(&task.classes),
             command,
             launch: LaunchStyle::default(),
             environment: BTreeMap::new(),
+            trial: None,
         }
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gleaner_domain::TrainingTask;
 
-use super::learn::Learner;
-use super::{Millis, PilotId, RunId, Submission};
+use super::learn::{Learner, Place};
+use super::{Loss, Millis, PilotId, RunId, Settings, Submission};
 
 /// The state of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,32 +54,42 @@ pub(super) struct Task {
     pub done: f64,
     /// The most work that was ever reported.
     pub best: f64,
+    /// The last loss that was reported.
+    pub loss: Option<Loss>,
     /// Failed runs in a row without progress.
     pub failures: u32,
-    /// After a failed run: the task is not started before this time.
+    /// Time before which the task is not started again, after a failed run.
     pub not_before: Option<Millis>,
+    /// The last run, if it failed.
+    pub failed: Option<FailedRun>,
     pub learner: Learner,
 }
 
 impl Task {
     pub fn new(submission: Submission, training: TrainingTask) -> Self {
+        // The task of a trial continues from the work of the rung below.
+        let done = submission.trial.as_ref().map_or(0.0, |trial| trial.done);
         Task {
             submission,
             training,
             state: TaskState::Waiting,
             generation: 0,
             run: None,
-            done: 0.0,
-            best: 0.0,
+            done,
+            best: done,
+            loss: None,
             failures: 0,
             not_before: None,
+            failed: None,
             learner: Learner::default(),
         }
     }
 
-    /// Whether the last report says that all work is done.
+    /// Whether the last report says that all work is done, so that the task need not run any more. A trial may still
+    /// have to measure its loss, so it ends only when its program ends.
     pub fn has_done_work(&self) -> bool {
-        self.submission.work.is_some_and(|work| self.done >= work)
+        let is_trial = self.submission.trial.is_some();
+        !is_trial && self.submission.work.is_some_and(|work| self.done >= work)
     }
 
     /// The current run, if it is `id`.
@@ -87,6 +97,13 @@ impl Task {
         let is_current = self.generation == id.generation;
         self.run.as_mut().filter(|_| is_current)
     }
+}
+
+/// A run that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FailedRun {
+    pub time: Millis,
+    pub nodes: Vec<u32>,
 }
 
 /// Why a run is stopped.
@@ -124,12 +141,20 @@ pub(super) enum End {
     Removed,
 }
 
+/// A request to stop a rank of a run that continues without it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Removal {
+    pub since: Millis,
+    /// Whether the rank has been killed.
+    pub is_killed: bool,
+}
+
 /// The part of a run on one node.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rank {
     pub pilot: PilotId,
-    /// Whether the rank has been asked to stop although the run continues.
-    pub is_removed: bool,
+    /// The request to stop this rank, if the run continues without it.
+    pub removal: Option<Removal>,
     /// `None` while its processes may be running.
     pub end: Option<End>,
 }
@@ -147,10 +172,60 @@ pub(super) struct Run {
     pub lost_nodes: bool,
 }
 
+impl Rank {
+    /// A rank that is about to be started.
+    pub fn new(pilot: PilotId) -> Self {
+        Rank {
+            pilot,
+            removal: None,
+            end: None,
+        }
+    }
+
+    /// Whether the rank was asked to stop at least `grace` milliseconds ago, has not been killed, and may still have
+    /// running processes.
+    fn is_overdue(&self, now: Millis, grace: Millis) -> bool {
+        let is_late = |removal: Removal| !removal.is_killed && now >= removal.since + grace;
+        self.end.is_none() && self.removal.is_some_and(is_late)
+    }
+}
+
 impl Run {
+    /// Whether the run, or a rank that it continues without, must be killed because its grace period is over.
+    pub fn is_overdue(&self, now: Millis, grace: Millis) -> bool {
+        let is_late = |stop: Stopping| !stop.is_killed && now >= stop.since + grace;
+        self.stopping.map_or_else(
+            || self.ranks.values().any(|rank| rank.is_overdue(now, grace)),
+            is_late,
+        )
+    }
+
+    /// Marks the ranks whose grace period is over as killed, and returns their pilots.
+    pub fn kill_removed(&mut self, now: Millis, grace: Millis) -> Vec<PilotId> {
+        let ranks = self.ranks.values_mut();
+        let overdue = ranks.filter(|rank| rank.is_overdue(now, grace));
+        let killed = overdue.map(|rank| {
+            rank.removal = rank.removal.map(|removal| Removal {
+                is_killed: true,
+                ..removal
+            });
+            rank.pilot
+        });
+        killed.collect()
+    }
+
     /// Whether all ranks have ended.
     pub fn is_over(&self) -> bool {
         self.ranks.values().all(|rank| rank.end.is_some())
+    }
+
+    /// Where the run trains. All of its nodes are of one class.
+    pub fn place(&self, settings: &Settings) -> Place {
+        let first = self.nodes.first();
+        Place {
+            class: first.map_or(0, |node| settings.class_of(*node)),
+            nodes: self.nodes.len() as u32,
+        }
     }
 
     /// The nodes by rank number, without those that were taken away.

@@ -4,66 +4,90 @@ use std::collections::BTreeSet;
 
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
-use gleaner_domain::{Objective, TrainingTask, Utc};
+use gleaner_domain::{TrainingTask, Utc};
 
-use super::tasks::{Task, TaskState};
-use super::{Command, Core, CoreError, Mode, Order, PilotId, PilotState, Submission, Why};
+use super::tasks::TaskState;
+use super::{
+    Command, Core, CoreError, Mode, Order, PilotId, PilotState, SearchSubmission, Settings,
+    Submission, Why,
+};
 
 impl Core {
-    /// Adds submitted tasks.
+    /// Adds submitted tasks and a submitted search.
     ///
     /// # Errors
-    /// The daemon is draining or stopping, or a task is invalid or has the name of an earlier task.
-    pub(super) fn submit(&mut self, id: &str, tasks: &[Submission]) -> Result<(), CoreError> {
+    /// The daemon is draining or stopping, or a task or the search is invalid or has a name that is in use.
+    pub(super) fn submit(
+        &mut self,
+        id: &str,
+        tasks: &[Submission],
+        search: Option<&SearchSubmission>,
+    ) -> Result<(), CoreError> {
         if self.submissions.contains(id) {
             return Ok(());
         }
-        let now = Utc::from_seconds(self.now.div_euclid(1000));
-        let training: Vec<TrainingTask> =
-            tasks.iter().map(|task| task.training_task(now)).collect();
-        self.check_submission(tasks, &training)?;
+        self.check_mode()?;
+        let trained = search.map_or(&[][..], |search| &search.tasks);
+        self.check_tasks(&[tasks, trained].concat())?;
+        let begun = search.map(|search| self.begin_search(search, tasks));
+        let begun = begun.transpose()?;
         self.submissions.insert(id.to_owned());
-        for (submission, training) in tasks.iter().zip(training) {
-            let index = self.tasks.len() as u32;
-            self.by_name.insert(submission.name.clone(), index);
-            self.tasks.push(Task::new(submission.clone(), training));
+        for task in tasks {
+            self.add_task(task.clone());
         }
-        self.say(format!("accepted {}", counted(tasks.len(), "task")));
+        if !tasks.is_empty() {
+            self.say(format!("accepted {}", counted(tasks.len(), "task")));
+        }
+        if let Some(search) = begun {
+            self.say(format!("accepted search {}", search.name()));
+            self.searches.push(search);
+        }
         Ok(())
     }
 
-    fn check_submission(
-        &self,
-        tasks: &[Submission],
-        training: &[TrainingTask],
-    ) -> Result<(), CoreError> {
+    fn check_mode(&self) -> Result<(), CoreError> {
+        let reason = match self.mode {
+            Mode::Running => return Ok(()),
+            Mode::Draining => "the daemon is draining: end the drain, and submit again",
+            Mode::Stopping => "the daemon is stopping",
+        };
+        Err(CoreError::Refused(reason.to_owned()))
+    }
+
+    /// Checks tasks that are about to be added, or that the trials of a search will train.
+    ///
+    /// # Errors
+    /// A task is invalid or has a name that is in use.
+    fn check_tasks(&self, tasks: &[Submission]) -> Result<(), CoreError> {
         let refused = |text: String| Err(CoreError::Refused(text));
-        match self.mode {
-            Mode::Running => {}
-            Mode::Draining => {
-                return refused(
-                    "the daemon is draining: end the drain, and submit again".to_owned(),
-                );
-            }
-            Mode::Stopping => return refused("the daemon is stopping".to_owned()),
-        }
         let mut names = BTreeSet::new();
         for task in tasks {
             let name = &task.name;
-            if self.by_name.contains_key(name) || !names.insert(name) {
+            if self.is_taken(name) || !names.insert(name) {
                 return refused(format!(
-                    "task {name}: another task has this name; give it a new one"
+                    "task {name}: another task or search has this name; give it a new one"
                 ));
             }
             if task.command.is_empty() {
                 return refused(format!("task {name}: found no command, expected a program"));
             }
+            if let Err(reason) = self.settings.check_terms(&task.classes) {
+                return refused(format!("task {name}: {reason}"));
+            }
         }
-        let settings = self.settings.allocator(Objective::default());
-        match settings.faults(training) {
+        let now = Utc::from_seconds(self.now.div_euclid(1000));
+        let training = tasks.iter().map(|task| task.training_task(now));
+        let training: Vec<TrainingTask> = training.collect();
+        match self.settings.faults(&training) {
             faults if faults.is_empty() => Ok(()),
             faults => refused(faults.join("; ")),
         }
+    }
+
+    /// Whether this is the name of a task, of a search, or of a task that the trials of a search train.
+    pub(super) fn is_taken(&self, name: &str) -> bool {
+        let mut searches = self.searches.iter();
+        self.by_name.contains_key(name) || searches.any(|search| search.has_name(name))
     }
 
     /// Cancels a task.
@@ -116,7 +140,8 @@ impl Core {
         }
     }
 
-    /// Resumes after a restart of the daemon. A completed stop is over; an incomplete one continues.
+    /// Resumes after a restart of the daemon. If a stop was complete, tasks can run again. An incomplete stop
+    /// continues.
     pub(super) fn restart(&mut self, commands: &mut Vec<Command>) {
         if self.is_stopped() {
             self.mode = Mode::Running;
@@ -124,6 +149,21 @@ impl Core {
         let dismissed = self.pilots.open.iter();
         let dismissed = dismissed.filter(|(_, pilot)| pilot.is_dismissed);
         commands.extend(dismissed.map(|(&pilot, _)| Command::Cancel { pilot }));
+    }
+
+    /// Replaces the settings.
+    ///
+    /// # Errors
+    /// A setting that must not change has changed.
+    pub(super) fn change(&mut self, settings: &Settings) -> Result<(), CoreError> {
+        let has_pilots = !self.pilots.open.is_empty();
+        let checked = settings.check_change(&self.settings, has_pilots);
+        checked.map_err(CoreError::Refused)?;
+        for (_, text) in self.settings.differences(settings) {
+            self.say(format!("changed setting: {text}"));
+        }
+        self.settings = settings.clone();
+        Ok(())
     }
 
     /// Dismisses all pilots, and cancels those that have not started.

@@ -1,9 +1,21 @@
 //! The state as users see it.
 
+use super::tasks::Task;
 use super::{Core, Millis, Mode, PilotState, TaskState};
-use crate::status::{NodeStatus, Status, TaskStatus};
+use crate::status::{HandoverStatus, NodeStatus, RateStatus, Status, TaskStatus};
 
 impl Core {
+    /// The measured rates of a task.
+    fn rates(&self, task: &Task) -> Vec<RateStatus> {
+        let rates = task.learner.rates().into_iter();
+        let shown = rates.map(|(place, rate)| RateStatus {
+            class: self.settings.classes.get(place.class).cloned(),
+            nodes: place.nodes,
+            rate,
+        });
+        shown.collect()
+    }
+
     /// The state as users see it.
     pub fn status(&self, now: Millis) -> Status {
         let wanted = self.wanted();
@@ -16,6 +28,7 @@ impl Core {
         let nodes = self.pilots.available().iter();
         let nodes = nodes.map(|&node| NodeStatus {
             name: self.pilots.name(node).to_owned(),
+            class: self.settings.class_name(node).map(str::to_owned),
             task: task_of(node),
             ends: self
                 .pilots
@@ -28,12 +41,16 @@ impl Core {
         let tasks = (0..).zip(&self.tasks).map(|(index, task)| TaskStatus {
             name: task.submission.name.clone(),
             state: task.state.name().to_owned(),
-            nodes: wanted.get(&index).map_or(0, |nodes| nodes.len() as u32),
+            // The allocator learns about the end of a task only at its next decision.
+            nodes: match wanted.get(&index) {
+                Some(nodes) if !task.state.is_over() => nodes.len() as u32,
+                _ => 0,
+            },
             running: task.run.as_ref().map_or(0, |run| run.nodes.len() as u32),
             done: task.done,
             work: task.submission.work,
             generation: task.generation,
-            rates: task.learner.rates(),
+            rates: self.rates(task),
             reason: match &task.state {
                 TaskState::Failed(reason) => Some(reason.clone()),
                 _ => None,
@@ -48,13 +65,26 @@ impl Core {
                 Mode::Stopping => "stopping",
             }
             .to_owned(),
+            classes: self.settings.classes.clone(),
             nodes,
             pilots_pending: self.pilots.count(PilotState::Requested) as u64,
             preemptions: self.accounts.preemptions,
+            handover: self.handover(),
             tasks: tasks.collect(),
+            searches: self.search_status(),
             decisions: self.decisions.clone(),
             idle_node_s: idle / 1000.0,
             used_node_s: used / 1000.0,
         }
+    }
+
+    /// How long preempted pilots kept their nodes.
+    fn handover(&self) -> Option<HandoverStatus> {
+        let accounts = &self.accounts;
+        let seconds = |ms: Millis| ms as f64 / 1000.0;
+        (accounts.handovers > 0).then(|| HandoverStatus {
+            mean_s: seconds(accounts.handover_ms) / accounts.handovers as f64,
+            longest_s: seconds(accounts.longest_handover_ms),
+        })
     }
 }

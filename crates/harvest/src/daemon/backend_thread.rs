@@ -63,6 +63,8 @@ pub enum News {
         pilots: Vec<Listed>,
         /// Whether pilots that are running may be missing.
         can_forget: bool,
+        /// Whether a heterogeneous job is waiting.
+        has_heterogeneous_job: bool,
     },
     /// No more pilots may be requested until the operator has looked at the reason.
     Alarm(String),
@@ -139,13 +141,13 @@ impl Worker {
             Task::Start { pilot, wall_s } => match self.parts.backend.start(pilot, wall_s) {
                 Started::Accepted(job) => self.report(News::Accepted { pilot, job }),
                 Started::Rejected(reason) => self.report(News::Rejected { pilot, reason }),
-                // The lists show whether the backend has the pilot.
+                // Later lists show whether the backend has accepted the pilot.
                 Started::Unknown(reason) => {
                     self.say(&format!("{pilot} may have started: {reason}"))
                 }
             },
             Task::Cancel { pilot, job } => {
-                // The next list shows the pilot again, and it is cancelled again.
+                // If this fails, the next list shows the pilot again, and it is cancelled again.
                 if let Err(error) = self.parts.backend.cancel(pilot, job.as_deref()) {
                     self.say(&format!("cannot cancel {pilot}: {error}"));
                 }
@@ -159,10 +161,12 @@ impl Worker {
             Ok(pilots) => {
                 self.pause = self.parts.poll;
                 let can_forget = self.parts.backend.can_forget();
+                let has_heterogeneous_job = self.parts.backend.has_heterogeneous_job();
                 self.report(News::Listed {
                     began,
                     pilots,
                     can_forget,
+                    has_heterogeneous_job,
                 });
                 while let Some(reason) = self.parts.backend.alarm() {
                     self.report(News::Alarm(reason));

@@ -4,8 +4,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::core::Millis;
 
-/// A clock that never goes back and never jumps, because leases depend on it: a jump ahead would end the leases of
-/// pilots that are alive. It begins with the time of day, and then counts the time that has passed.
+/// A clock that never goes back and never jumps, because leases depend on it: after a jump ahead, the leases of pilots
+/// that are alive would expire. It begins with the system's time, and then counts the time that has passed.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     start: Millis,
@@ -13,7 +13,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts a clock with the time of day, or with `least` if that is later.
+    /// Starts a clock with the system's time, or with `least` if that is later.
     pub fn start(least: Millis) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let today = since.map_or(0, |since| since.as_millis() as Millis);

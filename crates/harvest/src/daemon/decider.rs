@@ -1,7 +1,5 @@
 //! The solver that decides, wrapped so that its failures do not end the daemon.
 
-use std::time::Duration;
-
 use gleaner_classes as classes;
 use gleaner_domain::error::Result;
 use gleaner_domain::results::replay::StepStatus;
@@ -9,6 +7,8 @@ use gleaner_replay::{Decider, Decision, Plan, SolverDecider};
 use gleaner_solvers::{Limits, Problem, SolverKind, SolverSpec};
 
 use super::log::Log;
+use crate::config::Config;
+use crate::core::Settings;
 
 /// Asks the exact solver. If the solver fails, all tasks keep their nodes, and the log says so.
 pub struct Robust {
@@ -17,16 +17,16 @@ pub struct Robust {
 }
 
 impl Robust {
-    /// Creates a decider whose decisions take at most about `limit`.
+    /// Creates a decider with the settings of a daemon.
     ///
     /// # Errors
     /// This build lacks the solver.
-    pub fn new(limit: Duration, log: Log) -> Result<Self> {
+    pub fn new(config: &Config, log: Log) -> Result<Self> {
         let limits = Limits {
-            time: limit,
+            time: config.decision_limit,
             ..Limits::default()
         };
-        let solver = SolverDecider::new(SolverSpec::new(SolverKind::Exact), limits)?;
+        let solver = exact(&config.core, limits)?;
         Ok(Robust { solver, log })
     }
 
@@ -42,6 +42,20 @@ impl Robust {
                 prices: Vec::new(),
             }
         })
+    }
+}
+
+/// The exact solver: for classes of nodes if the settings have classes, otherwise for nodes of a single kind.
+///
+/// # Errors
+/// This build lacks the solver.
+pub fn exact(settings: &Settings, limits: Limits) -> Result<SolverDecider> {
+    let spec = SolverSpec::new(SolverKind::Exact);
+    if settings.classes.is_empty() {
+        SolverDecider::new(spec, limits)
+    } else {
+        let solver = classes::solver::build(spec)?;
+        Ok(SolverDecider::in_classes_by(spec, solver, limits))
     }
 }
 

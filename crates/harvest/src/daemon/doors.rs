@@ -1,4 +1,4 @@
-//! Accepts connections, and connects pilots and clients with the keeper.
+//! Accepts the connections of pilots and clients, and passes messages between them and the keeper.
 //!
 //! A stranger gets nothing: without a valid greeting, the connection is closed without an answer.
 
@@ -34,7 +34,7 @@ const WRITE_LIMIT: Duration = Duration::from_secs(30);
 /// Time limit for a client's next request.
 const REQUEST_LIMIT: Duration = Duration::from_secs(60);
 
-/// Maximum number of messages that wait until a pilot reads them.
+/// Maximum number of messages that are queued for a pilot.
 const OUTBOX: usize = 1024;
 
 /// What all connections share.
@@ -106,7 +106,7 @@ async fn greet(door: &Door, stream: TcpStream) -> Result<(Connection, Role), Str
     if greeting.version != VERSION {
         let found = greeting.version;
         return Err(format!(
-            "found version {found} of the messages, expected {VERSION}: use the same program as the daemon"
+            "found message version {found}, expected {VERSION}: use the same version of gleaner as the daemon"
         ));
     }
     Ok((Connection { input, output }, greeting.role))
@@ -149,6 +149,7 @@ impl Connection {
         let Role::Pilot {
             link,
             node,
+            class,
             ends,
             ranks,
             leaving,
@@ -160,6 +161,7 @@ impl Connection {
         let hello = Message::Hello {
             link,
             node,
+            class,
             ends,
             ranks,
             leaving,
@@ -195,7 +197,7 @@ impl Connection {
             end = reads => end,
             end = writes => end,
         };
-        // If the keeper has ended, nobody needs to know.
+        // If the keeper has ended, it does not need this message.
         let _ = keeper.send(Message::Closed(link)).await;
         end
     }

@@ -20,7 +20,7 @@ use crate::journal::Journal;
 /// started and nothing is written: an existing journal is replayed from a copy.
 ///
 /// # Errors
-/// The journal cannot be read or was begun with other settings.
+/// The journal cannot be read, or a setting was changed that must not change.
 pub fn dry_run(config: &Config, state: &Path, log: &Log) -> Result<String> {
     let now = Clock::start(0).now();
     let state = &std::path::absolute(state).map_err(|e| Error::io("find", state, e))?;
@@ -42,7 +42,9 @@ pub fn dry_run(config: &Config, state: &Path, log: &Log) -> Result<String> {
 /// The wall times of pilots, and the command that starts one of them.
 fn ladder(config: &Config, state: &Path) -> String {
     let most = counted(config.core.max_pilots, "pilot");
-    let mut text = format!("While a task waits or runs, at most {most} at once. In the queue:\n");
+    let mut text = format!(
+        "While a task waits or runs, there are at most {most} at once. The queue then contains:\n"
+    );
     for (wall_s, count) in &config.core.ladder {
         let minutes = *wall_s as f64 / 60.0;
         // Writing to a string never fails.
@@ -51,6 +53,10 @@ fn ladder(config: &Config, state: &Path) -> String {
     if let Some((wall_s, _)) = config.core.ladder.first() {
         let command = backend::describe(&config.backend, state, PilotId(1), *wall_s);
         let _ = writeln!(text, "The first pilot would be started by:\n  {command}");
+    }
+    if !config.core.classes.is_empty() {
+        let classes = config.core.classes.join(", ");
+        let _ = writeln!(text, "Classes of nodes: {classes}");
     }
     text
 }
@@ -63,7 +69,7 @@ fn imagined(
     log: &Log,
     was_started: bool,
 ) -> Result<Vec<Command>> {
-    let mut decider = Robust::new(config.decision_limit, Arc::clone(log))?;
+    let mut decider = Robust::new(config, Arc::clone(log))?;
     let heard = Heard {
         since: now,
         ..Heard::default()
@@ -71,6 +77,10 @@ fn imagined(
     let mut events = Vec::new();
     if was_started {
         events.push(Event::Restarted);
+    }
+    if config.core != *core.settings() {
+        let settings = Box::new(config.core.clone());
+        events.push(Event::Settings { settings });
     }
     events.extend(core.due(&heard, now));
     let mut commands = Vec::new();

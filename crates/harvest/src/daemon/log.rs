@@ -1,4 +1,4 @@
-//! The daemon's log, and a limit on the lines that strangers can cause.
+//! The daemon's log, and a limit on the number of lines that strangers can add to it.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 /// Time between two lines about refused connections.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Writes lines about refused connections, but at most one in [`PAUSE`]: anyone who reaches the port can cause them.
+/// Writes lines about refused connections, but at most one per [`PAUSE`]: anyone who can reach the port can cause them.
 pub struct Refusals {
     log: Log,
     state: Mutex<State>,
@@ -23,7 +23,7 @@ struct State {
 }
 
 impl Refusals {
-    /// Creates a limit for lines about refused connections in `log`.
+    /// Limits the lines about refused connections that are written to `log`.
     pub fn new(log: Log) -> Self {
         Refusals {
             log,

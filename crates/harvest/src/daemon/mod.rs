@@ -41,6 +41,7 @@ use keeper::{Keeper, Message, Parts};
 use log::Refusals;
 use roster::Roster;
 
+pub use decider::exact;
 pub use dry_run::dry_run;
 pub use log::Log;
 
@@ -59,12 +60,12 @@ const MESSAGES: usize = 1024;
 /// Time between two ticks of the keeper.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Runs the daemon until it is stopped or receives SIGTERM, SIGINT or SIGHUP. A signal ends only the daemon: tasks go
-/// on until the lease of their pilots is over, and a daemon that starts within this time takes them over.
+/// Runs the daemon until it is stopped or receives SIGTERM, SIGINT or SIGHUP. A signal stops only the daemon. Tasks
+/// keep running until their pilots' leases expire. A daemon that starts before then takes over the tasks.
 ///
 /// # Errors
-/// The state directory is unsuitable or in use, the journal was begun with other settings or cannot be written, an
-/// address is in use, or the backend cannot be used.
+/// The state directory is unsuitable or in use, a setting was changed that must not change, the journal cannot be
+/// written, an address is in use, or the backend cannot be used.
 pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
     let state = Arc::new(StateDir::create(state)?);
     let journal = Journal::open(&state.journal_path(), &config.core, Clock::start(0).now())?;
@@ -76,7 +77,7 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
     if !journal.is_empty() {
         let (events, tasks) = (journal.len(), core.status(last).tasks.len());
         let (events, tasks) = (counted(events, "event"), counted(tasks, "task"));
-        log(&format!("replayed {events} of the journal, with {tasks}"));
+        log(&format!("replayed {events} from the journal, with {tasks}"));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -98,12 +99,14 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
         keeper: sender,
         has_pilots: Arc::clone(&has_pilots),
     })?;
-    // Pilots read the address, so it is written when everything else is ready.
+    state.write_class_program(&config.class)?;
+    // Pilots read the address, so it is written only when everything else is ready.
     state.write_address(&address.to_string())?;
     let keeper = Keeper::new(Parts {
         core,
+        settings: config.core.clone(),
         journal,
-        decider: Robust::new(config.decision_limit, Arc::clone(log))?,
+        decider: Robust::new(config, Arc::clone(log))?,
         clock,
         log: Arc::clone(log),
         backend: queue,
@@ -122,8 +125,11 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
 }
 
 /// Restores the core from the journal. Also returns the time of the last entry.
+///
+/// # Errors
+/// The journal cannot be read, or a setting was changed that must not change.
 fn replayed(journal: &Journal, config: &Config) -> Result<(Core, Millis)> {
-    let mut core = Core::new(config.core.clone(), journal.begun())?;
+    let mut core = Core::new(journal.settings().clone(), journal.begun())?;
     let mut last = journal.begun();
     for (number, entry) in (0_u64..).zip(journal.entries()?) {
         let entry = entry?;
@@ -132,6 +138,9 @@ fn replayed(journal: &Journal, config: &Config) -> Result<(Core, Millis)> {
         handled.map_err(|e| Error::Run(format!("entry {number} of the journal: {e}")))?;
         last = entry.time;
     }
+    let has_pilots = !core.open_pilots().is_empty();
+    let checked = config.core.check_change(core.settings(), has_pilots);
+    checked.map_err(Error::Usage)?;
     Ok((core, last))
 }
 
@@ -191,7 +200,7 @@ fn serve_page(
     let log = Arc::clone(log);
     runtime.spawn(async move {
         if let Err(error) = page::serve(listener, latest).await {
-            log(&format!("the status page has ended: {error}"));
+            log(&format!("the status page is no longer served: {error}"));
         }
     });
     Ok(())
@@ -208,7 +217,7 @@ fn bind(runtime: &Runtime, address: SocketAddr) -> Result<(TcpListener, SocketAd
 
 /// Sends ticks and signals to the keeper.
 fn watch_time_and_signals(runtime: &Runtime, keeper: &mpsc::Sender<Message>) -> Result<()> {
-    const REASON: &str = "ended by a signal: tasks go on until the lease of their pilots is over; start the daemon \
+    const REASON: &str = "ended by a signal: tasks keep running until their pilots' leases expire; start the daemon \
                           again to take them over, or use `gleaner harvest stop` to stop them";
     let ticks = keeper.clone();
     runtime.spawn(async move {
@@ -216,7 +225,7 @@ fn watch_time_and_signals(runtime: &Runtime, keeper: &mpsc::Sender<Message>) -> 
         interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             interval.tick().await;
-            // If the queue is full, the keeper is busy, and a later tick does the same.
+            // A tick may be dropped if the queue is full, because a later tick has the same effect.
             let _ = ticks.try_send(Message::Tick);
         }
     });

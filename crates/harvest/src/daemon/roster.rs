@@ -1,21 +1,21 @@
 //! Compares the backend's list of pilots with the pilots of the core.
 //!
 //! A pilot that is missing from a list has probably ended, but a list alone proves little: the pilot may have been
-//! requested after the list was made, and the request may have had no answer. A batch scheduler that was killed can
-//! forget a job whose processes still run, and even start the job again on another node. Therefore a pilot that has
-//! ever connected is over only if the list says so for its own node, or if the backend forgets nothing. Otherwise its
-//! lease decides, which the core knows. A pilot that is connected is never declared over here: its connection is better
-//! evidence than the list.
+//! requested after the list was made, or its request may not have been answered. A batch scheduler that was killed can
+//! forget a job whose processes are still running, and even start the job again on another node. Therefore a pilot that
+//! has ever connected counts as ended only if the list says so for its own node, or if the backend forgets nothing.
+//! Otherwise the core decides by the pilot's lease. A connected pilot never counts as ended here: its connection is
+//! better evidence than the list.
 
 use std::collections::BTreeMap;
 
 use crate::backend::Listed;
 use crate::core::{Millis, PilotId};
 
-/// Number of successive lists in which a known pilot must be missing before it is over.
+/// Number of successive lists in which a known pilot must be missing before it counts as ended.
 const LISTS: u32 = 2;
 
-/// What follows from a list.
+/// An action that follows from a list.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Action {
     /// The backend has accepted the pilot, although its answer to the request was lost.
@@ -27,7 +27,7 @@ pub enum Action {
     },
     /// The pilot has ended, or was never started.
     Over(PilotId),
-    /// The pilot must be cancelled, because the core does not know it or has given it up.
+    /// The pilot must be cancelled: the core does not know it, or an earlier request to cancel it was lost.
     Cancel(PilotId),
 }
 
@@ -42,13 +42,15 @@ pub struct Open {
     pub node: Option<String>,
     /// Whether it is connected.
     pub is_linked: bool,
+    /// Whether it has been asked to end.
+    pub is_dismissed: bool,
 }
 
 /// What earlier lists have shown.
 pub struct Roster {
     /// How long a pilot may be missing if it is unknown whether the backend accepted it, in milliseconds.
     patience: Millis,
-    /// Pilots count as requested at this time if their own time is unknown.
+    /// The time at which pilots count as requested if the actual time is unknown.
     since: Millis,
     requested: BTreeMap<PilotId, Millis>,
     /// Number of successive lists in which each open pilot was missing.
@@ -56,7 +58,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// Creates a roster without lists.
+    /// Creates a roster that has not seen a list yet.
     pub fn new(patience: Millis, since: Millis) -> Self {
         Roster {
             patience,
@@ -93,6 +95,9 @@ impl Roster {
                         let (pilot, job) = (open.pilot, found.job.clone());
                         actions.push(Action::Accepted { pilot, job });
                     }
+                    if open.is_dismissed && !open.is_linked {
+                        actions.push(Action::Cancel(open.pilot));
+                    }
                 }
                 _ if open.is_linked => {
                     self.missing.remove(&open.pilot);
@@ -113,7 +118,7 @@ impl Roster {
         actions
     }
 
-    /// Whether a pilot that is missing from a list is over.
+    /// Whether a pilot that is missing from a list counts as ended.
     fn is_over(&mut self, pilot: PilotId, is_accepted: bool, began: Millis) -> bool {
         let requested = self.requested.get(&pilot).copied();
         let requested = requested.unwrap_or(self.since);
@@ -146,6 +151,7 @@ mod tests {
             job: is_accepted.then(|| format!("j{pilot}")),
             node: None,
             is_linked: false,
+            is_dismissed: false,
         }
     }
 
@@ -213,12 +219,28 @@ mod tests {
         assert_eq!(roster.compare(&[linked(connected)], &list, true, 3), []);
     }
 
-    // A controller of Slurm that is killed soon after it has started a job forgets the start.
+    #[test]
+    fn a_lost_request_to_cancel_is_repeated() {
+        let mut roster = Roster::new(60_000, 0);
+        let list = [listed(1, None, false)];
+        let dismissed = Open {
+            is_dismissed: true,
+            ..open(1, true)
+        };
+        let pilots = [dismissed.clone()];
+        let cancel = [Action::Cancel(PilotId(1))];
+        assert_eq!(roster.compare(&pilots, &list, true, 1), cancel);
+        assert_eq!(roster.compare(&pilots, &list, true, 2), cancel);
+        // A connected pilot has been ordered to end, and first stops its ranks.
+        assert_eq!(roster.compare(&[linked(dismissed)], &list, true, 3), []);
+    }
+
+    // A Slurm controller that is killed soon after it has started a job forgets that it has started the job.
     #[test]
     fn a_pilot_that_the_backend_has_forgotten_is_not_over() {
         let mut roster = Roster::new(60_000, 0);
         let pilots = [on("n1", open(1, true))];
-        // The controller has also forgotten that the job exists, or starts it a second time.
+        // It may also forget that the job exists, or start the job a second time.
         let again = [listed(1, Some("n2"), true)];
         for time in 1..9 {
             assert_eq!(roster.compare(&pilots, &[], true, time), []);

@@ -62,8 +62,8 @@ async fn metrics_text(State(latest): State<Latest>) -> impl IntoResponse {
 
 /// Refuses requests for other hosts, and adds the headers that all answers have.
 ///
-/// A page elsewhere can have its host name resolve to the loopback address, and could then read the answers in the
-/// user's browser. The browser still sends the name in the `Host` header.
+/// Without this check, another site could let its host name resolve to the loopback address, and read the answers in
+/// the user's browser (DNS rebinding). The browser still sends the site's host name in the `Host` header.
 async fn guard(request: Request, next: Next) -> Response {
     let mut response = if is_own_host(request.headers()) {
         next.run(request).await
@@ -103,16 +103,17 @@ fn is_own_host(headers: &HeaderMap) -> bool {
             .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
-/// The page with a state embedded, which needs no daemon.
+/// The page with an embedded state, so that it can be viewed without a daemon.
 pub fn still(status: &Status) -> String {
     // A state always serialises: the keys of its maps are field names only.
     let json = serde_json::to_string(status).unwrap_or_else(|_| "null".to_owned());
-    // In HTML, `<` could end the element that contains the data. In JSON, it occurs only in strings.
+    // In HTML, `<` could end the element that contains the data. In JSON, it occurs only in strings,
+    // where it can be escaped.
     page(&json.replace('<', "\\u003c"))
 }
 
 fn page(data: &str) -> String {
-    // The data is inserted last, so that its content is not searched for the other marks.
+    // The data is inserted last, so that its content is not searched for the other placeholders.
     let page = HTML.replacen("/*CSS*/", CSS, 1).replacen("/*JS*/", JS, 1);
     page.replacen("/*DATA*/", data, 1)
 }

@@ -36,6 +36,7 @@ function tiles(status) {
     tile(finished + " of " + status.tasks.length, "tasks finished"),
     tile(String(status.pilots_pending), "pilots pending"),
     tile(String(status.preemptions), "preemptions"),
+    ...(status.handover ? [tile(status.handover.longest_s.toFixed(1) + " s", "longest handover")] : []),
   ];
 }
 
@@ -59,7 +60,7 @@ function taskRow(task) {
   const name = element("td", task.name, "name");
   if (task.reason) name.append(element("small", task.reason));
   const nodes = task.nodes === task.running ? String(task.nodes) : task.running + " of " + task.nodes;
-  const speeds = task.rates.map(([count, rate]) => count + ": " + number(rate) + "/s");
+  const speeds = task.rates.map(({ class: kind, nodes, rate }) => (kind ? nodes + " " + kind : nodes) + ": " + number(rate) + "/s");
   row.append(
     name,
     element("td", task.state),
@@ -71,9 +72,30 @@ function taskRow(task) {
   return row;
 }
 
+function searchRow(search) {
+  const row = element("tr");
+  const trials =
+    search.started + " of " + search.trials + " started, " + search.stopped + " stopped, " + search.finished + " finished";
+  const best = element("td");
+  if (search.best !== null) {
+    best.textContent = search.best.trial + ": loss " + number(search.best.loss) + " at " + number(search.best.resource);
+    const parameters = Object.entries(search.best.parameters).map(([name, value]) => name + " = " + value);
+    best.append(element("small", parameters.join(", ")));
+  }
+  row.append(
+    element("td", search.name, "name"),
+    element("td", search.algorithm),
+    element("td", search.state),
+    element("td", trials),
+    best,
+  );
+  return row;
+}
+
 function nodeItem(node) {
   const task = node.task === null ? "idle" : node.task;
-  const item = element("li", node.name + ": " + task, node.task === null ? "" : "used");
+  const name = node.class ? node.name + " (" + node.class + ")" : node.name;
+  const item = element("li", name + ": " + task, node.task === null ? "" : "used");
   if (node.ends !== null) item.title = "until " + time(node.ends);
   return item;
 }
@@ -108,6 +130,8 @@ function show(status) {
   byId("tiles").replaceChildren(...tiles(status));
   fill(byId("tasks").tBodies[0], status.tasks.map(taskRow), "no-tasks");
   byId("tasks").parentElement.hidden = status.tasks.length === 0;
+  byId("searches").tBodies[0].replaceChildren(...status.searches.map(searchRow));
+  byId("search-section").hidden = status.searches.length === 0;
   fill(byId("nodes"), nodeItems(status.nodes), "no-nodes");
   fill(byId("decisions"), status.decisions.map(decisionItem), "no-decisions");
 }

@@ -34,7 +34,7 @@ pub(super) struct Access {
 /// Tries to connect once.
 pub(super) async fn connect(state: Arc<StateDir>) -> Result<Access> {
     // The daemon may have moved, so its address is read for each attempt. A shared file system may not answer for a
-    // while, so another thread reads it: the pilot must notice the end of its lease meanwhile.
+    // while, so another thread reads it: meanwhile, the pilot must still notice when its lease expires.
     let read = tokio::task::spawn_blocking(move || {
         Ok::<_, Error>((Destination::read(&state)?, state.secret()?))
     });
@@ -74,7 +74,7 @@ impl Backoff {
         delay.mul_f64(self.factor)
     }
 
-    /// The daemon has answered.
+    /// Returns to the shortest time, because the daemon has answered.
     pub fn reset(&mut self) {
         self.next = SHORTEST_DELAY;
     }
@@ -122,7 +122,7 @@ impl Connection {
     }
 
     fn send_line(&self, line: Result<Vec<u8>, frames::FrameError>) {
-        // A message that cannot be sent is lost with the connection, whose end the inbox receives.
+        // A message that cannot be sent is lost with the connection. The inbox learns that the connection is lost.
         if let (Ok(line), Some(output)) = (line, &self.output) {
             let _ = output.send(line);
         }

@@ -13,7 +13,7 @@ const PREFIX: &str = "gleaner-harvest-";
 /// Maximum length of a socket's path in bytes: the system's structure holds 108 bytes, including the terminating NUL.
 const LONGEST_PATH: usize = 107;
 
-/// The folder for temporary folders if the path of the usual one is too long for a socket.
+/// The parent of the temporary folders if the path of the usual parent is too long for a socket.
 const SHORT: &str = "/tmp";
 
 /// Maximum number of attempts to create a folder. An attempt fails if another pilot mistakes the new folder for a
@@ -93,7 +93,8 @@ impl RunFolder {
     }
 }
 
-/// Whether a name contains only the characters of host names. Such a name cannot end the text in the script.
+/// Whether a name contains only the characters of host names and is not `END`. Such a name cannot end the here-document
+/// of the script.
 pub(crate) fn is_host_name(name: &str) -> bool {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     (1..=253).contains(&name.len()) && name != "END" && name.chars().all(is_safe)
@@ -165,7 +166,7 @@ mod tests {
         folder.write_hosts(&[], 1).unwrap();
         let left = RunFolder::create().unwrap();
         let path = left.folder.path().to_owned();
-        // A killed pilot leaves its folder without a lock.
+        // A killed pilot leaves its folder behind, without a lock.
         std::mem::forget(left.folder);
         drop(left._lock);
         remove_leftovers();

@@ -1,6 +1,6 @@
 //! Receives a rank's output and its reports of progress, each source in a thread of its own.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
@@ -15,7 +15,8 @@ use gleaner_domain::words::shortened;
 use gleaner_process::{Line, read_lines};
 
 use super::output::RankLog;
-use super::progress::{Credit, Datagram, LONGEST_REPORT, Progress, parse_report};
+use super::progress::{Credit, Datagram, LONGEST_REPORT, Progress, Written, answer, parse_line};
+use crate::core::{Launch, Report};
 
 /// A line of the standard output that begins with this marker is a report. The report follows the marker.
 const MARKER: &[u8] = b"gleaner-progress ";
@@ -29,7 +30,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Time between two attempts to receive something after an error.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Receives the output and the reports of a rank until it is closed.
+/// Receives the output and the reports of a rank until the intake is closed.
 #[derive(Debug)]
 pub(super) struct Intake {
     desk: Arc<Desk>,
@@ -45,20 +46,34 @@ pub(super) struct Intake {
 struct Desk {
     log: Arc<RankLog>,
     progress: Arc<Progress>,
+    /// The answer to a program that asks what to train.
+    answer: String,
     has_complained: AtomicBool,
     is_closing: AtomicBool,
     connections: AtomicUsize,
 }
 
 impl Desk {
-    fn report(&self, line: &[u8]) {
-        self.accept(parse_report(line).map(Some), line);
+    /// Handles a line from the program. Answers are written to `answers`, if the line came from a connection.
+    fn hear(&self, line: &[u8], answers: Option<&UnixStream>) {
+        match (parse_line(line), answers) {
+            (Ok(Written::Report(report)), _) => self.progress.report(report),
+            // A program that does not read its answer continues without it.
+            (Ok(Written::Ask), Some(mut stream)) => {
+                let _ = stream.write_all(self.answer.as_bytes());
+            }
+            (Ok(Written::Ask), None) => {
+                let why = "a question is answered only on the socket GLEANER_PROGRESS";
+                self.accept(Err(why.to_owned()), line);
+            }
+            (Err(why), _) => self.accept(Err(why), line),
+        }
     }
 
-    /// Passes on a report, or notes the first one that is invalid.
+    /// Passes on a valid report. Only the first invalid report is noted in the log.
     fn accept(&self, report: Result<Option<f64>, String>, written: &[u8]) {
         match report {
-            Ok(Some(done)) => self.progress.report(done),
+            Ok(Some(done)) => self.progress.report(Report { done, loss: None }),
             Ok(None) => {}
             Err(why) if !self.has_complained.swap(true, Ordering::Relaxed) => {
                 let text = String::from_utf8_lossy(&written[..written.len().min(LONGEST_REPORT)]);
@@ -73,8 +88,8 @@ impl Desk {
 }
 
 impl Intake {
-    /// Opens the socket at `socket`, and a port for datagrams. Reports reach `progress`. Credits of datagrams are added
-    /// to `done`, the work that the task had done before. `job` is the task's name.
+    /// Opens the socket at `socket`, and a port for datagrams. Reports are passed to `progress`. Credits of datagrams
+    /// are added to the work that the task had done before.
     ///
     /// # Errors
     /// A socket cannot be opened, or a thread cannot be started.
@@ -82,15 +97,16 @@ impl Intake {
         socket: PathBuf,
         log: Arc<RankLog>,
         progress: Arc<Progress>,
-        job: String,
-        done: f64,
+        launch: &Launch,
     ) -> io::Result<Self> {
+        let (job, done) = (launch.task.clone(), launch.done);
         let listener = UnixListener::bind(&socket)?;
         let datagrams = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
         let (alive, gone) = channel();
         let desk = Arc::new(Desk {
             log,
             progress,
+            answer: answer(launch.trial.as_ref()),
             has_complained: AtomicBool::new(false),
             is_closing: AtomicBool::new(false),
             connections: AtomicUsize::new(0),
@@ -121,7 +137,7 @@ impl Intake {
                     Line::Text(text) => {
                         desk.log.write(&text);
                         if let Some(report) = text.strip_prefix(MARKER) {
-                            desk.report(report);
+                            desk.hear(report, None);
                         }
                     }
                     Line::Long => desk.log.note("dropped a line of more than 1 MiB"),
@@ -184,7 +200,7 @@ fn spawn(
     started.map(drop)
 }
 
-/// Reads the lines of each connection. Once the intake is closing, only connections that already wait are read.
+/// Reads the lines of each connection. Once the intake is closing, only connections that are already waiting are read.
 fn accept_connections(listener: &UnixListener, desk: &Arc<Desk>, alive: &Sender<()>) {
     loop {
         let connection = listener.accept();
@@ -201,16 +217,20 @@ fn accept_connections(listener: &UnixListener, desk: &Arc<Desk>, alive: &Sender<
     }
 }
 
-/// Reads a connection in its own thread.
+/// Starts a thread that reads from a connection.
 fn read_connection(connection: UnixStream, desk: &Arc<Desk>, alive: &Sender<()>) {
     if desk.connections.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTIONS {
         desk.connections.fetch_sub(1, Ordering::Relaxed);
         return;
     }
+    let answers = connection.try_clone().ok();
+    if let Some(answers) = &answers {
+        let _ = answers.set_write_timeout(Some(LAST_WORDS));
+    }
     let started = spawn(desk, alive, move |desk| {
         read_lines(connection, |line| {
             match line {
-                Line::Text(text) => desk.report(&text),
+                Line::Text(text) => desk.hear(&text, answers.as_ref()),
                 Line::Long => desk.accept(Err("it is longer than 1 MiB".to_owned()), b""),
                 Line::Closed => {}
             }
@@ -223,7 +243,7 @@ fn read_connection(connection: UnixStream, desk: &Arc<Desk>, alive: &Sender<()>)
     }
 }
 
-/// Adds up the credits of datagrams. Once the intake is closing, only datagrams that already wait are read.
+/// Adds up the credits of datagrams. Once the intake is closing, only datagrams that have already arrived are read.
 fn receive_datagrams(port: &UdpSocket, desk: &Desk, job: &str, done: f64) {
     let mut credit = Credit::new(done);
     let mut buffer = [0; LONGEST_REPORT];
@@ -245,7 +265,7 @@ fn receive_datagrams(port: &UdpSocket, desk: &Desk, job: &str, done: f64) {
     }
 }
 
-/// The work that the task has done, after the credit of a datagram. `None` if the datagram was counted before.
+/// The work that the task has done, including the credit of a datagram. `None` if the datagram was counted before.
 fn credit_of(
     bytes: &[u8],
     sender: SocketAddr,
@@ -268,13 +288,43 @@ fn credit_of(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::collections::BTreeMap;
+    use std::io::{BufRead, BufReader};
     use std::time::Instant;
+
+    use gleaner_search::Value;
+
+    use crate::core::{RunId, Trial};
 
     struct Fixture {
         folder: tempfile::TempDir,
         progress: Arc<Progress>,
         intake: Intake,
+    }
+
+    fn launch() -> Launch {
+        Launch {
+            run: RunId {
+                task: 0,
+                generation: 1,
+            },
+            task: "resnet".to_owned(),
+            rank: 0,
+            nodes: vec!["n1".to_owned()],
+            class: None,
+            port: 29500,
+            command: Vec::new(),
+            environment: BTreeMap::new(),
+            done: 1000.0,
+            trial: Some(Trial {
+                of: "resnet".to_owned(),
+                number: 3,
+                rung: 1,
+                resource: 9.0,
+                parameters: [("lr".to_owned(), Value::Number(0.25))].into(),
+                done: 1000.0,
+            }),
+        }
     }
 
     fn open() -> Fixture {
@@ -285,8 +335,7 @@ mod tests {
             folder.path().join("progress"),
             log,
             Arc::clone(&progress),
-            "resnet".to_owned(),
-            1000.0,
+            &launch(),
         );
         Fixture {
             intake: intake.unwrap(),
@@ -300,7 +349,8 @@ mod tests {
         fn close(self) -> (Option<f64>, String) {
             self.intake.close();
             let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap();
-            (self.progress.take(Instant::now(), true), log)
+            let last = self.progress.take(Instant::now(), true);
+            (last.map(|report| report.done), log)
         }
     }
 
@@ -313,6 +363,23 @@ mod tests {
             drop(stream);
             assert_eq!(fixture.close().0, Some(2.0));
         }
+    }
+
+    #[test]
+    fn a_program_can_ask_what_to_train() {
+        let fixture = open();
+        let mut stream = UnixStream::connect(&fixture.intake.socket).unwrap();
+        stream.write_all(b"{\"ask\": true}\n").unwrap();
+        let mut answer = String::new();
+        let mut answers = BufReader::new(stream.try_clone().unwrap());
+        answers.read_line(&mut answer).unwrap();
+        let expected = r#"{"trial":3,"rung":1,"resource":9.0,"parameters":{"lr":0.25}}"#;
+        assert_eq!(answer.trim_end(), expected);
+        stream
+            .write_all(b"{\"done\": 1200, \"loss\": 0.5}\n")
+            .unwrap();
+        drop((stream, answers));
+        assert_eq!(fixture.close().0, Some(1200.0));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Beats, and the lease that they extend.
 //!
 //! The daemon counts a pilot's lease from the time at which it *receives* a beat. The pilot counts from the time at
-//! which it *sent* the last beat that was answered, which is earlier. So the pilot's lease always ends first, however
-//! long messages travel, and the daemon never gives a task's nodes to others while the pilot still runs the task.
+//! which it *sent* the last beat that was answered, which is earlier. So the lease always expires for the pilot first,
+//! however long messages take, and the daemon never gives a task's nodes to others while the pilot still runs the task.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -51,12 +51,12 @@ impl Lease {
         }
     }
 
-    /// The connection is lost, so no beat will be answered any more.
+    /// The connection is lost, so the beats that were sent on it will not be answered.
     pub fn forget_beats(&mut self) {
         self.sent.clear();
     }
 
-    /// When the lease ends.
+    /// When a lease of this length expires.
     pub fn end(&self, length: Duration) -> Instant {
         self.begun + length
     }

@@ -1,14 +1,15 @@
-//! A pilot: the process that holds an idle node. It starts the ranks of tasks on its node by order of the daemon, and
-//! gives the node back when the batch scheduler asks for it.
+//! A pilot: the process that holds an idle node. It starts the ranks of tasks on its node when the daemon orders it to,
+//! and gives the node back when the batch scheduler asks for it.
 //!
 //! A pilot ends when one of the following happens. In each case it first ends its ranks: with SIGTERM, and with SIGKILL
 //! after the grace period.
 //! - It receives SIGTERM, SIGINT or SIGHUP. It also notifies the daemon.
 //! - The daemon dismisses it.
 //! - Its wall time ends. The grace period ends together with the wall time.
-//! - Its lease ends: the daemon has not answered a beat for too long, and may soon give the pilot's tasks to other
+//! - Its lease expires: the daemon has not answered a beat for too long, and may soon give the pilot's tasks to other
 //!   nodes. The grace period ends together with the lease.
 
+mod class;
 mod connection;
 mod folder;
 mod intake;
@@ -46,6 +47,8 @@ pub struct PilotArgs {
     pub pilot: u64,
     /// Name of the node; default: `SLURMD_NODENAME`, otherwise the host's name.
     pub node: Option<String>,
+    /// Class of the node; default: the output of the daemon's `class` program, otherwise `GLEANER_CLASS`.
+    pub class: Option<String>,
     /// Wall time in seconds; default: unlimited, or the end of the job that Slurm reports.
     pub wall_s: Option<u64>,
 }
@@ -79,7 +82,7 @@ enum Happening {
 ///
 /// # Errors
 /// The state directory cannot be used, the node's name is invalid, a pilot with this number has been started before, or
-/// the daemon did not answer during the lease.
+/// the lease expired because the daemon did not answer.
 pub fn run(args: &PilotArgs) -> Result<()> {
     let state = Arc::new(StateDir::open(&args.state)?);
     let node = node(args)?;
@@ -90,7 +93,9 @@ pub fn run(args: &PilotArgs) -> Result<()> {
         .build()
         .map_err(|error| Error::Run(format!("cannot start the pilot: {error}")))?;
     let ended = runtime.block_on(async {
-        let pilot = service::Pilot::new(state, PilotId(args.pilot), node, args.wall_s)?;
+        let class = class::find(args.class.as_deref(), &state).await;
+        let place = (node, class);
+        let pilot = service::Pilot::new(state, PilotId(args.pilot), place, args.wall_s)?;
         pilot.serve().await
     });
     // A thread may still wait for a file system that does not answer.
@@ -118,6 +123,6 @@ fn say(text: &str) {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let second = since.map_or(0, |since| since.as_secs() as i64);
     let time = Utc::from_seconds(second).at_offset(0);
-    // Without a log, the pilot goes on.
+    // The pilot goes on even if its log cannot be written.
     let _ = writeln!(std::io::stderr(), "{time}Z {}", printable(text));
 }

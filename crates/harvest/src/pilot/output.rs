@@ -33,7 +33,7 @@ impl RankLog {
         Ok(RankLog(Mutex::new(Limited { file, left })))
     }
 
-    /// Writes output of the program. Output beyond the limit is dropped, as is output that cannot be written: the
+    /// Writes output from the program. Output beyond the limit is dropped, as is output that cannot be written: the
     /// program must continue even if the disk is full.
     pub fn write(&self, bytes: &[u8]) {
         let mut log = self.locked();
@@ -49,7 +49,7 @@ impl RankLog {
         }
     }
 
-    /// Writes a line of the pilot.
+    /// Writes a line that comes from the pilot itself, marked with `gleaner:`.
     pub fn note(&self, text: &str) {
         self.write(format!("gleaner: {text}\n").as_bytes());
     }

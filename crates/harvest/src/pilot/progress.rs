@@ -1,4 +1,7 @@
-//! Reports of progress: a line of JSON such as `{"done": 1200}`, or a datagram of BFTrainer.
+//! What programs write to their pilot: reports of progress, and the question of what to train.
+//!
+//! A report is a line of JSON such as `{"done": 1200, "loss": 0.4}`, or a datagram from BFTrainer. The question is the
+//! line `{"ask": true}`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -6,40 +9,98 @@ use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// Length of the longest report, in bytes.
+use crate::core::{Loss, Report, Trial};
+
+/// Maximum length of a line or datagram, in bytes.
 pub(super) const LONGEST_REPORT: usize = 4096;
 
 /// Minimum time between two reports of a run to the daemon.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Maximum number of senders of datagrams whose numbers are remembered.
+/// Maximum number of senders for which the number of the last datagram is remembered.
 const MOST_SENDERS: usize = 1024;
 
-/// Reads a report. Fields other than `done` are ignored.
+/// The meaning of a line from a program.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Written {
+    Report(Report),
+    /// The program asks what to train.
+    Ask,
+}
+
+/// Reads a line from a program. Unknown fields are ignored, and so is a loss that is neither a number nor null.
 ///
 /// # Errors
-/// Says what is wrong with the report.
-pub(super) fn parse_report(line: &[u8]) -> Result<f64, String> {
+/// Says what is wrong with the line.
+pub(super) fn parse_line(line: &[u8]) -> Result<Written, String> {
     #[derive(Deserialize)]
-    struct Report {
-        done: f64,
+    struct Fields {
+        done: Option<f64>,
+        #[serde(default, deserialize_with = "given")]
+        loss: Option<Value>,
+        #[serde(default)]
+        ask: bool,
+    }
+    /// Distinguishes null from a missing field.
+    fn given<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+        Value::deserialize(from).map(Some)
     }
     if line.len() > LONGEST_REPORT {
         return Err(format!("it is longer than {LONGEST_REPORT} bytes"));
     }
-    let report: Report = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    if !(report.done.is_finite() && report.done >= 0.0) {
-        let done = report.done;
+    let read: Result<Fields, _> = serde_json::from_slice(line);
+    let read = read.or_else(|error| serde_json::from_str(&with_null(line)).map_err(|_| error));
+    let fields = read.map_err(|error| error.to_string())?;
+    if fields.ask {
+        return Ok(Written::Ask);
+    }
+    let done = fields.done.ok_or("found no number as done")?;
+    if !(done.is_finite() && done >= 0.0) {
         return Err(format!(
             "found {done} as done, expected a number of at least 0"
         ));
     }
-    Ok(report.done)
+    let loss = match fields.loss {
+        Some(Value::Null) => Some(Loss::Diverged),
+        Some(value) => value.as_f64().map(Loss::from),
+        None => None,
+    };
+    Ok(Written::Report(Report { done, loss }))
 }
 
-/// A datagram of BFTrainer: `id:<n> time:<s> rank_size:<n> credit:<samples> jobname:<name>`.
+/// Replaces the numbers that Python's `json` writes although JSON lacks them, such as `NaN`, by null.
+fn with_null(line: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(line).into_owned();
+    for number in ["-Infinity", "Infinity", "NaN"] {
+        text = text.replace(number, "null");
+    }
+    text
+}
+
+/// The answer to a program that asks what to train, as a line of JSON.
+pub(super) fn answer(trial: Option<&Trial>) -> String {
+    #[derive(Serialize)]
+    struct Answer {
+        trial: Option<u32>,
+        rung: Option<u32>,
+        resource: Option<f64>,
+        parameters: gleaner_search::Parameters,
+    }
+    let answer = Answer {
+        trial: trial.map(|trial| trial.number),
+        rung: trial.map(|trial| trial.rung),
+        resource: trial.map(|trial| trial.resource),
+        parameters: trial.map_or_else(Default::default, |trial| trial.parameters.clone()),
+    };
+    // This always succeeds, because all keys are strings.
+    let line = serde_json::to_string(&answer).unwrap_or_default();
+    format!("{line}\n")
+}
+
+/// A datagram from BFTrainer: `id:<n> time:<s> rank_size:<n> credit:<samples> jobname:<name>`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Datagram<'d> {
     /// Counts the datagrams of a sender, from 0.
@@ -125,26 +186,26 @@ impl Credit {
 }
 
 /// The last report of a run. The threads that receive reports share it with the pilot, which passes it on at most once
-/// a second. So a task that reports without pause fills neither memory nor connection.
+/// a second. So a task that reports without pause fills neither the memory nor the connection.
 #[derive(Debug, Default)]
 pub(super) struct Progress(Mutex<Last>);
 
 #[derive(Debug, Default)]
 struct Last {
-    done: Option<f64>,
+    report: Option<Report>,
     is_new: bool,
     passed_on: Option<Instant>,
 }
 
 impl Progress {
     /// A task has reported its progress.
-    pub fn report(&self, done: f64) {
+    pub fn report(&self, report: Report) {
         let mut last = self.locked();
-        (last.done, last.is_new) = (Some(done), true);
+        (last.report, last.is_new) = (Some(report.after(last.report)), true);
     }
 
-    /// The report to be passed on now, if any. If `is_last`, the time since the last report does not matter.
-    pub fn take(&self, now: Instant, is_last: bool) -> Option<f64> {
+    /// The report to be passed on now, if any. If `is_last` is set, the minimum time between reports does not apply.
+    pub fn take(&self, now: Instant, is_last: bool) -> Option<Report> {
         let mut last = self.locked();
         let is_early = last
             .passed_on
@@ -153,13 +214,13 @@ impl Progress {
             return None;
         }
         (last.is_new, last.passed_on) = (false, Some(now));
-        last.done
+        last.report
     }
 
-    /// The connection was lost, and the last report may have been lost with it. It is passed on again.
+    /// The connection was lost, and the last report may have been lost with it. The report is passed on again.
     pub fn repeat(&self) {
         let mut last = self.locked();
-        last.is_new = last.done.is_some();
+        last.is_new = last.report.is_some();
     }
 
     fn locked(&self) -> MutexGuard<'_, Last> {
@@ -173,10 +234,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn plain(done: f64) -> Report {
+        Report { done, loss: None }
+    }
+
     #[test]
     fn reports_may_have_other_fields() {
-        assert_eq!(parse_report(br#"{"done": 12.5}"#), Ok(12.5));
-        assert_eq!(parse_report(b"{\"loss\": [1], \"done\": 3}\r\n"), Ok(3.0));
+        let written = |line: &str| parse_line(line.as_bytes()).unwrap();
+        assert_eq!(written(r#"{"done": 12.5}"#), Written::Report(plain(12.5)));
+        let other = "{\"loss\": [1], \"done\": 3}\r\n";
+        assert_eq!(written(other), Written::Report(plain(3.0)));
+        for (loss, expected) in [
+            ("0.5", Loss::Finite(0.5)),
+            ("-2", Loss::Finite(-2.0)),
+            ("null", Loss::Diverged),
+            ("NaN", Loss::Diverged),
+            ("-Infinity", Loss::Diverged),
+        ] {
+            let line = format!("{{\"done\": 3, \"loss\": {loss}}}");
+            let loss = Some(expected);
+            assert_eq!(written(&line), Written::Report(Report { done: 3.0, loss }));
+        }
+        assert_eq!(written(r#"{"ask": true}"#), Written::Ask);
         let long = format!(
             "{{\"done\": 1, \"note\": \"{}\"}}",
             "x".repeat(LONGEST_REPORT)
@@ -191,9 +270,11 @@ mod tests {
             "{\"done\": null}",
             "{\"done\": \"1\"}",
             "{\"done\": 1} 2",
+            "{\"ask\": false}",
+            "{\"loss\": 1}",
             &long,
         ] {
-            assert!(parse_report(wrong.as_bytes()).is_err(), "{wrong}");
+            assert!(parse_line(wrong.as_bytes()).is_err(), "{wrong}");
         }
     }
 
@@ -248,18 +329,38 @@ mod tests {
         let progress = Progress::default();
         let start = Instant::now();
         assert_eq!(progress.take(start, true), None);
-        progress.report(1.0);
-        progress.report(2.0);
-        assert_eq!(progress.take(start, false), Some(2.0));
-        progress.report(3.0);
+        progress.report(plain(1.0));
+        progress.report(plain(2.0));
+        assert_eq!(progress.take(start, false), Some(plain(2.0)));
+        progress.report(plain(3.0));
         let soon = start + INTERVAL / 2;
         assert_eq!(progress.take(soon, false), None);
-        assert_eq!(progress.take(start + INTERVAL, false), Some(3.0));
-        progress.report(4.0);
-        assert_eq!(progress.take(start + INTERVAL, true), Some(4.0));
+        assert_eq!(progress.take(start + INTERVAL, false), Some(plain(3.0)));
+        progress.report(plain(4.0));
+        assert_eq!(progress.take(start + INTERVAL, true), Some(plain(4.0)));
         progress.repeat();
         assert_eq!(progress.take(start + INTERVAL, false), None);
-        assert_eq!(progress.take(start + 2 * INTERVAL, false), Some(4.0));
+        assert_eq!(progress.take(start + 2 * INTERVAL, false), Some(plain(4.0)));
+    }
+
+    #[test]
+    fn a_loss_is_kept_until_the_next_one() {
+        let progress = Progress::default();
+        let loss = Some(Loss::Finite(0.5));
+        progress.report(Report { done: 1.0, loss });
+        progress.report(plain(2.0));
+        let expected = Report { done: 2.0, loss };
+        assert_eq!(progress.take(Instant::now(), true), Some(expected));
+        let loss = Some(Loss::Diverged);
+        progress.report(Report { done: 3.0, loss });
+        let expected = Report { done: 3.0, loss };
+        assert_eq!(progress.take(Instant::now(), true), Some(expected));
+    }
+
+    #[test]
+    fn a_program_that_is_no_trial_has_an_answer_too() {
+        let nothing = "{\"trial\":null,\"rung\":null,\"resource\":null,\"parameters\":{}}\n";
+        assert_eq!(answer(None), nothing);
     }
 
     proptest! {
@@ -270,7 +371,7 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..100),
             text in "[a-z:0-9 .e-]{0,60}",
         ) {
-            let _ = parse_report(&bytes);
+            let _ = parse_line(&bytes);
             let _ = Datagram::parse(&bytes);
             if let Ok(datagram) = Datagram::parse(text.as_bytes()) {
                 prop_assert!(datagram.credit >= 0.0);

@@ -95,7 +95,10 @@ fn keep(
     let run = launch.run;
     let name = format!("{}.{}.{}.log", launch.task, run.generation, launch.rank);
     // The name of the task is checked before it becomes part of a path.
-    let folder = state.task_dir(&launch.task);
+    let folder = match &launch.trial {
+        Some(trial) if trial.task() == launch.task => state.trial_dir(&trial.of, trial.number),
+        _ => state.task_dir(&launch.task),
+    };
     let log = folder.as_ref().ok().and_then(|_| {
         let log = RankLog::create(&state.log_path(&name));
         log.map(Arc::new).ok()
@@ -110,7 +113,9 @@ fn keep(
         Ok(running) => {
             match running.notify(ended) {
                 Ok(()) => running.obey(wishes, &log),
-                Err(error) => log.note(&format!("killed the program: cannot wait for it: {error}")),
+                Err(error) => log.note(&format!(
+                    "killed the program, because waiting for it failed: {error}"
+                )),
             }
             running.end()
         }
@@ -147,8 +152,7 @@ impl Running {
             folder.socket(),
             Arc::clone(log),
             Arc::clone(progress),
-            launch.task.clone(),
-            launch.done,
+            launch,
         )?;
         let cgroup = Cgroups::find().and_then(|cgroups| cgroups.create().ok());
         let mut command = command(launch, cgroup.as_ref())?;
@@ -225,7 +229,7 @@ impl Running {
     fn end(mut self) -> Option<i32> {
         self.process.kill(Duration::ZERO);
         let status = self.process.end(Duration::ZERO);
-        // Removes the control group, and so waits for the end of its processes.
+        // This removes the control group, and therefore waits until all of its processes have ended.
         drop(self.process);
         self.intake.close();
         status.and_then(|status| status.code())
@@ -258,7 +262,7 @@ fn variables(
     datagrams: SocketAddr,
 ) -> Vec<(&'static str, std::ffi::OsString)> {
     let master = launch.nodes.first().cloned().unwrap_or_default();
-    vec![
+    let mut variables = vec![
         ("GLEANER_TASK", launch.task.clone().into()),
         ("GLEANER_NODES", launch.nodes.join(",").into()),
         ("GLEANER_NODE_RANK", launch.rank.to_string().into()),
@@ -269,7 +273,21 @@ fn variables(
         ("GLEANER_PROGRESS", folder.socket().into()),
         ("GLEANER_HOSTS", folder.hosts().into()),
         ("GLEANER_UDP", datagrams.to_string().into()),
-    ]
+    ];
+    if let Some(class) = &launch.class {
+        variables.push((super::class::VARIABLE, class.into()));
+    }
+    if let Some(trial) = &launch.trial {
+        // This always succeeds, because all keys are strings.
+        let parameters = serde_json::to_string(&trial.parameters).unwrap_or_default();
+        variables.extend([
+            ("GLEANER_TRIAL", trial.number.to_string().into()),
+            ("GLEANER_RUNG", trial.rung.to_string().into()),
+            ("GLEANER_RESOURCE", trial.resource.to_string().into()),
+            ("GLEANER_PARAMETERS", parameters.into()),
+        ]);
+    }
+    variables
 }
 
 /// Number of slots of a node: its GPUs, or its cores if it has no GPUs, as reported by Slurm; otherwise 1.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::Happening;
 use super::progress::Progress;
 use super::rank::Rank;
-use crate::core::{Launch, RankReport, RankState, RunId};
+use crate::core::{Launch, RankReport, RankState, Report, RunId};
 use crate::state_dir::StateDir;
 use crate::wire::FromPilot;
 
@@ -19,7 +19,7 @@ pub(super) struct Ranks {
     state: Arc<StateDir>,
     inbox: UnboundedSender<Happening>,
     known: BTreeMap<RunId, Known>,
-    /// For each task: the last generation that was forgotten. Neither it nor an earlier one is started again.
+    /// For each task, the last generation that was forgotten. This generation and earlier ones are not started again.
     forgotten: BTreeMap<u32, u32>,
     /// Whether no more ranks are started.
     is_closed: bool,
@@ -187,8 +187,8 @@ impl Ranks {
     }
 
     fn progress_of(&self, run: RunId, now: Instant, is_last: bool) -> Option<FromPilot> {
-        let done = self.known.get(&run)?.progress.take(now, is_last)?;
-        Some(FromPilot::Progress { run, done })
+        let Report { done, loss } = self.known.get(&run)?.progress.take(now, is_last)?;
+        Some(FromPilot::Progress { run, done, loss })
     }
 
     fn exit(&self, run: RunId) -> Option<FromPilot> {

@@ -26,10 +26,10 @@ const WELCOME_LIMIT: Duration = Duration::from_secs(10);
 /// a trace.
 const QUIET_BEATS: u32 = 3;
 
-/// Time for which the pilot waits, after its ranks have ended, until the daemon has recorded this.
+/// How long the pilot waits, after its ranks have ended, for the daemon to record their end.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// Time after the grace period at which the pilot ends even if a rank may not have ended, for example because a file
+/// The pilot ends this long after the grace period even if a rank may still be running, for example because a file
 /// system does not answer. The batch scheduler then ends the remaining processes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -69,9 +69,9 @@ struct Departure {
     is_announced: bool,
     /// Whether the pilot ends with an error.
     is_failure: bool,
-    /// When the pilot ends in any case.
+    /// When the pilot ends at the latest.
     at_last: Instant,
-    /// When all ranks had ended.
+    /// Time since which no rank has been running; `None` while one is running.
     idle_since: Option<Instant>,
 }
 
@@ -79,6 +79,7 @@ struct Departure {
 pub(super) struct Pilot {
     id: PilotId,
     node: String,
+    class: Option<String>,
     state: Arc<StateDir>,
     /// When the wall time ends.
     ends: Option<(Millis, Instant)>,
@@ -100,7 +101,7 @@ impl Pilot {
     pub fn new(
         state: Arc<StateDir>,
         id: PilotId,
-        node: String,
+        (node, class): (String, Option<String>),
         wall_s: Option<u64>,
     ) -> Result<Self> {
         let (sender, inbox) = unbounded_channel();
@@ -108,6 +109,7 @@ impl Pilot {
         Ok(Pilot {
             id,
             node,
+            class,
             ends: end_of_wall_time(now, wall_s),
             started: now,
             terms: FIRST_TERMS,
@@ -187,6 +189,7 @@ impl Pilot {
                     session: self.session,
                 },
                 node: self.node.clone(),
+                class: self.class.clone(),
                 ends: self.ends.map(|(time, _)| time),
                 ranks: self.ranks.reports(),
                 leaving: self.departure.as_ref().is_some_and(|d| d.is_announced),
@@ -201,7 +204,7 @@ impl Pilot {
         self.line = Line::Open(connection);
     }
 
-    /// Handles a message of the daemon.
+    /// Handles a message from the daemon.
     fn hear(&mut self, message: ToPilot) {
         match message {
             ToPilot::Welcome {
@@ -233,8 +236,8 @@ impl Pilot {
         self.lease.answer(u64::MAX);
         let now = Instant::now();
         self.beat(now);
-        // This is sent before the exits, because ranks that end because the pilot leaves have neither failed nor
-        // finished.
+        // This is sent before the exits, so that ranks that end because the pilot is leaving count neither as failed
+        // nor as finished.
         if self.departure.as_ref().is_some_and(|d| d.is_announced) {
             self.send(&FromPilot::Leaving);
         }
@@ -318,7 +321,7 @@ impl Pilot {
     }
 
     /// When ranks must be asked to end so that their grace period is over at `end`. The grace period is at most a third
-    /// of the whole time, so that a lost beat alone never begins the grace period before the end of the lease.
+    /// of the whole time, so that the loss of a single beat never starts it.
     fn start_of_grace(&self, end: Instant, whole: Duration) -> Instant {
         let grace = self.terms.grace.min(whole / 3);
         end.checked_sub(grace).unwrap_or(self.started)
@@ -327,7 +330,7 @@ impl Pilot {
     /// Begins to end the pilot. Ranks that are running at `end` are killed.
     fn depart(&mut self, reason: &str, end: Instant, is_announced: bool, is_failure: bool) {
         if let Some(departure) = &self.departure {
-            // The lease may end while the pilot departs for another reason.
+            // The lease may expire while the pilot departs for another reason.
             let is_earlier = end + PATIENCE < departure.at_last;
             if !is_earlier {
                 return;
@@ -397,7 +400,7 @@ impl Pilot {
         messages.iter().for_each(|message| self.send(message));
     }
 
-    /// Closes the connection, if there is one, and plans the next attempt.
+    /// Closes the connection, if there is one, and schedules the next attempt.
     fn reconnect(&mut self, reason: &str) {
         // Attempts that fail for the same reason are logged once.
         if self.complaint != reason {
@@ -409,7 +412,8 @@ impl Pilot {
     }
 }
 
-/// When the wall time ends: at the end of Slurm's job, if Slurm says so, but not after `wall_s` seconds.
+/// When the wall time ends: after `wall_s` seconds, or at the end of the Slurm job if that comes first. `None` if
+/// neither is known.
 fn end_of_wall_time(now: Instant, wall_s: Option<u64>) -> Option<(Millis, Instant)> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let today = since.unwrap_or_default();

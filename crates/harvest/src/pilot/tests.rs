@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use gleaner_search::Value;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::io::{ReadHalf, WriteHalf, split};
@@ -16,13 +17,13 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use super::{PilotArgs, run};
-use crate::core::{Launch, Link, Order, PilotId, RankReport, RankState, RunId};
+use crate::core::{Launch, Link, Loss, Order, PilotId, RankReport, RankState, RunId, Trial};
 use crate::frames::{self, FrameReader};
 use crate::state_dir::StateDir;
 use crate::tls::server_config;
 use crate::wire::{FromPilot, Greeting, LONGEST, Role, ToPilot, VERSION};
 
-/// Environment variable that makes this program a pilot: the state directory.
+/// Environment variable that makes this program a pilot. Its value is the state directory.
 const STATE: &str = "HARVEST_TEST_STATE";
 
 /// Time after which a test fails, however busy the machine is.
@@ -31,7 +32,7 @@ const HANG: Duration = Duration::from_secs(60);
 /// Time for which a test waits to check that nothing happens.
 const QUIET: Duration = Duration::from_millis(300);
 
-// Not a test: it becomes a pilot if a test starts it as one.
+// Not a test: the tests run it in a process of its own, which then acts as a pilot.
 #[test]
 fn acts_as_a_pilot() {
     let Some(state) = std::env::var_os(STATE) else {
@@ -41,6 +42,7 @@ fn acts_as_a_pilot() {
         state: state.into(),
         pilot: 7,
         node: Some("n1".to_owned()),
+        class: None,
         wall_s: std::env::var("HARVEST_TEST_WALL")
             .ok()
             .map(|wall| wall.parse().unwrap()),
@@ -220,7 +222,8 @@ impl Fixture {
         self.send(session, &ToPilot::Order(order));
     }
 
-    /// The next message other than a beat, within `limit`. Beats are answered. `None` also if the connection ends.
+    /// The next message other than a beat; `None` if none arrives within `limit`, or if the connection ends. Beats are
+    /// answered.
     fn next_within(&self, session: &mut Session, limit: Duration) -> Option<FromPilot> {
         let end = Instant::now() + limit;
         loop {
@@ -243,7 +246,7 @@ impl Fixture {
         next.expect("nothing was received")
     }
 
-    /// Waits for the last report of progress before `done`.
+    /// Waits for a report of the progress `done`. Reports of less progress are skipped.
     #[track_caller]
     fn expect_progress(&self, session: &mut Session, run: RunId, done: f64) {
         loop {
@@ -251,16 +254,25 @@ impl Fixture {
                 FromPilot::Progress {
                     run: found,
                     done: sum,
+                    ..
                 } if found == run && sum < done => {}
                 message => {
-                    assert_eq!(message, FromPilot::Progress { run, done });
+                    let FromPilot::Progress {
+                        run: found,
+                        done: sum,
+                        ..
+                    } = message
+                    else {
+                        panic!("no progress: {message:?}");
+                    };
+                    assert_eq!((found, sum), (run, done));
                     return;
                 }
             }
         }
     }
 
-    /// Answers beats while the pilot does nothing else for a while.
+    /// Checks that the pilot sends nothing but beats for a while.
     #[track_caller]
     fn expect_nothing(&self, session: &mut Session) {
         assert_eq!(self.next_within(session, QUIET), None);
@@ -278,10 +290,12 @@ impl Fixture {
             task: "resnet".to_owned(),
             rank: 1,
             nodes: vec!["n0".to_owned(), "n1".to_owned()],
+            class: Some("a100".to_owned()),
             port: 29500,
             command,
             environment: BTreeMap::from([("WORK".to_owned(), work)]),
             done: 1000.0,
+            trial: None,
         }
     }
 
@@ -347,6 +361,7 @@ fn a_rank_has_the_environment_of_its_run() {
         "GLEANER_NODE_COUNT=2",
         "GLEANER_MASTER=n0",
         "GLEANER_PORT=29500",
+        "GLEANER_CLASS=a100",
         &format!("GLEANER_CHECKPOINT={}", checkpoint.display()),
         "OWN=inherited",
     ] {
@@ -359,6 +374,57 @@ fn a_rank_has_the_environment_of_its_run() {
     assert_eq!(fixture.lines("hosts"), ["n0:4", "n1:4"]);
     assert_eq!(fixture.log(1).lines().collect::<Vec<_>>().len(), 2);
     drop(pilot);
+}
+
+#[test]
+fn a_trial_learns_what_to_train_and_reports_its_loss() {
+    let fixture = Fixture::new();
+    let _pilot = fixture.pilot();
+    let mut session = fixture.accept();
+    let script = "env > $WORK/environment; echo 'gleaner-progress {\"done\": 1100, \"loss\": 0.5}'\n\
+                  perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Peer => $ENV{GLEANER_PROGRESS}) or die; \
+                  $s->autoflush; print $s qq({\"ask\": true}\\n); print scalar <$s>' > $WORK/answer";
+    let run = run_of(1);
+    let command = ["sh", "-c", script].map(str::to_owned).to_vec();
+    let trial = Trial {
+        of: "resnet".to_owned(),
+        number: 3,
+        rung: 1,
+        resource: 9.0,
+        parameters: [("depth".to_owned(), Value::Whole(4))].into(),
+        done: 1000.0,
+    };
+    let launch = Launch {
+        task: trial.task(),
+        trial: Some(trial),
+        ..fixture.launch_of(run, command)
+    };
+    fixture.order(&mut session, Order::Launch(Box::new(launch)));
+    let loss = Some(Loss::Finite(0.5));
+    let done = 1100.0;
+    assert_eq!(
+        fixture.next(&mut session),
+        FromPilot::Progress { run, done, loss }
+    );
+    assert_eq!(fixture.next(&mut session), exited(run, Some(0)));
+    let answer = r#"{"trial":3,"rung":1,"resource":9.0,"parameters":{"depth":4}}"#;
+    assert_eq!(fixture.lines("answer"), [answer]);
+    let environment = fixture.lines("environment");
+    // All rungs of the trial share its checkpoints.
+    let checkpoint = fixture.state.path().join("tasks/resnet/3");
+    for expected in [
+        "GLEANER_TASK=resnet#3.1",
+        "GLEANER_TRIAL=3",
+        "GLEANER_RUNG=1",
+        "GLEANER_RESOURCE=9",
+        "GLEANER_PARAMETERS={\"depth\":4}",
+        &format!("GLEANER_CHECKPOINT={}", checkpoint.display()),
+    ] {
+        assert!(
+            environment.iter().any(|line| line == expected),
+            "{expected}\n{environment:?}"
+        );
+    }
 }
 
 #[test]
@@ -449,7 +515,7 @@ fn what_cannot_be_started_is_reported_and_logged() {
             panic!("not an end");
         };
         assert_eq!(found, run);
-        // In a control group, a shell starts the program and ends with 127.
+        // In a control group, a shell starts the program, and ends with 127 if this fails.
         assert!(code.is_none_or(|code| code == 127), "{code:?}");
         fixture.order(&mut session, Order::Forget { run });
     }
@@ -537,7 +603,7 @@ fn a_dismissed_pilot_ends() {
     fixture.order(&mut session, fixture.launch(run, "exec sleep 600"));
     fixture.order(&mut session, Order::Dismiss);
     assert_eq!(fixture.next(&mut session), exited(run, None));
-    // The daemon does not tell it to forget the run.
+    // The pilot ends although the daemon does not order it to forget the run.
     assert_eq!(pilot.wait(), Some(0));
 }
 
@@ -553,7 +619,7 @@ fn without_answers_the_lease_ends_and_so_do_the_ranks() {
     let run = run_of(1);
     fixture.order(&mut session, fixture.launch(run, script));
     assert_eq!(fixture.next(&mut session), FromPilot::Leaving);
-    // The pilot may have given up the connection before its rank ends.
+    // The pilot may give up the connection before its rank ends.
     let last = fixture.next_within(&mut session, HANG);
     assert!(last.is_none_or(|last| last == exited(run, None)));
     // Only the greeting was answered. It was sent shortly before `begun`.

@@ -1,36 +1,41 @@
 //! The invariants.
 
-use gleaner_harvest::core::{Command, Core, Event, Launch, Link, Millis, Order, RunId};
-use gleaner_harvest::status::TaskStatus;
+use gleaner_harvest::core::{Command, Core, Event, Launch, Link, Millis, Order, Report, RunId};
+use gleaner_harvest::status::{Status, TaskStatus};
 
+use crate::program::node_of;
 use crate::world::World;
 
-/// What must hold.
+/// A condition that must hold throughout a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invariant {
     /// No node runs processes of two tasks.
     OneTask,
-    /// A task has one run at a time, and runs do not start again.
+    /// A task has one run at a time, and no earlier run starts again.
     OneRun,
-    /// Runs start within the bounds of their task, and ranks are what they should be.
+    /// Runs start within the bounds of their task, and each rank starts on its own node.
     Bounds,
-    /// Acknowledged submissions exist after every crash, and refused requests change nothing.
+    /// Acknowledged submissions survive every crash, and refused requests change nothing.
     Submissions,
     /// No work counts twice, and reports of earlier runs do not count.
     Progress,
     /// A task is finished only if its work is done. Runs are killed only after the grace period, so that nothing is lost
     /// beyond the last checkpoint.
     Completion,
-    /// A task fails only if its own runs failed often enough.
+    /// A task fails only after its own program has failed at least `max_failures` times.
     Failures,
     /// Once the faults have ceased, all tasks come to an end.
     Liveness,
     /// Replaying the journal gives the same commands and the same state.
     Replay,
+    /// The nodes of a run are of one class.
+    Classes,
     /// Limits on pilots and node-hours are kept.
     Caps,
     /// A stop is not forgotten, and leaves no process behind.
     Stop,
+    /// Trials are promoted by their true losses, and no rung is trained again once it has been reached.
+    Searches,
     /// The core never fails.
     Alive,
 }
@@ -46,8 +51,10 @@ impl Invariant {
         Invariant::Failures,
         Invariant::Liveness,
         Invariant::Replay,
+        Invariant::Classes,
         Invariant::Caps,
         Invariant::Stop,
+        Invariant::Searches,
         Invariant::Alive,
     ];
 }
@@ -91,16 +98,15 @@ impl World {
                 Order::Stop { run, kill } if self.daemon.is_current(*link) => {
                     self.check_stop((*run, *link), *kill);
                 }
-                Order::Stop { .. }
-                | Order::Nodes { .. }
-                | Order::Forget { .. }
-                | Order::Dismiss => {}
+                Order::Nodes { run, nodes } => self.check_class(*run, nodes),
+                Order::Stop { .. } | Order::Forget { .. } | Order::Dismiss => {}
             },
             Command::Start { .. } | Command::Cancel { .. } | Command::Say(_) => {}
         }
     }
 
-    /// A run is killed on a connection only if it was asked to stop on the same connection, a grace period earlier.
+    /// Checks that a run is killed on a connection only if it was asked to stop on the same connection, at least one
+    /// grace period earlier.
     fn check_stop(&mut self, place: (RunId, Link), kill: bool) {
         let now = self.now;
         if !kill {
@@ -119,10 +125,13 @@ impl World {
 
     fn check_launch(&mut self, launch: &Launch, node: Option<String>) {
         let task = self.task_of(&launch.task);
-        let submission = &self.plan.tasks[task].submission;
+        self.check_rung(task);
+        self.check_class_of(launch);
+        let class = self.class_of(node_of(&launch.nodes[0]));
+        let terms = self.plan.tasks[task].terms(class);
         let (count, run) = (launch.nodes.len() as u32, launch.run);
         let is_first = self.daemon.launched.insert(run);
-        let (least, most) = (submission.min_nodes, submission.max_nodes);
+        let (least, most) = (terms.min_nodes, terms.max_nodes);
         if (is_first && count < least) || count > most {
             let text = format!("{run} starts on {count} nodes, expected {least} to {most}");
             self.fail(Invariant::Bounds, text);
@@ -138,8 +147,9 @@ impl World {
         }
     }
 
-    /// Passes a report to the core, and checks that it counts only if it is one of the current run.
-    pub fn feed_progress(&mut self, run: RunId, done: f64) {
+    /// Passes a report to the core, and checks that it counts only if it belongs to the current run.
+    pub fn feed_progress(&mut self, run: RunId, report: Report) {
+        let Report { done, loss } = report;
         let view = |core: &Core| {
             let status = core.status(0);
             let task = status.tasks.get(run.task as usize).cloned();
@@ -150,13 +160,13 @@ impl World {
             .core
             .as_ref()
             .and_then(|core| core.run_of(run.task));
-        // Most reports are those of the current run, so a part of them is enough.
+        // Most reports belong to the current run, so it is enough to check some of them.
         if current == Some(run) && !self.figures.events.is_multiple_of(4) {
-            self.feed(Event::Progress { run, done });
+            self.feed(Event::Progress { run, done, loss });
             return;
         }
         let before = self.daemon.core.as_ref().map(view);
-        self.feed(Event::Progress { run, done });
+        self.feed(Event::Progress { run, done, loss });
         let after = self.daemon.core.as_ref().map(view);
         let (Some(Some((old, state))), Some(Some((new, _)))) = (before, after) else {
             return;
@@ -192,6 +202,7 @@ impl World {
 
     fn check_task(&mut self, status: &TaskStatus) {
         let index = self.task_of(&status.name);
+        self.check_trial(index, status);
         let (task, program) = (&self.plan.tasks[index], &self.programs[index]);
         let (peak, failed, work) = (program.peak, program.failed.len(), task.work);
         let is_done = program.is_complete || task.submission.work.is_some_and(|work| peak >= work);
@@ -219,10 +230,11 @@ impl World {
     /// know their nodes.
     fn check_bounds(&mut self, status: &TaskStatus) {
         let (now, index) = (self.now, self.task_of(&status.name));
-        let submission = &self.plan.tasks[index].submission;
-        let bounds = submission.min_nodes..=submission.max_nodes;
+        let plan = &self.plan.tasks[index];
+        let terms = plan.terms(self.class_of_run(index));
+        let bounds = terms.min_nodes..=terms.max_nodes;
         let (ranks, known) = self.shape(index);
-        let expected = submission.launch.ranks(status.running as usize);
+        let expected = plan.submission.launch.ranks(status.running as usize);
         let is_settled = ranks == expected
             && known == status.running as usize
             && bounds.contains(&status.running);
@@ -240,7 +252,7 @@ impl World {
     }
 
     /// Adds up the node-time of the day. Nodes whose pilot is not connected are left out, because the daemon cannot
-    /// end their work.
+    /// stop the work on them.
     pub fn measure_day(&mut self) {
         let now = self.now;
         let day = now.div_euclid(DAY_MS);
@@ -272,7 +284,7 @@ impl World {
         }
     }
 
-    /// When all tasks are over, stops everything. Fails if this takes too long.
+    /// Stops everything once all tasks have ended. Fails if the tasks or the stop take too long.
     pub fn check_liveness(&mut self) {
         if !self.is_calm() {
             return;
@@ -294,29 +306,38 @@ impl World {
         let is_over =
             |task: &TaskStatus| matches!(&*task.state, "finished" | "failed" | "cancelled");
         let open = status.tasks.iter().find(|task| !is_over(task));
-        if open.is_none() && self.users.are_content() {
+        let searching = status
+            .searches
+            .iter()
+            .find(|search| search.state == "running");
+        if open.is_none() && searching.is_none() && self.users.are_content() {
             self.check_status();
-            self.count(&status.tasks);
+            self.count(&status);
             self.ending = Some(self.now);
             self.stop_at_end();
         } else if self.now > self.plan.calm + self.patience_ms() {
             let text = match open {
                 Some(task) => format!("{task:?} is not over"),
+                None if searching.is_some() => format!("{searching:?} is not over"),
                 None => "a request was not answered".to_owned(),
             };
             self.fail(Invariant::Liveness, text);
         }
     }
 
-    fn count(&mut self, tasks: &[TaskStatus]) {
+    fn count(&mut self, status: &Status) {
+        let tasks = &status.tasks;
         let count = |state| tasks.iter().filter(|task| task.state == state).count();
         (self.figures.finished, self.figures.failed) = (count("finished"), count("failed"));
         let cancelled = self.users.cancelled.clone();
         for index in self.users.submitted.clone() {
             let name = &self.plan.tasks[index].submission.name;
-            let found = tasks.iter().find(|task| task.name == *name);
+            let task = tasks.iter().find(|task| task.name == *name);
+            let search = status.searches.iter().find(|search| search.name == *name);
+            let found = task.map(|task| &task.state);
+            let found = found.or_else(|| search.map(|search| &search.state));
             let is_wrong =
-                found.is_none_or(|task| task.state == "cancelled" && !cancelled.contains(&index));
+                found.is_none_or(|state| state == "cancelled" && !cancelled.contains(&index));
             if is_wrong {
                 let text = format!("{name} was submitted, and ended as {found:?}");
                 self.fail(Invariant::Submissions, text);
@@ -324,11 +345,15 @@ impl World {
         }
     }
 
-    /// Milliseconds of calm in which all tasks must come to an end: each of them alone, on its minimum of nodes, twice.
+    /// Milliseconds of calm within which all tasks must end: enough to train them one after the other, each of them
+    /// twice and on its minimum number of nodes.
     fn patience_ms(&self) -> Millis {
         let seconds = self.plan.tasks.iter().map(|task| {
-            let least = task.submission.curve.progress[task.submission.min_nodes as usize];
-            60.0 + 2.0 * task.work / (least * task.speed)
+            let least = task.least_rate();
+            let jobs = task.search.as_ref().map_or(1.0, |search| {
+                f64::from(search.trials.unwrap_or(1)) * search.rungs().len() as f64
+            });
+            jobs * (60.0 + 2.0 * task.work / (least * task.speed))
         });
         let seconds = 300.0 + seconds.sum::<f64>();
         let days = if self.plan.settings.node_hours_per_day.is_some() {

@@ -18,10 +18,10 @@ use crate::plan::Plan;
 use crate::sabotage::Sabotage;
 use crate::world::{Happening, World};
 
-/// How long a pilot that is in no list may be missing if its request had no answer.
+/// How long a pilot may be missing from the scheduler's lists if the request to start it was not answered.
 const PATIENCE_MS: Millis = 15_000;
 
-/// The daemon. What is in the journal survives a crash.
+/// The daemon. Its journal survives a crash.
 #[derive(Default)]
 pub struct Daemon {
     /// `None` if the daemon is down.
@@ -34,9 +34,9 @@ pub struct Daemon {
     /// Events that are not in the journal yet, with their commands.
     batch: Vec<(Entry, Vec<Command>)>,
     is_batching: bool,
-    /// Until when the daemon does nothing, as if its host were overloaded.
+    /// Time until which the daemon does nothing, as if its host were overloaded.
     pub frozen: Millis,
-    /// The commands of each entry.
+    /// The commands of each entry of the journal.
     pub commands: Vec<Vec<Command>>,
     /// The number of steps after which the daemon crashes, and the time until it is started again.
     pub crash_after: Option<(usize, Millis)>,
@@ -49,14 +49,14 @@ pub struct Daemon {
     pub stops: BTreeMap<(RunId, Link), Millis>,
     /// The runs that were launched.
     pub launched: BTreeSet<RunId>,
-    /// The stop that was requested last, and whether it kills at once.
+    /// Whether the last stop that was requested kills at once. `None` if there is no stop.
     pub stopping: Option<bool>,
     /// For each task of the core: its index in the plan.
     pub tasks: BTreeMap<u32, usize>,
     ticks: u64,
 }
 
-/// What became of an event.
+/// What happened to an event.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fed {
     Done,
@@ -90,7 +90,7 @@ impl Daemon {
     }
 }
 
-fn core(plan: &Plan, sabotage: Option<Sabotage>) -> Core {
+pub fn core(plan: &Plan, sabotage: Option<Sabotage>) -> Core {
     let mut settings = plan.settings.clone();
     if sabotage == Some(Sabotage::NoCaps) {
         settings.max_pilots += 2;
@@ -173,7 +173,7 @@ impl World {
         }
     }
 
-    /// Counts a step of the daemon. False if it crashes here.
+    /// Counts a step of the daemon. Returns false if the daemon crashes at this step.
     fn survives(&mut self) -> bool {
         match &mut self.daemon.crash_after {
             Some((0, ms)) => {
@@ -252,7 +252,7 @@ impl World {
         self.feed(Event::Restarted);
     }
 
-    /// Replays the journal. Also returns the first difference from the first time.
+    /// Replays the journal. Also returns the first command that differs from the original run, if any.
     pub fn replay(&self) -> (Core, Option<String>) {
         let mut core = core(&self.plan, self.sabotage);
         let mut fault = None;

@@ -1,21 +1,23 @@
-//! Deciders: a random one, which makes the core follow senseless plans, a greedy one, and the exact solver.
+//! Deciders: a random one that makes the core follow senseless plans, a greedy one, and the exact solver.
 
+use gleaner_classes::{self as classes, Choice, Held};
 use gleaner_domain::error::Result;
 use gleaner_domain::results::replay::StepStatus;
+use gleaner_harvest::daemon;
 use gleaner_replay::{Decider, Decision, Plan as Answer, SolverDecider};
-use gleaner_solvers::{Limits, Problem, SolverKind, SolverSpec};
+use gleaner_solvers::{Limits, Problem};
 
 use crate::noise::{For, Noise};
 use crate::plan::{Decides, Plan};
 use crate::sabotage::Sabotage;
 
-/// Decides as a plan says.
+/// Makes decisions with the decider that the plan of a run selects.
 #[derive(Default)]
 pub struct Chooser {
     noise: Noise,
     decides: Decides,
     exact: Option<SolverDecider>,
-    /// Whether plans have more nodes than there are.
+    /// Whether plans use more nodes than there are.
     is_broken: bool,
     /// Whether nothing goes wrong any more, so that tasks must finish.
     pub is_calm: bool,
@@ -23,8 +25,7 @@ pub struct Chooser {
 
 impl Chooser {
     pub fn new(plan: &Plan, sabotage: Option<Sabotage>) -> Self {
-        let spec = SolverSpec::new(SolverKind::Exact);
-        let exact = || SolverDecider::new(spec, Limits::default()).unwrap();
+        let exact = || daemon::exact(&plan.settings, Limits::default()).unwrap();
         Chooser {
             noise: Noise(plan.seed),
             decides: plan.decider,
@@ -51,14 +52,109 @@ impl Decider for Chooser {
         } else {
             Answer::Counts(greedy(problem))
         };
-        Ok(Decision {
-            plan,
-            status: StepStatus::Feasible,
-            gap: None,
-            micros: 0,
-            is_short: false,
-            prices: Vec::new(),
-        })
+        Ok(decision(plan))
+    }
+
+    fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
+        if let Some(exact) = &mut self.exact {
+            return exact.decide_in_classes(event, problem);
+        }
+        let plan = if self.is_broken {
+            let count = problem.classes[0].capacity;
+            let all = Some(Held { class: 0, count });
+            Answer::InClasses(vec![all; problem.tasks.len()])
+        } else if self.decides == Decides::Erratic && !self.is_calm {
+            erratic_in_classes(self.noise, event, problem)
+        } else {
+            Answer::InClasses(greedy_in_classes(problem))
+        };
+        Ok(decision(plan))
+    }
+}
+
+fn decision(plan: Answer) -> Decision {
+    Decision {
+        plan,
+        status: StepStatus::Feasible,
+        gap: None,
+        micros: 0,
+        is_short: false,
+        prices: Vec::new(),
+    }
+}
+
+/// Like [`erratic`], with nodes of several classes.
+fn erratic_in_classes(noise: Noise, event: usize, problem: &classes::Problem) -> Answer {
+    let mut draw = noise.draw(For::Decision, &[event as u64]);
+    if draw.percent(20) {
+        return Answer::Keep;
+    }
+    let mut free = capacities(problem);
+    let mut plan = vec![None; problem.tasks.len()];
+    let first = draw.below(plan.len());
+    for offset in 0..plan.len() {
+        let place = (first + offset) % plan.len();
+        let options = problem.tasks[place].options.iter();
+        let options = options.filter(|option| option.count <= free[option.class]);
+        let options: Vec<Held> = options.map(held).collect();
+        if !options.is_empty() && draw.percent(80) {
+            let next = draw.pick(&options);
+            free[next.class] -= next.count;
+            plan[place] = Some(next);
+        }
+    }
+    Answer::InClasses(plan)
+}
+
+/// Like [`greedy`], with nodes of several classes.
+fn greedy_in_classes(problem: &classes::Problem) -> Vec<Option<Held>> {
+    let mut free = capacities(problem);
+    let tasks = || problem.tasks.iter();
+    let kept = tasks().map(|task| {
+        let options = task.options.iter().map(held);
+        task.current
+            .filter(|current| options.clone().any(|option| option == *current))
+    });
+    let mut plan: Vec<Option<Held>> = kept.collect();
+    for kept in plan.iter().flatten() {
+        free[kept.class] -= kept.count;
+    }
+    for (task, next) in tasks().zip(&mut plan) {
+        let options = task.options.iter().map(held);
+        let able = options.filter(|option| option.count <= free[option.class]);
+        if next.is_none()
+            && let Some(least) = able.min_by_key(|option| option.count)
+        {
+            free[least.class] -= least.count;
+            *next = Some(least);
+        }
+    }
+    for (task, next) in tasks().zip(&mut plan) {
+        if let Some(next) = next {
+            let own = task
+                .options
+                .iter()
+                .filter(|option| option.class == next.class);
+            let most = next.count + free[next.class];
+            let counts = own
+                .map(|option| option.count)
+                .filter(|count| *count <= most);
+            let count = counts.max().unwrap_or(next.count);
+            free[next.class] -= count - next.count;
+            next.count = count;
+        }
+    }
+    plan
+}
+
+fn capacities(problem: &classes::Problem) -> Vec<u32> {
+    problem.classes.iter().map(|class| class.capacity).collect()
+}
+
+fn held(option: &Choice) -> Held {
+    Held {
+        class: option.class,
+        count: option.count,
     }
 }
 
@@ -83,7 +179,8 @@ fn erratic(noise: Noise, event: usize, problem: &Problem) -> Answer {
     Answer::Counts(counts)
 }
 
-/// Tasks keep their nodes. Then each task gets its minimum in turn, and the rest goes to the first that can use it.
+/// Tasks keep their nodes. Then each task without nodes gets its minimum in turn, and the first tasks that can use the
+/// remaining nodes get them.
 fn greedy(problem: &Problem) -> Vec<u32> {
     let kept = problem.tasks.iter().map(|task| {
         let kept = task.current.min(task.cap());

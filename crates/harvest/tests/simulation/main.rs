@@ -2,7 +2,7 @@
 //!
 //! A world of nodes, a batch scheduler, pilots, a network, programs and users surrounds the core. Each part can fail at
 //! any moment. The world knows the truth, and keeps comparing it with the [invariants](checks::Invariant). If an
-//! invariant fails, the [plan](plan::Plan) of the run is shrunk, and the report contains what is left of it and the
+//! invariant fails, the [plan](plan::Plan) of the run is shrunk, and the report contains the shrunk plan and its
 //! trace.
 //!
 //! `SIMULATION_SEEDS=7 cargo test --release -p gleaner-harvest --test simulation chosen_seeds -- --ignored --nocapture`
@@ -10,6 +10,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod checks;
+mod classes;
 mod daemon;
 mod decider;
 mod network;
@@ -20,6 +21,7 @@ mod program;
 mod sabotage;
 mod scheduler;
 mod shrink;
+mod trials;
 mod users;
 mod world;
 
@@ -83,7 +85,7 @@ fn a_seed_gives_the_same_run_each_time() {
     }
 }
 
-/// Number of seeds, one of which must reveal each sabotage.
+/// Number of seeds. Each sabotage must be revealed by at least one of them.
 const SABOTAGED: u64 = 1000;
 
 #[test]

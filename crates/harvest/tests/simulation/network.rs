@@ -3,7 +3,7 @@
 //! Messages of a connection arrive late, but in order. When a connection breaks, some messages that are under way still
 //! arrive, and all later ones are lost.
 
-use gleaner_harvest::core::{Event, Link, Millis, Order, RunId};
+use gleaner_harvest::core::{Event, Link, Millis, Order, Report, RunId};
 
 use crate::noise::For;
 use crate::world::{Happening, World};
@@ -11,11 +11,11 @@ use crate::world::{Happening, World};
 /// A message of a pilot.
 #[derive(Debug, Clone)]
 pub enum FromPilot {
-    /// An event that names its connection: a greeting, an exit, or that the pilot leaves.
+    /// An event that names its connection: a greeting, an exit, or a departure.
     Event(Event),
     Beat(u64),
     Bye,
-    Progress(RunId, f64),
+    Progress(RunId, Report),
 }
 
 /// A message to a pilot.
@@ -32,9 +32,9 @@ pub struct Connection {
     pub link: Link,
     /// Time until which messages that are under way still arrive, if the connection is broken.
     pub broken: Option<Millis>,
-    /// Whether the pilot learns of the break only by the silence.
+    /// Whether the pilot learns of the break only from the silence that follows.
     pub is_quiet: bool,
-    /// Arrival of the last message to the daemon and to the pilot.
+    /// Arrival times of the last message to the daemon and of the last message to the pilot.
     last: [Millis; 2],
     sent: u64,
 }
@@ -56,7 +56,7 @@ impl World {
         number
     }
 
-    /// Breaks a connection. If it `is_quiet`, the pilot does not notice.
+    /// Breaks a connection. If `is_quiet`, the pilot does not notice the break.
     pub fn break_connection(&mut self, number: u64, is_quiet: bool) {
         let mut draw = self.noise.draw(For::Break, &[number]);
         let now = self.now;
@@ -95,7 +95,8 @@ impl World {
         }
     }
 
-    /// The arrival of the next message of a connection, to the pilot or to the daemon.
+    /// Draws the arrival time of the next message on a connection, in the direction that `to_pilot` selects. `None` if the
+    /// connection does not exist.
     fn arrival(&mut self, number: u64, to_pilot: bool) -> Option<Millis> {
         let connection = self.connections.get_mut(&number)?;
         connection.sent += 1;
@@ -131,7 +132,7 @@ impl World {
         }
     }
 
-    /// The link of a connection, if a message arrives on it now.
+    /// The link of a connection, if a message can still arrive on it.
     pub fn arrives(&self, number: u64) -> Option<Link> {
         let connection = self.connections.get(&number)?;
         let is_lost = connection.broken.is_some_and(|until| self.now > until);

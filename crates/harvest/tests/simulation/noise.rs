@@ -1,9 +1,9 @@
-//! Random numbers that depend only on a seed and on what they are for.
+//! Random numbers that depend only on a seed, a purpose and a place.
 //!
 //! Each number is drawn for a purpose and a place, such as the delay of the third message of a connection. So a fault
 //! that is removed from a plan does not change the other random numbers of the world, and a failing plan can be shrunk.
 
-/// What random numbers are drawn for.
+/// The purpose of a random number.
 #[derive(Debug, Clone, Copy)]
 pub enum For {
     Plan,
@@ -16,6 +16,8 @@ pub enum For {
     Daemon,
     User,
     Decision,
+    Loss,
+    Classes,
 }
 
 /// The source of all random numbers of a run.

@@ -1,12 +1,12 @@
-//! The pilots, as they are specified: sessions, launches that can be repeated, ends that are reported until they are
-//! recorded, and a lease that counts from the sending of the last answered beat.
+//! The pilots, as specified: each connection is a session, and launches can be repeated. A pilot reports the end of a
+//! rank until the daemon has recorded it. Its lease begins when it sends the last beat that is answered.
 
 mod orders;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use gleaner_harvest::core::{
-    Event, Launch, Link, Millis, Order, PilotId, RankReport, RankState, RunId,
+    Event, Launch, Link, Millis, Order, PilotId, RankReport, RankState, Report, RunId,
 };
 
 use crate::network::{FromPilot, ToPilot};
@@ -14,9 +14,9 @@ use crate::noise::For;
 use crate::sabotage::Sabotage;
 use crate::world::{Happening, World};
 
-/// Time for which a pilot waits, after its ranks have ended, until the daemon has recorded this.
+/// How long a pilot whose ranks have ended waits for the daemon to record this.
 const PARTING_MS: Millis = 1000;
-/// Time after the grace period after which a pilot ends in any case.
+/// How long after the grace period a pilot ends in any case.
 const PATIENCE_MS: Millis = 5000;
 
 /// A pilot whose process is alive.
@@ -29,7 +29,7 @@ pub struct Pilot {
     session: u32,
     pub connection: Option<u64>,
     is_welcome: bool,
-    /// Arrival of the daemon's last message.
+    /// When the daemon's last message arrived.
     heard: Millis,
     /// The beats that are not answered yet, with the times at which they were sent. The greeting is one of them.
     beats: VecDeque<(u64, Millis)>,
@@ -41,7 +41,7 @@ pub struct Pilot {
     /// For each task: the last run that was forgotten.
     forgotten: BTreeMap<u32, u32>,
     departure: Option<Departure>,
-    /// What it has told the daemon, to be repeated as a late message.
+    /// The events that the pilot has sent. Any of them may be repeated as a late message.
     pub old: Vec<(Link, Event)>,
     steps: u64,
 }
@@ -50,15 +50,17 @@ pub struct Pilot {
 #[derive(Debug)]
 pub struct Known {
     pub state: RankState,
-    /// The last report of progress that was not sent.
-    pub progress: Option<f64>,
+    /// The last report of progress.
+    pub progress: Option<Report>,
+    /// Whether that report has not been sent on this connection yet.
+    pub is_new: bool,
 }
 
 #[derive(Debug)]
 struct Departure {
     is_announced: bool,
     at_last: Millis,
-    /// Since when no rank runs.
+    /// Time since which no rank has been running.
     idle_since: Option<Millis>,
 }
 
@@ -178,13 +180,18 @@ impl World {
         if self.sabotage == Some(Sabotage::SilentGreeting) {
             ranks.clear();
         }
+        let node = pilot.node;
+        let leaving = self.sabotage != Some(Sabotage::NoLeaving)
+            && pilot.departure.as_ref().is_some_and(|d| d.is_announced);
+        let ends = Some(pilot.ends);
+        let class = self.reported_class(id, node);
         let hello = Event::Hello {
             link,
-            node: format!("n{}", pilot.node),
-            ends: Some(pilot.ends),
+            node: format!("n{node}"),
+            ends,
             ranks,
-            leaving: self.sabotage != Some(Sabotage::NoLeaving)
-                && pilot.departure.as_ref().is_some_and(|d| d.is_announced),
+            leaving,
+            class,
         };
         let number = self.connect(link);
         if let Some(pilot) = self.pilots.get_mut(&id) {
@@ -208,7 +215,7 @@ impl World {
         }
     }
 
-    /// Departs before the lease or the wall time ends.
+    /// Departs before the lease expires or the wall time ends.
     fn look_at_ends(&mut self, id: PilotId) {
         let (now, grace, lease) = (self.now, self.grace_ms(), self.lease_ms());
         let Some(pilot) = self.pilots.get(&id) else {
@@ -226,7 +233,7 @@ impl World {
         }
     }
 
-    /// A pilot begins to end. Ranks that run at `end` are killed.
+    /// A pilot starts to depart. Ranks that are still running at `end` are killed.
     pub fn depart(&mut self, id: PilotId, end: Millis, is_announced: bool) {
         let at_last = end + PATIENCE_MS;
         let Some(pilot) = self.pilots.get_mut(&id) else {
@@ -285,7 +292,7 @@ impl World {
         }
     }
 
-    /// The process of a pilot ends. Its processes may go on.
+    /// The process of a pilot ends. The processes of its ranks may continue.
     pub fn lose_pilot(&mut self, id: PilotId) {
         if let Some(pilot) = self.pilots.remove(&id) {
             self.say(|| format!("{id} ends"));
@@ -303,7 +310,7 @@ impl World {
         }
     }
 
-    /// Sends an event on the pilot's connection. A greeting needs no welcome.
+    /// Sends an event on the pilot's connection. Only a greeting can be sent before the welcome.
     fn tell_event(&mut self, id: PilotId, event: impl FnOnce(Link) -> Event) {
         let Some(pilot) = self.pilots.get_mut(&id) else {
             return;
@@ -326,12 +333,11 @@ impl World {
         let Some(pilot) = self.pilots.get_mut(&id).filter(|pilot| pilot.is_welcome) else {
             return;
         };
-        let done = pilot
-            .known
-            .get_mut(&run)
-            .and_then(|known| known.progress.take());
-        if let Some(done) = done {
-            self.tell(id, FromPilot::Progress(run, done));
+        if let Some(known) = pilot.known.get_mut(&run)
+            && std::mem::take(&mut known.is_new)
+            && let Some(report) = known.progress
+        {
+            self.tell(id, FromPilot::Progress(run, report));
         }
     }
 

@@ -4,19 +4,25 @@ use std::collections::BTreeMap;
 
 use gleaner_harvest::core::{Curve, LaunchStyle, Millis, Settings, Submission};
 
+use crate::classes;
 use crate::noise::{Draw, For, Noise};
+use crate::trials::{self, Rung};
 
 /// A plan.
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub seed: u64,
     pub nodes: usize,
+    /// For each node: the index of its class. Empty if there are no classes.
+    pub classes: Vec<usize>,
     pub settings: Settings,
     pub start: Millis,
     /// Time after which nothing goes wrong any more.
     pub calm: Millis,
     pub tasks: Vec<TaskPlan>,
-    /// What users do and what goes wrong, in order of time.
+    /// The task that users submit when nothing goes wrong any more.
+    pub last: usize,
+    /// What users do and what goes wrong, in chronological order.
     pub acts: Vec<(Millis, Act)>,
     /// Whether a pilot kills a rank that does not end within the grace period. If not, the core must do so.
     pub pilots_kill: bool,
@@ -55,6 +61,10 @@ pub struct TaskPlan {
     pub poison: Option<f64>,
     /// Whether the program reports nonsense.
     pub lies: bool,
+    /// If set, the task is submitted as a search, and the trials of the search train it.
+    pub search: Option<gleaner_search::Plan>,
+    /// The rung that the task trains, if the core added the task for a search.
+    pub rung: Option<Rung>,
 }
 
 /// Something that a user does or that goes wrong.
@@ -96,7 +106,7 @@ pub enum Act {
     Break {
         node: usize,
     },
-    /// `kill -9` of the daemon after so many more steps.
+    /// `kill -9` of the daemon after `steps` more steps.
     KillDaemon {
         steps: usize,
         ms: Millis,
@@ -109,7 +119,7 @@ pub enum Act {
     KillScheduler {
         ms: Millis,
     },
-    /// What becomes of the next request to start a pilot.
+    /// What happens to the next request to start a pilot.
     NextStart(Fate),
     /// A rank fails.
     FailRank {
@@ -120,16 +130,21 @@ pub enum Act {
     Stale {
         node: usize,
     },
+    /// The pilot on a node does not know its class, or reports an unknown one, when it next connects.
+    Misreport {
+        node: usize,
+        class: Option<&'static str>,
+    },
     /// A report of an earlier run arrives.
     OldReport {
         task: usize,
     },
 }
 
-/// What becomes of a request to start a pilot.
+/// What happens to a request to start a pilot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It was carried out, but nobody hears of it.
+    /// The request is carried out, but the answer is lost.
     AnswerLost,
     NeverArrived,
     Late {
@@ -154,7 +169,7 @@ impl Plan {
         if is_capped {
             settings.node_hours_per_day = Some(draw.between(150, 600) as f64 / 3600.0);
         }
-        // Some runs pass midnight.
+        // Some runs continue past midnight.
         let start = if is_capped || draw.percent(20) {
             MIDNIGHT + DAY_MS - draw.between(1000, calm_after)
         } else {
@@ -165,13 +180,12 @@ impl Plan {
         let count = draw.between(1, 8) as usize;
         let tasks = (0..count).map(|index| task(&mut draw, index, most as i64, pilots_kill));
         let tasks: Vec<TaskPlan> = tasks.collect();
-        // Users submit this task when nothing goes wrong any more.
         let last = TaskPlan {
             poison: None,
             lies: false,
             ..task(&mut draw, count, 1, pilots_kill)
         };
-        let tasks = tasks.into_iter().chain([last]).collect();
+        let tasks: Vec<TaskPlan> = tasks.into_iter().chain([last]).collect();
         let calm = start + calm_after;
         let mut acts = submissions(&mut draw, count, (start, calm_after));
         let faults = draw.pick(&[20, 50, 120]);
@@ -180,13 +194,15 @@ impl Plan {
             acts.push((time, fault(&mut draw, nodes, count)));
         }
         acts.sort_by_key(|(time, _)| *time);
-        Plan {
+        let mut plan = Plan {
             seed,
             nodes,
+            classes: Vec::new(),
             settings,
             start,
             calm,
             tasks,
+            last: count,
             acts,
             pilots_kill,
             decider: draw.pick(&[
@@ -198,8 +214,22 @@ impl Plan {
                 Decides::Exact,
             ]),
             last_stop_kills: draw.percent(50),
+        };
+        if draw.percent(25) {
+            let chosen = draw.below(count);
+            make_search(&mut plan.tasks[chosen], &mut draw);
         }
+        classes::divide(&mut plan);
+        plan
     }
+}
+
+/// Turns a task into a search. Its program ends by itself and reports its true progress.
+fn make_search(task: &mut TaskPlan, draw: &mut Draw) {
+    task.search = Some(trials::search(draw));
+    task.work = draw.between(5, 60) as f64;
+    task.submission.work = Some(task.work);
+    (task.is_endless, task.lies) = (false, false);
 }
 
 fn settings(draw: &mut Draw, nodes: usize) -> Settings {
@@ -222,6 +252,7 @@ fn settings(draw: &mut Draw, nodes: usize) -> Settings {
         retry_s: draw.between(1, 6) as f64,
         max_failures: draw.between(1, 3) as u32,
         lead_s: draw.between(3, 12) as f64,
+        classes: Vec::new(),
     }
 }
 
@@ -243,7 +274,7 @@ fn task(draw: &mut Draw, index: usize, most: i64, pilots_kill: bool) -> TaskPlan
         draw.between(50, 1900),
         draw.pick(&[Some(0), Some(0), Some(143), None]),
     );
-    // Without a pilot that kills, a rank that an elastic run gives up must end by itself.
+    // If pilots do not kill ranks, a rank that an elastic run gives up must end at SIGTERM.
     let must_obey = launch.is_elastic() && !pilots_kill;
     TaskPlan {
         submission: Submission {
@@ -263,6 +294,8 @@ fn task(draw: &mut Draw, index: usize, most: i64, pilots_kill: bool) -> TaskPlan
             command: vec!["train".to_owned()],
             launch,
             environment: BTreeMap::new(),
+            classes: Default::default(),
+            trial: None,
         },
         work,
         speed: draw.between(5, 20) as f64 / 10.0,
@@ -275,6 +308,8 @@ fn task(draw: &mut Draw, index: usize, most: i64, pilots_kill: bool) -> TaskPlan
             .percent(6)
             .then(|| work * draw.between(0, 90) as f64 / 100.0),
         lies,
+        search: None,
+        rung: None,
     }
 }
 

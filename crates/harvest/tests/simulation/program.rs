@@ -4,7 +4,7 @@ mod training;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_harvest::core::{Launch, LaunchStyle, Millis, PilotId, RankState, RunId};
+use gleaner_harvest::core::{Launch, LaunchStyle, Millis, PilotId, RankState, Report, RunId};
 
 use crate::checks::Invariant;
 use crate::noise::For;
@@ -19,7 +19,7 @@ pub struct Process {
     /// The pilot in whose job it runs.
     pub pilot: PilotId,
     pub rank: usize,
-    /// Whether the driver of an elastic Horovod run has started it, not the pilot.
+    /// Whether the driver of an elastic Horovod run started the process, and not the pilot.
     pub is_worker: bool,
     pub serial: u64,
     is_terminated: bool,
@@ -34,9 +34,9 @@ pub struct Program {
     pub peak: f64,
     /// Whether the program has ended with its work done.
     pub is_complete: bool,
-    /// The runs that failed by a fault of the program.
+    /// The runs that failed through a fault of the program.
     pub failed: BTreeSet<u32>,
-    /// Since when a run of it is outside its bounds.
+    /// Time since which a run of the program has been outside its bounds.
     pub unsettled: Option<Millis>,
     run: Option<Run>,
     /// The greatest report of each run.
@@ -54,7 +54,7 @@ struct Run {
     first: usize,
     /// Nodes on which a rank was started.
     started: BTreeSet<usize>,
-    /// Whether a part of it is gone without which it cannot go on.
+    /// Whether the run has lost a part without which it cannot continue.
     is_broken: bool,
     is_ending: bool,
     members: usize,
@@ -69,6 +69,16 @@ struct Run {
 impl Program {
     pub fn new(_task: &TaskPlan) -> Self {
         Program::default()
+    }
+
+    /// The program of a promoted trial, which continues from the program of the rung below. `done` is the work up to
+    /// that rung.
+    pub fn after(below: &Program, done: f64) -> Self {
+        Program {
+            checkpoint: below.checkpoint,
+            peak: below.peak.max(done),
+            ..Program::default()
+        }
     }
 
     /// Work that a run has done.
@@ -129,7 +139,7 @@ impl World {
         }
     }
 
-    /// Starts a process, and checks that its node works for nobody else.
+    /// Starts a process, and checks that no other task runs on its node and that its task has no other run.
     fn start_process(
         &mut self,
         pilot: PilotId,
@@ -142,10 +152,9 @@ impl World {
             .processes
             .iter()
             .find(|((at, _), other)| *at == node && other.task != task);
-        let earlier = self
-            .processes
-            .iter()
-            .find(|((_, other), process)| process.task == task && *other != run);
+        let earlier = self.processes.iter().find(|((_, other), process)| {
+            self.trainee(process.task) == self.trainee(task) && *other != run
+        });
         if let Some(((_, other), _)) = strangers {
             let text = format!("{run} starts on n{node}, where {other} runs");
             self.fail(Invariant::OneTask, text);
@@ -167,13 +176,14 @@ impl World {
         );
     }
 
-    /// Index of a task in the plan.
-    pub fn task_of(&self, name: &str) -> usize {
+    /// Index of a task in the plan. The plan does not contain the tasks of trials, so they are added on demand.
+    pub fn task_of(&mut self, name: &str) -> usize {
         let mut tasks = self.plan.tasks.iter();
-        tasks.position(|task| task.submission.name == name).unwrap()
+        let found = tasks.position(|task| task.submission.name == name);
+        found.unwrap_or_else(|| self.add_trial(name))
     }
 
-    /// SIGTERM. A rank that obeys writes a checkpoint, and ends after a while.
+    /// Sends SIGTERM. A rank that obeys writes a checkpoint, and ends after a while.
     pub fn terminate(&mut self, node: usize, run: RunId) {
         let Some(process) = self.processes.get_mut(&(node, run)) else {
             return;
@@ -199,7 +209,7 @@ impl World {
         }
     }
 
-    /// SIGKILL at a time, if the process runs then.
+    /// Sends SIGKILL at a time, if the process is still running then.
     pub fn kill_at(&mut self, node: usize, run: RunId, at: Millis) {
         if let Some(process) = self.processes.get(&(node, run)) {
             let serial = process.serial;
@@ -246,6 +256,6 @@ impl World {
 }
 
 /// Index of a node by its name.
-fn node_of(name: &str) -> usize {
+pub fn node_of(name: &str) -> usize {
     name[1..].parse().unwrap()
 }

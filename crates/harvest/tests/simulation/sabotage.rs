@@ -6,24 +6,26 @@ use gleaner_harvest::core::{Command, Event, Order};
 use crate::checks::Invariant;
 use crate::world::World;
 
-/// A fault of the daemon, of a pilot or of the core as the world sees it.
+/// A deliberate fault of the daemon, of a pilot or of the core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sabotage {
     /// Orders to stop a run are dropped.
     NoStops,
     /// A silent pilot counts as ended.
     SilentIsOver,
-    /// Submissions are acknowledged, and not written to the journal.
+    /// Submissions are acknowledged, but not written to the journal.
     LostSubmissions,
-    /// A pilot reports the end of a rank at SIGTERM.
+    /// A pilot reports the end of a rank as soon as it sends SIGTERM.
     EarlyExits,
     /// Reports of earlier runs count as reports of the current run.
     OldReports,
+    /// Reports have no losses.
+    LostLosses,
     /// Every rank reports success.
     AllSucceed,
     /// The minimum of nodes is ignored.
     WiderBounds,
-    /// The journal has the seconds of events only.
+    /// The journal records the times of events only in whole seconds.
     CoarseTimes,
     /// Limits are ignored.
     NoCaps,
@@ -41,13 +43,15 @@ pub enum Sabotage {
     NoSync,
     /// Tasks are not started again after a failure.
     NoRetries,
-    /// Plans have more nodes than there are.
+    /// Plans use more nodes than there are.
     BadPlans,
     /// Nothing is ever decided.
     NoDecisions,
+    /// Pilots report classes that their nodes do not have.
+    WrongClasses,
 }
 
-/// Each fault, with the invariants of which one must fail.
+/// Each fault, with the invariants at least one of which must fail.
 pub const ALL: &[(Sabotage, &[Invariant])] = &[
     (Sabotage::NoStops, &[Invariant::Liveness]),
     (
@@ -60,6 +64,7 @@ pub const ALL: &[(Sabotage, &[Invariant])] = &[
         &[Invariant::OneTask, Invariant::OneRun],
     ),
     (Sabotage::OldReports, &[Invariant::Progress]),
+    (Sabotage::LostLosses, &[Invariant::Searches]),
     (Sabotage::AllSucceed, &[Invariant::Completion]),
     (Sabotage::WiderBounds, &[Invariant::Bounds]),
     (Sabotage::CoarseTimes, &[Invariant::Replay]),
@@ -79,10 +84,11 @@ pub const ALL: &[(Sabotage, &[Invariant])] = &[
     (Sabotage::NoRetries, &[Invariant::Liveness]),
     (Sabotage::BadPlans, &[Invariant::Alive]),
     (Sabotage::NoDecisions, &[Invariant::Liveness]),
+    (Sabotage::WrongClasses, &[Invariant::Classes]),
 ];
 
 impl Sabotage {
-    /// The event that the core gets instead.
+    /// The event that the core gets instead of `event`.
     pub fn altered(self, event: Event, world: &World) -> Event {
         match (self, event) {
             (Sabotage::SilentIsOver, Event::Silent { pilot }) => Event::Over { pilot },
@@ -91,7 +97,12 @@ impl Sabotage {
                 run,
                 code: Some(0),
             },
-            (Sabotage::OldReports, Event::Progress { run, done }) => {
+            (Sabotage::LostLosses, Event::Progress { run, done, .. }) => Event::Progress {
+                run,
+                done,
+                loss: None,
+            },
+            (Sabotage::OldReports, Event::Progress { run, done, loss }) => {
                 let current = world
                     .daemon
                     .core
@@ -100,6 +111,7 @@ impl Sabotage {
                 Event::Progress {
                     run: current.unwrap_or(run),
                     done,
+                    loss,
                 }
             }
             (Sabotage::NoRetries, Event::Retry { .. }) | (Sabotage::NoDecisions, Event::Decide) => {
@@ -109,7 +121,7 @@ impl Sabotage {
         }
     }
 
-    /// The command that is carried out instead.
+    /// The command that is carried out instead of `command`.
     pub fn hardened(self, command: Command) -> Command {
         match (self, command) {
             (

@@ -10,7 +10,7 @@ use crate::world::{Happening, World};
 
 /// Milliseconds between the scheduler's SIGTERM and SIGKILL.
 const GRACE_MS: Millis = 8000;
-/// What has happened in this time before a crash of the scheduler is lost.
+/// A crash of the scheduler loses what happened in these milliseconds before it.
 const UNSAVED_MS: Millis = 5000;
 
 /// The job of a pilot. It is removed when it has ended.
@@ -31,11 +31,11 @@ pub struct Job {
 #[derive(Debug)]
 pub struct Scheduler {
     pub jobs: BTreeMap<PilotId, Job>,
-    /// For each node: until when normal jobs need it.
+    /// For each node: the time until which normal jobs need it.
     busy: Vec<Millis>,
-    /// Until when the scheduler is down.
+    /// Time until which the scheduler is down.
     down: Millis,
-    /// What becomes of the next request to start a pilot.
+    /// What happens to the next request to start a pilot.
     pub next: Option<Fate>,
 }
 
@@ -55,7 +55,8 @@ impl World {
         self.now >= self.scheduler.down
     }
 
-    /// Factor on the time between events that are repeated. Time passes faster while everybody waits for the next day.
+    /// Factor on the time between recurring events. The simulation takes larger steps while everybody waits for the
+    /// next day.
     pub fn pace(&self) -> Millis {
         let core = self.daemon.core.as_ref();
         let any_open = core.is_none_or(|core| !core.open_pilots().is_empty());
@@ -201,7 +202,8 @@ impl World {
         self.clear_job(pilot);
     }
 
-    /// The scheduler crashes. It loses new jobs and kills those that run; cancelled jobs are pending again.
+    /// The scheduler crashes. It forgets new jobs and kills those of them that run. Jobs that were cancelled shortly
+    /// before are pending again.
     pub fn kill_scheduler(&mut self, ms: Millis) {
         let now = self.now;
         self.scheduler.down = (now + ms).min(self.plan.calm).max(self.scheduler.down);

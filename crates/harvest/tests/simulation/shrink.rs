@@ -1,11 +1,11 @@
-//! Shrinks a failing plan: acts are removed while the same invariant fails.
+//! Shrinks a failing plan: acts are removed as long as the same invariant fails.
 
 use crate::checks::Violation;
 use crate::plan::Plan;
 use crate::sabotage::Sabotage;
 use crate::world::World;
 
-/// The violation in a run of a plan.
+/// The violation that a run of a plan reveals, if any.
 pub fn violation(plan: &Plan, sabotage: Option<Sabotage>) -> Option<Violation> {
     World::new(plan.clone(), sabotage).run().err()
 }

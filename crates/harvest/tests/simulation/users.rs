@@ -1,4 +1,4 @@
-//! Users: they send requests until they have an answer, and can lose an answer.
+//! Users. They repeat each request until they get an answer. Answers can be lost.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +9,7 @@ use crate::daemon::Fed;
 use crate::noise::For;
 use crate::plan::Act;
 use crate::sabotage::Sabotage;
+use crate::trials;
 use crate::world::{Happening, World};
 
 /// All requests so far.
@@ -39,7 +40,7 @@ enum What {
 }
 
 impl Users {
-    /// Whether a task was submitted and every request is answered.
+    /// Whether every request has been answered.
     pub fn are_content(&self) -> bool {
         self.requests.iter().all(|request| request.is_answered)
     }
@@ -61,10 +62,10 @@ impl World {
         }
     }
 
-    /// Ends a drain that is still in force, and submits the last task, so that there is a decision.
+    /// Ends any drain, and submits the last task, so that there is at least one more decision.
     pub fn calm_users(&mut self) {
         self.ask(10_000, What::Resume);
-        self.ask(12_000, What::Submit(vec![self.plan.tasks.len() - 1]));
+        self.ask(12_000, What::Submit(vec![self.plan.last]));
     }
 
     /// Stops everything at the end.
@@ -130,31 +131,38 @@ impl World {
     }
 
     fn event_of(&self, what: &What, index: usize) -> Option<Event> {
-        let submissions = |tasks: &[usize]| {
-            let tasks = tasks.iter().map(|task| {
-                let mut submission = self.plan.tasks[*task].submission.clone();
+        let submit = |tasks: &[usize]| {
+            let tasks = tasks.iter().map(|task| &self.plan.tasks[*task]);
+            let search = tasks
+                .clone()
+                .find_map(|task| trials::submission(&self.plan, task));
+            let plain = tasks.filter(|task| task.search.is_none());
+            let plain = plain.map(|task| {
+                let mut submission = task.submission.clone();
                 if self.sabotage == Some(Sabotage::WiderBounds) {
                     submission.min_nodes = 1;
                 }
                 submission
             });
-            tasks.collect()
+            Event::Submit {
+                id: format!("request-{index}"),
+                tasks: plain.collect(),
+                search,
+            }
         };
-        let id = format!("request-{index}");
         Some(match what {
-            What::Submit(tasks) => Event::Submit {
-                id,
-                tasks: submissions(tasks),
-            },
-            What::SubmitTwice(task) if self.users.submitted.contains(task) => Event::Submit {
-                id,
-                tasks: submissions(&[*task]),
-            },
+            What::Submit(tasks) => submit(tasks),
+            What::SubmitTwice(task) if self.users.submitted.contains(task) => submit(&[*task]),
             What::SubmitTwice(_) => return None,
             What::Cancel(task) => {
                 let name = &self.plan.tasks[*task].submission.name;
-                let task = self.daemon.core.as_ref().and_then(|core| core.task(name))?;
-                Event::Cancel { task }
+                let core = self.daemon.core.as_ref()?;
+                let task = core.task(name).map(|task| Event::Cancel { task });
+                task.or_else(|| {
+                    Some(Event::CancelSearch {
+                        search: core.search(name)?,
+                    })
+                })?
             }
             What::Drain => Event::Drain,
             What::Resume => Event::Resume,
@@ -179,8 +187,8 @@ impl World {
     pub fn check_submissions(&mut self, core: &Core) {
         let mut submitted = self.users.submitted.iter();
         let lost = submitted.find(|task| {
-            core.task(&self.plan.tasks[**task].submission.name)
-                .is_none()
+            let name = &self.plan.tasks[**task].submission.name;
+            core.task(name).is_none() && core.search(name).is_none()
         });
         if let Some(lost) = lost {
             self.fail(

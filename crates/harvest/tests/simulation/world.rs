@@ -25,13 +25,13 @@ pub enum Happening {
     Act(usize),
     /// The daemon looks at the clock.
     Tick,
-    /// The daemon is started again. The number is that of the crash before.
+    /// The daemon is started again after the crash with this number.
     DaemonStart(usize),
     /// The scheduler starts pending pilots.
     Schedule,
     /// The daemon queries the scheduler.
     Query,
-    /// The answer to a query, begun at this time.
+    /// The answer to a query that began at `began`.
     Listed {
         began: Millis,
         pilots: Vec<PilotId>,
@@ -46,13 +46,13 @@ pub enum Happening {
         pilot: PilotId,
         wall_s: u64,
     },
-    /// The grace period of a preempted pilot is over, or it was lost and its processes are killed.
+    /// Everything in a pilot's job is killed, because the job's time is up or because the pilot has died.
     KillJob(PilotId),
     /// A pilot looks at the clock.
     Pilot(PilotId),
     ToDaemon(u64, FromPilot),
     ToPilot(u64, ToPilot),
-    /// The program of a run goes on.
+    /// The program of a run takes its next step.
     Run(RunId),
     /// A process ends, if it has not ended before. The last number identifies the process.
     Ends {
@@ -65,7 +65,7 @@ pub enum Happening {
     User(usize),
 }
 
-/// What a run was like.
+/// Statistics of a run.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Figures {
     pub events: usize,
@@ -81,15 +81,17 @@ pub struct World {
     pub noise: Noise,
     pub sabotage: Option<Sabotage>,
     pub now: Millis,
-    /// What happens, by time and by the order in which it was planned.
+    /// What will happen, ordered by time, and then by when it was scheduled.
     queue: BTreeMap<(Millis, u64), Happening>,
     serial: u64,
-    /// What has happened, if it is wanted.
+    /// What has happened so far, if a trace is wanted.
     pub trace: Option<Vec<String>>,
     pub violation: Option<Violation>,
     pub figures: Figures,
-    /// For each node: until when its network is cut.
+    /// For each node: the time until which its network is cut.
     pub cuts: Vec<Millis>,
+    /// For each node: the class that its pilot reports next, if it is wrong.
+    pub misreports: BTreeMap<usize, Option<&'static str>>,
     pub scheduler: Scheduler,
     pub pilots: BTreeMap<PilotId, Pilot>,
     pub connections: BTreeMap<u64, Connection>,
@@ -118,6 +120,7 @@ impl World {
             violation: None,
             figures: Figures::default(),
             cuts: vec![0; plan.nodes],
+            misreports: BTreeMap::new(),
             scheduler: Scheduler::new(plan.nodes),
             pilots: BTreeMap::new(),
             connections: BTreeMap::new(),
@@ -145,7 +148,7 @@ impl World {
         world
     }
 
-    /// Lets everything happen until all tasks are over and everything was stopped, or an invariant fails.
+    /// Runs until all tasks have ended and everything has stopped, or until an invariant fails.
     pub fn run(&mut self) -> Result<Figures, Violation> {
         while self.violation.is_none() && !self.is_over {
             let Some(((time, _), happening)) = self.queue.pop_first() else {
@@ -156,6 +159,7 @@ impl World {
         }
         if self.violation.is_none() {
             self.check_replay();
+            self.check_searches();
         }
         match self.violation.take() {
             Some(violation) => Err(violation),
@@ -204,14 +208,14 @@ impl World {
         }
     }
 
-    /// Lets something happen at a time.
+    /// Schedules something to happen at a given time.
     pub fn at(&mut self, at: Millis, happening: Happening) {
         self.serial += 1;
         let time = at.max(self.now);
         self.queue.insert((time, self.serial), happening);
     }
 
-    /// Lets something happen after some milliseconds.
+    /// Schedules something to happen after `ms` milliseconds.
     pub fn after(&mut self, ms: Millis, happening: Happening) {
         self.at(self.now + ms, happening);
     }
@@ -273,6 +277,9 @@ impl World {
                     }
                 }
             }
+            Act::Misreport { node, class } => {
+                self.misreports.insert(node, class);
+            }
             Act::OldReport { task } => self.repeat_old_report(task),
             Act::Submit { .. }
             | Act::SubmitTwice { .. }
@@ -282,7 +289,7 @@ impl World {
         }
     }
 
-    /// The pilot on a node whose process is alive.
+    /// The pilot on a node, if its process is alive.
     pub fn pilot_on(&self, node: usize) -> Option<PilotId> {
         let mut pilots = self.pilots.values();
         pilots
@@ -310,20 +317,20 @@ impl World {
         }
     }
 
-    /// The ranks of a task that run, with their nodes.
+    /// The running ranks of a task, with their nodes.
     pub fn ranks_of_task(&self, task: usize) -> Vec<(usize, RunId)> {
         let ranks = self.processes.iter();
         let ranks = ranks.filter(|(_, process)| process.task == task && !process.is_worker);
         ranks.map(|(place, _)| *place).collect()
     }
 
-    /// Whether this very process runs.
+    /// Whether the process with this serial number is running.
     fn is_process(&self, node: usize, run: RunId, serial: u64) -> bool {
         let process = self.processes.get(&(node, run));
         process.is_some_and(|process| process.serial == serial)
     }
 
-    /// Ends a process. Its pilot hears of it.
+    /// Ends a process. Its pilot notices this.
     pub fn end_process(&mut self, node: usize, run: RunId, code: Option<i32>) {
         let Some(process) = self.processes.remove(&(node, run)) else {
             return;
@@ -334,20 +341,23 @@ impl World {
         }
         self.rank_ended(&process, run);
         let done = self.programs[process.task].done(run);
+        let report = done.map(|done| self.report_of(process.task, done));
         let Some(pilot) = self.pilots.get_mut(&process.pilot) else {
             return;
         };
         if let Some(known) = pilot.known.get_mut(&run) {
             known.state = RankState::Exited { code };
             let is_reporter = process.rank == 0 && !self.plan.tasks[process.task].lies;
-            known.progress = done.filter(|_| is_reporter).or(known.progress);
+            if let Some(report) = report.filter(|_| is_reporter) {
+                (known.progress, known.is_new) = (Some(report), true);
+            }
         }
         self.report_progress(process.pilot, run);
         self.send_exit(process.pilot, run);
         self.clear_job(process.pilot);
     }
 
-    /// What becomes of a request to start a pilot.
+    /// What happens to a request to start a pilot.
     pub fn fate(&mut self) -> Option<Fate> {
         self.scheduler.next.take()
     }

@@ -1,10 +1,10 @@
-//! Answers requests of clients.
+//! Answers requests from clients.
 
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 
 use super::Keeper;
-use crate::core::{Event, Submission};
+use crate::core::{Event, SearchSubmission, Submission};
 use crate::record;
 use crate::task_file;
 use crate::wire::{Request, Response};
@@ -18,23 +18,27 @@ impl Keeper {
                 return Ok(Response::Status(Box::new(self.parts.core.status(now))));
             }
             Request::Record => return Ok(self.record()),
-            Request::Submit { id, tasks } => {
-                if let Some(reason) = refusal(&id, &tasks) {
+            Request::Submit { id, tasks, search } => {
+                if let Some(reason) = refusal(&id, &tasks, search.as_deref()) {
                     return Ok(Response::Refused { reason });
                 }
-                let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
-                let count = counted(names.len(), "task");
-                let text = format!("submitted {count}: {}", names.join(", "));
-                (Event::Submit { id, tasks }, text)
+                let text = submitted(&tasks, search.as_deref());
+                (Event::Submit { id, tasks, search }, text)
             }
             Request::Cancel { task } => {
-                let Some(index) = self.parts.core.task(&task) else {
+                let core = &self.parts.core;
+                let of_task = core.task(&task).map(|task| Event::Cancel { task });
+                let of_search = || {
+                    core.search(&task)
+                        .map(|search| Event::CancelSearch { search })
+                };
+                let Some(event) = of_task.or_else(of_search) else {
                     let reason = format!(
-                        "there is no task {task:?}: `gleaner harvest tasks` lists all tasks"
+                        "there is no task or search {task:?}: `gleaner harvest tasks` lists all tasks"
                     );
                     return Ok(Response::Refused { reason });
                 };
-                (Event::Cancel { task: index }, format!("cancelled {task}"))
+                (event, format!("cancelled {task}"))
             }
             Request::Drain => {
                 let text = "draining: no more pilots are requested and no tasks accepted; tasks continue on running pilots";
@@ -72,11 +76,35 @@ impl Keeper {
     }
 }
 
-/// Why a submission is refused before the core sees it.
-fn refusal(id: &str, tasks: &[Submission]) -> Option<String> {
+/// The reason to refuse a submission before it reaches the core, if any.
+fn refusal(id: &str, tasks: &[Submission], search: Option<&SearchSubmission>) -> Option<String> {
     if id.is_empty() || id.len() > 100 {
         return Some("the id of the submission must have 1 to 100 bytes".to_owned());
     }
-    let mut faults = tasks.iter().map(task_file::check);
-    faults.find_map(Result::err)
+    let trained = search.map_or(&[][..], |search| &search.tasks);
+    let mut faults = tasks.iter().chain(trained).map(task_file::check);
+    let name = search.and_then(|search| task_file::check_name(&search.name).err());
+    name.or_else(|| faults.find_map(Result::err))
+}
+
+/// What was submitted, in a sentence.
+fn submitted(tasks: &[Submission], search: Option<&SearchSubmission>) -> String {
+    let names = |tasks: &[Submission]| {
+        let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
+        names.join(", ")
+    };
+    match search {
+        Some(search) => {
+            let (name, trials) = (&search.name, counted(search.trials(), "trial"));
+            format!(
+                "submitted search {name}: {trials} of {}",
+                names(&search.tasks)
+            )
+        }
+        None => format!(
+            "submitted {}: {}",
+            counted(tasks.len(), "task"),
+            names(tasks)
+        ),
+    }
 }

@@ -21,17 +21,17 @@ use super::log::Log;
 use super::roster::{Action, Open, Roster};
 use crate::core::{
     Capture, Command, Core, CoreError, Entry, Event, Heard, Launch, Link, Millis, Order, PilotId,
-    RankReport, RunId,
+    RankReport, Report, RunId, Settings,
 };
 use crate::journal::Journal;
 use crate::status::Status;
 use crate::wire::{FromPilot, Request, Response, ToPilot};
 
-/// Maximum number of messages of a batch.
+/// Maximum number of messages in a batch.
 const BATCH: usize = 256;
 
-/// Time between two entries about progress, in milliseconds. Only the last report of each run in this time is kept.
-const PROGRESS_MS: Millis = 1000;
+/// Time between two entries about progress, in milliseconds. Of a run's reports in this time, only the last is kept.
+const PROGRESS_MS: Millis = 5000;
 
 /// Time between two updates of the status page, in milliseconds.
 const STATUS_MS: Millis = 1000;
@@ -44,6 +44,8 @@ pub enum Message {
         link: Link,
         /// Name of its node.
         node: String,
+        /// Class of its node.
+        class: Option<String>,
         /// Time at which its wall time ends.
         ends: Option<Millis>,
         /// The ranks that it knows.
@@ -84,6 +86,8 @@ struct Connection {
 pub struct Parts {
     /// The state machine, after the journal was replayed.
     pub core: Core,
+    /// The settings of the core from now on.
+    pub settings: Settings,
     /// The journal.
     pub journal: Journal,
     /// The solver.
@@ -96,15 +100,15 @@ pub struct Parts {
     pub backend: BackendQueue,
     /// Decides from the backend's lists which pilots have ended.
     pub roster: Roster,
-    /// The greeting of pilots.
+    /// The message that welcomes pilots.
     pub welcome: ToPilot,
     /// A program with arguments that starts each task.
     pub container: Vec<String>,
     /// Directory of the recording.
     pub recording: PathBuf,
-    /// Where the state is published.
+    /// Publishes the latest state, for the status page and the metrics.
     pub latest: watch::Sender<Arc<Status>>,
-    /// Whether any pilots have not ended, so that the backend must be queried.
+    /// Whether there are pilots that have not ended. If so, the backend must be queried.
     pub has_pilots: Arc<AtomicBool>,
 }
 
@@ -113,8 +117,10 @@ pub struct Keeper {
     parts: Parts,
     heard: Heard,
     connections: BTreeMap<PilotId, Connection>,
-    /// The last report of each run that is not in the journal yet.
-    progress: BTreeMap<RunId, f64>,
+    /// The last report of each run, unless the journal already contains it.
+    progress: BTreeMap<RunId, Report>,
+    /// For each task, the generation of the run that reported last.
+    reported: BTreeMap<u32, u32>,
     progress_written: Millis,
     published: Millis,
     entries: Vec<Entry>,
@@ -134,6 +140,7 @@ impl Keeper {
             },
             connections: BTreeMap::new(),
             progress: BTreeMap::new(),
+            reported: BTreeMap::new(),
             progress_written: now,
             published: 0,
             entries: Vec::new(),
@@ -151,6 +158,10 @@ impl Keeper {
     pub fn run(mut self, mut messages: mpsc::Receiver<Message>) -> Result<()> {
         if !self.parts.journal.is_empty() {
             self.feed(Event::Restarted)?;
+            if self.parts.settings != *self.parts.core.settings() {
+                let settings = Box::new(self.parts.settings.clone());
+                self.feed(Event::Settings { settings })?;
+            }
             self.finish_batch()?;
         }
         let mut batch = Vec::with_capacity(BATCH);
@@ -176,6 +187,7 @@ impl Keeper {
             Message::Hello {
                 link,
                 node,
+                class,
                 ends,
                 ranks,
                 leaving,
@@ -184,6 +196,7 @@ impl Keeper {
                 let hello = Event::Hello {
                     link,
                     node,
+                    class,
                     ends,
                     ranks,
                     leaving,
@@ -267,10 +280,16 @@ impl Keeper {
                 self.outputs.push(Output::Pilot(link, answer));
                 return Ok(());
             }
-            FromPilot::Progress { run, done } => {
-                // JSON, and so the journal, has no infinity and no NaN.
+            FromPilot::Progress { run, done, loss } => {
+                // The journal is JSON, which has no infinity and no NaN.
                 if done.is_finite() {
-                    self.progress.insert(run, done);
+                    let report = Report { done, loss };
+                    let earlier = self.progress.remove(&run);
+                    self.progress.insert(run, report.after(earlier));
+                    // The cost of starting a run is measured until its first report, so this report is not delayed.
+                    if self.reported.insert(run.task, run.generation) != Some(run.generation) {
+                        self.flush_progress()?;
+                    }
                 }
                 return Ok(());
             }
@@ -288,8 +307,8 @@ impl Keeper {
 
     /// Passes the last report of each run to the core.
     fn flush_progress(&mut self) -> Result<()> {
-        for (run, done) in std::mem::take(&mut self.progress) {
-            self.feed(Event::Progress { run, done })?;
+        for (run, Report { done, loss }) in std::mem::take(&mut self.progress) {
+            self.feed(Event::Progress { run, done, loss })?;
         }
         self.progress_written = self.parts.clock.now();
         Ok(())
@@ -313,7 +332,12 @@ impl Keeper {
                 began,
                 pilots,
                 can_forget,
+                has_heterogeneous_job,
             } => {
+                if has_heterogeneous_job != self.parts.core.has_heterogeneous_job() {
+                    let is_waiting = has_heterogeneous_job;
+                    self.feed(Event::Heterogeneous { is_waiting })?;
+                }
                 let open = self.open_pilots();
                 let roster = &mut self.parts.roster;
                 for action in roster.compare(&open, &pilots, can_forget, began) {
@@ -349,6 +373,7 @@ impl Keeper {
             job,
             node: self.parts.core.node_of(pilot).map(str::to_owned),
             is_linked: self.connections.contains_key(&pilot),
+            is_dismissed: self.parts.core.is_dismissed(pilot),
         });
         open.collect()
     }
@@ -380,7 +405,7 @@ impl Keeper {
         self.parts.latest.send_replace(Arc::new(status));
     }
 
-    /// Forgets when pilots that have ended were last heard from.
+    /// Forgets the times at which pilots that have ended were last heard from.
     fn forget_pilots(&mut self) {
         let open = self.parts.core.open_pilots();
         let is_open = |pilot: &PilotId| open.binary_search_by_key(pilot, |(open, _)| *open).is_ok();
@@ -396,7 +421,7 @@ impl Keeper {
             let written = self.parts.journal.append(&self.entries);
             written.map_err(|error| {
                 Error::Run(format!(
-                    "{error}. The daemon ends; tasks go on until their lease is over"
+                    "{error}. The daemon ends, but tasks keep running until their pilots' leases expire"
                 ))
             })?;
             self.entries.clear();
@@ -448,7 +473,7 @@ impl Keeper {
     }
 
     /// Sends a message on a pilot's connection. If the pilot does not read its messages, the connection is closed. The
-    /// pilot then connects again, and the core repeats what it has missed.
+    /// pilot then connects again, and the core repeats what the pilot has missed.
     fn send(&mut self, link: Link, message: ToPilot) {
         if !self.is_current(link) {
             return;

@@ -1,9 +1,9 @@
-//! What the daemon does with messages, with the time, and with the lists of the scheduler.
+//! How the daemon handles messages, the passing of time, and the scheduler's lists of pilots.
 
 use super::*;
 
 impl World {
-    /// A message of a pilot arrives. Messages of earlier connections are filtered, but not always.
+    /// A message from a pilot arrives. Most messages of earlier connections are filtered out, but some reach the core.
     pub fn daemon_hears(&mut self, number: u64, message: FromPilot) {
         let Some(link) = self.arrives(number).filter(|_| self.daemon.core.is_some()) else {
             return;
@@ -38,7 +38,7 @@ impl World {
                 self.daemon.connections.remove(&link.pilot);
                 self.feed(Event::Over { pilot: link.pilot });
             }
-            FromPilot::Progress(run, done) => self.feed_progress(run, done),
+            FromPilot::Progress(run, report) => self.feed_progress(run, report),
             FromPilot::Event(event) => {
                 self.feed(event);
             }
@@ -114,8 +114,16 @@ impl World {
         });
     }
 
-    /// Compares a list of the scheduler with the pilots of the core.
+    /// Compares the scheduler's list with the pilots that the core knows.
     pub fn listed(&mut self, began: Millis, listed: &[PilotId]) {
+        let Some(core) = &self.daemon.core else {
+            return;
+        };
+        // During one third of the time, a heterogeneous job is waiting.
+        let is_waiting = began < self.plan.calm && began.div_euclid(20_000) % 3 == 0;
+        if core.has_heterogeneous_job() != is_waiting {
+            self.feed(Event::Heterogeneous { is_waiting });
+        }
         let Some(core) = &self.daemon.core else {
             return;
         };
@@ -141,7 +149,13 @@ impl World {
             self.feed(Event::Over { pilot });
         }
         for &pilot in listed {
-            if !open.iter().any(|(known, _)| *known == pilot) {
+            let is_known = open.iter().any(|(known, _)| *known == pilot);
+            // If a dismissed pilot is still listed, an earlier request to cancel it was lost.
+            let core = self.daemon.core.as_ref();
+            let is_dismissed = core.is_some_and(|core| core.is_dismissed(pilot));
+            let is_linked = self.daemon.connections.contains_key(&pilot);
+            let is_sabotaged = self.sabotage == Some(Sabotage::NoDismissals);
+            if !is_known || (is_dismissed && !is_linked && !is_sabotaged) {
                 self.cancel_pilot(pilot);
             }
         }

@@ -1,4 +1,4 @@
-//! What a pilot does with the messages of the daemon.
+//! How a pilot handles the messages of the daemon.
 
 use super::*;
 
@@ -24,7 +24,11 @@ impl World {
                 pilot.answer(u64::MAX);
                 let is_announced = pilot.departure.as_ref().is_some_and(|d| d.is_announced);
                 let runs: Vec<RunId> = pilot.known.keys().copied().collect();
-                // Before the exits, which otherwise look like exits of the programs' own.
+                for known in pilot.known.values_mut() {
+                    // The last report may have been lost with the last connection.
+                    known.is_new = known.progress.is_some();
+                }
+                // This precedes the exits. Otherwise, they would look as if the programs had ended by themselves.
                 if is_announced {
                     self.tell_event(id, |link| Event::Leaving { link });
                 }
@@ -67,7 +71,7 @@ impl World {
         }
     }
 
-    /// Starts a rank, unless its run is or was known.
+    /// Starts a rank, unless the pilot already knows its run or has forgotten it.
     fn obey_launch(&mut self, id: PilotId, launch: &Launch) {
         let run = launch.run;
         let Some(pilot) = self.pilots.get_mut(&id) else {
@@ -88,6 +92,7 @@ impl World {
                 Known {
                     state,
                     progress: None,
+                    is_new: false,
                 },
             );
             if !is_closed {
@@ -109,6 +114,7 @@ impl World {
         let refused = Known {
             state: RankState::Exited { code: None },
             progress: None,
+            is_new: false,
         };
         let known = pilot.known.entry(run).or_insert(refused);
         let is_running = known.state == RankState::Running;

@@ -3,7 +3,7 @@
 use super::*;
 
 impl World {
-    /// The program of a run goes on.
+    /// The program of a run takes its next step.
     pub fn step_run(&mut self, id: RunId) {
         let task = self.daemon.tasks[&id.task];
         let ranks: Vec<(usize, usize)> = self.processes_of(id, false);
@@ -37,13 +37,19 @@ impl World {
             .collect()
     }
 
-    /// The number of ranks of a task that run, and the number of nodes that they know.
+    /// The number of running ranks of a task, and the number of nodes that they know.
     pub fn shape(&self, task: usize) -> (usize, usize) {
         let known = self.programs[task]
             .run
             .as_ref()
             .map_or(0, |run| run.nodes.len());
         (self.ranks_of_task(task).len(), known)
+    }
+
+    /// Index of the class of the nodes of a task's last run.
+    pub fn class_of_run(&self, task: usize) -> Option<usize> {
+        let run = self.programs[task].run.as_ref()?;
+        self.class_of(run.first)
     }
 
     /// If a part of a run is gone, the other ranks fail or hang.
@@ -87,8 +93,9 @@ impl World {
 
     /// Number of nodes on which a run works now; 0 if it waits.
     fn members(&mut self, task: usize, ranks: &[(usize, usize)]) -> usize {
-        let submission = &self.plan.tasks[task].submission;
-        let (style, min_nodes) = (submission.launch, submission.min_nodes as usize);
+        let plan = &self.plan.tasks[task];
+        let terms = plan.terms(self.class_of_run(task));
+        let (style, min_nodes) = (plan.submission.launch, terms.min_nodes as usize);
         if style == LaunchStyle::Horovod {
             self.keep_workers(task);
         }
@@ -153,19 +160,13 @@ impl World {
         }
     }
 
-    /// Work is done, saved and completed.
+    /// The run does work, saves checkpoints, and completes.
     fn advance(&mut self, task: usize, members: usize, seconds: f64) {
         let plan = &self.plan.tasks[task];
         let (work, is_endless, poison) = (plan.work, plan.is_endless, plan.poison);
         let checkpoint_ms = plan.checkpoint_ms;
-        let rate = plan.speed
-            * plan
-                .submission
-                .curve
-                .progress
-                .get(members)
-                .copied()
-                .unwrap_or(0.0);
+        let curve = plan.terms(self.class_of_run(task)).curve;
+        let rate = plan.speed * curve.progress.get(members).copied().unwrap_or(0.0);
         let now = self.now;
         let program = &mut self.programs[task];
         let Some(run) = &mut program.run else {
@@ -196,7 +197,7 @@ impl World {
         }
     }
 
-    /// The program has done its work: all of its ranks end, also those that start now.
+    /// The program has done its work: all of its ranks end, including those that are starting now.
     fn end_run(&mut self, task: usize, id: RunId) {
         for (node, run) in self.ranks_of_task(task) {
             let mut draw = self.noise.draw(
@@ -221,6 +222,7 @@ impl World {
     fn report(&mut self, task: usize) {
         let now = self.now;
         let plan = &self.plan.tasks[task];
+        let is_trial = plan.rung.is_some();
         let Some(run) = &mut self.programs[task].run else {
             return;
         };
@@ -233,16 +235,20 @@ impl World {
             let mut draw = self.noise.draw(For::Program, &[task as u64, run.steps, 1]);
             done = draw.pick(&[1e300, -1.0, 0.0, 1e17, 3.0, 5e-324, f64::MAX, 1e-200, 3e99]);
         }
-        let Some(&(node, _)) = self.ranks_of_task(task).first() else {
+        let ranks = self.ranks_of_task(task);
+        // Losses must not overtake each other, so only the first rank of a trial reports.
+        let is_reporter = |place: &&(usize, RunId)| !is_trial || self.processes[*place].rank == 0;
+        let Some(&(node, _)) = ranks.iter().find(is_reporter) else {
             return;
         };
+        let report = self.report_of(task, done);
         let pilot = self.processes[&(node, id)].pilot;
         let known = self
             .pilots
             .get_mut(&pilot)
             .and_then(|pilot| pilot.known.get_mut(&id));
         if let Some(known) = known.filter(|known| known.state == RankState::Running) {
-            known.progress = Some(done);
+            (known.progress, known.is_new) = (Some(report), true);
             let best = self.programs[task]
                 .reported
                 .entry(id.generation)
@@ -264,7 +270,7 @@ impl World {
                 generation,
                 ..run.id
             };
-            self.feed_progress(run, done);
+            self.feed_progress(run, Report { done, loss: None });
         }
     }
 }

@@ -1,0 +1,381 @@
+//! Live searches: groups of trials whose losses are reported while they train.
+//!
+//! A search belongs to a submission. At [`Event::Decide`](super::Event::Decide), while fewer than `max_tasks` tasks are
+//! open, the searches hand out jobs. Each job trains a trial up to a rung, and becomes a task like any other. When the
+//! task has ended and all of its processes are gone, the last loss that it reported is passed to the search. The trial
+//! may then be promoted: its next task continues from the trial's checkpoint.
+//!
+//! Example: a task of the file has 900 units of work, and the last rung is at 9 epochs. Trial 4, which is promoted from
+//! 1 epoch to 3, becomes the task `NAME#4.1`. Its work is counted from the beginning of the trial, so it starts with
+//! 900 · 1 / 9 = 100 units and ends with 900 · 3 / 9 = 300.
+
+use std::collections::BTreeMap;
+
+use gleaner_domain::Utc;
+use gleaner_search::{Job, Next, Plan, Search, Space, Verdict, task_of_trial};
+use serde::{Deserialize, Serialize};
+
+use super::tasks::{Task, TaskState};
+use super::{Core, CoreError, Loss, Mode, Submission, Trial};
+use crate::status::{BestTrial, SearchStatus};
+
+/// Maximum number of jobs of a search. The core and the page list the task of each job.
+const MOST_JOBS: usize = 10_000;
+
+/// A search as it is submitted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchSubmission {
+    /// Name, unique among all searches and tasks of the daemon.
+    pub name: String,
+    /// The algorithm and its settings.
+    pub plan: Plan,
+    /// Seed of the hyperparameters, and of the choice of a task for each trial.
+    pub seed: u64,
+    /// The hyperparameters.
+    pub space: Space,
+    /// The tasks that trials train. Their work is that of a trial that is trained to the last rung.
+    pub tasks: Vec<Submission>,
+}
+
+impl SearchSubmission {
+    /// Number of trials.
+    pub fn trials(&self) -> u64 {
+        let brackets = self.plan.brackets().into_iter();
+        let first = brackets.filter_map(|bracket| Some(u64::from(bracket.rungs.first()?.trials)));
+        first.sum()
+    }
+
+    /// Greatest possible number of jobs.
+    fn jobs(&self) -> usize {
+        let brackets = self.plan.brackets().into_iter();
+        let jobs = brackets.map(|bracket| {
+            let trials = bracket.rungs.first().map_or(0, |rung| rung.trials as usize);
+            trials.saturating_mul(bracket.rungs.len())
+        });
+        jobs.fold(0, usize::saturating_add)
+    }
+
+    /// The faults of the settings.
+    ///
+    /// # Errors
+    /// All faults, in one text.
+    pub fn check(&self) -> Result<(), String> {
+        let faults = [self.plan.validate(), self.space.validate()];
+        let faults = faults.into_iter().filter_map(Result::err).flatten();
+        let mut faults: Vec<String> = faults.map(|fault| fault.to_string()).collect();
+        if faults.is_empty() && self.jobs() > MOST_JOBS {
+            let jobs = self.jobs();
+            faults.push(format!(
+                "found up to {jobs} trainings, expected at most {MOST_JOBS}: reduce the number of trials or rungs"
+            ));
+        }
+        if self.tasks.is_empty() {
+            faults.push("found no task, expected one that trials train".to_owned());
+        }
+        for task in self.tasks.iter().filter(|task| task.work.is_none()) {
+            let text = "found no work, expected the work up to max_resource";
+            faults.push(format!("task {}: {text}", task.name));
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("search {}: {}", self.name, faults.join("; ")))
+        }
+    }
+
+    /// The task of a job.
+    fn task(&self, job: &Job) -> Option<Submission> {
+        let drawn = task_of_trial(self.seed, job.trial, self.tasks.len());
+        let trained = self.tasks.get(drawn)?;
+        let whole = trained.work?;
+        let share = |resource: f64| whole * (resource / self.plan.max_resource);
+        let trial = Trial {
+            of: trained.name.clone(),
+            number: job.trial,
+            rung: job.rung,
+            resource: job.to,
+            parameters: self.space.draw(self.seed, job.trial),
+            done: share(job.from),
+        };
+        Some(Submission {
+            name: trial.task(),
+            work: Some(share(job.to)),
+            trial: Some(trial),
+            ..trained.clone()
+        })
+    }
+}
+
+/// The state of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SearchState {
+    Running,
+    Over,
+    Cancelled,
+}
+
+/// A search that was submitted.
+pub(super) struct LiveSearch {
+    submission: SearchSubmission,
+    search: Search,
+    state: SearchState,
+    /// Whether there is no job until the next loss is reported.
+    is_waiting: bool,
+    /// The outstanding jobs, by the index of their task.
+    jobs: BTreeMap<u32, Job>,
+    started: u32,
+    finished: u32,
+    stopped: u32,
+    /// The job with the best loss, and this loss: of those that were trained with the most of the resource, the one with
+    /// the least loss.
+    best: Option<(Job, f64)>,
+}
+
+impl LiveSearch {
+    fn begin(submission: &SearchSubmission) -> Result<Self, String> {
+        submission.check()?;
+        let search = Search::new(submission.plan.clone()).map_err(|faults| {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            faults.join("; ")
+        })?;
+        Ok(LiveSearch {
+            submission: submission.clone(),
+            search,
+            state: SearchState::Running,
+            is_waiting: false,
+            jobs: BTreeMap::new(),
+            started: 0,
+            finished: 0,
+            stopped: 0,
+            best: None,
+        })
+    }
+
+    /// Name of the search.
+    pub fn name(&self) -> &str {
+        &self.submission.name
+    }
+
+    /// Whether trials may follow.
+    pub fn is_open(&self) -> bool {
+        self.state == SearchState::Running
+    }
+
+    /// Whether the search may have a job now.
+    fn may_have_job(&self) -> bool {
+        self.is_open() && !self.is_waiting
+    }
+
+    /// Whether the search, or a task that its trials train, has this name.
+    pub fn has_name(&self, name: &str) -> bool {
+        let mut tasks = self.submission.tasks.iter();
+        self.submission.name == name || tasks.any(|task| task.name == name)
+    }
+
+    /// The next job as a task, which gets the index `index`. `None` if there is no job now.
+    fn next(&mut self, index: u32) -> Option<Submission> {
+        match self.search.next() {
+            Next::Job(job) => {
+                self.started += u32::from(job.rung == 0);
+                self.jobs.insert(index, job);
+                self.submission.task(&job)
+            }
+            Next::Wait => {
+                self.is_waiting = true;
+                None
+            }
+            Next::Done => {
+                self.state = SearchState::Over;
+                self.stopped += self.search.unpromoted().len() as u32;
+                None
+            }
+        }
+    }
+
+    /// Passes the loss of a task that has ended to the search.
+    fn report(&mut self, task: u32, loss: f64) -> Option<Job> {
+        let job = self.jobs.remove(&task)?;
+        self.is_waiting = false;
+        let is_better =
+            |(best, least): (Job, f64)| job.to > best.to || (job.to == best.to && loss < least);
+        if loss.is_finite() && self.best.is_none_or(is_better) {
+            self.best = Some((job, loss));
+        }
+        // The job is outstanding, so the search expects the report.
+        for verdict in self.search.report(job.trial, loss).unwrap_or_default() {
+            match verdict {
+                Verdict::Promoted { .. } => {}
+                Verdict::Stopped { .. } => self.stopped += 1,
+                Verdict::Finished { .. } => self.finished += 1,
+            }
+        }
+        Some(job)
+    }
+
+    /// How the search ended, in a sentence.
+    fn outcome(&self) -> String {
+        let name = self.name();
+        match self.best {
+            Some((job, loss)) => {
+                let (trial, resource) = (job.trial, job.to);
+                format!(
+                    "search {name} is over: the best is trial {trial}, with the loss {loss} at {resource}"
+                )
+            }
+            None => format!("search {name} is over: no trial has a finite loss"),
+        }
+    }
+
+    /// The state as users see it.
+    pub fn status(&self) -> SearchStatus {
+        let submission = &self.submission;
+        let state = match self.state {
+            SearchState::Running => "running",
+            SearchState::Over => "over",
+            SearchState::Cancelled => "cancelled",
+        };
+        SearchStatus {
+            name: submission.name.clone(),
+            algorithm: submission.plan.algorithm.to_string(),
+            state: state.to_owned(),
+            trials: submission.trials(),
+            started: self.started,
+            finished: self.finished,
+            stopped: self.stopped,
+            best: self.best.map(|(job, loss)| BestTrial {
+                trial: job.trial,
+                resource: job.to,
+                loss,
+                parameters: submission.space.draw(submission.seed, job.trial),
+            }),
+        }
+    }
+}
+
+impl Core {
+    /// Begins a search whose tasks were checked. `beside` are the other tasks of the submission.
+    ///
+    /// # Errors
+    /// A setting is invalid, or the name of the search is in use.
+    pub(super) fn begin_search(
+        &self,
+        search: &SearchSubmission,
+        beside: &[Submission],
+    ) -> Result<LiveSearch, CoreError> {
+        let name = &search.name;
+        let is_in = |tasks: &[Submission]| tasks.iter().any(|task| task.name == *name);
+        // A task that trials train may have the name of the search.
+        if !is_in(&search.tasks) && (is_in(beside) || self.is_taken(name)) {
+            return Err(CoreError::Refused(format!(
+                "search {name}: another task or search has this name; give it a new one"
+            )));
+        }
+        LiveSearch::begin(search).map_err(CoreError::Refused)
+    }
+
+    /// The index of the search with this name.
+    pub fn search(&self, name: &str) -> Option<u32> {
+        let mut searches = self.searches.iter();
+        let found = searches.position(|search| search.submission.name == name)?;
+        u32::try_from(found).ok()
+    }
+
+    /// Ends a search, and cancels its tasks.
+    ///
+    /// # Errors
+    /// There is no such search, or it is already over.
+    pub(super) fn cancel_search(&mut self, index: u32) -> Result<(), CoreError> {
+        let Some(search) = self.searches.get_mut(index as usize) else {
+            let text = format!("there is no search number {index}");
+            return Err(CoreError::Refused(text));
+        };
+        let name = search.submission.name.clone();
+        if !search.is_open() {
+            let text = format!("search {name} is already over");
+            return Err(CoreError::Refused(text));
+        }
+        search.state = SearchState::Cancelled;
+        self.say(format!("search {name} is cancelled"));
+        for task in std::mem::take(&mut self.searches[index as usize].jobs).into_keys() {
+            self.end_task(task, TaskState::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// Whether any search can hand out a job, or must find out that it is over.
+    pub(super) fn may_start_trials(&self) -> bool {
+        self.mode != Mode::Stopping
+            && self.searches.iter().any(LiveSearch::may_have_job)
+            && self.open_tasks() < self.settings.max_tasks
+    }
+
+    /// Number of tasks that are waiting or active.
+    fn open_tasks(&self) -> usize {
+        let open = self.tasks.iter().filter(|task| !task.state.is_over());
+        open.count()
+    }
+
+    /// Adds tasks for the next jobs of the searches, while there is room.
+    pub(super) fn start_trials(&mut self) {
+        while self.may_start_trials() {
+            // The search with the fewest outstanding jobs comes first, so that searches share the room.
+            let searches = self.searches.iter_mut();
+            let able = searches.filter(|search| search.may_have_job());
+            let Some(search) = able.min_by_key(|search| search.jobs.len()) else {
+                return;
+            };
+            match search.next(self.tasks.len() as u32) {
+                Some(task) => self.add_task(task),
+                None if search.is_open() => {}
+                None => {
+                    let text = search.outcome();
+                    self.say(text);
+                }
+            }
+        }
+    }
+
+    /// Adds a task that was checked.
+    pub(super) fn add_task(&mut self, submission: Submission) {
+        let now = Utc::from_seconds(self.now.div_euclid(1000));
+        let training = self.settings.placed(&submission.training_task(now));
+        let index = self.tasks.len() as u32;
+        self.by_name.insert(submission.name.clone(), index);
+        self.tasks.push(Task::new(submission, training));
+    }
+
+    /// Passes the losses of tasks that have ended to their searches. A task whose processes may be running still uses
+    /// the trial's checkpoint, so its loss waits.
+    pub(super) fn report_trials(&mut self) {
+        for index in 0..self.searches.len() {
+            let jobs = self.searches[index].jobs.keys().copied();
+            let is_over = |task: &u32| {
+                let task = self.tasks.get(*task as usize);
+                task.is_some_and(|task| task.state.is_over() && task.run.is_none())
+            };
+            let ended: Vec<u32> = jobs.filter(is_over).collect();
+            for task in ended {
+                self.report_trial(index, task);
+            }
+        }
+    }
+
+    fn report_trial(&mut self, index: usize, task: u32) {
+        let found = &self.tasks[task as usize];
+        let (loss, why) = match (&found.state, found.loss) {
+            (TaskState::Finished, Some(Loss::Finite(loss))) => (loss, ""),
+            (TaskState::Finished, Some(Loss::Diverged)) => (f64::INFINITY, ", which is not finite"),
+            (TaskState::Finished, None) => (f64::INFINITY, ", because it reported no loss"),
+            _ => (f64::INFINITY, ", because it did not finish"),
+        };
+        let name = found.submission.name.clone();
+        if self.searches[index].report(task, loss).is_some() {
+            self.say(format!("trial {name} has the loss {loss}{why}"));
+        }
+    }
+
+    /// The searches as users see them.
+    pub(super) fn search_status(&self) -> Vec<SearchStatus> {
+        self.searches.iter().map(LiveSearch::status).collect()
+    }
+}
