@@ -25,6 +25,7 @@ def replay(
     solver: Union[str, Solver, None] = None,
     objective: Union[str, Objective, None] = None,
     out: Optional[StrPath] = None,
+    all_rows: Optional[bool] = None,
     big_m: Optional[Literal['corrected', 'paper']] = None,
     bound: Optional[bool] = None,
     cache: Optional[bool] = None,
@@ -71,6 +72,8 @@ def replay(
 
     Options:
 
+    all_rows
+        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too
     big_m
         Big-M constant that bounds how far a task may grow or shrink in one decision; the exact solver applies these
         bounds too [default: corrected]
@@ -161,6 +164,7 @@ def replay(
         objective=objective,
         out=out,
         **api.given(
+            all_rows=all_rows,
             big_m=big_m,
             bound=bound,
             cache=cache,
@@ -379,6 +383,7 @@ def compare(
     tasks: Optional[Tasks] = None,
     solvers: Union[str, Solver, Sequence[Union[str, Solver]], None] = None,
     out: Optional[StrPath] = None,
+    all_rows: Optional[bool] = None,
     bound: Optional[bool] = None,
     cache: Optional[bool] = None,
     class_feature: Optional[Union[str, Sequence[str]]] = None,
@@ -416,6 +421,8 @@ def compare(
 
     Options:
 
+    all_rows
+        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too
     bound
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
@@ -502,6 +509,7 @@ def compare(
         solvers=solvers,
         out=out,
         **api.given(
+            all_rows=all_rows,
             bound=bound,
             cache=cache,
             class_feature=class_feature,
@@ -656,6 +664,7 @@ def inspect(
     events: Events,
     *,
     tasks: Optional[Tasks] = None,
+    all_rows: Optional[bool] = None,
     cache: Optional[bool] = None,
     class_feature: Optional[Union[str, Sequence[str]]] = None,
     class_resource: Optional[str] = None,
@@ -675,6 +684,8 @@ def inspect(
 
     Options:
 
+    all_rows
+        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too
     cache
         Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
     class_feature
@@ -714,6 +725,7 @@ def inspect(
         events,
         tasks=tasks,
         **api.given(
+            all_rows=all_rows,
             cache=cache,
             class_feature=class_feature,
             class_resource=class_resource,
@@ -734,6 +746,7 @@ def inspect(
 def pilots(
     events: Events,
     *,
+    all_rows: Optional[bool] = None,
     best: Optional[Number] = None,
     cache: Optional[bool] = None,
     delay: Optional[Number] = None,
@@ -761,6 +774,8 @@ def pilots(
 
     Options:
 
+    all_rows
+        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too
     best
         Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times
     cache
@@ -807,6 +822,7 @@ def pilots(
     return api.pilots(
         events,
         **api.given(
+            all_rows=all_rows,
             best=best,
             cache=cache,
             delay=delay,
