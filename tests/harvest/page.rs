@@ -1,9 +1,9 @@
 //! The status page, live and as a file.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::process::Command;
 
-use gleaner_testing::workspace;
+use gleaner_testing::check_in_browser;
 
 use crate::support::Harvest;
 
@@ -31,9 +31,6 @@ fn the_page_answers_reads_only() {
     assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
 }
 
-/// The script's exit code if there is no Chromium.
-const SKIPPED: i32 = 77;
-
 #[test]
 fn the_page_works_in_a_browser() {
     let harvest = Harvest::start(2);
@@ -47,24 +44,8 @@ fn the_page_works_in_a_browser() {
     let url = fs::read_to_string(harvest.state().join("page")).unwrap();
     let still = harvest.path("page.html");
     harvest.text(&["status", "--page", still.to_str().unwrap()]);
-    let script = workspace().join("scripts/check-harvest.py");
-    let output = Command::new("python3")
-        .arg(script)
-        .arg(url.trim())
-        .arg(still)
-        .output();
-    let Ok(output) = output else {
-        eprintln!("skipped: there is no python3");
-        return;
-    };
-    let told = String::from_utf8_lossy(&output.stdout);
-    match output.status.code() {
-        Some(SKIPPED) => eprintln!("{told}"),
-        code => assert_eq!(
-            code,
-            Some(0),
-            "{told}\n{}",
-            String::from_utf8_lossy(&output.stderr)
-        ),
-    }
+    check_in_browser(
+        "check-harvest.py",
+        &[OsStr::new(url.trim()), still.as_os_str()],
+    );
 }

@@ -1,5 +1,6 @@
-//! Helpers for the tests of all crates of the workspace: settings of property tests, paths of files, examples and
-//! tables of the documentation, a Python with PyTorch, and observers that stop runs.
+//! Helpers that the tests of all crates share: settings of property tests, paths of files, checks of pages in a
+//! browser, and observers that stop runs. Others read the examples and tables of the documentation and the records of
+//! sweeps, and find a Python interpreter with PyTorch.
 //!
 //! Every block of property tests states its number of cases. A block whose cases are slow also states the time for
 //! one case (see [`slow_cases`]). No other settings are needed:
@@ -24,6 +25,7 @@
 //! that fails is saved in the folder `proptest-regressions/` of the workspace, and later runs begin
 //! with it.
 
+mod browser;
 mod documented;
 mod examples;
 mod places;
@@ -38,6 +40,7 @@ use std::str::FromStr;
 
 use proptest::test_runner::{Config, RngSeed};
 
+pub use browser::check_in_browser;
 pub use documented::check_tables;
 pub use examples::{Example, examples};
 pub use places::{shared, workspace};

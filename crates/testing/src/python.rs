@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// A Python interpreter with PyTorch: the one that `GLEANER_TEST_PYTHON` names, or else python3, or else the system's
-/// Python. Without PyTorch, this function prints that the test is skipped. `scripts/torch.sh` installs PyTorch.
+/// Python. If there is none, this function prints that the test is skipped. `scripts/torch.sh` installs PyTorch.
 #[must_use]
 pub fn python_with_torch() -> Option<String> {
     let named = std::env::var("GLEANER_TEST_PYTHON").ok();
@@ -17,7 +17,7 @@ pub fn python_with_torch() -> Option<String> {
     };
     let found = candidates.into_iter().find(has_torch);
     if found.is_none() {
-        eprintln!("skipped: no Python has PyTorch; scripts/torch.sh installs it");
+        eprintln!("skipped: no Python interpreter has PyTorch; scripts/torch.sh installs it");
     }
     found
 }

@@ -1,0 +1,32 @@
+//! Scripts that check pages in a browser.
+
+use std::ffi::OsStr;
+use std::process::Command;
+
+use crate::workspace;
+
+/// Exit code of the scripts if there is no Chromium.
+const SKIPPED: i32 = 77;
+
+/// Asserts that a script of `scripts/`, which checks pages in headless Chromium, succeeds. Prints a note if Chromium or
+/// Python is not installed.
+///
+/// # Panics
+/// The script finds a fault.
+pub fn check_in_browser(script: &str, arguments: &[impl AsRef<OsStr>]) {
+    let script = workspace().join("scripts").join(script);
+    let Ok(output) = Command::new("python3").arg(script).args(arguments).output() else {
+        eprintln!("skipped: there is no python3");
+        return;
+    };
+    let reported = String::from_utf8_lossy(&output.stdout);
+    match output.status.code() {
+        Some(SKIPPED) => eprintln!("{reported}"),
+        code => assert_eq!(
+            code,
+            Some(0),
+            "{reported}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
+    }
+}
