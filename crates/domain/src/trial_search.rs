@@ -39,8 +39,6 @@ impl TrialSearch {
 
     /// Number of trials that the search starts.
     pub fn trials(&self) -> u64 {
-        let brackets = self.plan.brackets().into_iter();
-        let first = brackets.filter_map(|bracket| Some(bracket.rungs.first()?.trials));
-        first.map(u64::from).sum()
+        self.plan.all_trials()
     }
 }

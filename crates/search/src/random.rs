@@ -1,4 +1,4 @@
-//! The random numbers of a trial. They depend only on the seed, on what they are for, and on the trial's number.
+//! The random numbers of a trial. They depend only on the seed, on their purpose, and on the trial's number.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +14,7 @@ pub(crate) enum Purpose {
 
 /// The random numbers of a trial: one stream of the generator for each trial, under a key that contains the seed. The
 /// key is constructed here because the library's conversion of a seed into a key may change between releases. `of`
-/// separates different numbers for the same purpose.
+/// distinguishes several streams of a trial for the same purpose, such as the noise at different resources.
 pub(crate) fn stream(seed: u64, purpose: Purpose, of: u64, trial: u32) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, purpose as u64, of];
@@ -26,9 +26,9 @@ pub(crate) fn stream(seed: u64, purpose: Purpose, of: u64, trial: u32) -> ChaCha
     random
 }
 
-/// The task that a trial trains, drawn at random from `tasks` tasks: its index.
+/// The index of the task that a trial trains, drawn at random from `tasks` tasks.
 pub fn task_of_trial(seed: u64, trial: u32, tasks: usize) -> usize {
-    // Each trial has its own random stream, so that its draw depends only on the seed and the trial's number.
+    // Each trial has its own random stream, so its draw depends only on the seed and the trial's number.
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(u64::from(trial));
     random.random_range(0..tasks.max(1))

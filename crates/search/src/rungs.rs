@@ -108,8 +108,15 @@ impl Plan {
         }
     }
 
+    /// Number of trials that the search starts.
+    pub fn all_trials(&self) -> u64 {
+        let brackets = self.brackets().into_iter();
+        let first = brackets.filter_map(|bracket| Some(bracket.rungs.first()?.trials));
+        first.map(u64::from).sum()
+    }
+
     /// The greatest possible number of jobs: trials times rungs, summed over all brackets.
-    pub(crate) fn most_jobs(&self) -> u64 {
+    pub fn most_jobs(&self) -> u64 {
         let of = |bracket: &Bracket| {
             let trials = bracket.rungs.first().map_or(0, |rung| rung.trials);
             u64::from(trials) * bracket.rungs.len() as u64

@@ -84,15 +84,16 @@ impl Space {
         }
     }
 
-    /// The hyperparameters of a trial, which depend only on the space, the seed and the trial. If a list of values is
-    /// empty, the hyperparameter is missing.
+    /// The hyperparameters of a trial, which depend only on the space, the seed and the trial. A hyperparameter with an
+    /// empty list of values is omitted.
     pub fn draw(&self, seed: u64, trial: u32) -> Parameters {
         let mut random = stream(seed, Purpose::Parameters, 0, trial);
         let drawn = self.0.iter().filter_map(|(name, parameter)| {
             let value = match parameter {
                 Parameter::Draw(draw) => Value::Number(draw.from(&mut random)),
                 Parameter::Choice(values) => {
-                    // Takes two numbers, as a draw does, so that later hyperparameters do not depend on the kind.
+                    // Consumes two random numbers, as a draw does, so that the values of later hyperparameters do not
+                    // depend on whether this one is a list.
                     let (first, _): (f64, f64) = (random.random(), random.random());
                     let index = (first * values.len() as f64) as usize;
                     values.get(index)?.clone()
