@@ -1,5 +1,5 @@
-//! Any input is either read as the messages of a connection or rejected. A message that was read can be written and
-//! read again.
+//! Any input is either read as the messages of a connection or rejected. Each message that was read can be written, and
+//! reading it again gives the same message.
 #![no_main]
 
 use std::fmt::Debug;
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn read_as_daemon(bytes: &[u8]) {
     let mut reader = FrameReader::new(bytes);
     match checked::<Greeting>(&mut reader, LONGEST_GREETING).map(|greeting| greeting.role) {
-        Ok(Role::Pilot { .. }) => while checked::<FromPilot>(&mut reader, LONGEST).is_ok() {},
+        Ok(Role::Pilot(_)) => while checked::<FromPilot>(&mut reader, LONGEST).is_ok() {},
         Ok(Role::Client) => {
             while let Ok(request) = checked(&mut reader, LONGEST) {
                 if let Request::Submit { tasks, search, .. } = request {
@@ -36,7 +36,7 @@ fn read_as_daemon(bytes: &[u8]) {
     }
 }
 
-/// Reads a message, and checks that it can be written and read again.
+/// Reads a message, and checks that it stays the same when it is written and read again.
 fn checked<T>(reader: &mut FrameReader<&[u8]>, longest: usize) -> Result<T, FrameError>
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,

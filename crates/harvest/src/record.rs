@@ -213,7 +213,7 @@ fn parsed<T: for<'de> Deserialize<'de>>(path: &Path, line: u64, text: &str) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{Event, Link, Submission};
+    use crate::core::{Event, Hello, Link, Submission};
     use gleaner_domain::{ClassTerms, ScalingCurve};
     use gleaner_replay::SolverDecider;
     use gleaner_solvers::{Limits, SolverKind, SolverSpec};
@@ -262,14 +262,14 @@ mod tests {
                 pilot: crate::core::PilotId(pilot),
                 session: 1,
             };
-            let hello = Event::Hello {
+            let hello = Event::Hello(Hello {
                 link,
                 node: format!("n{pilot}"),
                 class: None,
                 ends: None,
                 ranks: Vec::new(),
                 leaving: false,
-            };
+            });
             handle(2000, hello);
         }
         handle(2500, Event::Decide);

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Link, Loss, Millis, Order, RankReport, RunId, SearchSubmission, Submission};
+use crate::core::{Hello, Loss, Order, RunId, SearchSubmission, Submission};
 
 /// Length of the longest message, in bytes. A submission must fit into one message.
 pub const LONGEST: usize = 4 << 20;
@@ -32,22 +32,7 @@ pub enum Role {
     /// The command line.
     Client,
     /// A pilot.
-    Pilot {
-        /// Its connection.
-        link: Link,
-        /// Name of its node.
-        node: String,
-        /// Class of its node, if the pilot knows it.
-        #[serde(default)]
-        class: Option<String>,
-        /// Time at which its wall time ends, if it is limited.
-        ends: Option<Millis>,
-        /// The ranks that the pilot has not been told to forget.
-        ranks: Vec<RankReport>,
-        /// Whether the pilot is giving back its node, and has begun to stop its ranks.
-        #[serde(default)]
-        leaving: bool,
-    },
+    Pilot(Hello),
 }
 
 /// A pilot's message to the daemon.

@@ -19,12 +19,12 @@ struct World {
     core: Core,
     decider: SolverDecider,
     now: Millis,
-    /// The runs that were started and have not ended.
+    /// The runs that have started and have not ended.
     running: Vec<Launch>,
     lines: Vec<String>,
 }
 
-/// The search of a file with the settings `search`, and tasks with these names. Each task has 100 units of work.
+/// The search of a file with these settings and with tasks of these names. Each task has 100 units of work.
 fn search(settings: &str, tasks: &[&str]) -> Box<SearchSubmission> {
     let folder = tempfile::tempdir().unwrap();
     let tasks = tasks.iter().map(|name| {
@@ -109,7 +109,7 @@ impl World {
         Ok(())
     }
 
-    /// A second passes, and the core decides. Returns the runs that have started, by task.
+    /// Lets a second pass and the core decide. Returns the runs that this decision starts, sorted by task.
     fn decide(&mut self) -> Vec<Launch> {
         self.now += 1000;
         let before = self.running.len();
@@ -131,7 +131,7 @@ impl World {
         self.handle(Event::Exited { link, run, code });
     }
 
-    /// A program reports a loss and ends.
+    /// Lets the program of a run report a loss and end.
     fn finish(&mut self, launch: &Launch, loss: impl Into<Loss>) {
         let resource = launch.trial.as_ref().unwrap().resource;
         self.handle(Event::Progress {
@@ -169,7 +169,7 @@ fn the_best_trials_continue_from_their_checkpoints() {
     let first = world.decide();
     assert_eq!(names(&first), ["a#0.0", "a#1.0"]);
     assert_eq!(world.task("a#0.0").work, Some(50.0));
-    // A trial that has done its work may still measure its loss.
+    // A trial that has done its work may still be measuring its loss, so its task stays active.
     let (run, done) = (first[0].run, 50.0);
     let loss = None;
     world.handle(Event::Progress { run, done, loss });
@@ -216,7 +216,7 @@ fn trials_without_a_finite_loss_are_the_worst() {
     world.handle(Event::Cancel { task: cancelled });
     world.finish(&second[1], 7.0);
     let last = world.decide();
-    // Equal losses are ordered by trial.
+    // Trials with equal losses are ordered by number.
     assert_eq!(names(&last), ["a#0.1", "a#3.1"]);
     for line in [
         "trial a#0.0 has the loss inf, because it reported no loss",
@@ -243,7 +243,7 @@ fn a_cancelled_search_starts_no_trials() {
     assert!(again.unwrap_err().contains("already over"));
     let unknown = world.try_handle(Event::CancelSearch { search: 1 });
     assert!(unknown.unwrap_err().contains("no search number 1"));
-    // Its names stay in use.
+    // The names of the cancelled search and of its tasks stay in use.
     let taken = world.submit("2", search(HALVING, &["a"]));
     assert!(taken.unwrap_err().contains("has this name"));
     let named = format!("name = \"a\"\n{HALVING}");

@@ -4,7 +4,7 @@
 use gleaner_domain::error::Result;
 use gleaner_domain::{Change, EventLog, Slice, TrainingTask, Unobserved};
 use gleaner_harvest::core::{
-    Command, Core, Event, Heard, Link, Millis, Order, PilotId, Settings, Submission,
+    Command, Core, Event, Heard, Hello, Link, Millis, Order, PilotId, Settings, Submission,
 };
 use gleaner_inputs::{events, tasks};
 use gleaner_replay::{Decider, Decision, Initial, Options, Plan, SolverDecider};
@@ -70,14 +70,14 @@ impl World {
             pilot: open.last().unwrap().0,
             session: 1,
         };
-        let hello = Event::Hello {
+        let hello = Event::Hello(Hello {
             link,
             node: log.nodes()[node as usize].clone(),
             class: None,
             ends: None,
             ranks: Vec::new(),
             leaving: false,
-        };
+        });
         self.handle(now, &hello);
         self.pilots[node as usize] = Some(link);
     }

@@ -275,9 +275,10 @@ impl Backend for SlurmBackend {
             Err(error) => {
                 let text = error.to_string();
                 let lower = text.to_lowercase();
-                match UNCLEAR.iter().any(|part| lower.contains(part)) {
-                    true => Started::Unknown(text),
-                    false => Started::Rejected(text),
+                if UNCLEAR.iter().any(|part| lower.contains(part)) {
+                    Started::Unknown(text)
+                } else {
+                    Started::Rejected(text)
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! Classes of nodes.
 //!
 //! The allocator gets the classes of all nodes when it is created, but the core learns the class of a node only when
-//! the node's first pilot connects. Therefore each class has a range of `max_nodes` indices. The nodes of a class get
-//! the indices of its range in the order in which they connect. Example: the classes are a100 and v100, and `max_nodes`
-//! is 4,096. The first a100 node has the index 0, and the first v100 node has the index 4,096.
+//! the node's first pilot connects. Therefore, a range of `max_nodes` indices is reserved for each class. The nodes of
+//! a class get these indices in the order in which they first connect. Example: the classes are a100 and v100, and
+//! `max_nodes` is 4,096. The first a100 node has the index 0, and the first v100 node has the index 4,096.
 
 use std::ops::Range;
 
@@ -16,14 +16,14 @@ use gleaner_solvers::range::RESCALE;
 use super::learn::LONGEST_S;
 use super::{Core, Settings, SubmittedTerms};
 
-/// Maximum number of classes. Each of them needs memory for `max_nodes` nodes.
+/// Maximum number of classes. Each class needs memory for `max_nodes` nodes.
 const MOST_CLASSES: usize = 16;
 
 /// What [`are_classes`] expects.
 pub(crate) const EXPECTED: &str =
-    "at most 16 different names, without commas, quotes and control characters";
+    "at most 16 different names, without commas, quotes or control characters";
 
-/// Whether nodes can have these classes. Names become a part of tables and environments.
+/// Whether classes can have these names, which are written to tables and environment variables.
 pub(crate) fn are_classes(names: &[String]) -> bool {
     let is_safe = |c: char| !c.is_control() && !",\"".contains(c);
     let is_name = |name: &String| is_class_name(name) && name.chars().all(is_safe);
@@ -36,12 +36,12 @@ pub(crate) fn are_classes(names: &[String]) -> bool {
 const REMEDY: &str = "Correct the command `class` in harvest.toml, or --class of the pilot";
 
 impl Core {
-    /// The index of a node by its name and the class that its pilot reports. A new node gets the next index of its
+    /// The index of the node with this name, whose pilot reports this class. A new node gets the next index of its
     /// class.
     ///
     /// # Errors
     /// The class is missing or unknown, the node had another class before, or there are too many nodes. The text says
-    /// what was found, and what to do.
+    /// what was found and what to do.
     pub(super) fn node_index(&mut self, name: &str, class: Option<&str>) -> Result<u32, String> {
         let settings = &self.settings;
         let index = settings.class_index(class)?;
@@ -59,9 +59,7 @@ impl Core {
         let node = range.and_then(|range| self.pilots.add(name, range));
         let most = settings.max_nodes;
         node.ok_or_else(|| {
-            format!(
-                "there are already {most} nodes. Begin a new journal with a greater `max_nodes`"
-            )
+            format!("there are already {most} nodes. Begin a new journal with a larger `max_nodes`")
         })
     }
 }
@@ -70,7 +68,7 @@ impl Settings {
     /// Checks the names of the classes.
     ///
     /// # Errors
-    /// Same as for [`are_classes`].
+    /// [`are_classes`] rejects the names.
     pub(super) fn check_classes(&self) -> Result<()> {
         let names = &self.classes;
         if are_classes(names) {
@@ -90,7 +88,7 @@ impl Settings {
         NodeClasses::new(self.classes.clone(), of_node.collect())
     }
 
-    /// The index of a class, which a pilot reports by name. 0 if all nodes are interchangeable.
+    /// The index of the class with this name, which a pilot reported; 0 if all nodes are interchangeable.
     ///
     /// # Errors
     /// The class is missing or unknown. The text says what was found.
@@ -122,7 +120,8 @@ impl Settings {
         Some(name)
     }
 
-    /// Checks the terms by class of a submitted task. The allocator's settings check bounds and curves.
+    /// Checks the class-specific terms of a submitted task, except for bounds and curves, which [`Settings::faults`]
+    /// checks.
     ///
     /// # Errors
     /// The nodes have no classes, the task can use none of them, or a value is out of range.
@@ -157,7 +156,7 @@ impl Settings {
     }
 
     /// The faults of tasks, one sentence each: those that the allocator finds, and rates that are too high for the
-    /// solver of problems with classes.
+    /// solver that handles classes.
     pub(super) fn faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
         let mut faults = self.allocator(Objective::default()).faults(tasks);
         if self.classes.is_empty() {
@@ -165,8 +164,8 @@ impl Settings {
         }
         let placed = tasks.iter().map(|task| self.placed(task));
         for task in placed.flat_map(|task| task.in_each_class()) {
-            // A value of the solver's problem is a rate times the window or a cost. Measured costs are at most
-            // LONGEST_S, and the cost of a move is at most twice that.
+            // A value in the solver's problem is a rate multiplied by the window or by a cost. Measured costs are at
+            // most LONGEST_S, and the cost of a move is at most twice that.
             let costs = (task.rescale_up + task.rescale_down).max(task.move_seconds());
             let most = LARGEST_VALUE / costs.max(self.t_fwd_s).max(2.0 * LONGEST_S);
             let rates = task.curve.objective.iter().copied();
@@ -182,14 +181,14 @@ impl Settings {
         faults
     }
 
-    /// The indices of the nodes of a class; `None` if there are more than an index can count.
+    /// The indices of the nodes of a class; `None` if the indices do not fit into `u32`.
     fn nodes_of(&self, class: usize) -> Option<Range<u32>> {
         let first = class.checked_mul(self.max_nodes)?;
         let end = first.checked_add(self.max_nodes)?;
         Some(u32::try_from(first).ok()?..u32::try_from(end).ok()?)
     }
 
-    /// The task with its terms by class index, unless all nodes are interchangeable.
+    /// The task with its terms stored by class index; unchanged if all nodes are interchangeable.
     pub(super) fn placed(&self, task: &TrainingTask) -> TrainingTask {
         if self.classes.is_empty() {
             task.clone()

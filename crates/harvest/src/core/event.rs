@@ -72,6 +72,25 @@ pub struct RankReport {
     pub state: RankState,
 }
 
+/// What a pilot reports about itself when it connects.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The new connection.
+    pub link: Link,
+    /// Name of its node.
+    pub node: String,
+    /// Class of its node, if the pilot knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Time at which the pilot's wall time ends, if its wall time is limited.
+    pub ends: Option<Millis>,
+    /// The ranks that the daemon has not yet told the pilot to forget.
+    pub ranks: Vec<RankReport>,
+    /// Whether the pilot is giving back its node and has therefore begun to stop its ranks.
+    #[serde(default)]
+    pub leaving: bool,
+}
+
 /// Something that happened. Every event is in the journal before its commands are carried out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -144,22 +163,7 @@ pub enum Event {
     },
 
     /// A pilot connects, for the first time or again.
-    Hello {
-        /// The new connection.
-        link: Link,
-        /// Name of its node.
-        node: String,
-        /// Class of its node, if the pilot knows it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        class: Option<String>,
-        /// Time at which its wall time ends, if it is limited.
-        ends: Option<Millis>,
-        /// The ranks that the pilot has not been told to forget.
-        ranks: Vec<RankReport>,
-        /// Whether the pilot is giving back its node and has therefore begun to stop its ranks.
-        #[serde(default)]
-        leaving: bool,
-    },
+    Hello(Hello),
     /// A pilot must give back its node. It is already stopping its ranks.
     Leaving {
         /// The pilot's connection.

@@ -28,6 +28,7 @@ mod due;
 mod event;
 mod learn;
 mod pilots;
+mod reports;
 mod search;
 mod settings;
 mod settle;
@@ -51,7 +52,7 @@ pub use deciding::{Recorded, RecordedCurve};
 pub use decision::{Capture, KeptDecision, Repeat};
 pub use due::Heard;
 pub use event::{
-    Command, Event, Launch, Link, Millis, Order, PilotId, RankReport, RankState, RunId,
+    Command, Event, Hello, Launch, Link, Millis, Order, PilotId, RankReport, RankState, RunId,
 };
 pub use search::SearchSubmission;
 pub use settings::Settings;
@@ -239,20 +240,10 @@ impl Core {
             Event::Rejected { pilot, reason } => self.reject(*pilot, reason),
             Event::Over { pilot } => self.lose(*pilot, PilotState::Over),
             Event::Heterogeneous { is_waiting } => self.has_heterogeneous_job = *is_waiting,
-            Event::Hello {
-                link,
-                node,
-                class,
-                ends,
-                ranks,
-                leaving,
-            } => {
-                let place = (node.as_str(), class.as_deref());
-                self.hello(*link, place, (*ends, *leaving), ranks, &mut commands);
-            }
+            Event::Hello(hello) => self.hello(hello, &mut commands),
             Event::Leaving { link } => self.leave(*link, &mut commands),
             Event::Exited { link, run, code } => self.exited(*link, *run, *code, &mut commands),
-            Event::Silent { pilot } => self.fall_silent(*pilot, &mut commands),
+            Event::Silent { pilot } => self.fall_silent(*pilot),
             Event::Ending { pilot } => self.dismiss(*pilot, &mut commands),
             Event::Release => self.release(&mut commands),
             Event::Retry { task } => {
@@ -332,6 +323,11 @@ impl Core {
     pub fn open_pilots(&self) -> Vec<(PilotId, Option<String>)> {
         let open = self.pilots.open.iter();
         open.map(|(id, pilot)| (*id, pilot.job.clone())).collect()
+    }
+
+    /// The id that the backend gave to a pilot that has not ended.
+    pub fn job(&self, pilot: PilotId) -> Option<&str> {
+        self.pilots.open.get(&pilot)?.job.as_deref()
     }
 
     /// Whether a heterogeneous job is waiting, as the backend last reported.

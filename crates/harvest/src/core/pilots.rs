@@ -39,7 +39,7 @@ pub(super) struct Pilot {
     pub session: u32,
     /// Index of its node.
     pub node: Option<u32>,
-    /// Time at which its wall time ends, if it is limited.
+    /// Time at which the pilot's wall time ends, if its wall time is limited.
     pub ends: Option<Millis>,
     /// Whether it has been told to end.
     pub is_dismissed: bool,

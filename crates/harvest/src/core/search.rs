@@ -1,13 +1,13 @@
 //! Live searches: groups of trials whose losses are reported while they train.
 //!
 //! A search belongs to a submission. At [`Event::Decide`](super::Event::Decide), while fewer than `max_tasks` tasks are
-//! open, the searches hand out jobs. Each job trains a trial up to a rung, and becomes a task like any other. When the
-//! task has ended and all of its processes are gone, the last loss that it reported is passed to the search. The trial
-//! may then be promoted: its next task continues from the trial's checkpoint.
+//! waiting or active, the searches hand out jobs. Each job trains a trial up to a rung, and becomes a task like any
+//! other. When the task has ended and all of its processes are gone, the last loss that it reported is passed to the
+//! search. The trial may then be promoted: its next task continues from the trial's checkpoint.
 //!
-//! Example: a task of the file has 900 units of work, and the last rung is at 9 epochs. Trial 4, which is promoted from
-//! 1 epoch to 3, becomes the task `NAME#4.1`. Its work is counted from the beginning of the trial, so it starts with
-//! 900 · 1 / 9 = 100 units and ends with 900 · 3 / 9 = 300.
+//! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. When trial 4 is promoted from 1
+//! epoch to 3, the task `NAME#4.1` continues it. The task's work is counted from the beginning of the trial, so it
+//! starts with 900 · 1 / 9 = 100 units and ends with 900 · 3 / 9 = 300.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ use super::tasks::{Task, TaskState};
 use super::{Core, CoreError, Loss, Mode, Submission, Trial};
 use crate::status::{BestTrial, SearchStatus};
 
-/// Maximum number of jobs of a search. The core and the page list the task of each job.
-const MOST_JOBS: usize = 10_000;
+/// Maximum number of jobs of a search, because the core and the web page list the task of each job.
+const MOST_JOBS: u64 = 10_000;
 
-/// A search as it is submitted.
+/// A search as submitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchSubmission {
     /// Name, unique among all searches and tasks of the daemon.
@@ -33,44 +33,27 @@ pub struct SearchSubmission {
     pub seed: u64,
     /// The hyperparameters.
     pub space: Space,
-    /// The tasks that trials train. Their work is that of a trial that is trained to the last rung.
+    /// The tasks that trials train. The work of each is that of a trial that is trained up to the last rung.
     pub tasks: Vec<Submission>,
 }
 
 impl SearchSubmission {
-    /// Number of trials.
-    pub fn trials(&self) -> u64 {
-        let brackets = self.plan.brackets().into_iter();
-        let first = brackets.filter_map(|bracket| Some(u64::from(bracket.rungs.first()?.trials)));
-        first.sum()
-    }
-
-    /// Greatest possible number of jobs.
-    fn jobs(&self) -> usize {
-        let brackets = self.plan.brackets().into_iter();
-        let jobs = brackets.map(|bracket| {
-            let trials = bracket.rungs.first().map_or(0, |rung| rung.trials as usize);
-            trials.saturating_mul(bracket.rungs.len())
-        });
-        jobs.fold(0, usize::saturating_add)
-    }
-
-    /// The faults of the settings.
+    /// Checks the settings.
     ///
     /// # Errors
-    /// All faults, in one text.
+    /// Returns all faults in one text.
     pub fn check(&self) -> Result<(), String> {
         let faults = [self.plan.validate(), self.space.validate()];
         let faults = faults.into_iter().filter_map(Result::err).flatten();
         let mut faults: Vec<String> = faults.map(|fault| fault.to_string()).collect();
-        if faults.is_empty() && self.jobs() > MOST_JOBS {
-            let jobs = self.jobs();
+        if faults.is_empty() && self.plan.most_jobs() > MOST_JOBS {
+            let jobs = self.plan.most_jobs();
             faults.push(format!(
                 "found up to {jobs} trainings, expected at most {MOST_JOBS}: reduce the number of trials or rungs"
             ));
         }
         if self.tasks.is_empty() {
-            faults.push("found no task, expected one that trials train".to_owned());
+            faults.push("found no task, expected at least one that trials can train".to_owned());
         }
         for task in self.tasks.iter().filter(|task| task.work.is_none()) {
             let text = "found no work, expected the work up to max_resource";
@@ -119,15 +102,15 @@ pub(super) struct LiveSearch {
     submission: SearchSubmission,
     search: Search,
     state: SearchState,
-    /// Whether there is no job until the next loss is reported.
+    /// Whether the search has no job to hand out until the next loss is reported.
     is_waiting: bool,
     /// The outstanding jobs, by the index of their task.
     jobs: BTreeMap<u32, Job>,
     started: u32,
     finished: u32,
     stopped: u32,
-    /// The job with the best loss, and this loss: of those that were trained with the most of the resource, the one with
-    /// the least loss.
+    /// The best job and its loss: among the jobs that reached the highest resource, the one with the lowest finite
+    /// loss.
     best: Option<(Job, f64)>,
 }
 
@@ -156,12 +139,12 @@ impl LiveSearch {
         &self.submission.name
     }
 
-    /// Whether trials may follow.
+    /// Whether more trials may start.
     pub fn is_open(&self) -> bool {
         self.state == SearchState::Running
     }
 
-    /// Whether the search may have a job now.
+    /// Whether the search may have a job to hand out now.
     fn may_have_job(&self) -> bool {
         self.is_open() && !self.is_waiting
     }
@@ -172,7 +155,7 @@ impl LiveSearch {
         self.submission.name == name || tasks.any(|task| task.name == name)
     }
 
-    /// The next job as a task, which gets the index `index`. `None` if there is no job now.
+    /// The next job as a task, to which the caller gives the index `index`. `None` if there is no job now.
     fn next(&mut self, index: u32) -> Option<Submission> {
         match self.search.next() {
             Next::Job(job) => {
@@ -192,7 +175,7 @@ impl LiveSearch {
         }
     }
 
-    /// Passes the loss of a task that has ended to the search.
+    /// Passes to the search the loss of a task that has ended. Returns the task's job.
     fn report(&mut self, task: u32, loss: f64) -> Option<Job> {
         let job = self.jobs.remove(&task)?;
         self.is_waiting = false;
@@ -212,7 +195,7 @@ impl LiveSearch {
         Some(job)
     }
 
-    /// How the search ended, in a sentence.
+    /// How the search ended, in one sentence.
     fn outcome(&self) -> String {
         let name = self.name();
         match self.best {
@@ -238,7 +221,7 @@ impl LiveSearch {
             name: submission.name.clone(),
             algorithm: submission.plan.algorithm.to_string(),
             state: state.to_owned(),
-            trials: submission.trials(),
+            trials: submission.plan.all_trials(),
             started: self.started,
             finished: self.finished,
             stopped: self.stopped,
@@ -253,7 +236,7 @@ impl LiveSearch {
 }
 
 impl Core {
-    /// Begins a search whose tasks were checked. `beside` are the other tasks of the submission.
+    /// Begins a search whose tasks have been checked. `beside` contains the other tasks of the submission.
     ///
     /// # Errors
     /// A setting is invalid, or the name of the search is in use.
@@ -264,7 +247,7 @@ impl Core {
     ) -> Result<LiveSearch, CoreError> {
         let name = &search.name;
         let is_in = |tasks: &[Submission]| tasks.iter().any(|task| task.name == *name);
-        // A task that trials train may have the name of the search.
+        // The search may share its name with a task that its trials train.
         if !is_in(&search.tasks) && (is_in(beside) || self.is_taken(name)) {
             return Err(CoreError::Refused(format!(
                 "search {name}: another task or search has this name; give it a new one"
@@ -302,7 +285,7 @@ impl Core {
         Ok(())
     }
 
-    /// Whether any search can hand out a job, or must find out that it is over.
+    /// Whether any search should be asked for its next job. A search that has no job left ends when it is asked.
     pub(super) fn may_start_trials(&self) -> bool {
         self.mode != Mode::Stopping
             && self.searches.iter().any(LiveSearch::may_have_job)
@@ -315,10 +298,11 @@ impl Core {
         open.count()
     }
 
-    /// Adds tasks for the next jobs of the searches, while there is room.
+    /// Adds tasks for the next jobs of the searches, until `max_tasks` tasks are waiting or active.
     pub(super) fn start_trials(&mut self) {
         while self.may_start_trials() {
-            // The search with the fewest outstanding jobs comes first, so that searches share the room.
+            // The search with the fewest outstanding jobs comes first, so that the searches get similar numbers of
+            // tasks.
             let searches = self.searches.iter_mut();
             let able = searches.filter(|search| search.may_have_job());
             let Some(search) = able.min_by_key(|search| search.jobs.len()) else {
@@ -335,7 +319,7 @@ impl Core {
         }
     }
 
-    /// Adds a task that was checked.
+    /// Adds a task that has been checked.
     pub(super) fn add_task(&mut self, submission: Submission) {
         let now = Utc::from_seconds(self.now.div_euclid(1000));
         let training = self.settings.placed(&submission.training_task(now));
@@ -344,8 +328,8 @@ impl Core {
         self.tasks.push(Task::new(submission, training));
     }
 
-    /// Passes the losses of tasks that have ended to their searches. A task whose processes may be running still uses
-    /// the trial's checkpoint, so its loss waits.
+    /// Passes to the searches the losses of tasks that have ended. While processes of such a task may still be running,
+    /// they may use the trial's checkpoint, so the task's loss is not passed yet.
     pub(super) fn report_trials(&mut self) {
         for index in 0..self.searches.len() {
             let jobs = self.searches[index].jobs.keys().copied();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// The part of a search's trial that a task trains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
-    /// Name of the task of the file that the trial trains.
+    /// Name of the task in the file that the trial trains.
     pub of: String,
     /// Number of the trial, from 0.
     pub number: u32,
@@ -16,7 +16,7 @@ pub struct Trial {
     pub resource: f64,
     /// The hyperparameters.
     pub parameters: Parameters,
-    /// Work of the trial before this rung.
+    /// Work that the trial has done when this rung starts.
     pub done: f64,
 }
 
@@ -30,7 +30,8 @@ impl Trial {
     }
 }
 
-/// A loss. JSON has no infinity, and a loss that is not finite must not look like one that was never reported.
+/// A loss. JSON cannot represent infinity, but a loss that is not finite must differ from a loss that was never
+/// reported.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
@@ -50,7 +51,7 @@ impl From<f64> for Loss {
     }
 }
 
-/// A report of a task.
+/// A report from a task.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {
     /// Work that the task has done since it was submitted.
@@ -60,7 +61,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// This report and an earlier one together. The last loss counts.
+    /// Combines this report with an earlier one, whose loss is kept if this report has none.
     pub fn after(self, earlier: Option<Report>) -> Report {
         let loss = self.loss.or(earlier.and_then(|earlier| earlier.loss));
         Report { loss, ..self }

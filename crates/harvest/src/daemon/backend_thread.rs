@@ -13,7 +13,7 @@ use super::clock::Clock;
 use super::keeper::Message;
 use super::log::Log;
 use crate::backend::{Backend, Listed, Started};
-use crate::core::{Millis, PilotId};
+use crate::core::{Event, Millis, PilotId};
 
 /// Time between two calls of [`Backend::tick`].
 const TICK: Duration = Duration::from_millis(200);
@@ -41,20 +41,8 @@ pub enum Task {
 
 /// Something that the backend has reported.
 pub enum News {
-    /// A pilot was accepted.
-    Accepted {
-        /// The pilot.
-        pilot: PilotId,
-        /// The id that the backend gave it.
-        job: String,
-    },
-    /// A pilot was certainly not accepted.
-    Rejected {
-        /// The pilot.
-        pilot: PilotId,
-        /// The reason.
-        reason: String,
-    },
+    /// The backend has accepted or rejected a pilot.
+    Answered(Event),
     /// The backend's pilots.
     Listed {
         /// When the query began.
@@ -139,8 +127,12 @@ impl Worker {
     fn carry_out(&mut self, task: Task) {
         match task {
             Task::Start { pilot, wall_s } => match self.parts.backend.start(pilot, wall_s) {
-                Started::Accepted(job) => self.report(News::Accepted { pilot, job }),
-                Started::Rejected(reason) => self.report(News::Rejected { pilot, reason }),
+                Started::Accepted(job) => {
+                    self.report(News::Answered(Event::Accepted { pilot, job }))
+                }
+                Started::Rejected(reason) => {
+                    self.report(News::Answered(Event::Rejected { pilot, reason }))
+                }
                 // Later lists show whether the backend has accepted the pilot.
                 Started::Unknown(reason) => {
                     self.say(&format!("{pilot} may have started: {reason}"))

@@ -15,6 +15,7 @@ use tokio_rustls::server::TlsStream;
 
 use super::keeper::Message;
 use super::log::Refusals;
+use crate::core::Hello;
 use crate::frames::{self, FrameError, FrameReader, LONGEST_GREETING};
 use crate::state_dir::Secret;
 use crate::wire::{FromPilot, Greeting, LONGEST, Request, Role, VERSION};
@@ -116,7 +117,7 @@ impl Connection {
     async fn serve(self, door: &Door, role: Role, peer: SocketAddr) {
         let end = match role {
             Role::Client => self.client(door).await,
-            Role::Pilot { .. } => self.pilot(door, role).await,
+            Role::Pilot(hello) => self.pilot(door, hello).await,
         };
         match end {
             Ok(()) | Err(FrameError::Closed | FrameError::Failed(_)) => {}
@@ -145,28 +146,10 @@ impl Connection {
     }
 
     /// Passes messages between a pilot and the keeper until one of them closes the connection.
-    async fn pilot(self, door: &Door, role: Role) -> Result<(), FrameError> {
-        let Role::Pilot {
-            link,
-            node,
-            class,
-            ends,
-            ranks,
-            leaving,
-        } = role
-        else {
-            return Ok(());
-        };
+    async fn pilot(self, door: &Door, hello: Hello) -> Result<(), FrameError> {
+        let link = hello.link;
         let (outbox, mut messages) = mpsc::channel(OUTBOX);
-        let hello = Message::Hello {
-            link,
-            node,
-            class,
-            ends,
-            ranks,
-            leaving,
-            outbox,
-        };
+        let hello = Message::Hello(hello, outbox);
         let Connection {
             mut input,
             mut output,

@@ -12,14 +12,15 @@ use crate::state_dir::StateDir;
 /// Time limit for the program that prints the class.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Maximum number of characters of a class.
+/// Maximum number of characters in the name of a class.
 const LONGEST: usize = 100;
 
 /// Environment variable with the class of the node.
 pub(super) const VARIABLE: &str = "GLEANER_CLASS";
 
-/// The class of the node: `given`, or what the daemon's program prints on its first line, or `GLEANER_CLASS`. `None` if
-/// the class is not known. The daemon decides whether it needs a class.
+/// The class of the node: `given`, or else the first line that the program from the daemon's settings prints. Without a
+/// program, the class is the value of `GLEANER_CLASS`. `None` if the class is unknown. The daemon decides whether a
+/// class is required.
 pub(super) async fn find(given: Option<&str>, state: &StateDir) -> Option<String> {
     let found = match given {
         Some(class) => Some(class.to_owned()),
@@ -61,10 +62,7 @@ async fn print(words: &[String]) -> Option<String> {
             failed(format!("{}: {}", output.status, errors.trim()))
         }
         Ok(Err(error)) => failed(error.to_string()),
-        Err(_) => failed(format!(
-            "it has not ended within {} seconds",
-            LIMIT.as_secs()
-        )),
+        Err(_) => failed(format!("it did not end within {} seconds", LIMIT.as_secs())),
     }
 }
 

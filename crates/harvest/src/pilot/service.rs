@@ -12,7 +12,7 @@ use super::connection::{Access, Backoff, Connection, connect};
 use super::lease::Lease;
 use super::ranks::Ranks;
 use super::{Happening, say};
-use crate::core::{Link, Millis, Order, PilotId};
+use crate::core::{Hello, Link, Millis, Order, PilotId};
 use crate::state_dir::StateDir;
 use crate::wire::{FromPilot, Greeting, Role, ToPilot, VERSION};
 
@@ -183,7 +183,7 @@ impl Pilot {
         let greeting = Greeting {
             version: VERSION,
             secret: access.secret,
-            role: Role::Pilot {
+            role: Role::Pilot(Hello {
                 link: Link {
                     pilot: self.id,
                     session: self.session,
@@ -193,7 +193,7 @@ impl Pilot {
                 ends: self.ends.map(|(time, _)| time),
                 ranks: self.ranks.reports(),
                 leaving: self.departure.as_ref().is_some_and(|d| d.is_announced),
-            },
+            }),
         };
         let inbox = self.sender.clone();
         let connection = Connection::open(access.stream, self.session, &greeting, inbox);

@@ -182,23 +182,16 @@ impl Fixture {
         let (input, output, greeting) = accepted.expect("the pilot does not connect");
         assert!(self.state.secret().unwrap().matches(&greeting.secret));
         assert_eq!(greeting.version, VERSION);
-        let Role::Pilot {
-            link,
-            node,
-            ends,
-            ranks,
-            ..
-        } = greeting.role
-        else {
+        let Role::Pilot(hello) = greeting.role else {
             panic!("found a client");
         };
-        assert_eq!((link.pilot, node.as_str()), (PilotId(7), "n1"));
+        assert_eq!((hello.link.pilot, hello.node.as_str()), (PilotId(7), "n1"));
         Session {
             input,
             output,
-            link,
-            ranks,
-            ends,
+            link: hello.link,
+            ranks: hello.ranks,
+            ends: hello.ends,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The table `[search]` of a file: the fields of replay, and those that only harvest knows.
+//! The table `[search]` of a task file: the fields that replay also reads, and those that only harvest reads.
 //!
 //! ```toml
 //! [search]
@@ -24,7 +24,7 @@ use serde_json::Value;
 use super::{check_name, fault, field};
 use crate::core::{SearchSubmission, Submission};
 
-/// The fields that only harvest knows.
+/// The fields that only harvest reads.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     name: Option<String>,
@@ -32,7 +32,7 @@ pub(super) struct Own {
     space: Space,
 }
 
-/// Takes the fields that only harvest knows out of the document.
+/// Removes the fields that only harvest reads from the document, and returns them.
 pub(super) fn take(
     path: &Path,
     document: &mut Value,
@@ -66,7 +66,7 @@ pub(super) fn take(
     own
 }
 
-/// Reads a field, or adds its fault. `None` if the field is missing.
+/// Reads a field. `None` if the field is missing or invalid; if it is invalid, its fault is added.
 fn read<T: DeserializeOwned>(
     value: Option<Value>,
     name: &str,
@@ -102,7 +102,7 @@ fn space(table: Option<Value>, faults: &mut Vec<Fault>) -> Space {
     space
 }
 
-/// The search of a file whose tasks are `tasks`, if the file has one.
+/// The search of a file whose tasks are `tasks`. `None` if the file has no search.
 pub(super) fn submission(
     own: Own,
     set: &TaskSet,

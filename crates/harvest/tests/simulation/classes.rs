@@ -15,7 +15,7 @@ pub const NAMES: [&str; 3] = ["old", "new", "newest"];
 /// What pilots can report instead of their class.
 const WRONG: [Option<&str>; 2] = [None, Some("other")];
 
-/// Divides the nodes of some plans into classes, and gives some of the tasks bounds and curves by class.
+/// In some plans, divides the nodes into classes, and gives some of the tasks bounds and a curve for each class.
 pub fn divide(plan: &mut Plan) {
     let mut draw = Noise(plan.seed).draw(For::Classes, &[]);
     if draw.percent(65) {
@@ -24,7 +24,7 @@ pub fn divide(plan: &mut Plan) {
     let kinds = draw.pick(&[2, 2, 3]);
     plan.settings.classes = NAMES[..kinds].iter().map(|&name| name.to_owned()).collect();
     plan.classes = (0..plan.nodes).map(|_| draw.below(kinds)).collect();
-    // However the pilots are distributed, one of the classes has at least this many nodes with pilots.
+    // Whichever nodes have pilots, at least this many of them belong to the same class.
     let most = plan.nodes.min(plan.settings.max_pilots).div_ceil(kinds) as u32;
     for task in &mut plan.tasks {
         give_terms(&mut task.submission, most, kinds, &mut draw);
@@ -38,7 +38,8 @@ pub fn divide(plan: &mut Plan) {
     plan.acts.sort_by_key(|(time, _)| *time);
 }
 
-/// Limits the minimum of a task to `most` nodes, and gives half of the tasks bounds and a curve in each class.
+/// Limits the minimum of a task to `most` nodes. May also give the task a cost of moves, and bounds and a curve for
+/// each class.
 fn give_terms(task: &mut Submission, most: u32, kinds: usize, draw: &mut Draw) {
     task.min_nodes = task.min_nodes.min(most);
     if draw.percent(30) {
@@ -79,7 +80,7 @@ impl TaskPlan {
         })
     }
 
-    /// The least work per second on the minimum of nodes, over all classes.
+    /// The lowest rate on the minimum number of nodes, over all classes, in units of work per second.
     pub fn least_rate(&self) -> f64 {
         let classes = (0..NAMES.len()).map(Some);
         let rates = classes.map(|class| {
@@ -106,7 +107,7 @@ impl World {
         reported.unwrap_or(Some(class)).map(str::to_owned)
     }
 
-    /// Checks that the nodes of a run are of one class.
+    /// Checks that all nodes of a run belong to the same class.
     pub fn check_class(&mut self, run: RunId, nodes: &[String]) {
         let mut classes = nodes.iter().map(|name| self.class_of(node_of(name)));
         let first = classes.next();
@@ -116,7 +117,7 @@ impl World {
         }
     }
 
-    /// Checks the class of a run that starts.
+    /// Checks the class of a run that is being started.
     pub fn check_class_of(&mut self, launch: &Launch) {
         self.check_class(launch.run, &launch.nodes);
         let class = self.class_of(node_of(&launch.nodes[0]));

@@ -6,7 +6,7 @@ mod orders;
 use std::collections::{BTreeMap, VecDeque};
 
 use gleaner_harvest::core::{
-    Event, Launch, Link, Millis, Order, PilotId, RankReport, RankState, Report, RunId,
+    Event, Hello, Launch, Link, Millis, Order, PilotId, RankReport, RankState, Report, RunId,
 };
 
 use crate::network::{FromPilot, ToPilot};
@@ -185,14 +185,14 @@ impl World {
             && pilot.departure.as_ref().is_some_and(|d| d.is_announced);
         let ends = Some(pilot.ends);
         let class = self.reported_class(id, node);
-        let hello = Event::Hello {
+        let hello = Event::Hello(Hello {
             link,
             node: format!("n{node}"),
             ends,
             ranks,
             leaving,
             class,
-        };
+        });
         let number = self.connect(link);
         if let Some(pilot) = self.pilots.get_mut(&id) {
             pilot.connection = Some(number);
@@ -320,7 +320,7 @@ impl World {
             session: pilot.session,
         };
         let event = event(link);
-        let is_open = pilot.is_welcome || matches!(event, Event::Hello { .. });
+        let is_open = pilot.is_welcome || matches!(event, Event::Hello(_));
         let is_hidden =
             self.sabotage == Some(Sabotage::NoLeaving) && matches!(event, Event::Leaving { .. });
         if let Some(connection) = pilot.connection.filter(|_| is_open && !is_hidden) {

@@ -1,6 +1,7 @@
 //! Live searches: the trials as the world sees them, and a second search that gets the true losses.
 //!
-//! The world learns of a trial from the name of its task, and derives its work and its checkpoint by itself.
+//! The world learns of a trial from the name of the trial's task. It derives the trial's work and checkpoint itself
+//! instead of taking them from the core.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +16,10 @@ use crate::plan::{Plan, TaskPlan};
 use crate::program::Program;
 use crate::world::World;
 
-/// What a task of a search trains.
+/// The part of a trial that a task of a search trains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rung {
-    /// Index of the task in the plan that the trial trains.
+    /// Index in the plan of the task that the trial trains.
     pub template: usize,
     pub trial: u32,
     pub rung: u32,
@@ -39,7 +40,7 @@ pub fn search(draw: &mut Draw) -> SearchPlan {
     }
 }
 
-/// The submission of a task of the plan as a search.
+/// The search that the plan submits in place of a task; `None` if the task is submitted by itself.
 pub fn submission(plan: &Plan, task: &TaskPlan) -> Option<Box<SearchSubmission>> {
     let values = [1, 2, 3].map(Value::Whole).to_vec();
     let space = [("depth".to_owned(), Parameter::Choice(values))];
@@ -59,8 +60,8 @@ fn parsed(name: &str) -> (&str, u32, u32) {
 }
 
 impl World {
-    /// Adds a trial's task, which the core has named, and returns its index. Its program continues from the checkpoint
-    /// of the rung below.
+    /// Adds the task of a trial under the name that the core gave it. Returns the index of the task, whose program
+    /// continues from the checkpoint of the rung below.
     pub fn add_trial(&mut self, name: &str) -> usize {
         let (template, trial, rung) = parsed(name);
         let template = self.task_of(template);
@@ -90,7 +91,7 @@ impl World {
         self.programs.len() - 1
     }
 
-    /// The rungs of a trial that the world knows, with the indices of their tasks.
+    /// The known rungs of a trial, with the indices of their tasks.
     fn rungs_of(&self, template: usize, trial: u32) -> impl Iterator<Item = (u32, usize)> {
         let tasks = (0..).zip(&self.plan.tasks);
         tasks.filter_map(move |(index, task)| {
@@ -99,7 +100,7 @@ impl World {
         })
     }
 
-    /// What has checkpoints of its own: a trial with all of its rungs, or a task.
+    /// The owner of a task's checkpoints: the trial, whose rungs share the checkpoints, or else the task itself.
     pub fn trainee(&self, task: usize) -> (usize, Option<u32>) {
         match self.plan.tasks[task].rung {
             Some(own) => (own.template, Some(own.trial)),
@@ -135,7 +136,7 @@ impl World {
         Report { done, loss }
     }
 
-    /// The true loss of a trial.
+    /// The true loss of a trial after this much work.
     fn loss(&self, own: Rung, done: f64) -> Loss {
         let place = [u64::from(own.trial), done.to_bits()];
         let mut draw = self.noise.draw(For::Loss, &place);
@@ -146,8 +147,8 @@ impl World {
         }
     }
 
-    /// Checks, entry by entry of the journal, that the core decides about trials like a search that gets the true losses
-    /// in the same order.
+    /// Checks after each entry of the journal that the core makes the same decisions about trials as a search that gets
+    /// the true losses in the same order.
     pub fn check_searches(&mut self) {
         let plan = self.plan.tasks.iter().find_map(|task| task.search.clone());
         let Some(plan) = plan else {
@@ -161,7 +162,7 @@ impl World {
         };
         for entry in &self.daemon.journal {
             let mut repeat = Repeat(entry.decision.as_ref());
-            // Another invariant concerns entries that cannot be replayed.
+            // Errors are ignored, because `Invariant::Replay` covers entries that cannot be replayed.
             let _ = twin.core.handle(entry.time, &entry.event, &mut repeat);
             if matches!(entry.event, Event::Progress { .. }) {
                 continue;
@@ -206,13 +207,13 @@ impl World {
     }
 }
 
-/// A second search, which follows the tasks of a core.
+/// A second search, whose jobs are compared with the tasks of a core that replays the journal.
 struct Twin {
     core: Core,
     search: Search,
-    /// Number of tasks that were compared.
+    /// Number of tasks that have been compared.
     known: usize,
-    /// The jobs whose losses are not reported, by the index of their task.
+    /// The jobs whose losses have not been reported yet, by the index of their task.
     jobs: BTreeMap<usize, Job>,
 }
 
@@ -235,7 +236,7 @@ impl Twin {
         Ok(())
     }
 
-    /// Takes the jobs whose tasks have ended.
+    /// Removes and returns the jobs whose tasks have ended.
     fn ended(&mut self, status: &Status) -> Vec<(usize, Job)> {
         let core = &self.core;
         let is_over = |task: usize| {

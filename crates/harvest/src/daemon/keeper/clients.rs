@@ -95,7 +95,7 @@ fn submitted(tasks: &[Submission], search: Option<&SearchSubmission>) -> String 
     };
     match search {
         Some(search) => {
-            let (name, trials) = (&search.name, counted(search.trials(), "trial"));
+            let (name, trials) = (&search.name, counted(search.plan.all_trials(), "trial"));
             format!(
                 "submitted search {name}: {trials} of {}",
                 names(&search.tasks)

@@ -20,8 +20,8 @@ use super::decider::Robust;
 use super::log::Log;
 use super::roster::{Action, Open, Roster};
 use crate::core::{
-    Capture, Command, Core, CoreError, Entry, Event, Heard, Launch, Link, Millis, Order, PilotId,
-    RankReport, Report, RunId, Settings,
+    Capture, Command, Core, CoreError, Entry, Event, Heard, Hello, Launch, Link, Millis, Order,
+    PilotId, Report, RunId, Settings,
 };
 use crate::journal::Journal;
 use crate::status::Status;
@@ -38,23 +38,8 @@ const STATUS_MS: Millis = 1000;
 
 /// A message to the keeper.
 pub enum Message {
-    /// A pilot has connected.
-    Hello {
-        /// The connection.
-        link: Link,
-        /// Name of its node.
-        node: String,
-        /// Class of its node.
-        class: Option<String>,
-        /// Time at which its wall time ends.
-        ends: Option<Millis>,
-        /// The ranks that it knows.
-        ranks: Vec<RankReport>,
-        /// Whether it is giving back its node.
-        leaving: bool,
-        /// Messages to the pilot. The connection is closed when this sender is dropped.
-        outbox: mpsc::Sender<ToPilot>,
-    },
+    /// A pilot has connected. The sender carries messages to the pilot. Dropping the sender closes the connection.
+    Hello(Hello, mpsc::Sender<ToPilot>),
     /// A pilot has sent a message.
     Pilot(Link, FromPilot),
     /// A pilot's connection is closed.
@@ -184,25 +169,7 @@ impl Keeper {
 
     fn take(&mut self, message: Message) -> Result<()> {
         match message {
-            Message::Hello {
-                link,
-                node,
-                class,
-                ends,
-                ranks,
-                leaving,
-                outbox,
-            } => {
-                let hello = Event::Hello {
-                    link,
-                    node,
-                    class,
-                    ends,
-                    ranks,
-                    leaving,
-                };
-                self.hello(link, hello, outbox)
-            }
+            Message::Hello(hello, outbox) => self.hello(hello, outbox),
             Message::Pilot(link, message) => self.pilot(link, message),
             Message::Closed(link) => {
                 if self.is_current(link) {
@@ -241,8 +208,8 @@ impl Keeper {
         Ok(None)
     }
 
-    fn hello(&mut self, link: Link, hello: Event, outbox: mpsc::Sender<ToPilot>) -> Result<()> {
-        let pilot = link.pilot;
+    fn hello(&mut self, hello: Hello, outbox: mpsc::Sender<ToPilot>) -> Result<()> {
+        let (link, pilot) = (hello.link, hello.link.pilot);
         let last = self.parts.core.link(pilot);
         if last.is_some_and(|last| last.session >= link.session) {
             // This is a late message of an earlier connection. Dropping the outbox closes the connection.
@@ -255,7 +222,7 @@ impl Keeper {
         self.flush_progress()?;
         let welcome = self.parts.welcome.clone();
         self.outputs.push(Output::Pilot(link, welcome));
-        self.feed(hello)?;
+        self.feed(Event::Hello(hello))?;
         Ok(())
     }
 
@@ -322,11 +289,8 @@ impl Keeper {
 
     fn backend(&mut self, news: News) -> Result<()> {
         match news {
-            News::Accepted { pilot, job } => {
-                self.feed(Event::Accepted { pilot, job })?;
-            }
-            News::Rejected { pilot, reason } => {
-                self.feed(Event::Rejected { pilot, reason })?;
+            News::Answered(event) => {
+                self.feed(event)?;
             }
             News::Listed {
                 began,
@@ -447,17 +411,10 @@ impl Keeper {
                 self.parts.backend.add(BackendTask::Start { pilot, wall_s });
             }
             Command::Cancel { pilot } => {
-                let job = self.job(pilot);
+                let job = self.parts.core.job(pilot).map(str::to_owned);
                 self.parts.backend.add(BackendTask::Cancel { pilot, job });
             }
         }
-    }
-
-    /// The id that the backend gave to a pilot.
-    fn job(&self, pilot: PilotId) -> Option<String> {
-        let open = self.parts.core.open_pilots();
-        let found = open.into_iter().find(|(open, _)| *open == pilot);
-        found.and_then(|(_, job)| job)
     }
 
     /// The order, with its program wrapped in the site's container.

@@ -8,7 +8,7 @@ impl World {
         let Some(link) = self.arrives(number).filter(|_| self.daemon.core.is_some()) else {
             return;
         };
-        if let FromPilot::Event(Event::Hello { .. }) = message {
+        if let FromPilot::Event(Event::Hello(_)) = message {
             let last = self
                 .daemon
                 .core
