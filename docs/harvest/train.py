@@ -1,7 +1,7 @@
 """Trains a small model with PyTorch on the nodes that `gleaner harvest` gives to a task (docs/HARVEST.md).
 
-The script can be launched by `restart` and by `torchrun`. Each node runs one process, which trains on CPU cores. The
-samples are random. To adapt the script, replace `samples` and `new_model`, and keep the rest.
+The script works with `launch = "restart"` and `launch = "torchrun"`. Each node runs one process, which trains on CPU
+cores. The samples are random. To adapt the script, replace `samples` and `new_model`, and keep the rest.
 """
 
 import argparse
@@ -17,10 +17,11 @@ import torch
 from torch import distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
-# Number of samples of a step. All processes together train on them, so the result does not depend on their number.
+# Number of samples per step. The processes share these samples, so the result does not depend on the number of
+# processes.
 BATCH = 64
 CHECKPOINT_INTERVAL = 20  # steps between two checkpoints
-# If a node fails, its processes never answer. After this time, the other processes give up and end.
+# If a node fails, its processes stop responding. After this time, the other processes give up and exit.
 TIMEOUT = datetime.timedelta(minutes=2)
 STOPPED = 143  # exit code after SIGTERM
 
@@ -82,7 +83,7 @@ class Training:
         return sums[0].item() / count, sums[1].item() > 0
 
     def save(self):
-        """Replaces the checkpoint in one step: if the process is killed, the old checkpoint or the new one remains."""
+        """Replaces the checkpoint atomically: if the process is killed, the old checkpoint or the new one remains."""
         state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "done": self.done}
         with open(self.checkpoint + ".part", "wb") as file:
             torch.save(state, file)
@@ -103,7 +104,7 @@ class Reporter:
         print(os.getpid(), *values, sep=",", file=self.log)
 
     def report(self, done):
-        """Reports the number of samples since the task was submitted."""
+        """Reports the number of samples processed since the task was submitted."""
         self.pilot.sendall(json.dumps({"done": done}).encode() + b"\n")
 
 

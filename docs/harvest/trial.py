@@ -9,7 +9,7 @@ import os
 import pathlib
 import socket
 
-SAMPLES = 100  # samples of an epoch
+SAMPLES = 100  # samples per epoch
 TARGET = 3.0
 
 connection = socket.socket(socket.AF_UNIX)
@@ -18,13 +18,13 @@ lines = connection.makefile("rw")
 
 
 def write(message):
-    """Writes a line of JSON to the pilot."""
+    """Sends a line of JSON to the pilot."""
     lines.write(json.dumps(message) + "\n")
     lines.flush()
 
 
 def report(state):
-    """Reports the samples done in all rungs so far, and the loss."""
+    """Reports the number of samples processed in all rungs so far, and the loss."""
     write({"done": SAMPLES * state["epoch"], "loss": (state["weight"] - TARGET) ** 2})
 
 
@@ -38,7 +38,7 @@ report(state)
 while state["epoch"] < trial["resource"]:
     state["weight"] -= rate * 2 * (state["weight"] - TARGET)
     state["epoch"] += 1
-    # The checkpoint is replaced in one step, so that a kill leaves the old one or the new one.
+    # The checkpoint is replaced atomically: if the script is killed, the old checkpoint or the new one remains.
     new = checkpoint.with_suffix(".new")
     new.write_text(json.dumps(state))
     new.replace(checkpoint)

@@ -13,7 +13,7 @@ fn config(classes: &str) -> String {
     )
 }
 
-/// Counts to WORK, faster on nodes of the class `fast`. worker.sh STARTS WORK
+/// Usage: `worker.sh STARTS WORK`. Counts to WORK, faster on nodes of the class `fast`. Appends each start to STARTS.
 const WORKER: &str = r#"#!/bin/sh
 echo $GLEANER_TASK $GLEANER_NODES $GLEANER_CLASS >> "$1"
 trap 'exit 143' TERM
@@ -29,7 +29,7 @@ while [ $count -lt $2 ]; do
 done
 "#;
 
-/// A task with one node at most. The worker appends the name and the class of its node to a log when it starts.
+/// A task for one node. When the worker starts, it appends the name and the class of its node to a log.
 fn task(harvest: &Harvest, name: &str, work: u32, speed: &str) -> String {
     let (worker, starts) = (harvest.path("worker.sh"), harvest.path("starts.log"));
     fs::write(&worker, WORKER).unwrap();
@@ -39,7 +39,7 @@ fn task(harvest: &Harvest, name: &str, work: u32, speed: &str) -> String {
     )
 }
 
-/// The node and the class of each start of a task.
+/// The node and the class for each start of a task.
 fn starts(harvest: &Harvest, name: &str) -> Vec<(String, String)> {
     let log = fs::read_to_string(harvest.path("starts.log")).unwrap();
     let words = log.lines().map(|line| line.split(' ').collect::<Vec<_>>());
@@ -48,8 +48,8 @@ fn starts(harvest: &Harvest, name: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-// `picky` can use only the fast node. Meanwhile `able` is on the slow node, because both tasks together do more work
-// than `able` alone on the fast node. It moves when `picky` has finished.
+// `picky` can use only the fast node. Until `picky` has finished, `able` runs on the slow node, because both tasks
+// together do more work than `able` alone on the fast node. Then `able` moves to the fast node.
 #[test]
 fn tasks_get_the_nodes_of_the_class_that_is_best_for_all() {
     let mut harvest =
@@ -58,7 +58,7 @@ fn tasks_get_the_nodes_of_the_class_that_is_best_for_all() {
     let able = task(&harvest, "able", 2000, "{ fast = 1.3, slow = 1 }");
     harvest.submit_text(&(picky + &able));
     harvest.await_state("picky", "finished");
-    // Pilots hold both nodes while a task is left.
+    // Pilots hold both nodes until all tasks have finished.
     harvest.wait("both nodes", |harvest| {
         let text = harvest.text(&["status"]);
         text.contains("slow: 1 held") && text.contains("fast: 1 held")

@@ -1,5 +1,5 @@
-//! Tests of `gleaner harvest`: real processes of the daemon, of pilots and of tasks. Most pilots are local processes; those
-//! of `slurm` are jobs.
+//! Tests of `gleaner harvest` with real processes of the daemon, of pilots and of tasks. Most pilots are local
+//! processes. The pilots of the module `slurm` are Slurm jobs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod classes;
@@ -59,15 +59,15 @@ fn tasks_are_trained_and_everything_ends() {
     assert!(harvest.processes().is_empty());
 }
 
-/// Follows the commands of docs/HARVEST.md that replay a recording, which must be called `recording`. Returns the
-/// node-seconds that tasks held.
+/// Runs the commands of docs/HARVEST.md that replay a recording, whose folder must be called `recording`. Returns the
+/// node-seconds that tasks held in the replay.
 fn replay_script(recording: &Path) -> f64 {
     let folder = recording.parent().unwrap();
     let commands = docs::blocks("sh recording").concat().replace("\\\n", " ");
     for command in commands.lines() {
         let words: Vec<&str> = command.split_whitespace().collect();
         if words[..2] == ["gleaner", "harvest"] {
-            // The recording has been written.
+            // This command writes the recording, which already exists.
             continue;
         }
         let output = Command::new(env!("CARGO_BIN_EXE_gleaner"))
@@ -124,7 +124,7 @@ fn tasks_go_on_while_the_daemon_is_killed() {
     let state = harvest.task_field("steady", "state");
     assert!(state == "active" || state == "finished", "{state}");
     harvest.await_state("steady", "finished");
-    // The task was never started again.
+    // The task was never restarted.
     assert_eq!(harvest.task_field("steady", "generation"), 1);
     assert_eq!(harvest.task_field("steady", "done"), 1500.0);
 }

@@ -14,7 +14,7 @@ use crate::support::Harvest;
 /// Number of samples on which each task trains.
 const WORK: usize = 600 * BATCH;
 
-/// Number of samples of a step.
+/// Number of samples per step.
 const BATCH: usize = 64;
 
 /// Number of samples between two checkpoints.
@@ -23,10 +23,11 @@ const CHECKPOINT: usize = 20 * BATCH;
 /// Number of steps that a test waits for after each change.
 const FEW: usize = 5;
 
-/// Relative difference of losses that rounding can cause: another number of processes adds in another order.
+/// Largest relative difference between losses that rounding may cause: the order of additions depends on the number of
+/// processes.
 const ROUNDING: f64 = 1e-3;
 
-/// Addresses of the loopback interface, so that the processes of a task find each other by the names of their nodes.
+/// Names of the nodes. They are loopback addresses, so that the processes of a task can find each other by these names.
 const NODES: [&str; 2] = ["127.0.0.1", "127.0.0.2"];
 
 /// A line of the script's log.
@@ -36,7 +37,7 @@ struct Step {
     process: usize,
     /// Number of processes.
     processes: usize,
-    /// Range of the samples, without `last`.
+    /// Range of the samples, excluding `last`.
     first: usize,
     last: usize,
     loss: f64,
@@ -59,7 +60,7 @@ impl Training {
                  [local]\nevents = {events:?}\n"
             )
         });
-        // A step takes a quarter of a second on one node, which leaves time for changes of the nodes.
+        // A step takes a quarter of a second on one node, which leaves time for nodes to leave and join.
         fs::write(harvest.path("pause"), "0.004").unwrap();
         harvest.submit_text(&documented(&harvest, python, task));
         Training { harvest, task }
@@ -141,7 +142,8 @@ impl Step {
     }
 }
 
-/// A task of the page's example, with other paths and numbers. At each start, the script reads the pause from a file.
+/// A task of the example in docs/HARVEST.md, with other paths and numbers. At each start, the pause is read from a
+/// file.
 fn documented(harvest: &Harvest, python: &str, task: &str) -> String {
     let blocks = blocks("toml");
     let mut tasks = blocks.iter().flat_map(|block| block.split("\n\n"));
@@ -194,7 +196,7 @@ fn train(python: &str, task: &'static str, is_elastic: bool) -> Vec<Step> {
     training.await_processes(2);
     let generation = training.generation();
     assert_eq!(generation == begin, is_elastic, "{generation}");
-    // An elastic run ends with its first node, where its agents meet.
+    // An elastic run ends when its first node fails, because its agents meet there.
     fs::write(training.harvest.path("pause"), "0").unwrap();
     training.take(&training.first_node(), "-KILL");
     training.harvest.await_state(task, "finished");
@@ -203,8 +205,8 @@ fn train(python: &str, task: &'static str, is_elastic: bool) -> Vec<Step> {
     training.steps()
 }
 
-/// Checks that the steps lead from the first sample to the last. Only what was done after a checkpoint may be repeated,
-/// and only after the failure of a node.
+/// Checks that the steps lead from the first sample to the last. Only the steps after the last checkpoint may be
+/// repeated, and only after the failure of a node.
 fn check(steps: &[Step]) {
     assert_eq!((steps[0].first, steps.last().unwrap().last), (0, WORK));
     let mut repetitions = 0;
@@ -247,8 +249,8 @@ fn a_model_is_trained_on_nodes_that_come_and_go() {
     });
     check(&restarted);
     check(&elastic);
-    // The result depends on neither restarts nor the number of nodes. So both tasks had the same loss in each step, and
-    // a repeated step had its earlier loss.
+    // The result depends on neither restarts nor the number of nodes. Therefore, both tasks must have the same loss in
+    // each step, and a repeated step must have the same loss as before.
     let mut losses = BTreeMap::new();
     for step in restarted.iter().chain(&elastic) {
         let earlier = *losses.entry(step.first).or_insert(step.loss);

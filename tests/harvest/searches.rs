@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use crate::docs::blocks;
 use crate::support::Harvest;
 
-/// The search of the documentation, with the script of this repository.
+/// The example search of docs/HARVEST.md, with the path of the script in this repository.
 fn example() -> String {
     let mut files = blocks("toml").into_iter();
     let text = files.find(|text| text.contains("[search]")).unwrap();
@@ -20,8 +20,8 @@ fn example() -> String {
     text.replace("/home/me/trial.py", script.to_str().unwrap())
 }
 
-/// The loss that the script reports after some epochs: each step of gradient descent multiplies the distance to the
-/// target by 1 - 2 · lr.
+/// The loss that the script reports after this many epochs: each step of gradient descent multiplies the distance to
+/// the target by 1 - 2 · lr.
 fn loss(search: &SearchSubmission, trial: u32, epochs: f64) -> f64 {
     let Value::Number(rate) = search.space.draw(search.seed, trial)["lr"] else {
         panic!("lr is a number");
@@ -89,7 +89,7 @@ fn the_best_trials_are_promoted() {
         (found - near).abs() <= 1e-9 * near.max(1e-9),
         "{found}, expected {near}"
     );
-    // A promoted trial has continued from the checkpoint of the rung below.
+    // The best trial, which was promoted, has continued from the checkpoints of the lower rungs.
     let state = harvest
         .state()
         .join(format!("tasks/model/{best}/state.json"));
@@ -128,6 +128,6 @@ fn a_cancelled_search_ends_its_trials() {
     });
     let status = harvest.status();
     assert_eq!(status["searches"][0]["state"], "cancelled");
-    // At most 10 tasks are active, so the other trials never started.
+    // At most 10 tasks are waiting or active at a time, so the other trials never started.
     assert_eq!(status["searches"][0]["started"], 10);
 }

@@ -1,5 +1,6 @@
-//! A daemon with local pilots, and the commands that talk to it.
+//! A daemon, and the commands that talk to it.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,10 +16,15 @@ use tempfile::TempDir;
 /// Time limit for every wait.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A state directory, with a daemon that may be running.
+/// A daemon, which may or may not be running, and its folder.
 pub struct Harvest {
-    folder: TempDir,
+    /// The folder that contains the settings, the state directory and the logs.
+    folder: PathBuf,
+    /// Environment variables for the daemon and for all commands.
+    environment: Vec<(OsString, OsString)>,
     daemon: Option<Child>,
+    /// Removes the folder when it is dropped. `None` if the folder belongs to the caller.
+    _temporary: Option<TempDir>,
 }
 
 impl Harvest {
@@ -32,16 +38,25 @@ impl Harvest {
         })
     }
 
-    /// Starts a daemon with a configuration, which may depend on the folder of the harvest.
+    /// Starts a daemon in a temporary folder. Its configuration may depend on the path of this folder.
     pub fn with_config(config: impl FnOnce(&Path) -> String) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("harvest.toml"), config(folder.path())).unwrap();
-        let mut harvest = Harvest {
-            folder,
-            daemon: None,
-        };
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().to_owned();
+        let mut harvest = Self::within(folder.clone(), &config(&folder), Vec::new());
+        harvest._temporary = Some(temporary);
         harvest.serve();
         harvest
+    }
+
+    /// Writes the settings of a daemon into a folder, but does not start the daemon.
+    pub fn within(folder: PathBuf, config: &str, environment: Vec<(OsString, OsString)>) -> Self {
+        fs::write(folder.join("harvest.toml"), config).unwrap();
+        Harvest {
+            folder,
+            environment,
+            daemon: None,
+            _temporary: None,
+        }
     }
 
     /// Starts the daemon, and waits until it answers.
@@ -52,6 +67,7 @@ impl Harvest {
             .open(self.path("daemon.log"))
             .unwrap();
         let child = gleaner(&["serve"])
+            .envs(self.environment.iter().cloned())
             .arg("--config")
             .arg(self.path("harvest.toml"))
             .arg("--state")
@@ -67,7 +83,7 @@ impl Harvest {
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     pub fn state(&self) -> PathBuf {
@@ -85,7 +101,7 @@ impl Harvest {
         daemon.wait().unwrap();
     }
 
-    /// Waits for the daemon to end, and returns whether it succeeded.
+    /// Waits for the daemon to end, and returns whether it exited successfully.
     pub fn await_end(&mut self) -> bool {
         let mut daemon = self.daemon.take().unwrap();
         let end = Instant::now() + PATIENCE;
@@ -103,6 +119,7 @@ impl Harvest {
     /// Runs a subcommand that talks to the daemon.
     pub fn run(&self, words: &[&str]) -> Output {
         let mut command = gleaner(words);
+        command.envs(self.environment.iter().cloned());
         command.arg("--state").arg(self.state());
         command.output().unwrap()
     }
@@ -122,7 +139,8 @@ impl Harvest {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Submits tasks that each count to `work`.
+    /// Submits tasks that count instead of training. Each is given by its name, its minimum and maximum number of
+    /// nodes, and the number to which it counts.
     pub fn submit(&self, tasks: &[(&str, u32, u32, u32)]) -> String {
         let text: String = tasks.iter().map(|task| self.task(*task)).collect();
         self.submit_text(&text)
@@ -149,7 +167,7 @@ impl Harvest {
         serde_json::from_str(&self.text(&["status", "--json"])).unwrap()
     }
 
-    /// A field of a task.
+    /// A field of a task in the daemon's status.
     pub fn task_field(&self, name: &str, field: &str) -> Value {
         let status = self.status();
         let tasks = status["tasks"].as_array().unwrap();
@@ -177,7 +195,7 @@ impl Harvest {
         }
     }
 
-    /// Sends an HTTP request to the status page, and returns the answer.
+    /// Sends an HTTP request to the status page, and returns the response.
     pub fn http(&self, method: &str, path: &str, host: &str) -> String {
         let url = fs::read_to_string(self.state().join("page")).unwrap();
         let address = url
@@ -193,9 +211,9 @@ impl Harvest {
         answer
     }
 
-    /// Process ids of all processes that have the path of this harvest among their arguments.
+    /// Ids of all processes whose command lines contain the path of this harvest's folder.
     pub fn processes(&self) -> Vec<u32> {
-        let path = self.folder.path().to_str().unwrap().to_owned();
+        let path = self.folder.to_str().unwrap().to_owned();
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc").unwrap().flatten() {
             let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -211,7 +229,7 @@ impl Harvest {
 }
 
 impl Drop for Harvest {
-    /// Ends everything, even after a failed test.
+    /// Kills the daemon, the pilots and the tasks, even after a failed test.
     fn drop(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
             let _ = daemon.kill();

@@ -1,4 +1,5 @@
-//! Every part is killed at random moments, and nothing is lost.
+//! Kills the daemon, pilots, tasks and Slurm's controller at random moments, and checks that no submitted task and no
+//! checkpoint is lost.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -9,26 +10,26 @@ use super::proxy::Proxy;
 use super::site::Site;
 use super::worklog::{self, Expected};
 
-/// What happens, in an order that depends on the seed.
+/// Something that happens during a run. The order of a run's events depends on the seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Event {
-    /// The daemon is killed, and started again.
+    /// The daemon is killed and restarted.
     Daemon,
     /// A pilot is killed.
     Pilot,
     /// A process of a task is killed.
     Task,
-    /// Slurm's controller is killed, and started again.
+    /// Slurm's controller is killed and restarted.
     Controller,
     /// The network between the daemon and everything else is cut for a while.
     Network,
     /// A normal job takes a node.
     Job,
-    /// A task is submitted, and the daemon is killed when it has acknowledged the task.
+    /// A task is submitted, and the daemon is killed as soon as it has acknowledged the task.
     Submission,
 }
 
-/// Events of the run. In the end, several parts are killed at once.
+/// Events of a run, which are shuffled. After the last one, [`Run::kill_all`] kills several parts in quick succession.
 const EVENTS: [Event; 9] = [
     Event::Daemon,
     Event::Pilot,
@@ -41,7 +42,7 @@ const EVENTS: [Event; 9] = [
     Event::Submission,
 ];
 
-/// The last task is submitted while parts are killed.
+/// Tasks of a run. The last one is submitted by [`Event::Submission`], the others before the first event.
 const TASKS: [Expected; 4] = [
     Expected {
         name: "one",
@@ -80,7 +81,7 @@ impl Random {
         (self.0 >> 11) as usize % most
     }
 
-    /// A time of `least` to `most` seconds.
+    /// A random time between `least` and `most` seconds.
     fn seconds(&mut self, least: f64, most: f64) -> Duration {
         let part = self.below(1001) as f64 / 1000.0;
         Duration::from_secs_f64(least + (most - least) * part)
@@ -93,7 +94,7 @@ impl Random {
     }
 }
 
-/// A run with its faults.
+/// A run, during which parts are killed and the network is cut.
 struct Run {
     site: Site,
     proxy: Proxy,
@@ -129,7 +130,8 @@ impl Run {
             Event::Job => {
                 let options = "--partition=normal --exclusive --output=/dev/null";
                 let job = self.site.cluster.submit(options, "sleep 4");
-                // If the controller forgets this job, it gives its id to a pilot, and drains the node of both.
+                // A controller that is killed before it has saved this job forgets the job. It can then reuse the
+                // job's id for a pilot, and drain the node if both jobs were assigned to the same one.
                 self.site.cluster.wait_until_saved(&job);
             }
             Event::Submission => {
@@ -145,11 +147,13 @@ impl Run {
         self.site.serve();
     }
 
-    /// Kills a pilot, a process of a task, the controller and the daemon at once, and cuts the network meanwhile.
+    /// Kills a pilot, a process of a task, the controller and the daemon in quick succession. While the controller and
+    /// the daemon are down, the network is cut for a while. Then both are restarted.
     fn kill_all(&mut self) {
         self.happen(Event::Pilot);
         self.happen(Event::Task);
-        // A step that ends while no controller runs keeps its node for another minute.
+        // A job step that ends while no controller is running keeps its node for another minute. This pause
+        // lets the steps of the killed processes end first.
         sleep(Duration::from_secs(1));
         self.site.cluster.kill_controller();
         self.site.kill_daemon();
@@ -159,7 +163,7 @@ impl Run {
         self.say("the daemon and the controller run again");
     }
 
-    /// Kills a process whose arguments are chosen by `is_wanted`, with SIGKILL.
+    /// Sends SIGKILL to a random process whose arguments satisfy `is_wanted`.
     fn kill_one(&mut self, is_wanted: impl Fn(&[&str]) -> bool) {
         let found = self.site.processes(is_wanted);
         if found.is_empty() {
@@ -171,13 +175,14 @@ impl Run {
         self.site.cluster.run(&format!("kill -9 {pid}"));
     }
 
-    /// Waits until all tasks run as decided, on all nodes that Slurm gives to pilots.
+    /// Waits until tasks use the nodes of all pilots, and each active task runs on as many nodes as the daemon has
+    /// decided. If all tasks have finished, there is nothing to wait for.
     fn settle(&self) {
         self.site.wait("use of all nodes", |site| {
             let status = site.status();
             let is_running = self.end_drain(&status);
             let nodes = status["nodes"].as_array().unwrap().len() as u64;
-            let jobs = site.pilots("RUNNING").len() as u64;
+            let jobs = self.site.pilots("RUNNING").len() as u64;
             let tasks = status["tasks"].as_array().unwrap();
             let active = || tasks.iter().filter(|task| task["state"] == "active");
             let running = active().map(|task| task["running"].as_u64().unwrap());
@@ -188,8 +193,9 @@ impl Run {
         });
     }
 
-    /// Does what an operator must do after Slurm has drained a node: a controller that was killed can start a job with
-    /// the id of a job that it has forgotten, and then drains the node of both. Returns whether harvest is not draining.
+    /// If the daemon is draining, does what an operator must do after Slurm has drained a node: resumes the node, and
+    /// ends the daemon's drain once no node is drained. Slurm can drain a node because a controller that was killed has
+    /// reused the id of a job that it has forgotten. Returns `false` as long as the daemon is draining.
     fn end_drain(&self, status: &Value) -> bool {
         if status["mode"] != "draining" {
             return true;
@@ -200,7 +206,7 @@ impl Run {
             self.say(&format!("drained: {line}"));
             let (node, reason) = line.split_once(',').unwrap();
             assert!(["Duplicate jobid", "test"].contains(&reason), "{drained}");
-            // This fails while the node does not answer.
+            // The update fails while the node does not answer. The next call repeats it.
             let update = format!("update nodename={node} state=RESUME reason=test");
             let _ = cluster.command("scontrol").args(update.split(' ')).output();
         }

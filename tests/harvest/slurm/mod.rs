@@ -1,5 +1,5 @@
 //! Tests of `gleaner harvest` on a real Slurm cluster of four nodes, which scripts/slurm.sh starts on this host. If
-//! Slurm is not installed, tests report that they are skipped; with `GLEANER_NEED_SLURM` set they fail.
+//! Slurm is not installed, the tests report that they are skipped. If `GLEANER_NEED_SLURM` is set, they fail instead.
 
 #[path = "../../slurm/cluster.rs"]
 #[expect(dead_code, reason = "some functions are for other tests")]

@@ -1,4 +1,4 @@
-//! Normal jobs come and go while tasks are trained on the nodes that they leave.
+//! Tasks train on the idle nodes of a cluster while normal jobs come and go.
 
 use std::fs;
 use std::process::Command;
@@ -11,8 +11,8 @@ use super::cluster::{Cluster, wait_until};
 use super::site::{PARTITIONS, Site};
 use super::worklog::{self, Expected};
 
-/// Normal jobs: when they are submitted, in seconds, on how many nodes they run, and for how long. Without harvest, they
-/// never wait for each other. With GLEANER_HARVEST_ROUNDS=N, they come N times.
+/// Normal jobs: time of submission in seconds, number of nodes, and duration in seconds. Without harvest, no job waits
+/// for another. With `GLEANER_HARVEST_ROUNDS=N`, all jobs are submitted N times.
 const JOBS: [(u64, u32, u64); 14] = [
     (6, 1, 8),
     (9, 2, 6),
@@ -36,10 +36,10 @@ const TASKS: [Expected; 3] = [
     task("large", 1, 4, 2300),
 ];
 
-/// Trains whenever nothing else does, so that no idle node stays unused for lack of work.
+/// A task with more work than can be done during the test, so that no idle node stays unused for lack of work.
 const FILLER: Expected = task("filler", 1, 4, 1_000_000_000);
 
-/// Time from the first submission of normal jobs to the first of the next round.
+/// Time from the start of one round of normal jobs to the start of the next, in seconds.
 const ROUND_S: u64 = 75;
 
 const fn task(name: &'static str, min_nodes: u32, max_nodes: u32, work: u64) -> Expected {
@@ -51,7 +51,7 @@ const fn task(name: &'static str, min_nodes: u32, max_nodes: u32, work: u64) -> 
     }
 }
 
-/// Submits the normal jobs. Returns the seconds that each waited for its start.
+/// Submits the normal jobs, and waits until all have ended. Returns how many seconds each job waited for its start.
 fn run_jobs(cluster: &Cluster) -> Vec<f64> {
     let begin = Instant::now();
     let mut submitted = Vec::new();
@@ -91,7 +91,7 @@ fn now() -> f64 {
         .as_secs_f64()
 }
 
-/// Waits of normal jobs as text: the median, the worst and all.
+/// The wait times of normal jobs as text: the median, the worst, and all of them.
 fn shown(waits: &[f64]) -> String {
     let mut sorted = waits.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -103,8 +103,8 @@ fn shown(waits: &[f64]) -> String {
     )
 }
 
-/// Records the harvest, whose decisions must be repeatable, and replays the recorded log with the same tasks and
-/// settings. Returns the idle and the used node-seconds of the replay.
+/// Records the harvest, checks that repeating its decisions gives the same results, and replays the recorded log with
+/// the same tasks and settings. Returns the idle and the used node-seconds of the replay.
 fn replay(site: &Site) -> (f64, f64) {
     let recording = site.path("recording");
     let output = site.run(&["status", "--record", recording.to_str().unwrap()]);
@@ -150,7 +150,7 @@ fn harvest_on_slurm() {
         let without = scope.spawn(|| run_jobs(&other));
         (run_jobs(&site.cluster), without.join().unwrap())
     });
-    site.wait("end of the tasks", |site| site.have_finished(&TASKS));
+    site.wait("end of the tasks", |_| site.have_finished(&TASKS));
     let status = site.status();
     let replayed = replay(&site);
     let config = site.path("harvest.toml");

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Time between two checks of the address file and of whether the network is cut.
+/// Time between two checks of the address file, and between two checks of whether the network is cut.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Forwards connections to the daemon. Whenever the daemon writes its address to the state directory, the proxy
-/// replaces it with its own.
+/// replaces this address with its own.
 pub struct Proxy {
     shared: Arc<Shared>,
 }
@@ -43,7 +43,8 @@ impl Proxy {
         Proxy { shared }
     }
 
-    /// Cuts the network for a while. Like the real network, it loses no bytes of connections that survive this.
+    /// Cuts the network, and restores it after the time `during`. As on a real network, a connection that survives the
+    /// cut loses no bytes.
     pub fn cut(&self, during: Duration) {
         self.shared.is_cut.store(true, Ordering::Relaxed);
         thread::sleep(during);
@@ -83,7 +84,7 @@ fn redirect(shared: &Shared, address: &PathBuf, own: &str) {
 fn forward(shared: &Arc<Shared>, client: TcpStream) {
     shared.pass();
     let target = shared.target.lock().unwrap().clone();
-    // If the daemon does not run, the connection is closed.
+    // If the daemon is not running, the client's connection is closed.
     let Ok(daemon) = TcpStream::connect(target) else {
         return;
     };

@@ -1,12 +1,13 @@
 #!/bin/sh
-# A task of the tests on Slurm: counts instead of training. worker.sh LOG WORK
+# A task of the tests on Slurm, which counts samples instead of training. Usage: worker.sh LOG WORK
 #
-# Each rank appends lines `EVENT TASK RUN RANK RANKS NODE DONE TIME` to LOG. RUN identifies the run, and TIME is in
-# seconds. Rank 0 counts for all ranks: N ranks do N * (20 - N) / 2 samples a step of 0.2 s. It writes a checkpoint at every third step and at
-# SIGTERM, reports its progress, and ends when WORK samples are done.
+# Each rank appends lines `EVENT TASK RUN RANK RANKS NODE DONE TIME` to LOG. RUN identifies the run, and TIME is the
+# uptime of the host in seconds. Rank 0 counts for all ranks: N ranks do N * (20 - N) / 2 samples per step of 0.2 s.
+# Rank 0 writes a checkpoint after every third step and on SIGTERM, reports its progress, and ends when WORK samples are
+# done.
 #
-# Each rank locks its node, and rank 0 also locks its task, until the process has ended for any reason. A rank that
-# finds another process's lock writes the event `clash`.
+# Each rank locks its node, and rank 0 also locks its task. The locks are held until the process ends, for whatever
+# reason. A rank that finds another process's lock writes the event `clash`.
 log=$1
 work=$2
 rank=$GLEANER_NODE_RANK
@@ -17,13 +18,13 @@ done=0
 step=0
 [ -e "$checkpoint" ] && read -r done <"$checkpoint"
 
-# A signal to the process group also ends programs that this script starts, so lines are written without starting any.
+# Uses only built-ins of the shell: a signal to the process group would also end a program that this function starts.
 note() {
     read -r time _ </proc/uptime
     echo "$1 $GLEANER_TASK $GLEANER_PORT $rank $ranks $node $done $time" >>"$log"
 }
 
-# Replaces the checkpoint in one step, so that a kill leaves the old one or the new one.
+# Replaces the checkpoint atomically, so that a kill leaves either the old one or the new one.
 save() {
     [ "$rank" -eq 0 ] || return 0
     echo "$done" >"$checkpoint.new" && mv "$checkpoint.new" "$checkpoint"
@@ -53,11 +54,11 @@ while [ "$done" -lt "$work" ]; do
         [ "$done" -eq "$work" ] || echo "gleaner-progress {\"done\": $done}"
     else
         note work
-        # Other ranks stop when rank 0 has written the last checkpoint.
+        # The other ranks stop when rank 0 has written the last checkpoint.
         [ -e "$checkpoint" ] && read -r done <"$checkpoint"
     fi
 done
 save
-# The work is done once its checkpoint is written.
+# Rank 0 reports the end of its work only after the last checkpoint has been written.
 [ "$rank" -ne 0 ] || echo "gleaner-progress {\"done\": $done}"
 note end

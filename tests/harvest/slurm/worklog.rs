@@ -1,4 +1,4 @@
-//! Checks the log of the workers of worker.sh, which says who worked where and when.
+//! Checks the log that worker.sh writes, which shows when each rank of a task worked on which node.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// The task in a task file of `gleaner replay`.
+    /// The task as an entry in a task file of `gleaner replay`.
     pub fn replayed(&self) -> String {
         let Expected {
             name,
@@ -42,7 +42,7 @@ impl Expected {
     }
 }
 
-/// What the log shows apart from the rules.
+/// Totals of the log.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// Number of runs of all tasks.
@@ -74,11 +74,13 @@ fn parse(text: &str) -> Vec<Line<'_>> {
     text.lines().map(line).collect()
 }
 
-/// Checks the rules:
+/// Checks that the log obeys these rules:
 /// - No node works for two runs at once.
 /// - The runs of a task do not overlap, and their numbers of nodes are within the task's bounds.
-/// - A run begins with the last checkpoint, so that nothing before the checkpoint is lost and nothing counts twice.
-/// - Every task has done its work and no more.
+/// - A run begins with the last checkpoint. Nothing before the checkpoint is lost, and nothing counts twice.
+/// - Every task has done exactly its work.
+///
+/// Returns the totals of the log.
 pub fn check(path: &Path, tasks: &[Expected]) -> Summary {
     let text = fs::read_to_string(path).unwrap();
     let lines = parse(&text);
@@ -93,10 +95,10 @@ pub fn check(path: &Path, tasks: &[Expected]) -> Summary {
     summary
 }
 
-/// The first and the last time of each run, by the task and the name of the run.
+/// Times of the first and the last line of each run, by task and run.
 type Spans<'l> = BTreeMap<(&'l str, &'l str), (f64, f64)>;
 
-/// Checks that the times of different runs with the same `place` do not overlap.
+/// Checks that different runs with the same `place` do not overlap in time.
 fn check_overlaps(lines: &[Line], place: impl Fn(&Line) -> String, what: &str) {
     let mut times: BTreeMap<String, Spans<'_>> = BTreeMap::new();
     for line in lines {
@@ -116,11 +118,11 @@ fn check_overlaps(lines: &[Line], place: impl Fn(&Line) -> String, what: &str) {
     }
 }
 
-/// Checks the runs of a task, and adds them to `summary`.
+/// Checks the runs of a task, and adds their totals to `summary`.
 fn check_task(lines: &[Line], task: &Expected, summary: &mut Summary) {
     let name = task.name;
     let own = lines.iter().filter(|line| line.task == name);
-    // The last checkpoint, and the work that was done since.
+    // The total work in the last logged checkpoint, and the total work at the last line of rank 0.
     let (mut saved, mut done) = (0, 0);
     for line in own {
         let bounds = task.min_nodes..=task.max_nodes;
@@ -135,7 +137,8 @@ fn check_task(lines: &[Line], task: &Expected, summary: &mut Summary) {
         }
         match line.event {
             "start" => {
-                // A worker may be killed after it has written a checkpoint, and before it has written this to the log.
+                // If a worker is killed between writing a checkpoint and logging it, the next run begins with more
+                // work than `saved`.
                 let expected = saved..=done.max(saved);
                 let found = line.done;
                 assert!(
