@@ -64,7 +64,7 @@ demo-harvest: native
 	$(CARGO) build --release --locked --features cli,harvest $(FEATURES)
 	scripts/demo-harvest.sh $(GLEANER) demo-harvest-out
 
-# DESTDIR is the root of the tree from which a package is made.
+# Package builds set DESTDIR to a staging directory, which is prepended to every installation path.
 PREFIX ?= /usr/local
 DESTDIR ?=
 

@@ -48,8 +48,8 @@ for max_tasks in 10 100; do
         "${common[@]}" --max-tasks "$max_tasks" --t-fwd 120 --out "$work/run"
 done
 
-# The published tasks finish in about the first fifth of the log. These generated tasks have so much work that they last
-# to the end of the log.
+# The published tasks finish within about the first fifth of the log. These generated tasks have so much work that they
+# last to the end of the log.
 "$gleaner" synth tasks --count 1000 --models 10 --max-nodes 64 --hours 100000 -o "$work/long.toml" 2>/dev/null
 for max_tasks in 10 100 1000; do
     measure "all 22,882 events, tasks that never end, -maxJ $max_tasks" "$gleaner" replay \

@@ -3,10 +3,9 @@
 
     check-harvest.py URL|FILE...
 
-Checks in both colour schemes, at 400 and 1280 pixels, that the page shows a state, that nothing
-is wider than the window, that the console shows no error, and that the page makes no request
-except to its own server. The state shown at a URL must also change within ten seconds. The
-exit code is 77 if there is no Chromium.
+Checks in both colour schemes, at window widths of 400 and 1280 pixels, that the page shows a state and that nothing is
+wider than the window. The console must show no error, and the page must make requests only to its own server. The state
+shown at a URL must also change within ten seconds. The exit code is 77 if there is no Chromium.
 """
 
 import importlib.util
@@ -36,7 +35,7 @@ def examine(browser, url):
             browser.wait(f"{TILES} > 0 && {SHOWN} !== ''", "no state is shown")
             report.check(browser.run(WIDTH) <= width, f"wider than the window of {width} pixels")
         backgrounds[scheme] = browser.run(BACKGROUND)
-    report.check(backgrounds["light"] != backgrounds["dark"], "the colour scheme changes nothing")
+    report.check(backgrounds["light"] != backgrounds["dark"], "the page ignores the colour scheme")
     if url.startswith("http"):
         before = browser.run(SHOWN)
         browser.wait(f"{SHOWN} !== {before!r}", "the state does not change")

@@ -3,12 +3,11 @@
 
     check-report.py [--shots DIR] PAGE...
 
-Checks that the console shows no error, the page makes no network request, every chart is
-drawn, tooltips appear, charts can be zoomed with the mouse and with buttons, curves can be
-hidden and shown again, the theme can be switched and is remembered, nothing is wider than
-the window at 400 pixels, and a PDF can be printed. With --shots, the script also saves
-pictures of the page at 1280 and 400 pixels, light and dark. The exit code is 77 if there is
-no Chromium.
+Checks that the console shows no error and that the page makes no network request. Every chart must be drawn, show
+tooltips, and zoom with the mouse and with buttons. Curves can be hidden and shown again. The theme can be switched and
+is remembered. Nothing may be wider than a window of 400 pixels, and the page must print as a PDF. With --shots, the
+script also saves pictures of the page at 1280 and 400 pixels, light and dark. The exit code is 77 if there is no
+Chromium.
 """
 
 import base64
@@ -32,7 +31,8 @@ class Browser:
         self.into, from_browser = os.pipe()
 
         def pipes():
-            # The browser reads from file descriptor 3 and writes to 4. This process may already use these descriptors.
+            # The browser reads from file descriptor 3 and writes to 4. The pipes may have these numbers, so copy them
+            # first.
             reading, writing = os.dup(to_browser), os.dup(from_browser)
             os.dup2(reading, 3)
             os.dup2(writing, 4)
@@ -166,8 +166,8 @@ CELLS = """(() => { const chart = document.querySelectorAll('.chart')[%d];
 
 def tooltip(browser, number, box):
     """Moves the mouse over a chart until a tooltip appears."""
-    # The first nine shares of the width are multiples of a tenth. If the number of bars is a multiple of ten, all
-    # points at these shares could lie between two bars. The last two shares then hit a bar.
+    # The first nine positions, as shares of the chart's width, are multiples of a tenth. If the number of bars is a
+    # multiple of ten, all points at these shares could lie between two bars. The last two shares then hit a bar.
     shares = (0.5, 0.3, 0.7, 0.1, 0.9, 0.2, 0.4, 0.6, 0.8, 0.117, 0.883)
     heights = (0.5, 0.85, 0.15, 0.95)
     places = [(box["x"] + share * box["width"], box["y"] + height * box["height"])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fits interpret's explainable boosting machine on the throughput task.
+"""Fits the explainable boosting machine of the Python package interpret to throughput data.
 
     fit-interpret.py FEATURES.csv TRAINING_ROWS RUNS JOBS
 
 Prints a line of JSON for each label: the seconds of the fastest fit with JOBS processes, and the errors on
-the held-out rows. Settings that Lucid's artifact does not specify have interpret's defaults.
+the held-out rows. Settings that Lucid's artifact does not specify keep the defaults of interpret.
 """
 
 import json

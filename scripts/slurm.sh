@@ -10,9 +10,9 @@
 #   slurm.sh stop DIR                 end all daemons and jobs of the cluster, and delete DIR
 #
 # DIR must be empty, missing, or the directory of an earlier cluster, which is then stopped. The cluster is
-# stopped when the process PID has ended. KEY=VALUE replaces lines of slurm.conf, for example MaxArraySize=11. Several
-# settings with the same key replace its lines by several lines, for example of PartitionName. Every node must remain in
-# a partition.
+# stopped when the process PID has ended. KEY=VALUE replaces lines of slurm.conf, for example MaxArraySize=11. A key
+# that is given more than once, such as PartitionName, gets one line for each of its values. Every node must remain in a
+# partition.
 # Exit codes: 0 success, 1 failure, 2 wrong usage, 77 Slurm is missing or cannot be installed.
 set -euo pipefail
 

@@ -3,7 +3,7 @@
     train-torch.py DATA half|LAYERS EPOCHS SEED THREADS [WEIGHTS]
 
 The arithmetic is the original's. The recurrent unit takes a node's state as its input and the
-convolution as its memory. There are as many Set2Set steps as nodes. The optimiser is Adam, and batches
+convolution as its memory. The number of Set2Set steps equals the number of nodes. The optimiser is Adam, and batches
 are in the file's order. The validation error is computed after each epoch, and the test error only with the weights of
 the best epoch.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Python package, installs it in a virtual environment, and tests it there:
-# scripts/wheel.sh FOLDER, where FOLDER contains the environment. FEATURES are flags of cargo, as in the Makefile.
+# scripts/wheel.sh FOLDER, where FOLDER contains the environment. FEATURES contains flags for cargo, as in the Makefile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=$1

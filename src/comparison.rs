@@ -188,7 +188,7 @@ impl OpenedComparison {
         })
     }
 
-    /// Lets every solver solve every problem.
+    /// Runs every solver on every problem.
     ///
     /// # Errors
     /// A solver fails.
@@ -291,7 +291,7 @@ fn add_others(
     Ok(tallies)
 }
 
-/// Adds a contender. If another contender already has its name, a number is added to the name.
+/// Adds a contender. If another contender already has this name, a number is appended to it.
 fn add(name: &str, solver: impl AnySolver + Send + 'static, contenders: &mut Vec<Contender>) {
     let is_free = |name: &String| contenders.iter().all(|other| other.name != *name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));

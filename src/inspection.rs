@@ -25,11 +25,11 @@ settings! {
         /// The classes of the log's nodes.
         #[serde(flatten)]
         pub classes: ClassArgs;
-        /// Tasks whose rescale costs the suggestion uses [default: 18 s to grow, 12 s to shrink].
+        /// Tasks whose rescale costs determine the suggested window [default: 18 s to grow, 12 s to shrink].
         pub tasks: Option<PathBuf> = None => Spec::of("FILE");
         /// Scaling curves: the original's pickle of curves.
         pub curves: Option<PathBuf> = None => Spec::of("FILE").requires("tasks");
-        /// Maximum number of tasks active at once, as in a replay.
+        /// Maximum number of concurrently active tasks, as in a replay.
         pub max_tasks: usize = 10 => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
     }
 }
@@ -70,11 +70,10 @@ impl Inspected {
         })
     }
 
-    /// Information about the inspection and its inputs, for a page. `arguments` are the arguments of the
-    /// call.
+    /// Information about the inspection and its inputs, for a page. `arguments` are the options that the user set.
     ///
     /// # Errors
-    /// None in practice: arguments can be serialised.
+    /// None in practice, because the arguments can be serialised.
     pub fn info(&self, arguments: &impl Serialize) -> Result<RunInfo> {
         RunInfo::of_this("inspect", &self.file, arguments, &self.sources)
     }

@@ -34,9 +34,9 @@ use gleaner_setup::settings::{Form, Settings, Spec, Value};
 use gleaner_setup::{ClassArgs, SliceArgs};
 use serde::Serialize;
 
-/// Seconds in a minute, the unit of wall times.
+/// Seconds in a minute. Wall times are given in minutes.
 const MINUTE: u64 = 60;
-/// Nanoseconds in a second, the unit of the models.
+/// Nanoseconds in a second. The models use whole seconds.
 const SECOND: u64 = 1_000_000_000;
 
 settings! {
@@ -50,14 +50,14 @@ settings! {
         pub best: Option<usize> = None => Spec::of("K")
             .within(format!("1 to {MOST_LENGTHS}"), |count| (1..=MOST_LENGTHS).contains(count));
         /// Evaluate this plan instead of the best plan. A plan lists the wall times, in minutes, of the pilots that a
-        /// node starts one after the other; 4x3 stands for 4,4,4. Usually, the plan is the `plan for lost` that
-        /// `gleaner pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and
-        /// `kept` does not depend on them.
+        /// node starts one after the other. 4x3 stands for 4,4,4. Usually, the plan is the `plan for lost` that
+        /// `gleaner pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and the
+        /// model `kept` ignores the plan.
         pub plan: Vec<Repeated> = Vec::new() => Spec::of("MINUTES").separated_by(',')
             .conflicts(&["lengths", "best"]);
         /// Seconds from the start of a pilot until it is ready.
         pub startup: u64 = 20 => Spec::of("SECONDS");
-        /// Seconds for which a node waits before each pilot, because the scheduler needs time to start it.
+        /// Seconds that a node waits for the scheduler to start each pilot.
         pub delay: u64 = 10 => Spec::of("SECONDS");
         /// Choose the best wall times among multiples of this number of minutes.
         pub grid: u64 = 1 => Spec::of("MINUTES").requires("best")
@@ -171,10 +171,10 @@ impl PilotsOfLog {
         })
     }
 
-    /// Information about the inputs and settings, for a page. `arguments` are the arguments of the call.
+    /// Information about the inputs and settings, for a page. `arguments` are the options that the user set.
     ///
     /// # Errors
-    /// None in practice: arguments can be serialised.
+    /// None in practice, because the arguments can be serialised.
     pub fn info(&self, arguments: &impl Serialize) -> Result<RunInfo> {
         RunInfo::of_this("pilots", &self.file, arguments, &self.sources)
     }
@@ -256,7 +256,7 @@ impl Work<'_> {
             .into_iter()
             .map(|best| {
                 let bound = self.fragments.share(best.bound);
-                // Unobserved, so that a stopped search still returns the ladders that it has found.
+                // The observer may have stopped the search. Without it, the ladders found so far are still evaluated.
                 self.ladder(best.lengths, Some(bound), &Unobserved)
             });
         let ladders = ladders.collect::<Result<Vec<_>>>()?;
@@ -269,7 +269,7 @@ impl Work<'_> {
     }
 
     /// Computes how pilots with the wall times of a ladder use the idle node-time. `lengths` are the wall times in
-    /// seconds. They are empty if no fragment is long enough for a pilot.
+    /// seconds. The list is empty if no fragment is long enough for a pilot.
     fn ladder(
         &self,
         lengths: Vec<u64>,

@@ -19,7 +19,7 @@ settings! {
     pub struct SolvingSettings {
         /// Check every answer with a checker that shares no code with the solvers.
         pub check: bool = false => Spec::flag();
-        /// The solver, and when it must stop.
+        /// The solver and its stopping conditions.
         #[serde(flatten)]
         pub solver: SolverArgs;
     }

@@ -4,14 +4,14 @@ use std::num::NonZeroUsize;
 
 use gleaner_domain::error::{Error, Result};
 
-/// Maximum number of threads: far more than the cores of a machine, but few enough for a process to start them all.
+/// Maximum number of threads. Machines have far fewer cores, and one process can start this many threads.
 const MOST: usize = 4096;
 
 /// Stack size of a thread, in bytes. This is the default stack size of a program's first thread on Linux.
 const STACK: usize = 8 << 20;
 
-/// Runs a function on a pool of `threads` threads; by default, one thread for each core. All parallel code in `run` uses
-/// the pool.
+/// Runs a function on a pool of `threads` threads. The default is one thread for each core. All parallel code in `run`
+/// uses the pool.
 ///
 /// # Errors
 /// More than 4096 threads are requested, the system cannot start that many threads, or `run` fails.

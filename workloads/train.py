@@ -1,4 +1,5 @@
-"""Trains one of the models that Lucid's authors measured, on random input, until it is stopped.
+"""Trains one of the models that Lucid's authors measured. The input is random, and the training runs
+until it is stopped.
 
 It reports `gleaner warm`, then `gleaner samples N`, as `gleaner profile` expects. See README.md."""
 
@@ -31,7 +32,7 @@ WITHOUT_AMP = ["PPO", "TD3", "Transformer"]
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("model", choices=MODELS)
-    parser.add_argument("--batch", type=int, default=32, help="samples in a batch of each process")
+    parser.add_argument("--batch", type=int, default=32, help="number of samples in each process's batch")
     parser.add_argument("--amp", type=int, choices=[0, 1], default=0, help="1: mixed precision")
     parser.add_argument("--device", choices=["cuda", "cpu"], help="default: cuda if there is a GPU")
     parser.add_argument("--processes", type=int, default=1, help="processes, each on its own GPU or share of CPU cores")

@@ -97,7 +97,7 @@ class Supervised:
 
 
 def from_library(setting, library, make):
-    """The model of a library, created by `make(module)`; `None` if the library is not installed."""
+    """A model from a library, created by `make(module)`. `None` if the library is not installed or must not be used."""
     if setting.own:
         return None
     try:

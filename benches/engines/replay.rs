@@ -15,7 +15,7 @@ const SOLVERS: [(&str, SolverKind); 2] = [
     ("equal-share", SolverKind::EqualShare),
 ];
 
-/// The benchmarked values of `max_tasks`, the maximum number of tasks that are active at once.
+/// The benchmarked values of `max_tasks`, the maximum number of concurrently active tasks.
 const MAX_TASKS: [usize; 2] = [10, 100];
 
 pub fn benches(criterion: &mut Criterion) {

@@ -51,7 +51,8 @@ def connect():
 
 
 class Training:
-    """A model, and the number of samples on which it has been trained. Continues from the checkpoint, if it exists."""
+    """A model, and the number of samples on which it has been trained. Both are restored from the checkpoint, if it
+    exists."""
 
     def __init__(self, checkpoint):
         self.checkpoint = checkpoint
@@ -83,7 +84,8 @@ class Training:
         return sums[0].item() / count, sums[1].item() > 0
 
     def save(self):
-        """Replaces the checkpoint atomically: if the process is killed, the old checkpoint or the new one remains."""
+        """Replaces the checkpoint atomically: if the process is killed, either the old or the new checkpoint
+        remains."""
         state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(), "done": self.done}
         with open(self.checkpoint + ".part", "wb") as file:
             torch.save(state, file)

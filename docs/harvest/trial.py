@@ -38,7 +38,7 @@ report(state)
 while state["epoch"] < trial["resource"]:
     state["weight"] -= rate * 2 * (state["weight"] - TARGET)
     state["epoch"] += 1
-    # The checkpoint is replaced atomically: if the script is killed, the old checkpoint or the new one remains.
+    # The checkpoint is replaced atomically: if the script is killed, either the old or the new checkpoint remains.
     new = checkpoint.with_suffix(".new")
     new.write_text(json.dumps(state))
     new.replace(checkpoint)

@@ -1,4 +1,5 @@
-//! Any input is either rejected with a fault or read as polls, up to the last event.
+//! Any input is either rejected with a fault or read as polls, from which all events of the log can
+//! be generated.
 #![no_main]
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Any input is either rejected with a fault or read as a trace of spot instances, up to the last event.
+//! Any input is either rejected with a fault or read as a trace of spot instances, from which all events of the log can
+//! be generated.
 #![no_main]
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Any input is either rejected with a fault or read as a log, up to its last event.
+//! Any input is either rejected with a fault or read as a log, all of whose events can be
+//! generated.
 #![no_main]
 
 use std::path::Path;

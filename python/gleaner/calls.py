@@ -73,15 +73,15 @@ def replay(
     Options:
 
     all_rows
-        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too
+        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows
     big_m
-        Big-M constant that bounds how far a task may grow or shrink in one decision; the exact solver applies these
-        bounds too [default: corrected]
+        Big-M constant that bounds how far a task may grow or shrink in one decision. The exact solver also applies
+        these bounds [default: corrected]
     bound
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
     cache
-        Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
+        Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     check
         Check every decision with a checker that shares no code with the solvers
     class_feature
@@ -114,7 +114,7 @@ def replay(
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
-        Maximum number of tasks active at once (-maxJ) [default: 10]
+        Maximum number of concurrently active tasks (-maxJ) [default: 10]
     min_fragment
         Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
         the result relies on hindsight [default: use all fragments]
@@ -422,12 +422,12 @@ def compare(
     Options:
 
     all_rows
-        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too
+        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows
     bound
         Compute an upper bound on the work of any allocator, even one that knew the whole log, with the same tasks and
         rescaling costs (docs/BOUND.md)
     cache
-        Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
+        Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     class_feature
         Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
         has several of these features, the first feature in this list is used
@@ -458,7 +458,7 @@ def compare(
     initial
         How the first idle nodes are assigned [default: random]
     max_tasks
-        Maximum number of tasks active at once (-maxJ) [default: 10]
+        Maximum number of concurrently active tasks (-maxJ) [default: 10]
     min_fragment
         Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
         the result relies on hindsight [default: use all fragments]
@@ -591,8 +591,8 @@ def solve(
     Options:
 
     big_m
-        Big-M constant that bounds how far a task may grow or shrink in one decision; the exact solver applies these
-        bounds too [default: corrected]
+        Big-M constant that bounds how far a task may grow or shrink in one decision. The exact solver also applies
+        these bounds [default: corrected]
     check
         Check every answer with a checker that shares no code with the solvers
     formulation
@@ -644,7 +644,7 @@ def sweep(
         avg_jct_s]. Ties are broken by total_work, completion_mean_s and rescale_loss; for simulations by avg_jct_s,
         avg_queue_s and checkpoints
     jobs
-        Number of runs at once [default: the number of cores]. The results do not depend on this number
+        Number of concurrent runs [default: the number of cores]. The results do not depend on this number
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
         reported
@@ -685,9 +685,9 @@ def inspect(
     Options:
 
     all_rows
-        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too
+        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows
     cache
-        Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
+        Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     class_feature
         Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
         has several of these features, the first feature in this list is used
@@ -708,7 +708,7 @@ def inspect(
         Start of the part of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an
         offset from UTC. Earlier rows only determine which nodes are idle at that time
     max_tasks
-        Maximum number of tasks active at once, as in a replay [default: 10]
+        Maximum number of concurrently active tasks, as in a replay [default: 10]
     nodes
         Number of nodes to use (-nN) [default: all]
     skip_rows
@@ -775,13 +775,13 @@ def pilots(
     Options:
 
     all_rows
-        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too
+        Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows
     best
         Find the best wall times under the model `fits`: the best ladders of at most 1, 2, ..., K wall times
     cache
-        Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes
+        Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     delay
-        Seconds for which a node waits before each pilot, because the scheduler needs time to start it [default: 10]
+        Seconds that a node waits for the scheduler to start each pilot [default: 10]
     drop_end_row
         Drop the last row if it changes no nodes, as the original does. By default, it is kept as the end of the log.
         Implied by the original's flags
@@ -800,9 +800,9 @@ def pilots(
         Number of nodes to use (-nN) [default: all]
     plan
         Evaluate this plan instead of the best plan. A plan lists the wall times, in minutes, of the pilots that a
-        node starts one after the other; 4x3 stands for 4,4,4. Usually, the plan is the `plan for lost` that `gleaner
-        pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and `kept` does not
-        depend on them
+        node starts one after the other. 4x3 stands for 4,4,4. Usually, the plan is the `plan for lost` that `gleaner
+        pilots` printed for another log. The model `fits` uses the plan's wall times as a ladder, and the model `kept`
+        ignores the plan
     skip_rows
         Number of rows to drop at the start of the log; the original always drops 1000 [default: 0]
     startup
@@ -905,8 +905,8 @@ def ingest(
         `scontrol show nodes`, `sinfo -N -o "%N %G %f"` or `pbsnodes -av` (dataset/README.md). They replace the
         classes in the event log
     cluster
-        File for the table of virtual clusters and their nodes [default: vc_config.csv beside jobs.csv,
-        NAME_vc_config.csv beside another NAME.csv]
+        File for the table of virtual clusters and their nodes [default: vc_config.csv next to jobs.csv, or
+        NAME_vc_config.csv next to another NAME.csv]
     columns
         Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
         cores, id, state and partition [default: columns with known names, in upper or lower case; the choice is
@@ -925,12 +925,12 @@ def ingest(
     gpus_per_node
         Number of GPUs per node [default: 8; 1 for Batsim]
     machine
-        Machine that the data come from. It sets the zone of local times, the number of nodes and the columns. Known
-        gaps in the data are printed
+        Machine that the data come from. It sets the time zone, the number of nodes and the columns. Known gaps in the
+        data are printed
     machines
         Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
     max_gap
-        Longest gap between two polls of a node, in seconds, for which the node is assumed to keep its state. In a
+        Longest gap between two polls of a node, in seconds, during which the node is assumed to keep its state. In a
         longer gap, the state is assumed to last for one interval between polls, and is unknown for the rest of the
         gap [default: 5 times the median interval of the polls]
     max_unknown
@@ -940,7 +940,7 @@ def ingest(
         bytes of memory
     node_count
         Number of nodes of the machine, if jobs state only how many nodes they used [default: the number in the
-        header, or the most nodes ever used at once]
+        header, or the peak number of nodes in use]
     nodes
         Nodes of the machine: a list such as n[001-128], or a file. The file contains such lists, or the output of
         `scontrol show nodes` or `sinfo -N` [default: the nodes that the logs name]
@@ -949,13 +949,13 @@ def ingest(
         by --cores-per-node
     outages
         Outages of the whole machine: a MACHINESTATUS file of ALCF. Only rows with IS_ALL_MACHINE_DOWN = 1 are used.
-        An outage without an end lasts until the next start of a job
+        An outage without an end lasts until the next job starts
     partition
         Use only jobs in these partitions or queues, separated by commas. Nodes that run other jobs count as idle, so
         limit --nodes to the nodes of the partitions. In SWF logs, partitions have numbers. If such a log does not
         state the partition of a job, the number of its queue is used
     powered_down
-        Whether nodes that are powered down are idle [default: busy]
+        Whether powered-down nodes count as idle [default: busy]
     seed
         Seed of the random times, with --times spread [default: 0]
     start

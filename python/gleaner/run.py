@@ -82,7 +82,7 @@ class Run:
         self.command = run.command
         self.tables = Tables(run, folder)
         self._told: dict[str, Any] = {}
-        """Values of a run that was restored from a pickle: those that the files of a run do not contain."""
+        """For a run that was restored from a pickle: the values that the files of a run do not contain."""
 
     @property
     def complete(self) -> bool:
@@ -165,8 +165,8 @@ def open_run(path: StrPath) -> Run:
 
 
 def open_in(path: StrPath, folder: Optional[Folder]) -> Run:
-    """Opens a run directory. ``folder`` is the temporary folder that contains the directory, if any, and lasts as long
-    as the run."""
+    """Opens a run directory. ``folder`` is the temporary folder that contains the directory, if any. It exists as long
+    as the run does."""
     return Run(_gleaner.open_run(path), Path(path), folder)
 
 

@@ -33,7 +33,7 @@ def shown(run: Run) -> str:
 
 
 def stills(page: Page, most: int = MOST) -> str:
-    """The figures of a page as SVG, as many of them as fit into ``most`` bytes."""
+    """The figures of a page as SVG, without those that do not fit into ``most`` bytes."""
     left_out = "<p>Left out: {}. <code>page.figures</code> contains them, and <code>page.write</code> writes all figures.</p>"
     most -= _size(left_out) + sum(_size(escape(name)) + 2 for name in page.figures)
     parts, missing = [], []

@@ -135,8 +135,8 @@ impl SolveOptions {
         let problems: Vec<_> = problems.iter().map(EitherProblem::problem).collect();
         let host = Host::default();
         let solve = || solving::answers(&self.0, &problems, &host);
-        // Built-in solvers usually finish before a thread would have started. While a program solves, Ctrl-C must be
-        // handled.
+        // Built-in solvers usually finish before a thread would have started, so they run on this thread. A program may
+        // take long, so a new thread waits for it while this thread handles Ctrl-C.
         let answers = if self.0.starts_a_program() {
             host.on_a_thread(py, solve)?
         } else {

@@ -29,9 +29,13 @@ pub fn read<S: Settings>(py: Python<'_>, options: &Pairs) -> PyResult<S> {
     settings::read(options).map_err(|error| exception(py, error))
 }
 
-/// The options of a command, such as `replay` or `ingest slurm`. Each option is a dict with the keys `name`, `is_flag`,
-/// `is_list`, `separator` (for lists that may be given as one string), `alone` (the value that `True` means, if there
-/// is one), `value` (the placeholder for its value), `choices`, `default` and `help`.
+/// The options of a command, such as `replay` or `ingest slurm`. Each option is a dict with these keys:
+///
+/// * `name`, `choices`, `default` and `help`
+/// * `is_flag` and `is_list`
+/// * `separator`, for lists that may be given as one string
+/// * `alone`: the value that `True` means, if there is one
+/// * `value`: the placeholder for the option's value
 ///
 /// # Errors
 /// `UsageError` if the command is unknown or has no options in Python.

@@ -17,7 +17,7 @@ use crate::host::Host;
 pub struct Page(Document);
 
 impl Page {
-    /// The page of a document.
+    /// Creates the page that shows `document`.
     pub fn new(document: Document) -> Self {
         Page(document)
     }

@@ -102,7 +102,7 @@ pub struct Call<S> {
 
 /// Where the inputs come from, and where the results are written.
 pub struct Given {
-    /// The files that contain Python tables, with the names of the tables.
+    /// The files to which Python tables were written, each with the name of its table.
     pub names: Vec<(PathBuf, String)>,
     /// The directory of the run, if the run is written.
     pub out: Option<PathBuf>,

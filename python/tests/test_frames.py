@@ -70,7 +70,7 @@ def test_times_may_be_the_index_of_pandas(index: str | None, tmp_path: Path) -> 
 
 def test_states_may_be_called_idle(tmp_path: Path) -> None:
     expected = gleaner.EventLog.read(EVENTS)
-    # The column must allow missing integers, because the last row has no state.
+    # The column needs a nullable type, because the last row has no state.
     frame = pandas.read_csv(EVENTS, dtype={"state": "Int64"}).rename(columns={"state": "idle"})
     frame.to_csv(tmp_path / "numbers.csv", index=False)
     frame["idle"] = frame["idle"].astype("boolean")

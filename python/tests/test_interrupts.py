@@ -74,7 +74,8 @@ gleaner.replay(EVENTS, TASKS, objective=never)
 
 
 def interrupt(script: str) -> tuple[int, list[str], str]:
-    """Runs a script and sends it SIGINT once it is ready. Returns its exit code, its lines, and its stderr."""
+    """Runs a script and sends it SIGINT once it is ready. Returns its exit code, the lines of its stdout, and its
+    stderr."""
     program = [sys.executable, "-c", HEAD + textwrap.dedent(script)]
     process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None

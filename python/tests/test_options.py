@@ -80,8 +80,8 @@ def options(function: str) -> dict[str, dict[str, Any]]:
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Yields the source of ``api.py`` and a function definition, for each function or overload in it that accepts
-    options."""
+    """For each function or overload in ``api.py`` that accepts options, yields the source of the module and the
+    function's definition."""
     source = (PACKAGE / "api.py").read_text(encoding="utf-8")
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef) and node.args.kwarg and node.args.kwarg.arg == "options" and node.name != "given":

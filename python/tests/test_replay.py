@@ -306,7 +306,7 @@ def test_the_whole_log_of_summit_gives_the_same_tables(tmp_path: Path) -> None:
     words = ["--events", log, "--tasks", tasks, "--t-fwd", 60, "--skip-rows", 1000]
     command("replay", *words, "--out", tmp_path / "cli")
     same_files(tmp_path / "cli", tmp_path / "python", TIMED)
-    # Both tables stay in memory. If they were copies, their addresses would differ.
+    # Both tables stay in memory, so two copies of the data would have different addresses.
     one, other = pyarrow.table(run.steps), pyarrow.table(run.steps)
     assert one.num_rows == other.num_rows == 22_882 and len(addresses(run.steps)) >= one.num_columns
     assert addresses(run.steps) == [

@@ -1,8 +1,8 @@
-"""Tests recipes of ARCHITECTURE.md by following them in a copy of the tree: run.py [--only NAME,...] FLAGS
+"""Tests the recipes in ARCHITECTURE.md by following them in a copy of the repository: run.py [--only NAME,...] FLAGS
 
-FLAGS are passed to `cargo test`, such as --release and the packages. Each recipe is a module in this folder. It may
-change only files that its text names. The copy is built once with all recipes. If that fails, each recipe is built alone.
-The copy and its build stay in the folder `recipes` of cargo's target directory."""
+FLAGS are passed to `cargo test`, such as --release and the packages. Each recipe is a module in this folder. A recipe
+may change only the files that its text names. The copy is built once with all recipes. If this build fails, each recipe
+is built alone. The copy and its build stay in the folder `recipes` of cargo's target directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A copy of the tree, which recipes change by inserting lines at anchors."""
+"""A copy of the repository, which recipes change at lines that match regular expressions (anchors)."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ struct Member {
 }
 
 impl Nest {
-    /// The tree of the groups of `problem`. Groups without a limit are left out, and so are names without a task. Takes
-    /// O(n log n), where n counts the tasks, the groups and the names in groups.
+    /// The tree of the groups of `problem`. Groups without a limit and names that match no task are left out. Takes O(n
+    /// log n) time, where n is the total number of tasks, groups and names in groups.
     ///
     /// # Errors
     /// Two groups cross. Returns their indices, in ascending order.
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::synthetic;
 
-    /// A problem of `tasks` tasks with groups of these tasks.
+    /// A problem with `tasks` tasks; each element of `groups` lists the indices of the tasks in a group.
     fn problem(tasks: usize, groups: &[Vec<usize>]) -> Problem {
         let mut problem = synthetic::problem(tasks, 8, 1);
         let group = |(g, tasks): (usize, &Vec<usize>)| GroupLimit {
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(Nest::of(&problem).unwrap().branches().len(), 2);
     }
 
-    // As many names as a file of a few megabytes contains; a comparison of all pairs would take hours.
+    // A file of a few megabytes can contain this many names. Comparing all pairs would take hours.
     #[test]
     fn many_groups_take_no_longer_than_their_names() {
         let pairs: Vec<Vec<usize>> = (0..200_000).map(|g| vec![g % 1000]).collect();

@@ -26,7 +26,7 @@ pub struct Task {
     pub curve_nodes: Arc<[u32]>,
     /// Objective per second at each point of the curve, before `weight`; linear in between.
     pub curve_objective: Rates,
-    /// Factor on the objective of every point: usually 1, which is also the default in JSON.
+    /// Factor that multiplies the objective at every point: usually 1, which is also the default in JSON.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: f64,
     /// Number of nodes that the task holds now. With fewer than `min_nodes` nodes (after a preemption), the task
@@ -106,7 +106,7 @@ impl Task {
         self.max_nodes.min(last)
     }
 
-    /// Whether the task may hold `count` nodes: none, or between its minimum and [`Task::cap`].
+    /// Whether the task may hold `count` nodes: 0, or from its minimum to [`Task::cap`].
     pub fn allows(&self, count: u32) -> bool {
         count == 0 || (self.min_nodes <= count && count <= self.cap())
     }
@@ -120,7 +120,8 @@ impl Task {
         }
     }
 
-    /// The task's term of the objective if its count changes to `count` for `t_fwd` seconds.
+    /// The task's term of the objective if it holds `count` nodes for the next `t_fwd` seconds: its earnings minus the
+    /// cost of the change.
     pub fn value(&self, t_fwd: f64, count: u32) -> f64 {
         t_fwd * self.objective_rate(count) - self.rescale_cost(count)
     }
@@ -219,10 +220,9 @@ impl Problem {
         out
     }
 
-    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None` if
-    /// no two groups cross: they are *nested*. Groups that impose no limit are left out
-    /// ([`GroupLimit::limits_something`]). Takes O(n log n), where n counts the tasks, the groups and the
-    /// names in groups.
+    /// Two groups that *cross*: they share a task, and each has a task that the other lacks. `None` if no two groups
+    /// cross: they are *nested*. Groups that impose no limit are left out ([`GroupLimit::limits_something`]). Takes O(n
+    /// log n) time, where n is the total number of tasks, groups and names in groups.
     pub fn crossing_groups(&self) -> Option<(&GroupLimit, &GroupLimit)> {
         let (first, second) = Nest::of(self).err()?;
         Some((&self.groups[first], &self.groups[second]))

@@ -77,8 +77,8 @@ impl Formulation {
     }
 }
 
-/// Why a solver gave no answer. An infeasible problem and a limit that was reached are answers, not
-/// errors: see [`Status`](crate::Status).
+/// Why a solver gave no answer. An infeasible problem or a limit that was reached is not an error:
+/// the answer's [`Status`](crate::Status) reports it.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
     /// The problem has a side constraint, but the solver or formulation does not support side
@@ -134,8 +134,7 @@ pub enum SolveError {
     /// The backend was left out of this build.
     #[error(
         "this build has no {0}: rebuild with the feature {0}, \
-         or use --solver exact, which solves problems without side constraints, and problems \
-         with nested groups under the goal total"
+         or use --solver exact (it supports groups only if they are nested and the goal is total)"
     )]
     NotBuilt(&'static str),
     /// The solver library failed.
@@ -201,7 +200,8 @@ pub trait Solver {
 
     /// Solves `problem`. The problem must be valid ([`Problem::validate`]).
     ///
-    /// A limit that is reached, an infeasible problem and a missing proof are answers, not errors.
+    /// An infeasible problem, a limit that is reached or a missing proof is not an error: the answer's status reports
+    /// it.
     ///
     /// # Errors
     /// [`SolveError`] if the backend does not support the problem, numbers of the problem are out of
@@ -245,7 +245,7 @@ pub enum SolverKind {
     /// Exact if it supports the problem's side constraints; otherwise HiGHS, or CBC in a build without
     /// HiGHS.
     Auto,
-    /// Relaxation, reduced-cost fixing and dynamic programming: proven optimal. It supports nested
+    /// Relaxation, reduced-cost fixing and dynamic programming, with a proof of optimality. This solver supports nested
     /// groups ([`Problem::crossing_groups`]) under the goal [`Goal::Total`], and no groups otherwise.
     Exact,
     /// HiGHS through good_lp.
@@ -270,7 +270,7 @@ pub struct SolverSpec {
     pub kind: SolverKind,
     /// How MILP backends state the problem; other backends ignore it.
     pub formulation: Formulation,
-    /// Big-M of the formulations; the exact solver respects the cap on changes that it implies.
+    /// Big-M of the formulations; the exact solver respects the cap on changes that this value implies.
     pub big_m: BigM,
 }
 

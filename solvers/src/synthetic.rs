@@ -11,11 +11,10 @@ const MOST_NODES: u32 = 64;
 /// Generates a valid problem with `tasks` tasks on `nodes` idle nodes. The same arguments give the
 /// same problem.
 ///
-/// Curves have points at 0, 1, 2, 4, … nodes. They follow Amdahl's law, a power law, or saturating
-/// growth, each with 2 % of noise, and span three orders of magnitude. Minimums are 1 to 4 nodes,
-/// maximums 8 to 64 (64 for about half of the tasks). Growing costs 10 to 60 s, shrinking half of
-/// that; the window is 120 s. Three tasks in four already hold nodes, until the idle nodes run out. A
-/// few of these are below their minimum, as after a preemption.
+/// Curves have points at 0, 1, 2, 4, … nodes. They follow Amdahl's law, a power law, or saturating growth, each with 2
+/// % noise, and span three orders of magnitude. Minimums are 1 to 4 nodes, maximums 8 to 64 (64 for about half of the
+/// tasks). Growing costs 10 to 60 s, shrinking half of that; the window is 120 s. About three quarters of the tasks
+/// already hold nodes, until the idle nodes run out. A few of these are below their minimum, as after a preemption.
 pub fn problem(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut left = nodes;
@@ -63,8 +62,8 @@ fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
     }
 }
 
-/// Generates a problem with loose bounds. Every task has a curve with a point at every count from 0 to
-/// 64 nodes. The curves have a similar scale and 20 % of noise, so that no curve is concave.
+/// Generates a problem with loose bounds. Every task has a curve with a point at every count from 0 to 64 nodes. The
+/// curves have a similar scale and 20 % noise, so that no curve is concave.
 pub fn noisy(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);
@@ -119,8 +118,8 @@ pub fn grouped(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Generates a problem like [`problem`], with tasks grouped by user, as in [`grouped`], and also by one of four types
-/// of work. The groups cross if there are enough tasks. The limits are chosen as in [`grouped`].
+/// Generates a problem like [`problem`], with tasks grouped by user, as in [`grouped`], and also by type of work (four
+/// types). The groups cross if there are enough tasks. The limits are chosen as in [`grouped`].
 pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);
@@ -131,7 +130,7 @@ pub fn crossing(tasks: usize, nodes: u32, seed: u64) -> Problem {
     problem
 }
 
-/// Adds a group for every number that `of` assigns to tasks, with limits that `plan` respects.
+/// Groups the tasks by the number that `of` assigns to each task index. `plan` respects the limits of these groups.
 fn add_groups(
     problem: &mut Problem,
     kind: &str,
@@ -155,8 +154,8 @@ fn add_groups(
     }
 }
 
-/// A feasible plan of a problem without groups. It gives tasks about twice their share of the nodes,
-/// until the nodes run out.
+/// A feasible plan of a problem without groups. Each task gets a random count of up to twice its equal share of the
+/// nodes, within its bounds, until the nodes run out.
 fn some_plan(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<u32> {
     let mut left = problem.nodes;
     let share = problem.nodes / problem.tasks.len().max(1) as u32;

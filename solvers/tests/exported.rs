@@ -1,5 +1,6 @@
-//! Tests that HiGHS and CBC read and solve exported models. Unlike all other tests, these tests call CBC in their own
-//! process, not in a copy of it. They are therefore in a separate test program, in which no other thread uses CBC.
+//! Tests that HiGHS and CBC read and solve exported models. Unlike all other tests, these tests call CBC in the test
+//! process itself, not in a forked child. They are therefore in a separate test program, in which no other thread uses
+//! CBC.
 #![cfg(all(feature = "highs", feature = "cbc"))]
 #![expect(
     clippy::unwrap_used,

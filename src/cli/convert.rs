@@ -45,7 +45,7 @@ enum TableLayout {
 }
 
 /// Remark on a format that cannot store the classes of the log's nodes.
-const WITHOUT_CLASSES: &str = "wide CSV has no place for the classes of the nodes: they are left out (use the long \
+const WITHOUT_CLASSES: &str = "wide CSV cannot store the classes of the nodes: they are left out (use the long \
                                layout, .parquet or .gev)";
 
 /// Runs the subcommand.

@@ -20,8 +20,8 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// Installs handlers for Ctrl-C (SIGINT), SIGTERM and SIGHUP. Only the first call in a process has an effect; later
 /// calls return the same result.
 ///
-/// A command that polls [`flag`] stops in an orderly way at the first signal, and ends at once at the second. Any other
-/// command ends at the first signal: unfinished files are removed, and programs that were started are killed.
+/// A command that polls [`flag`] stops in an orderly way on the first signal, and exits immediately on the second. Any
+/// other command exits on the first signal: unfinished files are removed, and programs that were started are killed.
 ///
 /// # Errors
 /// The handlers cannot be installed.
@@ -49,7 +49,7 @@ fn received(signal: i32) {
     if !(is_first && POLLED.load(Ordering::SeqCst)) {
         files::discard_unfinished();
         gleaner_process::kill_all();
-        super::remark(&["interrupted; incomplete files are removed".to_owned()]);
+        super::remark(&["interrupted: incomplete files have been removed".to_owned()]);
         process::exit(exit_code(signal));
     }
 }

@@ -28,9 +28,9 @@ use gleaner_store::Store;
 /// The workloads of a pair run on the same devices. The plan is a TOML file that lists commands.
 /// docs/PROFILING.md describes the plan and the output that a command must print. `gleaner simulate
 /// --profiles … --colocate …` and `gleaner train packing` read the tables. Each measurement is
-/// saved at once. If the command is started again, it makes only the measurements that are missing
-/// or failed. If a measurement fails, the other measurements are still made, and the exit code is
-/// 1.
+/// saved as soon as it is complete. If the command is started again, it makes only the measurements
+/// that are missing or failed. If a measurement fails, the other measurements are still made, and
+/// the exit code is 1.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = "Examples:\n  \
     gleaner profile dataset/profile.toml --dry-run\n  \
@@ -41,7 +41,7 @@ pub struct Args {
     /// The plan.
     #[arg(value_name = "PLAN", required_unless_present = "shipped")]
     plan: Option<PathBuf>,
-    /// A plan that comes with Gleaner, in place of a file.
+    /// Built-in plan to use instead of a file.
     #[arg(long = "plan", value_name = "NAME", conflicts_with = "plan")]
     shipped: Option<Shipped>,
     /// The folder of the workloads that come with Gleaner [default: workloads, or else the folder
@@ -55,7 +55,7 @@ pub struct Args {
     /// ends in .toml or .json.
     #[arg(short, long, value_name = "PATH", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// Measure each workload on 1, 2, 4, … processes, and write tasks for `gleaner replay`.
+    /// Measure each workload with 1, 2, 4, … processes, and write tasks for `gleaner replay`.
     #[arg(long)]
     scaling: bool,
     /// Measure even if the devices or cores are in use.
@@ -139,7 +139,7 @@ fn list(session: &mut Session<'_>, out: Option<&Path>) -> Result<()> {
     }
     let seconds = plan.settings.seconds * missing as f64;
     remark(&[format!(
-        "{}, of which {missing} are missing; they take at least {}, plus warm-up",
+        "{}, of which {missing} are missing; the missing ones take at least {}, plus warm-up",
         counted(all, "measurement"),
         duration(seconds)
     )]);

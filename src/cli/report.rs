@@ -16,9 +16,9 @@ use gleaner_runs::read as runs;
 
 /// Draw runs as an HTML page, or as SVG and PNG for papers.
 ///
-/// The page is one file that opens in any browser without a network. Accepts run directories of `gleaner replay`,
-/// `gleaner simulate`, `gleaner sweep` and `gleaner compare`. Several replays or simulations are shown side by side,
-/// with their differences from the first.
+/// The page is one file that opens in any browser without a network connection. Accepts run directories of `gleaner
+/// replay`, `gleaner simulate`, `gleaner sweep` and `gleaner compare`. Several replays or simulations are shown side by
+/// side, with their differences from the first.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner report run -o report.html\n  \

@@ -65,11 +65,11 @@ enum Choice {
     Lucid,
     /// The reproduction of Lucid at Sun Yat-sen University: its tables, figures and ablations
     Sysu,
-    /// BFTrainer's replays of idle nodes of Summit
+    /// BFTrainer's replays of Summit's idle nodes
     Bftrainer,
-    /// Driple's published weights, and its training with and without transfer
+    /// Driple's published weights, and its training with and without transfer learning
     Driple,
-    /// HPC-Whisk's figures of idle nodes and pilot jobs, and the best ladders of wall times
+    /// HPC-Whisk's figures on idle nodes and pilot jobs, and the best ladders of wall times
     Hpcwhisk,
     /// The allocation problems of Sia's scheduling rounds, and the times of solvers
     Sia,

@@ -21,9 +21,9 @@ use gleaner_simulate::policies;
 
 /// Simulate scheduling policies on a job trace of a GPU cluster.
 ///
-/// Each virtual cluster is simulated separately, from event to event. The results are those of
-/// Lucid's simulator, which steps through every second. In this help, "the original" is that simulator. Its flags -e,
-/// -t, -l, -s, -p, -j and --sweep are also accepted.
+/// Each virtual cluster is simulated separately, from event to event. The results equal those of Lucid's simulator,
+/// which steps through every second. In this help, "the original" is that simulator. Its flags -e, -t, -l, -s, -p, -j
+/// and --sweep are also accepted.
 #[derive(Debug, ClapArgs, Serialize)]
 #[command(before_help = EXAMPLES, after_help = policies())]
 pub struct Args {
@@ -77,7 +77,7 @@ pub struct OutputArgs {
         requires = "experiment"
     )]
     log_dir: Option<PathBuf>,
-    /// Write the tables of jobs and minutes as CSV as well as Parquet.
+    /// Write the tables of jobs and minutes both as CSV and as Parquet.
     #[arg(long)]
     csv: bool,
     /// Also write the CSV logs of the original: DIR/logs/VC/POLICY_PLACER_VC_{log,seq}.csv.

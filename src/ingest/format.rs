@@ -23,7 +23,7 @@ pub struct IngestFormat {
     pub made: Made,
     /// The settings of the format.
     pub settings: fn() -> Vec<About>,
-    /// Reads settings from their names, each with its values as text.
+    /// Builds the settings from their names and values; every value is text.
     pub read: ReadSettings,
     /// The settings as command-line arguments.
     #[cfg(feature = "cli")]

@@ -136,8 +136,8 @@ settings! {
     /// Outages of the whole machine.
     #[derive(Debug, Clone)]
     pub struct OutageSettings {
-        /// Outages of the whole machine: a MACHINESTATUS file of ALCF. Only rows with IS_ALL_MACHINE_DOWN = 1 are
-        /// used. An outage without an end lasts until the next start of a job.
+        /// Outages of the whole machine: a MACHINESTATUS file of ALCF. Only rows with IS_ALL_MACHINE_DOWN = 1 are used.
+        /// An outage without an end lasts until the next job starts.
         pub outages: Option<PathBuf> = None => Spec::of("FILE");
     }
 }
@@ -162,7 +162,7 @@ settings! {
         /// The queues or partitions whose jobs are used.
         pub queues: PartitionSettings;
         /// Number of nodes of the machine, if jobs state only how many nodes they used [default: the
-        /// number in the header, or the most nodes ever used at once].
+        /// number in the header, or the peak number of nodes in use].
         pub node_count: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
     }

@@ -28,16 +28,16 @@ settings! {
         pub to: Option<String> = None => Spec::of("TIME");
         /// Time zone of the event log, such as America/Chicago or -06:00 [default: UTC].
         pub timezone: Option<String> = None => Spec::of("ZONE");
-        /// Longest gap between two polls of a node, in seconds, for which the node is assumed to keep its state. In a
-        /// longer gap, the state is assumed to last for one interval between polls, and is unknown for the rest of the
-        /// gap [default: 5 times the median interval of the polls].
+        /// Longest gap between two polls of a node, in seconds, during which the node is assumed to keep its state. In
+        /// a longer gap, the state is assumed to last for one interval between polls, and is unknown for the rest of
+        /// the gap [default: 5 times the median interval of the polls].
         pub max_gap: Option<u32> = None => Spec::of("SECONDS").within("at least 1", |seconds| *seconds >= 1);
         /// How the event log shows nodes while their state is unknown.
         pub unknown: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
         /// Maximum share of the idle time that falls on nodes in an unknown state; `any` accepts every log. Periods
         /// during which the states of all nodes are unknown do not count.
         pub max_unknown: MaxUnknown = MaxUnknown::DEFAULT => Spec::of("SHARE");
-        /// Whether nodes that are powered down are idle.
+        /// Whether powered-down nodes count as idle.
         pub powered_down: IdleOrBusy = IdleOrBusy::Busy => Spec::of("STATE");
         /// Time at which the event log places a change of state between two polls.
         pub times: ChangeTimes = ChangeTimes::Polled => Spec::of("TIMES");

@@ -12,7 +12,7 @@ use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
 
 settings! {
-    /// Traces of spot instances, which count as idle nodes while they are present.
+    /// Traces of spot instances, which count as idle nodes while they are available.
     #[derive(Debug, Clone)]
     pub struct SpotSettings {
         /// Event log to write: a name that ends in .gev, .parquet or .csv.

@@ -19,8 +19,8 @@ settings! {
         /// Print the machines whose data can be read: where the data are, what they lack, and a command that reads
         /// them.
         pub list: bool = false => Spec::flag();
-        /// Machine that the data come from. It sets the zone of local times, the number of nodes and the columns.
-        /// Known gaps in the data are printed.
+        /// Machine that the data come from. It sets the time zone, the number of nodes and the columns. Known gaps in
+        /// the data are printed.
         pub machine: Option<MachineName> = None => Spec::of("NAME");
         /// Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
         /// cores, id, state and partition [default: columns with known names, in upper or lower case; the choice is
@@ -32,7 +32,7 @@ settings! {
         /// Delimiter of the cells of a text table; \\t is a tab [default: the first of | tab ; , in the header].
         pub delimiter: Option<String> = None => Spec::of("TEXT");
         /// Number of nodes of the machine, if jobs state only how many nodes they used [default: the number
-        /// from --machine, or the most nodes ever used at once].
+        /// from --machine, or the peak number of nodes in use].
         pub node_count: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
         /// Number of cores per node, if jobs that share nodes state only how many nodes and cores they used. Bounds on

@@ -21,8 +21,8 @@ settings! {
         /// Number of GPUs per node [default: 8; 1 for Batsim].
         pub gpus_per_node: Option<u32> = None => Spec::of("COUNT")
             .within(format!("1 to {MAX_GPUS_PER_NODE}"), |gpus| (1..=MAX_GPUS_PER_NODE).contains(gpus));
-        /// File for the table of virtual clusters and their nodes [default: vc_config.csv beside
-        /// jobs.csv, NAME_vc_config.csv beside another NAME.csv].
+        /// File for the table of virtual clusters and their nodes [default: vc_config.csv next to
+        /// jobs.csv, or NAME_vc_config.csv next to another NAME.csv].
         pub cluster: Option<PathBuf> = None => Spec::of("FILE");
     }
 }
@@ -34,7 +34,7 @@ settings! {
         /// The nodes that jobs run on.
         pub cluster: ClusterSettings;
         /// Put all jobs in one virtual cluster of this many nodes [default: the virtual clusters of
-        /// the trace, each with as many nodes as its jobs ever held at once].
+        /// the trace, each with the most nodes that its jobs ever held at once].
         pub node_count: Option<u32> = None => Spec::of("COUNT")
             .within("1 to 1000000", |count| (1..=1_000_000).contains(count));
         /// Stop at the first job that cannot be read or that contradicts itself.

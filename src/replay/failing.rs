@@ -92,7 +92,7 @@ impl FailingProblems {
         };
         let remark = match out {
             Some(out) => format!(
-                "{kept} with faulty answers from the solver: {}",
+                "{kept} with faulty answers from the solver, saved in {}",
                 out.join(FILE).display()
             ),
             None => Self::advice(&first),
@@ -101,7 +101,7 @@ impl FailingProblems {
     }
 
     fn advice(first: &str) -> String {
-        format!("With --out DIR, the problem of {first} is written to DIR/{FILE}")
+        format!("Use --out DIR to write the problem of {first} to DIR/{FILE}")
     }
 
     /// The event and time of the first problem.

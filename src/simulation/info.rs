@@ -18,7 +18,7 @@ pub struct Info<'a> {
     profiler: Option<ProfilerInfo<'a>>,
     /// The source of the estimates; null if no policy uses them.
     estimates: Option<EstimatesInfo<'a>>,
-    /// Second of the trace's clock at which the simulation starts.
+    /// Time at which the simulation starts, in seconds on the trace's clock.
     start: i64,
     corrections: Vec<CorrectionInfo<'a>>,
 }

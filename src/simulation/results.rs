@@ -50,7 +50,7 @@ pub struct Simulated {
     learnt: Learnt,
 }
 
-/// The results together with the simulation, for writing.
+/// The results and the simulation that produced them, to be written to a run directory.
 pub(super) struct Results<'a> {
     pub simulated: &'a Simulated,
     pub simulation: Simulation<'a>,
@@ -58,8 +58,8 @@ pub(super) struct Results<'a> {
 
 /// Remark for an idle log of a trace whose times have no dates.
 const NO_CALENDAR: &str = "\
-the trace has no dates: the idle log counts from 1970-01-01 00:00:00; set the civil time of the \
-trace's second 0 with --epoch TIME";
+the trace has no dates, so second 0 of the trace is 1970-01-01 00:00:00 in the idle log; set another \
+civil time for second 0 with --epoch TIME";
 
 /// Warning for an idle log that begins and ends in the same second.
 const NO_SPAN: &str = "\
@@ -215,7 +215,7 @@ impl Simulated {
         let weeks = |(policy, weeks): (&&str, &Vec<Week>)| match weeks.as_slice() {
             [] => format!(
                 "; {policy} {} s for every job, because the trace ends in its first week or no job \
-                 had ended",
+                 ended before a later week began",
                 self.settings.models.first_estimate
             ),
             weeks => {

@@ -59,7 +59,7 @@ settings! {
         /// simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s and
         /// rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
         pub best: Option<String> = None => Spec::of("METRIC");
-        /// Number of runs at once [default: the number of cores]. The results do not depend on this number.
+        /// Number of concurrent runs [default: the number of cores]. The results do not depend on this number.
         pub jobs: Option<NonZeroUsize> = None => Spec::of("COUNT").short('j');
     }
 }

@@ -220,7 +220,7 @@ pub fn forge(run: &Path, name: &str, bytes: &[u8]) {
     fs::write(run.join("run.json"), info.to_string()).unwrap();
 }
 
-/// A log of five nodes; no node changes in its last row.
+/// A log of five nodes. Its last row changes no node.
 const LOG: &str = "\
 time,n1,n2,n3,n4,n5
 2026-01-01 00:00:00,1,1,0,1,0
@@ -256,7 +256,7 @@ fn tasks(work: f64) -> String {
     )
 }
 
-/// Creates a directory with the log and the tasks; `more` is inserted before the tasks.
+/// Creates a directory with the log and a task file, in which the text `more` precedes the tasks.
 fn inputs(more: &str, work: f64) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("idle.csv"), LOG).unwrap();

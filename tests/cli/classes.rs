@@ -44,7 +44,7 @@ fn generated_classes_survive_conversions() {
         fs::read(at.join("b.csv")).unwrap()
     );
     let run = gleaner(at, "convert a.csv -o wide.csv --layout wide").expect(0);
-    run.says(&["wide CSV has no place for the classes"]);
+    run.says(&["wide CSV cannot store the classes"]);
     gleaner(at, "convert wide.csv -o c.csv").expect(0);
     assert_eq!(
         fs::read(at.join("c.csv")).unwrap(),

@@ -28,7 +28,8 @@ fn write_log(at: &Path) {
         let shift = if day < 2 { -6 } else { -5 } * HOUR;
         let midnight = SPRING - 8 * HOUR + (day - 2) * 24 * HOUR - shift;
         for (from, to) in [(0, 12), (13, 24)] {
-            // At midnight of the third day, standard time still applies, so midnight is an hour later than computed.
+            // At midnight of the third day, standard time still applies. The variable `midnight` assumes summer time,
+            // so it is an hour too early.
             let (from, to) = (midnight + from * HOUR, midnight + to * HOUR);
             let from = if day == 2 && from == midnight {
                 from + HOUR

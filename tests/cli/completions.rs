@@ -30,7 +30,7 @@ fn try_run(directory: &Path, line: &[&str], input: &str) -> Option<Output> {
     fs::write(directory.join("input"), input).unwrap();
     let mut command = Command::new(line[0]);
     command.args(&line[1..]).current_dir(directory);
-    // The command must not use the user's settings and history.
+    // The command must not use the user's settings or history.
     command.env("HOME", directory).env("INPUTRC", "/dev/null");
     command.env_remove("HISTFILE");
     command.stdin(Stdio::from(

@@ -45,7 +45,7 @@ fn documents() -> Vec<String> {
     documents
 }
 
-/// Whether Python can import `module`. If not, prints that the lines that need it are skipped.
+/// Whether Python can import `module`. If it cannot, prints a note that lines with this module are skipped.
 fn python_has(module: &str) -> bool {
     let import = format!("import {module}");
     let found = Command::new("python3").args(["-c", &import]).output();
@@ -346,8 +346,8 @@ fn the_page_of_machines_runs() {
     }
 }
 
-/// Scripts of other batch systems are run as those systems would run them. `tests/slurm` runs the
-/// scripts of Slurm.
+/// Runs the page's scripts for batch systems other than Slurm as those systems would run them. The tests in
+/// `tests/slurm` run the scripts for Slurm.
 #[test]
 fn the_page_of_clusters_runs_in_parts() {
     let directory = tempfile::tempdir().unwrap();
@@ -400,7 +400,7 @@ fn the_commands_of_the_installation_run_in_an_empty_home() {
     }
 }
 
-/// Blocks without a word after the fence contain `make` commands, whose targets must exist.
+/// Code blocks without a language contain `make` commands, whose targets must exist.
 #[test]
 fn targets_of_make_exist() {
     let mut targets = 0;
@@ -450,7 +450,8 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
             let is_tested =
                 match document.as_str() {
                     "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
-                    // Blocks of kind `text` are outputs, which depend on the clock and the build, so no test compares them.
+                    // Blocks of kind `text` show outputs, which depend on the clock and the build, so no test compares
+                    // them.
                     "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
                     "docs/HPO.md" | "docs/DEVELOPERS.md" | "docs/MACHINES.md"
                     | "docs/OPERATORS.md" => ["sh", "text"].contains(&block.info.as_str()),
@@ -500,7 +501,7 @@ fn texts(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// No text may install `gleaner` from PyPI, because it is another project there.
+/// No text may install `gleaner` from PyPI, because the PyPI project of that name is unrelated to this one.
 #[test]
 fn no_text_installs_the_other_package_of_python() {
     let root = workspace();

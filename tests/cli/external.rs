@@ -28,7 +28,7 @@ fn with_programs() -> Option<TempDir> {
     Some(directory)
 }
 
-/// Writes a manifest with a program and its arguments, so that `exec:NAME` starts them as a single word.
+/// Writes a manifest with a program and its arguments, so that the single word `exec:NAME` names both.
 fn manifest(directory: &TempDir, name: &str, arguments: &[&str]) {
     let command: Vec<String> = arguments.iter().map(|word| format!("{word:?}")).collect();
     let text = format!("command = [\"python3\", {}]\n", command.join(", "));
@@ -357,7 +357,7 @@ fn programs_of_a_plan_are_seen_from_its_folder() {
     let program = fs::read_to_string(at.join("plans/solvers/dp.py")).unwrap();
     fs::write(at.join("plans/solvers/dp.py"), program + "# changed\n").unwrap();
     assert!(again().contains("4, 0 of them already done"));
-    // The plan starts the same programs, whatever the current folder is.
+    // The plan starts the same programs, regardless of the current folder.
     let below = "sweep plan.toml --out ../below --quiet --strict";
     gleaner(&at.join("plans"), below).expect(0);
     // On the command line, paths of manifests and programs are relative to the folder in which gleaner runs.

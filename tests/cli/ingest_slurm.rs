@@ -1,4 +1,4 @@
-//! Tests `gleaner ingest slurm --jobs`, and the messages of other commands that are given a scheduler's log.
+//! Tests `gleaner ingest slurm --jobs`, and the messages that other commands print for a scheduler's log.
 
 use std::fs;
 
@@ -99,7 +99,7 @@ fn nodes_are_a_list_or_a_file() {
         fs::read(at.join("file.csv")).unwrap(),
         fs::read(at.join("list.csv")).unwrap()
     );
-    // The log names nodes that the list lacks. The user chose the list, so this is not a contradiction.
+    // The log names nodes that are missing from the list. This is not an error, because the user chose the list.
     list.says(&["with nodes that are missing from the list of nodes (the others are used); first sacct.txt, line "]);
     gleaner(
         at,

@@ -78,7 +78,7 @@ fn predictions_of_trained_models_are_read_by_simulate() {
     );
     let (by_models, err) = run(here, &line, 0);
     assert!(
-        err.contains("the model was trained on data that it must predict"),
+        err.contains("the model has seen data that it must predict"),
         "{err}"
     );
     let qssf = |text: &str| {
@@ -171,9 +171,8 @@ fn curves_can_be_made_monotone() {
     run(here, &format!("{line} --monotone hour=up"), 2);
 }
 
-/// Writes a trace for one node: 30 bursts of 30 jobs each, 70,000 s apart. Each job needs the whole node. A user's jobs
-/// of the same name have the same duration, and nothing else determines the duration. Returns the arguments that name
-/// the files.
+/// Writes a trace for one node. A burst of 30 jobs begins every 70,000 s, 30 times. Each job needs the whole node. The
+/// duration of a job depends only on its user and its name. Returns the arguments that name the files.
 fn trace_with_durations_by_name(here: &Path) -> &'static str {
     let mut jobs = "job_id,user,vc,jobname,gpu_num,submit_time,duration\n".to_owned();
     for k in 0..900i64 {
@@ -293,7 +292,7 @@ fn estimators_are_learnt_in_simulations() {
     };
     let table = |out: &str| fs::read_to_string(here.join(out).join("estimates.csv")).unwrap();
     let printed = simulate("--estimates history --out history --first-estimate 77");
-    let line = "estimates   learnt each week from the jobs that had ended; easy by history, \
+    let line = "estimates   learnt each week from the jobs that had ended by then; easy by history, \
                 history, history; qssf by history, history, history";
     assert!(printed.contains(line), "{printed}");
     let used = &json(here.join("history/run.json"))["estimates"];
@@ -310,8 +309,8 @@ fn estimators_are_learnt_in_simulations() {
         let row = format!("\nqssf,{k},{}\n", duration(k));
         assert!(rows.contains(&row), "no{row}");
     }
-    // With `--estimates best` as well as with `--models train`, the best estimator is chosen each week from the jobs
-    // that have ended by then.
+    // With either `--estimates best` or `--models train`, the best estimator is chosen each week based on the jobs that
+    // have ended by then.
     simulate("--estimates best --out best");
     simulate("--models train --out train");
     let weeks = |out: &str| json(here.join(out).join("run.json"))["estimates"]["weeks"].clone();

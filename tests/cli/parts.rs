@@ -43,7 +43,7 @@ fn parts_in_any_order_give_the_tables_of_one_process() {
     let directory = samples();
     let at = directory.path();
     gleaner(at, "sweep plan.toml --out whole").expect(0);
-    // Parts 1 and 3 run at the same time, and part 1 runs twice. Part 2 runs afterwards.
+    // Two processes run part 1 and another process runs part 3, all at the same time. Part 2 runs afterwards.
     let spawn = |line: &str| command(at, line).stdout(Stdio::null()).spawn().unwrap();
     let children =
         [1, 1, 3].map(|part| spawn(&format!("sweep plan.toml --out parts --part {part}/3")));
@@ -102,8 +102,8 @@ fn an_unfinished_sweep_is_reported_and_marked() {
     gleaner(at, "report o -o page.html").expect(0);
     let page = fs::read_to_string(at.join("page.html")).unwrap();
     assert!(page.contains("This sweep is unfinished"));
-    // When the remaining runs have been executed, the tables equal those of a sweep in one process. The partial tables
-    // contained a subset of their rows.
+    // When the remaining runs have been executed, the tables equal those of a sweep in one process. All rows of the
+    // earlier, partial tables are among their rows.
     gleaner(at, "sweep plan.toml --out o").expect(0);
     gleaner(at, "sweep plan.toml --out whole").expect(0);
     assert_eq!(tables(at, "o"), tables(at, "whole"));
@@ -324,7 +324,7 @@ fn the_directory_of_another_plan_is_refused() {
     let at = directory.path();
     write_named(at, "b.toml", 2);
     gleaner(at, "sweep b.toml --out o --part 1/2").expect(0);
-    // This plan has a different name and different runs than the plan whose results are in the directory.
+    // The name and the runs of this plan differ from those of the plan whose results are in the directory.
     write_plan(at, 1, "");
     let plan = fs::read_to_string(at.join("plan.toml")).unwrap();
     fs::write(at.join("a.toml"), plan.replace("[60, 240]", "[77]")).unwrap();

@@ -36,8 +36,7 @@ fn pick<T: Copy>(rng: &mut ChaCha8Rng, values: &[T]) -> T {
     values[rng.random_range(0..values.len())]
 }
 
-/// A well-formed problem with numbers from the lists above: with any of the numbers if `wild` is set, otherwise only
-/// with moderate numbers.
+/// A well-formed problem with numbers from the lists above. If `wild` is false, it contains only moderate numbers.
 fn problem(seed: u64, wild: bool) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let rng = &mut rng;

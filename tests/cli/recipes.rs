@@ -1,5 +1,5 @@
-//! Tests of the recipes in ARCHITECTURE.md and CONTRIBUTING.md. They only check that the files that the
-//! recipes name exist; `make recipes` follows some of the recipes.
+//! Tests of the recipes in ARCHITECTURE.md and CONTRIBUTING.md. They check only that the files named in the recipes
+//! exist. `make recipes` follows some of the recipes.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -454,7 +454,7 @@ fn ingest_writes_a_log_and_reports_what_it_found() {
         "read      9 lines of 1 file",
         "used      6 jobs, 1 of them without an end",
         "left out  2 that never started",
-        "problem   1 on a node that was running a job already",
+        "problem   1 on a node that was already running a job",
         "nodes     4",
         "from      2026-01-01 09:00:00",
         "to        2026-01-01 11:00:00",

@@ -217,7 +217,7 @@ fn slices_beyond_the_log_are_reported() {
     let span = "2026-01-01";
     for edge in ["--from 1999-01-01", "--to 2100-01-01"] {
         let run = gleaner(at, &format!("{REPLAY} {edge}")).expect(0);
-        run.says(&["extends beyond the log, which is from", span]);
+        run.says(&["extends beyond the log, which runs from", span]);
     }
     for outside in ["--from 2100-01-01", "--to 1999-01-01"] {
         let run = gleaner(at, &format!("{REPLAY} {outside}")).expect(3);

@@ -256,7 +256,7 @@ fn results_say_what_policies_know_of_durations() {
     assert_eq!(summary["policies"]["lucid"]["estimates"], Value::Null);
 }
 
-/// A run can write more tables than the number of files that a process is allowed to open at once.
+/// A run can write more tables than a process may have open files.
 #[cfg(unix)]
 #[test]
 fn more_tables_than_open_files_are_written() {

@@ -23,7 +23,8 @@ fn column(file: &Path, name: &str) -> Vec<f64> {
     cells.map(Result::unwrap).collect()
 }
 
-/// Number of GPUs of all virtual clusters together, or of the profiler, in the first minute of the table `seq`.
+/// Number of GPUs in the first minute of the file `TABLE_seq.csv`: the total of all virtual clusters, or the profiler's
+/// GPUs.
 fn simulated_gpus(run: &Path, table: &str) -> f64 {
     let file = run.join(format!("{table}_seq.csv"));
     let (times, gpus) = (column(&file, "time"), column(&file, "total_gpu_num"));
@@ -43,7 +44,7 @@ fn lending_gives_all_policies_the_same_gpus() {
     ] {
         let line = format!("{LINE} --profiler 120,1,4 {lend}");
         let words =
-            "80 GPUs for lucid, 72 for the other policies, as no virtual cluster lends 1 of";
+            "80 GPUs for lucid, 72 for the other policies, because no virtual cluster lends 1 of";
         let err = gleaner(at, &line).expect(0).err;
         assert_eq!(err.contains(words), told, "{err}");
         assert_eq!(err.contains("--lend auto"), told, "{err}");
@@ -56,7 +57,7 @@ fn lending_gives_all_policies_the_same_gpus() {
     }
     let lent = json(&run.join("run.json"))["profiler"]["lent"].clone();
     assert_eq!(lent, serde_json::json!({"vc1": 1}));
-    // A single policy is not compared with any other, so no remark mentions the number of GPUs.
+    // With a single policy there is no comparison, so no remark mentions the number of GPUs.
     let alone = "simulate --data trace --policy lucid --profiler 120,1,4";
     assert!(!gleaner(at, alone).expect(0).err.contains("80 GPUs"));
 }
@@ -90,8 +91,8 @@ fn utilisation_is_a_share_of_the_gpus_shown() {
         let arriving = policy(&summary, name)["in_use_while_arriving"]
             .as_f64()
             .unwrap();
-        // The table of delays comes first. The second table shows the share of GPUs in use, while
-        // jobs arrive and over the makespan.
+        // The table of delays comes first. The second table shows the share of GPUs in use, both while jobs arrive and
+        // over the whole makespan.
         let mut rows = table.lines().filter(|line| line.starts_with(name));
         let cells: Vec<&str> = rows.nth(1).unwrap().split_whitespace().collect();
         let [arriving, share] = [arriving, share].map(|share| format!("{:.1}", 100.0 * share));

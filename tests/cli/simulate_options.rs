@@ -49,11 +49,11 @@ fn options_without_effect_are_named() {
     let line = "simulate --data trace --policy fifo --estimates oracle --forecast 3 --csv \
                 --corrected --profiler 200,2,4 --models train --epoch 2020-04-01";
     gleaner(at, line).expect(0).says(&[
-        "--estimates has no effect: no chosen policy uses estimated durations, as qssf, lucid, easy would",
-        "--forecast has no effect: no chosen policy shares GPUs, as lucid would",
+        "--estimates has no effect: no chosen policy uses estimated durations; policies that do: qssf, lucid, easy",
+        "--forecast has no effect: no chosen policy shares GPUs; policies that do: lucid",
         "--csv has no effect: tables are written only with --out",
         "--corrected has no effect",
-        "--profiler has no effect: no chosen policy profiles jobs, as lucid would",
+        "--profiler has no effect: no chosen policy profiles jobs; policies that do: lucid",
         "--models has no effect",
         "--epoch has no effect",
     ]);

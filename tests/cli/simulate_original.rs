@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::{cluster, gleaner, json, stable_files};
 
-/// Copies the sample to the paths that the original's files have, and converts submission times to civil times.
+/// Copies the sample to the paths that the original simulator reads, and converts submission times to civil times.
 fn lay_out(at: &Path) {
     let folders = [
         "data/Venus",

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Run, gleaner, samples, with_stdin};
 
-/// Worked out by hand: task a takes both nodes of a100, and b takes all four of v100.
+/// Worked out by hand: task a takes both nodes of class a100, and task b takes all four nodes of class v100.
 const OPTIONS: &str = r#"{"classes": [{"name": "v100", "capacity": 4}, {"name": "a100", "capacity": 2}], "kind": "ignored",
     "tasks": [{"name": "a", "options": [[0, 2, 10], [0, 4, 16], [1, 1, 12, 3.5], [1, 2, 20]]},
               {"name": "b", "options": [[0, 2, 10], [0, 4, 18], [1, 2, 21]]}, {"name": "c", "options": []}]}"#;

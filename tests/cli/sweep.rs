@@ -137,7 +137,8 @@ fn the_sample_plan_runs_and_its_rows_are_those_of_single_replays() {
             );
         }
     }
-    // The best value is the largest of the means over both seeds, which vary fastest.
+    // The best value is the largest mean over both seeds. The seed varies fastest, so the two runs of a mean are
+    // neighbours.
     let values = |name: &str| -> Vec<f64> {
         let cells = lines[1..].iter().map(|row| row[column(name)]);
         let cells: Vec<f64> = cells.map(|cell| cell.parse().unwrap()).collect();

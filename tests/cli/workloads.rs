@@ -106,7 +106,8 @@ fn every_workload_trains_and_ends_when_it_is_told_to() {
     }
 }
 
-// DCGAN is the hardest case for gradients that processes share, because its discriminator runs three times a step.
+// DCGAN is the hardest case for sharing gradients between processes, because its discriminator runs three times per
+// step.
 #[test]
 fn samples_of_several_processes_are_summed() {
     let Some(python) = python_with_torch() else {
@@ -145,7 +146,7 @@ for name, module, workload in models(2, False):
 /// Number of parameters of each model, as published or computed by hand from the shapes of the layers.
 fn parameters() -> Vec<(&'static str, u64)> {
     // The numbers come from torchvision's documentation. A linear layer from 1,280 features to 10 instead of 1,000
-    // classes has 1281 * 990 parameters fewer.
+    // classes has 1281 * 990 fewer parameters.
     let (mobilenet_v2, efficientnet) = (3_504_872 - 1281 * 990, 5_288_548 - 1281 * 990);
     // torchvision's ResNet18 has a stem of 7 x 7 instead of 3 x 3, and a linear layer from 512 features to 1,000
     // instead of 10 classes.
@@ -186,7 +187,7 @@ fn parameters() -> Vec<(&'static str, u64)> {
             "LSTM",
             33_278 * 200 + 2 * 4 * 200 * (200 + 200 + 2) + dense(&[200, 33_278]),
         ),
-        // Number of parameters of BertForQuestionAnswering, in its base size, in the transformers library.
+        // Number of parameters of BertForQuestionAnswering, in its base size, in the Transformers library.
         ("BERT", 108_893_186),
         ("Transformer", 6 * layers + 2 * norm + embedded),
     ]

@@ -13,7 +13,8 @@ fn config(classes: &str) -> String {
     )
 }
 
-/// Usage: `worker.sh STARTS WORK`. Counts to WORK, faster on nodes of the class `fast`. Appends each start to STARTS.
+/// The script of a task, with the usage `worker.sh STARTS WORK`. It counts to WORK, faster on nodes of the class
+/// `fast`, and appends each start to the file STARTS.
 const WORKER: &str = r#"#!/bin/sh
 echo $GLEANER_TASK $GLEANER_NODES $GLEANER_CLASS >> "$1"
 trap 'exit 143' TERM
@@ -48,8 +49,8 @@ fn starts(harvest: &Harvest, name: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-// `picky` can use only the fast node. Until `picky` has finished, `able` runs on the slow node, because both tasks
-// together do more work than `able` alone on the fast node. Then `able` moves to the fast node.
+// `picky` can use only the fast node. Until `picky` has finished, `able` runs on the slow node, because the two tasks
+// then do more work together than `able` would do alone on the fast node. Then `able` moves to the fast node.
 #[test]
 fn tasks_get_the_nodes_of_the_class_that_is_best_for_all() {
     let mut harvest =

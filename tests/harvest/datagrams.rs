@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::Harvest;
 
-/// Environment variable that marks the process with a network namespace of its own.
+/// Environment variable that is set only in the process that has its own network namespace.
 const INSIDE: &str = "HARVEST_TEST_NAMESPACE";
 
 /// Arguments of `unshare` for a new network namespace. They need no privileges if users may create namespaces.
@@ -37,7 +37,7 @@ done
 struct Stranger(Child);
 
 impl Stranger {
-    /// `None` if the system does not allow this.
+    /// Starts the process, or returns `None` if the system does not allow such namespaces.
     fn start() -> Option<Self> {
         let mut command = Command::new("unshare");
         // The process prints a line once it has its own namespace.
@@ -113,7 +113,7 @@ fn send_datagrams() {
     let address: SocketAddr = address.trim().parse().unwrap();
 
     let text = "id:0 time:1.5 rank_size:1 credit:64 jobname:a";
-    // The first datagram is lost: nothing listens at the address by which other nodes know this node.
+    // The first datagram is lost: nothing listens on the address that other nodes use for this node.
     stranger.send(text, NEAR, address.port());
     stranger.send(text, "127.0.0.1", address.port());
     let log = harvest.state().join("logs/a.1.0.log");
@@ -124,7 +124,8 @@ fn send_datagrams() {
     let own = UdpSocket::bind("127.0.0.1:0").unwrap();
     own.send_to(text.as_bytes(), address).unwrap();
     harvest.wait("progress", |harvest| harvest.task_field("a", "done") != 0.0);
-    // Datagrams to the rank's port are handled in order, so the earlier ones have not been counted.
+    // Datagrams to the rank's port are handled in order, so the earlier ones have been handled too, and were not
+    // counted.
     assert_eq!(harvest.task_field("a", "done"), 64.0);
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 1);
     assert!(!harvest.log().contains("panicked"), "{}", harvest.log());

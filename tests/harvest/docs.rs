@@ -61,7 +61,7 @@ fn the_commands_of_the_page_exist() {
     for command in commands {
         let words: Vec<&str> = command.split_whitespace().collect();
         assert_eq!(words[..2], ["gleaner", "harvest"], "{command}");
-        // Arguments before --help are checked.
+        // Even with --help, the arguments before it are checked.
         let output = gleaner(&words[2..]).arg("--help").output().unwrap();
         assert!(output.status.success(), "{command}");
     }

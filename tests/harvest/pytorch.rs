@@ -60,7 +60,8 @@ impl Training {
                  [local]\nevents = {events:?}\n"
             )
         });
-        // A step takes a quarter of a second on one node, which leaves time for nodes to leave and join.
+        // With this pause, a step takes a quarter of a second on one node. The training then lasts long enough for
+        // nodes to leave and join.
         fs::write(harvest.path("pause"), "0.004").unwrap();
         harvest.submit_text(&documented(&harvest, python, task));
         Training { harvest, task }
@@ -196,7 +197,7 @@ fn train(python: &str, task: &'static str, is_elastic: bool) -> Vec<Step> {
     training.await_processes(2);
     let generation = training.generation();
     assert_eq!(generation == begin, is_elastic, "{generation}");
-    // An elastic run ends when its first node fails, because its agents meet there.
+    // An elastic run ends when its first node fails, because its agents coordinate through that node.
     fs::write(training.harvest.path("pause"), "0").unwrap();
     training.take(&training.first_node(), "-KILL");
     training.harvest.await_state(task, "finished");

@@ -50,7 +50,7 @@ fn the_best_trials_are_promoted() {
         eprintln!("skipped: there is no python3");
         return;
     }
-    // One task at a time, so that the order of the trials depends only on their losses.
+    // Only one task is active at a time, so that the order of the trials depends only on their losses.
     let mut harvest = Harvest::with_config(|_| {
         "backend = \"local\"\nt_fwd = 20\nladder = [[60, 1]]\nmax_tasks = 1\ngrace = 2\nlead = 2\nsilence = 4\n\
          lease = 20\nretry = 0.5\npoll = 0.5\n[local]\nnodes = 1\n"

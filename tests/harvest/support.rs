@@ -23,7 +23,7 @@ pub struct Harvest {
     /// Environment variables for the daemon and for all commands.
     environment: Vec<(OsString, OsString)>,
     daemon: Option<Child>,
-    /// Removes the folder when it is dropped. `None` if the folder belongs to the caller.
+    /// Removes the folder when this value is dropped. `None` if the folder belongs to the caller.
     _temporary: Option<TempDir>,
 }
 

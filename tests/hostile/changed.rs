@@ -1,5 +1,5 @@
-//! Tests files that are replaced or rewritten while they are read: the hash must be the hash of the bytes that were
-//! parsed.
+//! Tests files that are replaced or rewritten while they are read: the recorded hash must be the hash of the bytes that
+//! were parsed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! Kills runs at various times. The directory must then contain one run, or be marked as unfinished.
+//! Kills runs at various times. Afterwards, the run directory must contain exactly one run, or be marked as unfinished.
 
 use std::fs;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn a_killed_sweep_continues() {
     assert!(table("swept") == table("again"));
 }
 
-/// After a kill, each output file is either complete or as it was before.
+/// After a kill, each output file is either complete or unchanged.
 #[test]
 fn a_kill_leaves_no_half_file() {
     let directory = samples();

@@ -152,8 +152,8 @@ fn names_of_simulations_are_escaped() {
         attack(at, "explain models/workload.json --term user");
         attack(at, "explain models/workload.json -o model.html");
         assert_plain(&at.join("model.html"));
-        // In the messages of the next commands, the name is that of a job without an estimate, that of a workload
-        // without a profile, and the content of invalid cells.
+        // The next commands print the name in their messages: as a job without an estimate, as a workload without a
+        // profile, and as the content of invalid cells.
         let jobs = fs::read_to_string(at.join("trace/jobs.csv")).unwrap();
         fs::write(
             at.join("named.csv"),

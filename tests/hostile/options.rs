@@ -1,5 +1,6 @@
-//! Tests every numeric option of every command with numbers at and beyond its range. Each option must yield a result
-//! or a message, in bounded time and memory. The parser lists the options, so that new options are also tested.
+//! Tests every numeric option of every command with numbers at and beyond its range. Each option must yield a result or
+//! a message, in bounded time and memory. The list of options comes from the parser, so new options are tested
+//! automatically.
 
 use std::any::TypeId;
 use std::num::NonZeroUsize;

@@ -29,7 +29,7 @@ fn one_of_two_runs_into_a_directory_is_refused() {
                 0 => done.push(line),
                 1 => {
                     assert!(
-                        found.err.contains("another run is writing into run"),
+                        found.err.contains("another run is writing to run"),
                         "{}",
                         found.err
                     );
@@ -55,7 +55,7 @@ fn one_of_two_runs_into_a_directory_is_refused() {
     let found = attack(at, &line(60));
     assert_eq!(found.code, 1);
     assert!(
-        found.err.contains("another run is writing into run"),
+        found.err.contains("another run is writing to run"),
         "{}",
         found.err
     );

@@ -98,7 +98,7 @@ fn every_command_stops_cleanly_on_a_signal() {
             met += 1;
             assert_eq!(found.code, code, "{line}: {}", found.err);
             assert!(found.err.contains("interrupted"), "{line}: {}", found.err);
-            // A stopped run has either listed its files, all of them complete, in `run.json`, or written no `run.json`.
+            // A stopped run either writes no `run.json`, or lists its files there, all of which are complete.
             for run in ["run", "swept"] {
                 if at.join(run).exists() {
                     assert_ne!(state(&at.join(run)), State::Unfinished, "{line}");

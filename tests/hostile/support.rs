@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// Limit on the program's address space, in KiB.
 const MEMORY: u32 = 4 << 20;
 
-/// Time after which a run counts as hanging, however busy the machine is.
+/// Time after which a run counts as hanging, even on a busy machine.
 const HANG: Duration = Duration::from_secs(300);
 
 /// A finished run.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 
-/// Time after which a test fails if the condition for which it waits is still false, however busy the machine is.
+/// Time limit for every wait. If the condition is still false after this time, the test fails, even on a busy machine.
 const HANG: Duration = Duration::from_secs(180);
 
 /// Time between two checks of a condition.
@@ -19,8 +19,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Exit code of the script if Slurm is not installed.
 const UNAVAILABLE: i32 = 77;
 
-/// A cluster of the nodes n1 to n4 with 2 CPUs each, and the partitions `test` (the default) and `other`. Dropping the
-/// cluster ends the daemons and all jobs, as does the end of this process.
+/// A cluster of the nodes n1 to n4 with 2 CPUs each, and the partitions `test` (the default) and `other`. The daemons
+/// and all jobs end when the cluster is dropped or this process ends.
 pub struct Cluster {
     /// Contains the folder `cluster`, which the script deletes, and the folder `work`.
     directory: TempDir,
@@ -132,7 +132,7 @@ impl Cluster {
         self.run(&format!("kill -9 {pid}"));
     }
 
-    /// Starts `slurmctld`, or the daemon of a node (`n1`), after it was killed.
+    /// Restarts a killed daemon: `slurmctld`, or the daemon of a node such as `n1`.
     #[track_caller]
     pub fn start_daemon(&self, name: &str) {
         let output = script()

@@ -1,7 +1,8 @@
 //! Tests jobs on a real Slurm cluster of four nodes, which scripts/slurm.sh starts on this host. Each test has its own
 //! cluster, because a cluster starts in less than a second and tests kill parts of it.
 //!
-//! If Slurm is not installed, tests report that they are skipped; with `GLEANER_NEED_SLURM` set they fail.
+//! If Slurm is not installed, the tests report that they are skipped. If `GLEANER_NEED_SLURM` is set, they fail
+//! instead.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod cluster;

@@ -338,7 +338,8 @@ fn detached_sweeps_are_collected_and_limits_of_the_cluster_kept() {
     assert!(err.contains("invalid partition specified: nope"), "{err}");
 }
 
-/// Instead of Slurm, the test sends the signal that announces a time limit, because the shortest limit is a minute.
+/// Slurm announces a time limit with a signal. The test sends this signal itself, because Slurm's shortest limit is a
+/// minute.
 #[test]
 fn what_tasks_leave_near_their_time_limit_is_done_by_others() {
     let Some(cluster) = Cluster::start(&[]) else {

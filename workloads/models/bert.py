@@ -36,7 +36,7 @@ class Bert(nn.Module):
 
 
 class OfLibrary(nn.Module):
-    """The same model, from the transformers library."""
+    """The same model, from the Transformers library."""
 
     def __init__(self, model):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Networks for images of the size of CIFAR-10: 3 x 32 x 32, 10 classes."""
+"""Networks for images like those of CIFAR-10: 3 x 32 x 32, 10 classes."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""DCGAN (Radford et al., 2015) on images of the size that its authors use for LSUN: 3 x 64 x 64."""
+"""DCGAN (Radford et al., 2015) on 3 x 64 x 64 images, the size that its authors use for LSUN."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""ResNet50 and MobileNetV3 for images of the size of ImageNet: 3 x 224 x 224, 1000 classes."""
+"""ResNet50 and MobileNetV3 for images like those of ImageNet: 3 x 224 x 224, 1,000 classes."""
 
 import functools
 

@@ -31,7 +31,7 @@ class Squeeze(nn.Module):
 
 
 class Inverted(nn.Module):
-    """Increases the number of channels, convolves each channel on its own, and reduces the number again."""
+    """Increases the number of channels, convolves each channel separately, and then reduces the number of channels."""
 
     def __init__(self, inputs, wide, outputs, size, stride, activation, squeeze=None):
         super().__init__()

@@ -1,5 +1,5 @@
 """A control task: a craft with a main engine and two small engines must land on its legs. It
-replaces LunarLander, with its own physics: eight observed numbers, and four actions."""
+replaces LunarLander and has its own physics. There are eight observed numbers and four actions."""
 
 import math
 import random
@@ -12,8 +12,8 @@ GRAVITY = 1.6  # m/s²
 THRUST = 3.2  # acceleration by the main engine along the axis of the craft, in m/s²
 SPIN = 1.5  # angular acceleration by a small engine, in rad/s²
 LEGS = [(-0.5, -0.4), (0.5, -0.4)]  # positions of the feet relative to the craft, in m
-# Force of the ground on a foot, per unit of mass: for its depth in the ground in 1/s², its vertical speed in 1/s, and
-# its sliding speed in 1/s.
+# Factors of the ground's force on a foot, per unit of mass: of the depth in the ground (1/s²), of the vertical speed
+# (1/s) and of the sliding speed (1/s).
 STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0
 LONGEST = 400  # maximum number of steps of an episode
 

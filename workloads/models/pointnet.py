@@ -1,4 +1,4 @@
-"""PointNet (Qi et al., 2016), which classifies clouds of points like those of ShapeNet: 2,500
+"""PointNet (Qi et al., 2016), which classifies point clouds like those of ShapeNet: 2,500
 points, 16 classes."""
 
 import functools

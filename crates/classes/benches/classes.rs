@@ -1,5 +1,5 @@
-//! Compares the exact solver with HiGHS and CBC on the reference problems with node classes, whose values are either
-//! rounded or smooth.
+//! Compares the exact solver with HiGHS and CBC on the reference problems with node classes. The values of these
+//! problems are either rounded or smooth.
 //!
 //! `cargo bench -p gleaner-classes` measures the wall time of each solve on one thread. The exact solver runs several
 //! times, and its shortest time counts. The other solvers run once. The exact solver is also timed on generated

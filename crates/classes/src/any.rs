@@ -146,8 +146,8 @@ pub type PlanObserver<'o> = &'o mut dyn FnMut(Duration, AnyAnswer);
 
 /// A solver for problems with nodes of one class or of several.
 pub trait AnySolver {
-    /// Solves `problem`. Passes the plans that it finds to the observer, if there is one; the last plan passed is the
-    /// plan of the answer. Without an observer, no time is spent on copies of plans.
+    /// Solves `problem`, and passes each plan that is found to the observer, if there is one. The last plan passed is
+    /// the plan of the answer. Without an observer, no time is spent on copies of plans.
     ///
     /// # Errors
     /// Same as [`Solver::solve`]. Also [`SolveError::Unfit`] if the solver does not support node classes.

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 pub enum Violation {
     /// The status and the presence of a plan contradict each other.
     Plan(Status),
-    /// The plan has this number of entries, not one for each task.
+    /// The plan has this number of entries instead of one for each task.
     Length(usize),
     /// The task with this name holds something that is not among its options.
     Option(String),

@@ -199,7 +199,8 @@ impl CurveProblem {
         })
     }
 
-    /// Returns what determines the cost of changing the task's nodes.
+    /// Returns the values that determine the cost of changing the task's nodes: what the task holds now, its rate, and
+    /// the seconds lost.
     fn rescaling(&self, task: &CurveTask) -> Rescaling {
         let held = task.current.as_ref().filter(|current| current.nodes > 0);
         let current = held.and_then(|current| {

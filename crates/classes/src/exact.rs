@@ -8,8 +8,8 @@
 //! 4. If the search takes too long, split the problem in two by what one task may hold, and continue both parts with
 //!    step 2.
 //!
-//! The work is counted in states and evaluations, not in seconds. So the same problem gets the same answer on any
-//! machine, unless the time limit ends the solve.
+//! The work is counted in states and evaluations, not in seconds. The same problem therefore gets the same answer on
+//! any machine, unless the time limit ends the solve.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -42,8 +42,8 @@ const FIRST_STATES: RangeInclusive<u64> = 20_000..=200_000;
 const BRANCH_STATES: u64 = 3_000;
 /// Factor by which the maximum number of states grows each time the whole part is searched again. See [`Search::run`].
 const GROWTH: u64 = 4;
-/// The whole part is searched again once the branches have taken more steps than this multiple of the maximum number of
-/// states of its last search.
+/// The whole part is searched again once the steps of the branches exceed a limit: this factor times the maximum number
+/// of states of the last search.
 const PATIENCE: u64 = 16;
 /// Maximum number of states of a repeated search.
 const MOST_STATES: u64 = 3_000_000;
@@ -162,9 +162,10 @@ impl Search<'_> {
     /// Finds the best plan. Returns an upper bound on the gain of any plan.
     ///
     /// Branching helps where the costs of rescaling make the bound weak. It does not help where many plans are close to
-    /// the bound: only a longer search does. Which case applies is not known in advance, so both take turns, with ever
-    /// more steps. For example, a part of 100 tasks is first searched with 80,000 states. If this is not enough, it is
-    /// branched until the branches have taken 1.28 million steps, and then searched with 320,000 states.
+    /// the bound: only a longer search does. Which case applies is not known in advance, so the solver alternates
+    /// between the two, with more steps each time. For example, a part of 100 tasks is first searched with 80,000
+    /// states. If this is not enough, it is branched until the branches have taken 1.28 million steps, and then
+    /// searched with 320,000 states.
     fn run(&mut self, part: &Reduced) -> f64 {
         // Holding nothing is always possible.
         self.best = (0.0, vec![Item::NONE; part.len()]);
@@ -223,8 +224,8 @@ impl Search<'_> {
     }
 
     /// Removes from a branch the items that lose so much that no better plan holds them. For example, the bound is 100 and
-    /// the best plan gains 97, so the total loss of a better plan is below 3. The loss of each of its items is then below
-    /// 3, too. The halves of the branch then have fewer items, and often smaller bounds.
+    /// the best plan gains 97, so the total loss of a better plan is below 3. The loss of each item of a better plan is
+    /// then also below 3. The halves of the branch then have fewer items, and often smaller bounds.
     fn narrow(&self, branch: &mut Branch) {
         let allowed = self.allowed(branch.prices.bound);
         let prices = &branch.prices.prices;
@@ -289,7 +290,8 @@ impl Search<'_> {
         bound - self.best.0 - least
     }
 
-    /// Searches a branch completely, with at most `states` states. Returns whether no better plan is left in it.
+    /// Searches a branch completely, with at most `states` states. Returns true if this proves that the branch contains
+    /// no plan better than the best plan so far.
     fn prove(&mut self, branch: &mut Branch, states: u64) -> bool {
         let bound = branch.prices.bound;
         if !self.is_open(bound) {
@@ -452,7 +454,7 @@ fn unit(part: &Reduced) -> Option<f64> {
         items.map(|item| item.gain)
     };
     let is_unit = |scale: &f64| {
-        // A multiple of 0.01, times 100, differs from a whole number by a rounding error of the product.
+        // Due to rounding, 100 times a multiple of 0.01 may differ slightly from a whole number.
         let is_whole = |gain: f64| (gain - gain.round()).abs() <= 1e-14 * gain.abs().max(1.0);
         let mut scaled = gains().map(|gain| gain * scale);
         // Sums of larger numbers could be off by more than ROUNDING.

@@ -4,8 +4,8 @@
 //! holding nothing:
 //!
 //! maximise Σ gain_jo · y_jo  subject to  Σ_o y_jo ≤ 1 for every task, and Σ count_jo · y_jo ≤ capacity_k over the
-//! options of every class k. Each limit of a group adds a row like that of a class, over the options of the group's
-//! tasks; a minimum is the lower bound of its row.
+//! options of every class k. Each limit of a group adds a row over the options of the group's tasks, like the row of a
+//! class. A minimum is the lower bound of its row.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ use gleaner_solvers::{Limits, SolveError, SolverKind, Status};
 use crate::answer::Answer;
 use crate::problem::{Held, Problem};
 
-/// Solves problems with node classes with a MILP solver, on one thread.
+/// Uses a MILP solver, on one thread, to solve problems with node classes.
 #[derive(Debug, Clone)]
 pub struct Milp {
     kind: SolverKind,
@@ -62,7 +62,8 @@ impl Milp {
     }
 }
 
-/// Builds the model. Also returns what each column represents: the index of a task, and nodes that it can hold.
+/// Builds the model. Also returns what each column represents: the index of a task, and the nodes that the task holds
+/// if the column is 1.
 pub fn model(problem: &Problem) -> (Model, Vec<(usize, Held)>) {
     let mut model = Model {
         name: "classes".to_owned(),

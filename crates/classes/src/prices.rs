@@ -1,7 +1,7 @@
-//! Prices of nodes that give the least upper bound on the objective.
+//! Node prices that minimise an upper bound on the objective.
 //!
-//! With a price λ_k for each node of class k, every task can be decided alone. It takes the item with the greatest
-//! profit, which is the item's gain less the price of its nodes. The bound (Everett 1963; Held and Karp 1971) is
+//! With a price λ_k for each node of class k, each task can be decided independently. It takes the item with the
+//! greatest profit: the item's gain less the price of its nodes. The bound (Everett 1963; Held and Karp 1971) is
 //!
 //! D(λ) = Σ_k λ_k N_k + Σ_j max_i (gain_i - λ_k n_i),
 //!
@@ -13,16 +13,16 @@
 //! It mixes these plans so that the mix gains the most and uses at most N_k nodes of each class k (Dantzig and Wolfe
 //! 1960; the cuts of Kelley 1960 are its dual). The program has K + 1 rows for K classes, so the inverse of its basis
 //! is tiny. Its dual prices oscillate at first. The steps therefore alternate: one evaluates D at the dual prices, the
-//! next at their midpoint with the best prices so far. A plan enters the basis if it improves the mix. If no plan
-//! improves the mix at the dual prices, these prices are optimal.
+//! next at the midpoint between the dual prices and the best prices so far. A plan enters the basis if it improves the
+//! mix. If no plan improves the mix at the dual prices, these prices are optimal.
 
 use crate::reduced::{Item, Reduced};
 
-/// Relative difference between D and the optimum of the linear program at which the prices count as optimal.
+/// Prices count as optimal if D exceeds the gain of the mix by at most this share of the greatest possible gain.
 const TOLERANCE: f64 = 1e-11;
-/// Maximum number of evaluations of D. About 20 are needed, and about 100 with large costs of rescaling.
+/// Maximum number of evaluations of D. About 20 are usually needed, or about 100 if rescaling is expensive.
 const MOST_STEPS: usize = 2_000;
-/// Numbers up to this size count as zero in the inverse and the mix, where other numbers are about 1.
+/// Absolute values up to this one count as zero in the inverse and the mix, where other values are about 1.
 const ZERO: f64 = 1e-12;
 
 /// Prices and their bound.
@@ -42,7 +42,7 @@ pub(crate) struct Prices {
 
 /// The plan that the tasks choose at some prices.
 struct Plan {
-    /// D at the prices.
+    /// D at these prices.
     bound: f64,
     gain: f64,
     /// Number of used nodes, by class.
@@ -55,7 +55,7 @@ enum Column {
     /// Unused nodes of a class.
     Unused,
     /// The initial column. It uses no nodes, and its gain is a large negative number, the penalty. If it keeps a share
-    /// of the mix, the penalty is too small, or there is no plan.
+    /// of the mix, either the penalty is too small or there is no plan.
     Artificial,
     Plan(Vec<Item>),
 }
@@ -205,7 +205,7 @@ impl<'p> Search<'p> {
         )
     }
 
-    /// The dual price of a row. Row 0 makes the shares sum to 1; each other row is the capacity of a class.
+    /// The dual price of a row. Row 0 makes the shares sum to 1. Each other row limits a class to its capacity.
     fn price(&self, row: usize) -> f64 {
         let column = self.inverse.iter().skip(row).step_by(self.rows);
         self.gain

@@ -61,7 +61,7 @@ pub struct Group {
     pub name: String,
     /// Names of the tasks of the group. A task may be in several groups.
     pub tasks: Vec<String>,
-    /// The minimum number of nodes of all classes together.
+    /// The minimum total number of nodes, over all classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_total: Option<u32>,
     /// The maximum total number of nodes. Default: no maximum.
@@ -79,8 +79,8 @@ pub enum PerClass {
     Each(BTreeMap<String, u32>),
 }
 
-/// One allocation decision: each task takes one of its options or none, and the tasks in a class together take at most
-/// the capacity of the class. The objective, which is maximised, is the sum of the values. Unknown JSON fields are
+/// One allocation decision: each task takes at most one of its options, and all tasks together take at most the
+/// capacity of each class. The objective, which is maximised, is the sum of the values. Unknown JSON fields are
 /// ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
@@ -243,7 +243,7 @@ impl Problem {
             .iter()
             .map(|option| (option.class, option.count));
         faults.extend(repeated(kinds).map(|(class, count)| {
-            format!("task {name}: duplicate option, a count of {count} in class {class}")
+            format!("task {name}: duplicate option with count {count} in class {class}")
         }));
         if task.fixed
             && task
@@ -256,8 +256,8 @@ impl Problem {
         }
     }
 
-    /// The objective of a plan, which lists what each task holds, in task order. `None` if the plan does not have
-    /// an entry for each task, or a task holds something that is not among its options.
+    /// The objective of a plan, which lists what each task holds, in task order. `None` if the number of entries
+    /// differs from the number of tasks, or if a task holds nodes that are not among its options.
     pub fn objective(&self, plan: &[Option<Held>]) -> Option<f64> {
         if plan.len() != self.tasks.len() {
             return None;

@@ -57,7 +57,7 @@ pub(crate) struct Items {
     pub hull: Vec<Item>,
 }
 
-/// A problem of tasks that share the capacities of classes.
+/// The undecided part of a problem: tasks that compete for the remaining nodes of each class.
 #[derive(Debug, Clone)]
 pub(crate) struct Reduced {
     /// Number of nodes that each class has left.
@@ -123,7 +123,8 @@ impl Reduced {
         self.kinds.push(Rc::new(items));
     }
 
-    /// The parts that share no class, each with its classes and tasks. Tasks that cannot hold any node are omitted.
+    /// Splits the problem into parts that share no class, each with its own tasks. Tasks that cannot hold any node are
+    /// omitted.
     pub fn parts(&self) -> Vec<Reduced> {
         let count = self.capacity.len();
         let mut part: Vec<usize> = (0..count).collect();

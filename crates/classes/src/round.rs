@@ -3,8 +3,8 @@
 
 use crate::reduced::{Item, Items, Reduced};
 
-/// The plan that gives each task in turn its item in `wish` if that is given and fits, and otherwise the item with the
-/// least loss that fits. Tasks whose second-best item has the greatest loss come first. Then each task switches to the
+/// Gives each task in turn its item in `wish` if there is a wish and the item fits, and otherwise the fitting item with
+/// the least loss. Tasks whose second-best item has the greatest loss come first. Then each task switches to the
 /// fitting item with the greatest gain, possibly in another class. `None` if none of a task's items fits, which happens
 /// only if some tasks must hold nodes.
 pub(crate) fn plan(problem: &Reduced, prices: &[f64], wish: Option<&[Item]>) -> Option<Vec<Item>> {
@@ -29,7 +29,7 @@ pub(crate) fn plan(problem: &Reduced, prices: &[f64], wish: Option<&[Item]>) -> 
         take(&best, &mut free);
         items[*task] = best;
     }
-    // In reverse order, because the last tasks had the fewest nodes to choose from.
+    // The last tasks had the fewest nodes to choose from, so they are the first to improve.
     for (_, task) in order.iter().rev() {
         let held = &mut items[*task];
         give_back(held, &mut free);
@@ -42,10 +42,10 @@ pub(crate) fn plan(problem: &Reduced, prices: &[f64], wish: Option<&[Item]>) -> 
     Some(items)
 }
 
-/// The plan that rounds a mix of plans: the tasks of each kind hold its items in proportion to their shares. For example,
-/// 10 tasks are alike, and hold 2 nodes with the share 0.7 and 5 nodes with the share 0.3. Then 7 of the tasks hold 2
-/// nodes, and 3 hold 5. A task that is not like any other holds an item with a large share. The plan may not fit into the
-/// classes. `None` if the mix is empty.
+/// Rounds a mix of plans to one plan: the tasks of each kind hold its items in proportion to their shares. For example,
+/// in the mix, 10 tasks of one kind hold 2 nodes with the share 0.7 and 5 nodes with the share 0.3. Then 7 of the tasks
+/// hold 2 nodes, and 3 hold 5. A task that is not like any other holds an item with a large share. The plan may not fit
+/// into the classes. `None` if the mix is empty.
 pub(crate) fn shared(problem: &Reduced, mix: &[(f64, Vec<Item>)]) -> Option<Vec<Item>> {
     let mut plans: Vec<&(f64, Vec<Item>)> = mix.iter().collect();
     plans.sort_by(|a, b| b.0.total_cmp(&a.0));

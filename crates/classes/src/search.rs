@@ -4,19 +4,19 @@
 //! exceeds the value of a plan by its **total loss**: the losses of its items, and the price of the nodes that stay
 //! unused. So the best plan is the one with the least total loss (Sinha and Zoltners 1979; Pisinger 1995 for the core).
 //!
-//! The search starts from the plan in which every task takes its best item, and changes one task after the other. A
-//! **state** is the slack of each class, its nodes less those used so far, which may be negative. Of the plans with the
-//! same state, only the plan with the least loss is kept. Tasks are ordered by the loss of their second-best item. A
-//! plan with a total loss of at most L leaves a task at its best item if the task's second-best item loses more than L.
-//! So most tasks never change.
+//! The search starts from the plan in which every task takes its best item, and changes one task at a time. A **state**
+//! is the slack of each class: its nodes less those used so far. Slack may be negative. Of the plans with the same
+//! state, only the plan with the least loss is kept. Tasks are ordered by the loss of their second-best item. A plan
+//! with a total loss of at most L leaves a task at its best item if the task's second-best item loses more than L. So
+//! most tasks never change.
 //!
 //! For example, a class has 3 nodes at the price 5. Task A loses 0 with 2 nodes and 1 with 1 node. Task B loses 0 with
 //! 2 nodes and 4 without nodes. The slack is -1 at first. If A takes 1 node, the slack is 0 and the loss is 1: this is
 //! the best plan. If B takes no nodes, the slack is 1 and the loss is 4 + 5.
 //!
-//! Tasks that are alike are changed one after the other. Once one of them adds no state, the rest are skipped. If
-//! several items of a task are best, the task starts from the one that it holds in the best mix of plans. So most of a
-//! thousand equal tasks start from the item that they keep.
+//! Tasks that are alike are changed in succession. Once one of them adds no state, the rest are skipped. If several
+//! items of a task are best, the task starts from the one that it holds in the best mix of plans. So most of a thousand
+//! equal tasks start from the item that they keep.
 //!
 //! A state is dropped if a lower bound on its total loss exceeds L. Each node of slack costs at least the smaller of
 //! two amounts: the price of the node, or the least loss per node at which a later task would use it. Each missing node
@@ -31,7 +31,7 @@ use std::ops::Range;
 
 use crate::reduced::{Item, Items, Reduced};
 
-/// All slacks in one number, so that a change of a task is one addition, which keeps the states sorted.
+/// All slacks packed into one number. A change of a task is then a single addition, which keeps the states sorted.
 type Packed = u128;
 
 /// A change of a task from its best item.
@@ -59,7 +59,8 @@ struct Kind {
     base: Item,
     /// The changes, in ascending order of loss.
     changes: Vec<Change>,
-    /// The least loss of a change, rounded down so that nearly equal losses are equal; infinite if there is no change.
+    /// The least loss of a change, rounded down so that nearly equal losses become equal; infinite if there is no
+    /// change.
     least: f64,
 }
 
@@ -194,20 +195,22 @@ const EQUAL: f64 = 1e-9;
 /// How a search ended.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// The best plan whose total loss is below the limit; `None` if there is none or it was not found.
+    /// The best plan whose total loss is below the limit; `None` if there is no such plan or the search did not find
+    /// it.
     pub found: Option<Vec<Item>>,
-    /// Whether the search was exhaustive. If so, `found` is optimal, or no plan is below the limit if `found` is
-    /// `None`.
+    /// Whether the search was exhaustive. If so, `found` is optimal; `None` then means that no plan has a total loss
+    /// below the limit.
     pub is_complete: bool,
 }
 
 /// Limits on the effort of a search.
 pub(crate) struct Effort<'a> {
-    /// Maximum number of states at a time. States beyond this number are dropped, which makes the search incomplete.
+    /// Maximum number of states kept after each task. States beyond this number are dropped, which makes the search
+    /// incomplete.
     pub width: usize,
     /// Maximum number of states in total. At this limit, the search ends and is incomplete.
     pub states: u64,
-    /// Whether the search must end, although it is not complete.
+    /// Whether the search must stop before it is complete.
     pub is_over: &'a dyn Fn() -> bool,
 }
 
@@ -249,7 +252,7 @@ impl Core {
             }
         }
         // Among tasks with nearly equal losses, those with the greatest changes come first, so that the smallest
-        // changes can use the remaining nodes. Tasks with the same changes come one after the other.
+        // changes can use the remaining nodes. Tasks with the same changes are adjacent.
         tasks.sort_by(|a: &CoreTask, b: &CoreTask| {
             let (first, second) = (&kinds[a.kind], &kinds[b.kind]);
             let by_loss = first.least.total_cmp(&second.least);
@@ -310,9 +313,9 @@ impl Core {
                 for (class, field) in fields.iter().enumerate() {
                     let freed = freed(kind.base, change.item, class);
                     // A negative number wraps around, and so does the sum with the packed slacks. For example, class a
-                    // has the bits 0 to 3, class b the bits 4 to 7, and the stored slacks are 5 and 1, so 0x15. A change
-                    // that frees 2 of b and takes 3 of a is 2 * 16 - 3 = 29, and 0x15 + 29 = 0x32. No stored slack falls
-                    // below 0, so the sum never borrows.
+                    // has bits 0 to 3, and class b has bits 4 to 7. The stored slacks 5 and 1 form the number 0x15. A
+                    // change that frees 2 of b and takes 3 of a is 2 * 16 - 3 = 29, and 0x15 + 29 = 0x32. No stored
+                    // slack falls below 0, so the sum never borrows.
                     let moved = (freed as Packed).wrapping_shl(field.shift);
                     change.delta = change.delta.wrapping_add(moved);
                 }
@@ -405,7 +408,7 @@ impl Core {
     }
 }
 
-/// A search that is under way.
+/// A search in progress.
 struct Run<'c> {
     core: &'c Core,
     /// No plan has a lower total loss.
@@ -421,7 +424,7 @@ struct Run<'c> {
 }
 
 impl Run<'_> {
-    /// Changes one task after the other. Returns whether the search is complete.
+    /// Changes one task at a time. Returns whether the search is complete.
     fn all(&mut self, effort: &Effort<'_>, states: &mut u64) -> bool {
         let core = self.core;
         let start = State {

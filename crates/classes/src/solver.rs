@@ -32,8 +32,8 @@ pub trait ClassSolver {
     /// Name for tables and messages, such as `highs-counts`.
     fn name(&self) -> &str;
 
-    /// Solves `problem`. The answer says whether a limit was reached, the problem is infeasible, or a proof is missing.
-    /// None of these cases is an error.
+    /// Solves `problem`. The answer states whether a limit was reached, whether the problem is infeasible, and whether
+    /// optimality was proven. A limit, an infeasible problem and a missing proof are not errors.
     ///
     /// # Errors
     /// [`SolveError`] if the problem is invalid, the solver does not support it, or a library fails.
@@ -115,7 +115,7 @@ pub fn accepts(spec: SolverSpec, problem: &Problem) -> Result<(), SolveError> {
     }
 }
 
-/// The error of a solver that does not support groups.
+/// The error returned by a solver that does not support groups.
 pub(crate) fn without_groups(solver: &str) -> SolveError {
     SolveError::Unfit(format!(
         "{solver} does not support groups of tasks on nodes of several classes: use highs or cbc"
@@ -125,8 +125,8 @@ pub(crate) fn without_groups(solver: &str) -> SolveError {
 /// Checks that problems with node classes can be modelled with this formulation and big-M.
 ///
 /// # Errors
-/// [`SolveError::Unfit`] for the paper's formulation or big-M. Problems with node classes have only the counts
-/// formulation, without a cap on changes.
+/// [`SolveError::Unfit`] for the paper's formulation or big-M. Only the counts formulation, without a cap on changes,
+/// supports node classes.
 pub fn check_formulation(formulation: Formulation, big_m: BigM) -> Result<(), SolveError> {
     match (formulation, big_m) {
         (Formulation::Paper, _) => Err(unfit("the paper formulation", "the counts formulation")),

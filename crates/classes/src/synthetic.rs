@@ -10,7 +10,7 @@ use crate::curves::{CurrentNodes, Curve, CurveProblem, CurveTask};
 use crate::offer::Counts;
 use crate::problem::{Choice, Class, Held, PerClass, Problem, Task};
 
-/// Share of the nodes, and range of the speeds of tasks, by class.
+/// For each class: its name, its share of the nodes, and the range of the factors by which it speeds up tasks.
 const CLASSES: [(&str, f64, [f64; 2]); 3] = [
     ("slow", 0.5, [1.0, 1.0]),
     ("medium", 0.3, [1.2, 2.0]),

@@ -13,7 +13,7 @@ mod support;
 
 use support::{solve, solve_by_milp};
 
-/// Whether the plan keeps to the capacities, options and fixed tasks.
+/// Whether the plan respects the capacities, options and fixed tasks.
 fn is_valid(problem: &Problem, plan: &[Option<Held>]) -> bool {
     let mut free: Vec<i64> = problem
         .classes
@@ -236,7 +236,7 @@ fn make(
     }
 }
 
-/// Converts a problem of a single class to the form with curves.
+/// Converts a problem without node classes to a [`CurveProblem`] with a single class.
 fn of_one_class(plain: &gleaner_solvers::Problem) -> CurveProblem {
     let name = || "k".to_owned();
     let tasks = plain.tasks.iter().map(|task| CurveTask {
@@ -744,7 +744,7 @@ fn a_thousand_equal_tasks_are_proven_optimal() {
         assert_eq!(answer.status, Status::Optimal);
         let objective = answer.objective.unwrap_or_default();
         assert!(is_near(objective, best), "{objective}, expected {best}");
-        // Without skipping equal tasks, the search takes millions of states.
+        // Without skipping equal tasks, the search visits millions of states.
         assert!(answer.work.states < 100_000, "{:?}", answer.work);
     }
 }
@@ -763,7 +763,7 @@ fn faults_of_a_problem_are_named() {
             "task a: duplicate name, expected unique names",
             "task a: option 3 names class 2, expected 0 to 1",
             "task a: option 4 has 0 nodes, expected at least 1",
-            "task a: duplicate option, a count of 1 in class 0",
+            "task a: duplicate option with count 1 in class 0",
             "task a: option 1 is worth 1e99, expected -1e15 to 1e15",
             "task a: the task is fixed, but its current nodes are not among its options",
         ]

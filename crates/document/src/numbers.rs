@@ -98,7 +98,7 @@ pub fn change(value: f64, base: f64) -> String {
     }
 }
 
-/// Formats the change of a share from `base` in percentage points.
+/// Formats the change from `base` to `share` in percentage points.
 pub fn points(share: f64, base: f64) -> String {
     let points = 100.0 * (share - base);
     match points {

@@ -42,7 +42,7 @@ pub fn is_class_name(name: &str) -> bool {
 }
 
 impl Terms {
-    /// Work per second and node at the minimum number of nodes.
+    /// Work per second per node, at the minimum number of nodes.
     fn speed_at_minimum(&self) -> f64 {
         self.curve.progress_at(self.min_nodes) / f64::from(self.min_nodes)
     }

@@ -58,8 +58,8 @@ impl Clock {
         clock
     }
 
-    /// Sets the offset to `offset` seconds ahead of UTC, from the instant `from` on. `from` must not be before the last
-    /// change.
+    /// Sets the offset to `offset` seconds ahead of UTC, starting at the instant `from`. `from` must not be before the
+    /// last change.
     pub fn change(&mut self, from: Utc, offset: i32) {
         match self.offsets.last_mut() {
             Some((_, last)) if *last == offset => {}

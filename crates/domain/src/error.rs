@@ -35,10 +35,10 @@ pub enum Error {
     #[error("{0}")]
     Run(String),
     /// Interrupted by the user, after the results so far were written: exit code 130.
-    #[error("interrupted: the results so far are written and marked incomplete")]
+    #[error("interrupted: the results so far have been written and marked incomplete")]
     Interrupted,
     /// Stopped by the user before there was any result, so nothing is written: exit code 130.
-    #[error("interrupted; incomplete files are removed")]
+    #[error("interrupted: incomplete files have been removed")]
     Stopped,
 }
 

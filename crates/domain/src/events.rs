@@ -10,7 +10,7 @@ use super::{Clock, NodeClasses, Quality, Slice, Stamp, Utc};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Change(u32);
 
-/// Maximum number of nodes of a log: a [`Change`] uses one bit for the state.
+/// Maximum number of nodes of a log. A [`Change`] has 32 bits: one for the state and 31 for the node's index.
 pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 
 /// Maximum number of rows of a log. Without this limit, a file of a few megabytes could decompress to a log that fills
@@ -120,8 +120,8 @@ impl EventLog {
         (0..self.len()).map(|row| (self.times[row], self.changes(row)))
     }
 
-    /// Returns the part of the log that `slice` selects, without rows in which no selected node changes, unless the slice
-    /// keeps all rows. The last row is kept as the end of the log, unless the slice drops it.
+    /// Returns the part of the log that `slice` selects. Rows in which no selected node changes are dropped, unless the
+    /// slice keeps all rows. The last row is kept as the end of the log, unless the slice drops it.
     ///
     /// The part is empty if the slice keeps no row. A slice that begins after the last node keeps no nodes. If a local
     /// time occurs twice, `from` means the first occurrence and `to` the second.
@@ -376,7 +376,7 @@ impl EventLogBuilder {
         self.log.starts.push(self.log.changes.len());
     }
 
-    /// Number of changes of the last row.
+    /// Number of changes in the last row.
     fn last_changes(&self) -> usize {
         let starts = &self.log.starts;
         starts[starts.len() - 1] - starts[starts.len().saturating_sub(2)]
@@ -444,7 +444,7 @@ impl EventLogBuilder {
         Ok(self.log)
     }
 
-    /// Returns the log without checks. The source of the rows must already follow the rules.
+    /// Returns the log without checking it. The rows must follow the rules of [`EventLog`].
     ///
     /// If a row breaks a rule, later operations on the log may panic.
     pub fn finish_trusted(self) -> EventLog {
@@ -523,8 +523,8 @@ mod tests {
         log.finish_trusted()
     }
 
-    /// Slices as the original does: cuts the matrix and drops rows that equal the previous row, unless the slice keeps all
-    /// rows. The last row is an exception: unless the slice drops it, it is kept even if it equals the previous row.
+    /// Slices like BFTrainer's replayer: cuts the matrix and drops rows that equal the previous row, unless the slice
+    /// keeps all rows. The last row is kept even if it equals the previous row, unless the slice drops it.
     fn sliced_matrix(matrix: &[Vec<bool>], s: Slice) -> Vec<(i64, Vec<bool>)> {
         let width = matrix.first().map_or(0, Vec::len);
         let first = s.first_node.min(width);

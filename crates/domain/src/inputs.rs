@@ -61,7 +61,7 @@ pub const LONGEST_ESTIMATE: f64 = 1e12;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EstimateTable(pub BTreeMap<String, f64>);
 
-/// The estimate, in seconds, that replaces a negative estimate, as in the original.
+/// The estimate, in seconds, that replaces a negative estimate, as in Lucid's simulator.
 const NEGATIVE_ESTIMATE: f64 = 1000.0;
 
 impl Estimates for EstimateTable {
@@ -119,7 +119,7 @@ pub struct ForecastTable {
     pub ahead: usize,
 }
 
-/// Number of intervals over which the original averages a forecast.
+/// Number of intervals over which Lucid's simulator averages a forecast.
 const LOOK_AHEAD: usize = 5;
 
 impl Default for ForecastTable {
@@ -206,7 +206,7 @@ pub struct PackingTable {
 
 /// Models whose pairs were not measured. Jobs of some of these models and their partners barely slow
 /// each other down. Jobs of the other models leave little memory for a partner. For pairs with any of
-/// these models, the original assumes that both jobs run at speed 1.
+/// these models, Lucid's simulator assumes that both jobs run at speed 1.
 pub const UNMEASURED: [&str; 4] = ["NeuMF", "ResNet50", "BERT", "Transformer"];
 
 impl PackingTable {
@@ -251,7 +251,7 @@ impl Packing for PackingTable {
         if self.unmeasured[a] || self.unmeasured[b] {
             return Some(Pair {
                 speeds: (1.0, 1.0),
-                // As in the original, which caps the sum at 1 although the terms are percentages.
+                // Lucid's simulator also caps this sum at 1, although its terms are percentages.
                 gpu_util: f64::min(1.0, first.usage.gpu_util + second.usage.gpu_util),
                 gmem: first.usage.gmem + second.usage.gmem,
             });

@@ -64,9 +64,9 @@ pub struct Job {
     pub cpus: f64,
     /// State in which the real job ended, such as `COMPLETED`.
     pub state: String,
-    /// Second of the job's submission.
+    /// Time of the job's submission, in seconds on the trace's clock.
     pub submit: i64,
-    /// Run time in seconds, alone at full speed; at least 1.
+    /// Run time in seconds if the job runs alone at full speed; at least 1.
     pub duration: i64,
     /// Index of the job's workload in [`Trace::workloads`]; `None` if unknown.
     pub workload: Option<usize>,

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeRule {
-    /// The nodes that have been idle longest, as in the original.
+    /// The nodes that have been idle longest, as in BFTrainer's replayer.
     Arrival,
     /// Nodes that are neighbours of each other and of the task's own nodes, by name or in the
     /// network.
     #[default]
     Blocks,
-    /// Nodes that are neighbours in an order learnt from the log. In this order, nodes that have
-    /// left or joined together are close to each other.
+    /// Nodes that are neighbours in an order learnt from the log. In this order, nodes that became idle or busy at the
+    /// same time are close to each other.
     Learned,
 }
 

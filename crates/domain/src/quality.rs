@@ -46,8 +46,8 @@ pub struct Quality {
     pub unreadable_lines: u64,
     /// Whether the source only counts nodes. If so, the names of the log's nodes are generated.
     pub are_nodes_generated: bool,
-    /// Whether several jobs ran on a node at once. If so, the bounds hold for the number of idle nodes, but which nodes
-    /// were idle is not certain.
+    /// Whether several jobs ran on the same node at the same time. If so, the bounds hold for the number of idle nodes,
+    /// but which nodes were idle is not certain.
     pub are_nodes_shared: bool,
 }
 
@@ -75,7 +75,7 @@ impl Quality {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The quality that [`Quality::to_text`] wrote; `None` if the text is something else.
+    /// Parses the text that [`Quality::to_text`] writes; `None` for any other text.
     pub fn from_text(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
@@ -128,8 +128,8 @@ impl Quality {
         let (lower, upper) = (self.idle_lower, self.idle_upper);
         if lower >= upper {
             return vec![
-                "the source only counts nodes: the number of idle nodes follows from it, but their names and the \
-                 lengths of fragments do not"
+                "the source only counts nodes: the number of idle nodes is known, but their names and the lengths \
+                 of fragments are not"
                     .to_owned(),
             ];
         }

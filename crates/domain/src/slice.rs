@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::Stamp;
 use super::stamp::{as_text, from_text};
 
-/// A part of a log: the original's `iloc[skip_rows:, first_node : first_node + nodes]`.
+/// A part of a log: a range of rows and a range of nodes. BFTrainer's replayer selects the same part with pandas, as
+/// `iloc[skip_rows:, first_node : first_node + nodes]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Slice {
@@ -23,8 +24,8 @@ pub struct Slice {
     /// Rows after this time are dropped.
     #[serde(serialize_with = "as_text", deserialize_with = "from_text")]
     pub to: Option<Stamp>,
-    /// Whether to drop the last row if no node changes there, as the original does. Otherwise the row
-    /// is kept as the end of the log.
+    /// Whether to drop the last row if no node changes there, as BFTrainer's replayer does. Otherwise the row is kept
+    /// as the end of the log.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drop_end_row: bool,
     /// Whether to keep the rows in which no selected node changes.

@@ -5,16 +5,15 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 /// The 97.5th percentile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Maximum number of degrees of freedom for which the distribution is summed and inverted.
+/// Maximum number of degrees of freedom for which [`t95`] uses bisection; above it, an expansion is precise enough.
 const SUMMED: usize = 200;
 
 /// The 97.5th percentile of Student's t distribution: |t| is smaller than this value with a
 /// probability of 95 %. Infinite for 0 degrees of freedom.
 ///
-/// For up to 200 degrees of freedom, bisection inverts the distribution, which is a finite sum
-/// (Abramowitz and Stegun, 26.7.3 and 26.7.4). For more degrees of freedom, the result is an
-/// expansion about the normal distribution in powers of the inverse degrees of freedom (26.7.5).
-/// Its error is then less than 10⁻⁹.
+/// For up to 200 degrees of freedom, bisection inverts the distribution, which is a finite sum (Abramowitz and Stegun,
+/// 26.7.3 and 26.7.4). For more degrees of freedom, the result is an expansion about the normal distribution in powers
+/// of the inverse degrees of freedom (26.7.5). The error of the expansion is less than 10⁻⁹.
 pub fn t95(freedom: usize) -> f64 {
     match freedom {
         0 => f64::INFINITY,

@@ -5,19 +5,18 @@ use std::collections::BTreeMap;
 /// Maximum number of groups in a set of tasks.
 pub const MAX_GROUPS: usize = 1000;
 
-/// Limits on the nodes that several tasks hold together. A task may be in several groups.
+/// Limits on the total number of nodes that several tasks hold. A task may be in several groups.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TaskGroup {
     /// Name, unique within the set.
     pub name: String,
     /// Names of the group's tasks.
     pub tasks: Vec<String>,
-    /// Minimum number of nodes that the tasks hold together, as far as the idle nodes and the
-    /// tasks' bounds allow.
+    /// Minimum total number of nodes that the tasks hold, as far as the idle nodes and the tasks' bounds allow.
     pub min_nodes: Option<u32>,
-    /// Maximum number of nodes that the tasks hold together, over all classes of nodes.
+    /// Maximum total number of nodes that the tasks hold, over all classes of nodes.
     pub max_nodes: Option<u32>,
-    /// Maximum number of nodes of each class that the tasks hold together, by class name. Classes that are not listed
-    /// have no limit of their own.
+    /// Maximum total number of nodes of each class that the tasks hold, by class name. Classes that are not listed have
+    /// no limit of their own.
     pub max_by_class: BTreeMap<String, u32>,
 }

@@ -6,10 +6,10 @@ use gleaner_solvers::Task;
 
 use super::{ClassTerms, Clock, ScalingCurve, Utc};
 
-/// The word that represents the work of an endless task in files.
+/// The word that files use for the work of an endless task.
 pub const ENDLESS: &str = "endless";
 
-/// Maximum number of tasks of a replay, over all rounds in which they are submitted.
+/// Maximum number of tasks in a replay, summed over all rounds of submission.
 pub const MAX_TASKS: usize = 1_000_000;
 
 /// An elastic training task.
@@ -32,8 +32,8 @@ pub struct TrainingTask {
     pub work: f64,
     /// Weight of the task under the objective `priority-weighted`, above 0; default in task files: 1.
     pub priority: f64,
-    /// Time by which the task should be finished; `None` if it has no deadline. Only objectives use
-    /// the deadline.
+    /// Time by which the task should be finished; `None` if it has no deadline. Only objectives take the deadline into
+    /// account.
     pub deadline: Option<Utc>,
     /// Rung of the task if it is a trial of a search; 0 otherwise.
     pub rung: u32,

@@ -28,13 +28,13 @@ impl Utc {
     }
 
     /// An instant from seconds since 1970, rounded to the nearest microsecond. For present-day times, a 64-bit float
-    /// that counts seconds is not much more precise than that. `None` outside the years 1677 to 2262.
+    /// that counts seconds is hardly more precise than a microsecond. `None` outside the years 1677 to 2262.
     pub fn from_fractional_seconds(seconds: f64) -> Option<Self> {
         const LIMIT: f64 = 9.2e9;
         if !(-LIMIT..LIMIT).contains(&seconds) {
             return None;
         }
-        // The fraction is computed exactly, and so is the number of nanoseconds in the whole seconds.
+        // Both the fraction and the number of nanoseconds in the whole seconds are computed exactly.
         let micros = ((seconds - seconds.floor()) * 1e6).round();
         Some(Utc(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
     }
@@ -85,7 +85,7 @@ impl Local {
         Local(plus_whole(self.0, seconds))
     }
 
-    /// Seconds from `earlier` to `self`, if the clock was not put forward or back in between.
+    /// Seconds from `earlier` to `self`, assuming that the clock was not set forward or back in between.
     #[inline]
     pub fn seconds_since(self, earlier: Local) -> f64 {
         seconds_between(earlier.0, self.0)
@@ -124,8 +124,8 @@ impl From<DateTime> for Local {
     }
 }
 
-/// Fills `digits` with the decimal digits of a number, with leading zeros. The formatter of the standard library is
-/// slower: with it a replay of the Summit log takes 7 % longer.
+/// Fills `digits` with the decimal digits of a number, with leading zeros. The standard library's formatter is slower:
+/// a replay of the Summit log would take 7 % longer with it.
 fn put(digits: &mut [u8], mut number: u16) {
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + (number % 10) as u8;
@@ -134,7 +134,7 @@ fn put(digits: &mut [u8], mut number: u16) {
 }
 
 impl fmt::Display for Local {
-    /// `YYYY-MM-DD HH:MM:SS`, with as many fractional digits as the time has.
+    /// `YYYY-MM-DD HH:MM:SS`, followed by 3, 6 or 9 fractional digits unless the time is a whole second.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(t) = self.civil() else {
             return write!(f, "{} ns", self.0);
@@ -155,13 +155,13 @@ impl fmt::Display for Local {
     }
 }
 
-/// The reason why text is not a time. The message states what is expected.
+/// Why a string is not a valid time. The message states what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseTimeError {
-    /// The text is not a time.
+    /// The string does not represent a time.
     #[error("expected a time such as 2021-02-10 20:21:15 or seconds since 1970")]
     NoTime,
-    /// The text has an offset from UTC, but the clock of the times is unknown.
+    /// The string contains an offset from UTC where a local time without an offset is expected.
     #[error("expected a time without an offset from UTC, such as 2021-02-10 20:21:15")]
     Offset,
 }

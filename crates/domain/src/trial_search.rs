@@ -1,4 +1,4 @@
-//! Searches, in which tasks are trials that an algorithm starts and stops.
+//! Hyperparameter searches: an algorithm starts and stops tasks, which are the trials of the search.
 
 use gleaner_search::{Algorithm, LearningCurves, Plan};
 

@@ -1,4 +1,4 @@
-//! Wording shared by messages, and safe display of text from files in messages.
+//! Phrases that messages share, and functions that make text from files safe to display in messages.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -88,8 +88,8 @@ fn is_obeyed(c: char) -> bool {
             | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The last lines of a string that are not blank, at most `most` of them. The lines are trimmed, made [`printable`],
-/// and joined by ` | `.
+/// The last non-blank lines of a string, at most `most` of them. The lines are trimmed, made [`printable`], and joined
+/// by ` | `.
 pub fn last_lines(text: &str, most: usize) -> String {
     let lines = text.lines().map(str::trim);
     let filled: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();

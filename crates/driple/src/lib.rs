@@ -2,10 +2,10 @@
 //! graphs, as in Yang et al., *Prediction of the Resource Consumption of Distributed Deep Learning
 //! Systems*, SIGMETRICS 2022. In this crate, *the original* is the authors' published code.
 //!
-//! [`read`] parses a graph. [`group`] keeps its operations on GPUs and merges them into groups. A
-//! graph neural network ([`model`]) predicts [12 metrics](dataset::METRIC_NAMES) from the groups.
-//! [`train`] trains such a network on a data set of measured jobs ([`dataset`]); a trained network
-//! is an [`inspector`].
+//! [`read`] parses a graph. [`group`] keeps the graph's operations on GPUs and merges them into
+//! groups. A graph neural network ([`model`]) predicts [12 metrics](dataset::METRIC_NAMES) from the
+//! groups. [`train`] trains such a network on a data set of measured jobs ([`dataset`]). A trained
+//! network is called an [`inspector`].
 
 pub mod content;
 pub mod dataset;

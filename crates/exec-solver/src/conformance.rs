@@ -36,7 +36,7 @@ pub struct Check {
     pub verdict: Verdict,
 }
 
-/// Number of small problems, for which our exact solver finds the optimum.
+/// Number of small problems. Our exact solver finds their optima, for comparison.
 const PROBLEMS: u64 = 40;
 
 /// Number of small problems with node classes.

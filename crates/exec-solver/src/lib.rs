@@ -28,9 +28,10 @@
 //!
 //! Our own solvers are never judged, but the libraries that they use may fail. [`Counted`] counts these failures.
 //!
-//! A program may also support problems with node classes: [`External`] is a [`gleaner_classes::ClassSolver`] too.
+//! A program may also support problems with node classes, so [`External`] also implements
+//! [`gleaner_classes::ClassSolver`].
 //!
-//! A [`FunctionSolver`] is a function instead of a program, and is checked in the same way.
+//! A [`FunctionSolver`] calls a function instead of a program, and its plans are checked in the same way.
 
 mod child;
 mod command;

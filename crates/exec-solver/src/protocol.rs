@@ -121,7 +121,7 @@ pub struct Plan {
     /// Next number of nodes of each task, for a problem without node classes.
     pub counts: Option<Vec<u32>>,
     /// `[class, count]` or `null` for each task, for a problem with node classes. The field is parsed only for such
-    /// problems, so programs for other problems may use its name for anything.
+    /// problems, so a program that solves other problems may use a field of this name for any purpose.
     pub plan: Option<serde_json::Value>,
 }
 

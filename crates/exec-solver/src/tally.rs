@@ -22,7 +22,7 @@ impl TallyHandle {
         }
     }
 
-    /// The counts to show in the results. For our own solvers, there are no counts unless a library failed.
+    /// The counts to show in the results. Our own solvers have counts only if a library has failed.
     pub fn to_keep(&self) -> Option<Tally> {
         Some(self.get()).filter(|tally| !self.is_ours || tally.has_faults())
     }
@@ -40,8 +40,8 @@ impl TallyHandle {
         change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Counts a fault, which `what` describes. The description can be long, because it may quote
-    /// the output of a program; it is shortened.
+    /// Counts a fault, which `what` describes. A long description is shortened, because it may quote the output of a
+    /// program.
     pub(crate) fn fault(
         &self,
         count: impl FnOnce(&mut Tally) -> &mut usize,

@@ -77,7 +77,7 @@ fn least(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The greater of two numbers; NaN if either is NaN.
+/// The larger of two numbers; NaN if either is NaN.
 fn most(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN

@@ -16,8 +16,8 @@
 //!
 //! The grammar is a subset of Rust's expression syntax: numbers, names, `+ - * / %`, parentheses,
 //! calls of functions, and `if condition { a } else { b }`. Conditions are comparisons
-//! (`< <= > >= == !=`), joined by `&&`, `||` and `!`. All numbers are 64-bit floats, so `1 / 2` is
-//! 0.5. `inf` is infinity. [`FUNCTIONS`] lists the functions.
+//! (`< <= > >= == !=`), combined with `&&`, `||` and `!`. All numbers are 64-bit floats, so `1 / 2`
+//! is 0.5. `inf` is infinity. [`FUNCTIONS`] lists the functions.
 //!
 //! The crate `syn` parses the text. Its result is checked here before anything is evaluated. Names
 //! must be known, functions must have the right number of arguments, and conditions may occur only
@@ -37,7 +37,7 @@ use node::Node;
 pub use function::FUNCTIONS;
 pub use split::Scaled;
 
-/// Maximum number of characters of an expression.
+/// Maximum number of characters in an expression.
 pub const MAX_LENGTH: usize = 1000;
 
 /// Maximum number of nested brackets.

@@ -1,4 +1,5 @@
-//! Aggregates a sweep over seeds, ranks its settings, and shows a metric by two of the settings.
+//! Aggregates a sweep over seeds, ranks its settings, and tabulates a metric by two of the
+//! settings.
 //!
 //! ```text
 //! gleaner sweep dataset/sweep.toml --out swept

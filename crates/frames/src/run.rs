@@ -74,7 +74,7 @@ pub struct SearchFrames {
     pub events: DataFrame,
     /// The table `trials`: a row for each trial.
     pub trials: DataFrame,
-    /// The table `rungs`: a row for each resource that a trial reached.
+    /// The table `rungs`: a row for each resource, such as a number of epochs, that at least one trial reached.
     pub rungs: DataFrame,
 }
 

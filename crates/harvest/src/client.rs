@@ -54,8 +54,8 @@ impl Client {
         })
     }
 
-    /// Sends a request and waits for the answer. If the connection breaks before the answer, a request whose repetition
-    /// has no effect is sent again.
+    /// Sends a request and waits for the answer. A request that can safely be repeated is sent again if the connection
+    /// breaks before the answer.
     ///
     /// # Errors
     /// There is no daemon, or it does not answer.

@@ -13,7 +13,7 @@ pub const LONGEST_GREETING: usize = 64 << 10;
 /// Why a message could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// The other side has closed the connection, possibly within a message.
+    /// The other side has closed the connection, possibly in the middle of a message.
     #[error("the connection is closed")]
     Closed,
     /// The message is longer than the limit.

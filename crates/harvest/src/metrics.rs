@@ -12,7 +12,7 @@ pub fn text(status: &Status) -> String {
     let mut out = String::new();
     let help = "Nodes that pilots hold.";
     nodes(&mut out, status, "nodes_held", help, |_| true);
-    let help = "Nodes that are given to tasks.";
+    let help = "Nodes assigned to tasks.";
     let is_used = |node: &NodeStatus| node.task.is_some();
     nodes(&mut out, status, "nodes_used", help, is_used);
     let pending = status.pilots_pending;
@@ -84,7 +84,7 @@ fn tasks(out: &mut String, status: &Status) {
             .iter()
             .filter(|t| t.state == "waiting" || t.state == "active")
     };
-    head(out, "task_nodes", "gauge", "Nodes that a task is given.");
+    head(out, "task_nodes", "gauge", "Nodes assigned to a task.");
     for task in open() {
         line(out, "task_nodes", &[("task", &task.name)], task.nodes);
     }

@@ -3,12 +3,12 @@
 //! | file | content |
 //! |---|---|
 //! | `events.csv` | an event log, with one event per batch. A node is idle while its pilot holds it |
-//! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, reported progress, completions, and each curve and cost as it was measured |
+//! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, reported progress, completions, and each measured curve and cost |
 //! | `tasks.json` | the tasks for `gleaner replay`, with their submission times. Their work is infinite, because the script determines when they hold nodes |
 //! | `alloc.jsonl` | the script of `gleaner replay --scripted`: the nodes of each task after each event |
 //! | `harvest.json` | the settings, and the second at which the harvest began |
 //!
-//! [`Recording::repeat`] passes the batches to a new allocator, which must decide in the same way.
+//! [`Recording::repeat`] passes the batches to a new allocator, which must make the same decisions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ pub const ABOUT: &str = "harvest.json";
 /// All files of a recording.
 pub const FILES: [&str; 5] = [EVENTS, BATCHES, TASKS, SCRIPT, ABOUT];
 
-/// A recording that was read.
+/// A recording read from a directory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
     about: About,
@@ -100,8 +100,8 @@ struct Line<'c> {
     allocation: BTreeMap<&'c str, Vec<&'c str>>,
 }
 
-/// The script as lines of JSON. The decisions are those of the recording. The first event of the log marks its
-/// beginning. The last event marks its end, where the tasks keep their nodes.
+/// The script as lines of JSON. The decisions are those of the recording. The log's first event marks the beginning of
+/// the harvest and has no decision. Its last event marks the end, at which the tasks keep their nodes.
 fn script(core: &Core, begun: i64) -> Result<String> {
     let mut allocator = core.settings().new_allocator(Utc::from_seconds(begun))?;
     let mut text = String::new();

@@ -140,12 +140,12 @@ impl StateDir {
         if !is_address {
             let found = format!("{text:?}");
             let fault = Fault::of(&path, found, "an address such as login1:7117");
-            return Err(fault.remedy("start the daemon again").into());
+            return Err(fault.remedy("restart the daemon").into());
         }
         Ok(text)
     }
 
-    /// Replaces the address in one step.
+    /// Replaces the address atomically.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -189,7 +189,7 @@ impl StateDir {
     /// the same job a second time, while the first pilot is still running on another node.
     ///
     /// # Errors
-    /// [`Error::Run`] if the pilot has been started before. [`Error::Io`] if this cannot be recorded.
+    /// [`Error::Run`] if the pilot has been started before. [`Error::Io`] if the record cannot be written.
     pub fn begin_pilot(&self, pilot: u64) -> Result<()> {
         let folder = self.pilots_path();
         create_dir(&folder)?;
@@ -198,13 +198,13 @@ impl StateDir {
         let created = options.create_new(true).write(true).mode(0o600).open(&path);
         created.map(drop).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Error::Run(format!(
-                "pilot {pilot} was started before; the batch scheduler has started its job again"
+                "pilot {pilot} was started before: the batch scheduler has restarted the pilot's job"
             )),
             _ => Error::io("create", &path, error),
         })
     }
 
-    /// Forgets all pilots, for a new journal: it numbers its pilots from 1 again.
+    /// Forgets all pilots, because a new journal numbers its pilots from 1 again.
     ///
     /// # Errors
     /// The records cannot be removed.
@@ -247,7 +247,7 @@ impl StateDir {
         Ok(bytes)
     }
 
-    /// Writes a file that only its owner can read. An existing file is replaced in one step.
+    /// Writes a file that only its owner can read. An existing file is replaced atomically.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -278,7 +278,7 @@ impl StateDir {
         let bytes = self.read_private(&path)?;
         serde_json::from_slice(&bytes).map_err(|error| {
             let fault = Fault::of(&path, error.to_string(), "a program with its arguments");
-            fault.remedy("start the daemon again").into()
+            fault.remedy("restart the daemon").into()
         })
     }
 
@@ -332,8 +332,8 @@ impl Secret {
         &self.0
     }
 
-    /// Whether `given` is the secret. The time that this takes does not depend on the position of the first
-    /// difference, so the secret cannot be guessed byte by byte.
+    /// Whether `given` is the secret. The comparison takes the same time wherever the first difference is, so the
+    /// secret cannot be guessed byte by byte.
     pub fn matches(&self, given: &str) -> bool {
         let (own, given) = (self.0.as_bytes(), given.as_bytes());
         let pairs = own.iter().zip(given);
@@ -415,7 +415,7 @@ fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file that only its owner can read. An existing file is replaced in one step.
+/// Writes a file that only its owner can read. An existing file is replaced atomically.
 fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("part");
     let write = || {

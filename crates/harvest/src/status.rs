@@ -1,4 +1,4 @@
-//! The state as users see it: for `status` and `tasks`, the page and the metrics.
+//! The daemon's state as users see it: in `status`, in `tasks`, on the web page and in the metrics.
 
 use gleaner_search::Parameters;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ pub struct NodeStatus {
     /// Class of the node, if there are classes.
     #[serde(default)]
     pub class: Option<String>,
-    /// Name of the task that the node is given to, if any.
+    /// Name of the task to which the node is assigned, if any.
     pub task: Option<String>,
     /// Time at which the pilot's wall time ends, in milliseconds since 1970.
     pub ends: Option<i64>,
@@ -68,7 +68,7 @@ pub struct TaskStatus {
     pub name: String,
     /// `waiting`, `active`, `finished`, `failed` or `cancelled`.
     pub state: String,
-    /// Number of nodes that it is given.
+    /// Number of nodes that are assigned to it.
     pub nodes: u32,
     /// Number of nodes on which it runs.
     pub running: u32,
@@ -110,7 +110,7 @@ pub struct SearchStatus {
 pub struct BestTrial {
     /// Number of the trial.
     pub trial: u32,
-    /// The resource after which the loss was measured.
+    /// Amount of the search's resource, such as a number of epochs, after which the loss was measured.
     pub resource: f64,
     /// The loss.
     pub loss: f64,

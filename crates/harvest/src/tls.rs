@@ -1,7 +1,7 @@
 //! TLS between the daemon and everything that connects to it.
 //!
-//! The daemon has a certificate of its own, which is in the state directory. Pilots and clients trust this certificate
-//! and no other. The daemon recognises them by the secret in their first message.
+//! The daemon has its own certificate in the state directory. Pilots and clients trust only this certificate. The
+//! daemon recognises them by the secret in their first message.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,13 +118,14 @@ fn certificate(state: &StateDir) -> Result<CertificateDer<'static>> {
 
 fn invalid_pem(path: &std::path::Path, error: &rustls::pki_types::pem::Error) -> Error {
     let fault = Fault::of(path, format!("{error}"), "a file in PEM format");
-    let remedy = "delete cert.pem and key.pem while no daemon runs; the next one creates them";
+    let remedy =
+        "delete cert.pem and key.pem while no daemon is running; the next daemon creates them";
     fault.remedy(remedy).into()
 }
 
 fn unusable(error: rustls::Error) -> Error {
     Error::Run(format!(
-        "cert.pem and key.pem cannot be used: {error}; delete both while no daemon runs"
+        "cert.pem and key.pem cannot be used: {error}; delete both while no daemon is running"
     ))
 }
 

@@ -61,7 +61,7 @@ pub enum FromPilot {
         run: RunId,
         /// Work that the task has done since it was submitted.
         done: f64,
-        /// The last loss that was measured, if any.
+        /// The most recently measured loss, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         loss: Option<Loss>,
     },
@@ -73,8 +73,8 @@ pub enum FromPilot {
 pub enum ToPilot {
     /// The greeting was accepted.
     Welcome {
-        /// Length of the lease, in seconds. A lease begins when the pilot sends a beat that is answered. By the time it
-        /// expires, all ranks have ended, and the pilot ends. The grace period is part of the lease.
+        /// Length of the lease, in seconds. A lease begins when the pilot sends a beat that is answered. By the time
+        /// the lease expires, all ranks have ended, and the pilot ends. The grace period is part of the lease.
         lease_s: u64,
         /// Seconds between two beats.
         beat_s: u64,
@@ -157,7 +157,7 @@ mod tests {
     const CLIENT: &str = include_str!("../tests/fixtures/client.jsonl");
     const DAEMON: &str = include_str!("../tests/fixtures/daemon.jsonl");
 
-    /// Whether a line is a message. Fails if the message differs after it is written and read again.
+    /// Whether a line is a valid message. Panics if writing the message and reading it again changes it.
     fn is_message<T>(line: &[u8]) -> bool
     where
         T: Serialize + DeserializeOwned + PartialEq + Debug,

@@ -14,7 +14,7 @@ use gleaner_search::task_of_trial;
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 use serde_json::json;
 
-/// A core with two nodes, whose pilots carry out orders at once.
+/// A core with two nodes, whose pilots carry out orders immediately.
 struct World {
     core: Core,
     decider: SolverDecider,
@@ -24,7 +24,8 @@ struct World {
     lines: Vec<String>,
 }
 
-/// The search of a file with these settings and with tasks of these names. Each task has 100 units of work.
+/// Reads a search from a task file with these settings, and with a task for each of these names. Each task has 100
+/// units of work.
 fn search(settings: &str, tasks: &[&str]) -> Box<SearchSubmission> {
     let folder = tempfile::tempdir().unwrap();
     let tasks = tasks.iter().map(|name| {
@@ -109,7 +110,8 @@ impl World {
         Ok(())
     }
 
-    /// Lets a second pass and the core decide. Returns the runs that this decision starts, sorted by task.
+    /// Advances the time by one second, and lets the core decide. Returns the runs that this decision starts, sorted by
+    /// task.
     fn decide(&mut self) -> Vec<Launch> {
         self.now += 1000;
         let before = self.running.len();

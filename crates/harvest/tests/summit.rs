@@ -104,7 +104,7 @@ impl World {
     }
 }
 
-/// The decisions of a replay in which the solver makes the first decision, too.
+/// The decisions of a replay in which the solver makes every decision, including the first.
 fn replayed(log: &EventLog, tasks: &[TrainingTask]) -> Vec<(u32, Plan)> {
     let options = Options {
         initial: Initial::Solve,

@@ -15,7 +15,7 @@ pub struct Calendar {
     pub hours: Vec<Slot>,
     /// The mean for each weekday, from Monday.
     pub weekdays: Vec<Slot>,
-    /// The means for each weekday, from Monday, and each of its hours.
+    /// The mean for each hour of each weekday, from Monday.
     pub week: Vec<Vec<Slot>>,
 }
 
@@ -52,7 +52,7 @@ impl<'l> CalendarScan<'l> {
         }
     }
 
-    /// Like [`CalendarScan::add`], but takes the times that the clock showed.
+    /// Like [`CalendarScan::add`], but takes local times, as shown by the log's clock.
     fn add_shown(&mut self, from: Local, to: Local, idle: u32) {
         let mut at = i128::from(from.0);
         let to = i128::from(to.0);

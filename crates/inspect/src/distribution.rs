@@ -35,7 +35,7 @@ pub struct Distribution {
 pub struct Quantile {
     /// Share, in percent.
     pub percent: f64,
-    /// The smallest length ℓ for which at least this share of all lengths are at most ℓ.
+    /// The smallest length ℓ such that at least this share of the lengths is at most ℓ.
     pub by_count_s: f64,
     /// The smallest length such that all lengths up to it add up to at least this share of the sum.
     pub by_sum_s: f64,
@@ -83,7 +83,7 @@ impl Distribution {
         }
     }
 
-    /// The percentile `percent` of the lengths, in seconds: the smallest length ℓ for which at least `percent` % of all
+    /// The percentile `percent` of the lengths, in seconds: the smallest length ℓ such that at least `percent` % of the
     /// lengths are at most ℓ. `None` if [`Distribution::quantiles`] has no entry for `percent`.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         let found = self.quantiles.iter().find(|q| q.percent == percent);

@@ -14,7 +14,7 @@ pub(super) struct IdleLengths<'a> {
 }
 
 impl<'a> IdleLengths<'a> {
-    /// Creates the struct from `sorted` lengths in nanoseconds.
+    /// Prepares the statistics of `sorted` lengths in nanoseconds.
     pub fn new(sorted: &'a [u64]) -> Self {
         let mut total = 0.0;
         let squared = sorted.iter().map(|&length| {
@@ -55,7 +55,8 @@ impl<'a> IdleLengths<'a> {
         (self.sums[shorter] + tau * longer) / self.total()
     }
 
-    /// (1/τ)·∫₀^τ (1 − F): the share of idle nodes held on average over a period `tau`.
+    /// (1/τ)·∫₀^τ (1 − F): the share of idle nodes that a task holds, averaged over the `tau`
+    /// seconds after it grew.
     pub fn held(&self, tau: f64) -> f64 {
         let (shorter, longer) = self.split(tau);
         // ∫₀^τ min(ℓ, t) dt is ℓτ − ℓ²/2 for ℓ < τ, and τ²/2 otherwise.

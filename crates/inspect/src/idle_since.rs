@@ -2,7 +2,7 @@
 
 use gleaner_domain::{Change, EventLog, Utc};
 
-/// The time since which each node has been idle; `None` for a busy node.
+/// The time at which each node became idle; `None` for a busy node.
 #[derive(Debug)]
 pub(super) struct IdleSince {
     since: Vec<Option<Utc>>,

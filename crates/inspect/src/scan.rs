@@ -26,7 +26,7 @@ pub(super) struct Scan<'l> {
     pub cut_at_end: usize,
     /// Number of state changes of each node.
     pub touched: Vec<u32>,
-    /// Histogram of the events after the first event, by the number of nodes that an event took
+    /// For each number of nodes, the number of events after the first that took this many nodes
     /// away.
     pub departures: BTreeMap<u32, u32>,
     /// Spans during which all nodes were in the same state.

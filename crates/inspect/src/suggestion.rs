@@ -21,8 +21,8 @@
 //! the log's events, divided by the log's span. The suggested window is T at the τ with the largest p. For long
 //! fragments and rare losses, this T is near √(up·L/2).
 //!
-//! The model has no fitted parameters. The model ignores the curvature of scaling curves and the
-//! maximum sizes of tasks.
+//! The model has no fitted parameters. It ignores the curvature of scaling curves and the maximum
+//! sizes of tasks.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl RescaleCosts {
         }
     }
 
-    /// Mean costs of `tasks`, with `at_once` tasks running at the same time.
+    /// Mean costs of `tasks`, of which `at_once` run concurrently.
     pub fn of(tasks: &[TrainingTask], at_once: usize) -> Self {
         let count = tasks.len() as f64;
         RescaleCosts {
@@ -92,7 +92,7 @@ pub struct OtherWindow {
 pub struct Window {
     /// The window in seconds, rounded to two digits, because the optimum is flat.
     pub t_fwd_s: f64,
-    /// Seconds between two growths of a task with this window.
+    /// Seconds from one growth of a task to the next, with this window.
     pub growth_every_s: f64,
     /// Probability that an idle node is taken away within [`Window::growth_every_s`].
     pub taken_within: f64,
@@ -105,7 +105,7 @@ pub struct Window {
 /// The model described at the top of this file, as functions of the period τ between growths.
 struct Model<'a> {
     idle_lengths: &'a IdleLengths<'a>,
-    /// Histogram of events, by the number of nodes that an event took away.
+    /// For each number of nodes, the number of events that took this many nodes away.
     departures: &'a BTreeMap<u32, u32>,
     span: f64,
     costs: RescaleCosts,

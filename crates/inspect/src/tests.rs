@@ -1,4 +1,4 @@
-//! Compares the inspection with a dense matrix of node states by second, and tests small examples.
+//! Compares the inspection with a matrix of the state of every node in every second, and tests small examples.
 
 use proptest::prelude::*;
 
@@ -171,8 +171,8 @@ fn a_stop_ends_the_inspection_at_any_row() {
     assert!(inspect(&log, costs, &StopAtCheck::new(4)).is_ok());
 }
 
-/// 30 nodes, half of which are idle. Every 10 s, one node changes. If `odd` returns a gap and a state for a row, all
-/// nodes have this state in the row, which makes it suspicious.
+/// 30 nodes, half of which are idle. Every 10 s, one node changes. If `odd` returns a gap and a state for a row, the
+/// row comes after that gap and all its nodes have that state. Such a row is suspicious.
 fn steady(odd: impl Fn(usize) -> Option<(i64, bool)>) -> Vec<(i64, Vec<bool>)> {
     (0..60)
         .map(|i| match odd(i) {

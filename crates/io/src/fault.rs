@@ -1,4 +1,4 @@
-//! Positions and excerpts of files, for the messages of all readers.
+//! Positions in files and excerpts from files, for the messages of all readers.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum Place {
     Column(usize, usize),
     /// The offset of a byte in the file, from 0.
     Byte(usize),
-    /// The kind of a part of a log, and the number of the part, from 1.
+    /// A part of a log: its kind, and its number, from 1.
     Part(Unit, u64),
     /// The header of a table.
     Header,

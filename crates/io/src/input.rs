@@ -16,7 +16,7 @@ use gleaner_domain::error::{Error, Fault, Result, check_stop};
 /// name.
 const LINE_LIMIT: usize = 16 << 20;
 
-/// Number of bytes that are read at once.
+/// Number of bytes that are read at a time.
 const BUFFER: usize = 1 << 18;
 
 /// A log that is read line by line. Only the current line is in memory, so a log of any length can
@@ -45,7 +45,7 @@ pub struct Line<'l> {
     pub ended: bool,
 }
 
-/// The kind of part of a file to which a message refers, such as a line in `line 3`. Parts are numbered from 1.
+/// The unit in which a message states a position in a file, such as the line in `line 3`. Units are numbered from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unit {
     /// A line of a text file.
@@ -114,11 +114,11 @@ impl<'a> Input<'a> {
         Ok(Input::new(path, file)?.on(disk))
     }
 
-    /// Like [`Input::open`], but reports the progress to the observer, in MiB of the file. If the observer stops the
-    /// reading, reading fails with [`Error::Stopped`].
+    /// Like [`Input::open`], but reports the progress to the observer, in MiB of the file. If the observer requests a
+    /// stop, reading fails with [`Error::Stopped`].
     ///
     /// # Errors
-    /// The file cannot be opened or read, or the reading is stopped.
+    /// The file cannot be opened or read, or the observer requests a stop.
     pub fn open_observed(path: &Path, observer: &'a dyn Observer) -> Result<Input<'a>> {
         let (stream, bytes, disk): (Box<dyn Read>, _, _) = if path == Path::new(STDIN) {
             (Box::new(io::stdin().lock()), None, None)
@@ -141,7 +141,7 @@ impl<'a> Input<'a> {
         })
     }
 
-    /// Records the file from which the stream reads, unless it is compressed.
+    /// Records the file from which the stream reads, unless the input is compressed.
     fn on(self, disk: Option<File>) -> Self {
         let disk = disk.filter(|_| !self.compressed);
         Input { disk, ..self }
@@ -204,7 +204,7 @@ impl<'a> Input<'a> {
     }
 
     /// Returns the whole input as a file that can be read at any offset: the file itself, or else a temporary copy.
-    /// Must be called before any other part of the input is read.
+    /// Must be called before anything else is read from the input.
     ///
     /// # Errors
     /// The input is compressed, it cannot be read, or the temporary file cannot be written.
@@ -240,7 +240,7 @@ impl<'a> Input<'a> {
     /// this method.
     ///
     /// # Errors
-    /// [`Error::Stopped`] if the observer stops the reading.
+    /// [`Error::Stopped`] if the observer requests a stop.
     pub fn report(&self, done: usize, total: usize) -> Result<()> {
         let Some(observer) = self.observer else {
             return Ok(());
@@ -314,7 +314,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// A second handle to a file. `None` unless it is a regular file, which can be read at any offset.
+/// A second handle to a file, for reads at any offset; `None` if the file is not a regular file.
 fn regular(file: &File) -> Option<File> {
     let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
     file.try_clone().ok().filter(|_| is_file)

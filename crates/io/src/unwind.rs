@@ -9,7 +9,7 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`, which must stay on this thread. Returns `None` if it panicked.
+/// Runs `work`, which must stay on this thread. Returns `None` if `work` panics.
 ///
 /// The panic prints nothing; panics in other threads are printed as usual. The caller must discard
 /// everything that `work` may have changed.

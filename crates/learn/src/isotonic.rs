@@ -19,7 +19,7 @@ pub enum Direction {
 /// comes before it.
 ///
 /// # Panics
-/// If the slices differ in length.
+/// The slices differ in length.
 pub fn isotonic(values: &[f64], weights: &[f64], direction: Direction) -> Vec<f64> {
     assert_eq!(
         values.len(),

@@ -24,18 +24,18 @@ pub fn r_squared(truth: &[f64], predicted: &[f64]) -> f64 {
     }
 }
 
-/// Spearman's rank correlation. Tied values have their mean rank. NaN if the values of either slice
-/// are all equal.
+/// Spearman's rank correlation. Tied values get the mean of their ranks. NaN if the values of
+/// either slice are all equal.
 pub fn spearman(truth: &[f64], predicted: &[f64]) -> f64 {
     pearson(&ranks(truth), &ranks(predicted))
 }
 
-/// Rank correlations up to this value are useless for ordering rows, regardless of the number of
-/// rows.
+/// Estimates whose rank correlation is at most this value are useless for ordering rows, regardless
+/// of the number of rows.
 const WEAK: f64 = 0.1;
 
-/// Whether estimates with this rank correlation order `rows` rows hardly better than chance. This
-/// holds if the correlation is at most the greater of 0.1 and two standard deviations,
+/// Whether estimates with this rank correlation are hardly better than chance at ordering `rows`
+/// rows. This holds if the correlation is at most the greater of 0.1 and two standard deviations,
 /// 2 ÷ √(rows − 1).
 pub fn is_near_chance(rank_correlation: f64, rows: usize) -> bool {
     let deviation = 1.0 / (rows.max(2) as f64 - 1.0).sqrt();
@@ -58,7 +58,7 @@ fn pearson(a: &[f64], b: &[f64]) -> f64 {
     ab / (aa * bb).sqrt()
 }
 
-/// Ranks, starting at 1. Tied values have their mean rank.
+/// Ranks, starting at 1. Tied values get the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

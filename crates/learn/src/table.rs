@@ -102,7 +102,7 @@ impl Table {
         &self.columns
     }
 
-    /// The feature of this name; `None` if no feature has it.
+    /// The feature with this name, if there is one.
     pub fn column(&self, name: &str) -> Option<&Column> {
         let index = self.names.iter().position(|other| other == name)?;
         self.columns.get(index)

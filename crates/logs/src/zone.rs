@@ -55,8 +55,8 @@ pub enum Instant {
     Once(Utc),
     /// The local time occurred twice, because the clock was put back. The values are the first and the second UTC time.
     Twice(Utc, Utc),
-    /// The local time did not occur, because the clock was put forward over it. The value is the
-    /// UTC time according to the offset before the change.
+    /// The local time did not occur, because the clock was put forward past it. The value is the UTC time according to
+    /// the offset before the change.
     Never(Utc),
 }
 
@@ -105,7 +105,7 @@ impl Zone {
         self.zone.to_offset(timestamp(utc)).seconds()
     }
 
-    /// The clock of a log from one UTC time to another: the offset at the start, and the changes of the offset.
+    /// The clock of a log between two UTC times: its offset from UTC at the start, and all changes of this offset.
     pub fn clock(&self, from: Utc, to: Utc) -> Clock {
         let changes = self.zone.following(timestamp(from));
         let changes =

@@ -60,7 +60,7 @@ fn wrapped<'a>(graph: &Graph<'a>, item: Item<'a>, call: Call<'a>) -> Result<Item
     let unexpected = || graph.unexpected(item, EXPECTED);
     let state = match call.state {
         Some(state) => graph.child(item, state),
-        // Without a separate state, the third argument is the state.
+        // If there is no separate state, the third argument is the state.
         None => graph.fields::<3>(graph.child(item, call.args), EXPECTED)?[2],
     };
     let members = graph.sequence(state).ok_or_else(unexpected)?;

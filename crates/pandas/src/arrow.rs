@@ -21,8 +21,7 @@ struct Parts<'a> {
     first: usize,
     /// Number of bytes of an offset.
     width: usize,
-    /// One bit for each value, set unless the value is missing. Without this
-    /// buffer, no value is missing.
+    /// One bit for each value, set if the value is present. If there is no such buffer, all values are present.
     validity: Option<Cow<'a, [u8]>>,
     offsets: Cow<'a, [u8]>,
     text: Cow<'a, [u8]>,

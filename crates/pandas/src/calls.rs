@@ -36,7 +36,7 @@ fn check_call<'a>(pickle: &Pickle<'a>, call: &Recorded<'a>) -> Result<(), Proble
     }
 }
 
-/// The target of a call: a listed name, or the function that another call would return.
+/// The target of a call: a name on the closed list, or the function that another call would return.
 pub(super) fn class<'a>(pickle: &Pickle<'a>, call: &Recorded<'a>) -> Option<Global> {
     if let Value::Global(class) = call.callee {
         return Some(class);

@@ -84,7 +84,7 @@ impl Cell<'_> {
                 format!("the string {start:?}")
             }
             Self::DatetimeNs(NAT) => "a missing time (NaT)".into(),
-            Self::DatetimeNs(value) => format!("a time ({value} ns after 1970)"),
+            Self::DatetimeNs(value) => format!("a time ({value} ns since 1970)"),
             Self::Numbers(numbers) => format!("a list of {} numbers", numbers.len()),
             Self::Other(what) => (*what).into(),
         }

@@ -25,7 +25,7 @@ pub enum ColumnError {
     Value {
         /// The column.
         name: String,
-        /// The row, from 0.
+        /// The row, counted from 0.
         row: usize,
         /// A description of the expected type of value.
         expected: &'static str,

@@ -1,4 +1,4 @@
-//! Errors in reading pickles.
+//! Errors that occur when a pickle is read.
 
 use gleaner_pickle::{Problem as Decoding, opcode as op};
 use thiserror::Error;
@@ -27,7 +27,7 @@ pub enum Problem {
     /// The pickle ends before the file does.
     #[error(
         "the pickle ends here, but {0} more bytes follow; the file is damaged or holds more than \
-         one pickle: write one table to one file"
+         one pickle: write each table to its own file"
     )]
     TrailingBytes(usize),
     /// The pickle refers to a buffer, object or class outside the file.
@@ -96,7 +96,7 @@ pub enum Problem {
     },
     /// A time in nanoseconds does not fit in 64 bits.
     #[error(
-        "the time {value} {unit} after 1970 does not fit in 64-bit nanoseconds (years 1678 to 2261); \
+        "the time {value} {unit} since 1970 does not fit in 64-bit nanoseconds (years 1678 to 2261); \
          correct the timestamp"
     )]
     TimeRange {

@@ -20,10 +20,10 @@ pub(super) type Recorded<'a> = gleaner_pickle::Call<'a, Global>;
 /// time of look-ups, because very many objects can share one dictionary.
 const MAX_STATE_ENTRIES: usize = 64;
 
-/// Number of bytes to which a byte of input may expand. A value takes at least one byte in the file
-/// and 32 bytes as a cell. A column takes 80 bytes in addition to its values.
+/// Maximum number of bytes to which each byte of input may expand. A value takes at least one byte in the file and 32
+/// bytes as a cell. A column takes 80 bytes in addition to its values.
 const EXPANSION: usize = 128;
-/// Number of bytes to which even the shortest file may expand.
+/// Number of bytes to which any file may expand, however short it is.
 const EXPANSION_FLOOR: usize = 1 << 16;
 /// Maximum number of bytes to which a file may expand, in addition to copies of
 /// its own bytes. Such copies are needed because protocol 2 writes bytes as

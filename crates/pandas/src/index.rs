@@ -18,7 +18,7 @@ pub enum Labels<'a> {
     Range {
         /// The first label.
         start: i64,
-        /// The distance between consecutive labels, which is not 0.
+        /// The difference between consecutive labels, which is never 0.
         step: i64,
         /// The number of labels.
         len: usize,
@@ -95,9 +95,8 @@ fn range<'a>(graph: &Graph<'a>, state: Item<'a>) -> Result<Labels<'a>, PickleErr
         1.. => (stop - start + step - 1) / step,
         _ => (start - stop - step - 1) / -step,
     };
-    // A range takes the same number of bytes in the file, whatever its length. However, each label
-    // belongs to a row or column with at least one byte of data, so there are at most as many
-    // labels as bytes.
+    // Ranges of all lengths take the same number of bytes in the file. However, each label belongs to a row or column
+    // with at least one byte of data, so there are at most as many labels as bytes.
     let len = usize::try_from(len.max(0))
         .ok()
         .filter(|&len| len <= graph.input_len());

@@ -9,7 +9,7 @@ use super::globals::Global;
 use super::graph::{Graph, Item, Value};
 
 const EXPECTED: &str = "the blocks and axes of a table";
-/// The key of the current layout in a manager's state, since pandas 0.14.
+/// The key under which a manager's state stores the current layout, which pandas has used since version 0.14.
 const LAYOUT: &str = "0.14.1";
 
 /// The axes of a frame (columns, then rows) or of a series, and the blocks.

@@ -24,8 +24,7 @@ pub(super) fn read<'a>(graph: &Graph<'a>, item: Item<'a>) -> Result<Vec<Cell<'a>
     members
         .iter()
         .map(|&member| match member {
-            // Many tasks often share the same list, so each list is converted
-            // only once.
+            // Many rows often share one list, so each list is converted only once.
             Value::Node(id) => {
                 if let Some(known) = lists.get(&id) {
                     return Ok(Cell::Numbers(Arc::clone(known)));

@@ -16,7 +16,7 @@ pub struct PickleError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The input does not begin like a binary pickle.
+    /// The input does not begin with the first byte of a binary pickle.
     #[error(
         "this is not a pickle of protocol 2 to 5: such a pickle starts with byte 0x80, but the input {found}"
     )]

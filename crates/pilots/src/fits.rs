@@ -9,13 +9,13 @@ use super::{Fragments, Ladder};
 /// The four times add up to [`Fragments::total`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Fits {
-    /// Time for which pilots are ready.
+    /// Total time during which pilots are ready.
     pub ready: u64,
-    /// Time for which pilots start up.
+    /// Total time that pilots spend starting up.
     pub startup: u64,
-    /// Time for which nodes wait before each pilot starts.
+    /// Total time that nodes wait for pilots to start.
     pub delay: u64,
-    /// Time at the ends of fragments that is too short for another pilot.
+    /// Total time at the ends of fragments, where no further pilot fits.
     pub unused: u64,
     /// Number of pilots, all of which end by themselves.
     pub pilots: u64,

@@ -9,11 +9,11 @@ use super::{Costs, Fragments};
 /// The three times add up to [`Fragments::total`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Kept {
-    /// Time for which pilots are ready.
+    /// Total time during which pilots are ready.
     pub ready: u64,
-    /// Time for which pilots start up.
+    /// Total time that pilots spend starting up.
     pub startup: u64,
-    /// Time for which nodes wait for the start of their pilot.
+    /// Total time that nodes wait for pilots to start.
     pub delay: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Ladders: the lengths of pilots, and what a pilot costs.
+//! Ladders: the lengths of pilots, and the overhead of each pilot.
 
 use serde::Serialize;
 
@@ -6,12 +6,12 @@ use serde::Serialize;
 /// delay therefore fit in 64 bits.
 pub const LONGEST: u64 = u32::MAX as u64;
 
-/// The time that every pilot needs in addition to the time for which it is ready.
+/// The overhead of every pilot: the time before it is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Costs {
     /// Time from a pilot's start until the pilot is ready. This time is part of the pilot's length.
     pub startup: u64,
-    /// Time for which the node waits before each pilot starts.
+    /// Time that a node waits before each pilot starts.
     pub delay: u64,
 }
 
@@ -63,7 +63,7 @@ pub enum Fault {
     #[error("the total length of all fragments exceeds 64 bits")]
     TooMuch,
     /// The model [`lost`](crate::lost()) would need more than [`MOST_AGES`](crate::MOST_AGES) ages.
-    #[error("{0} ages are too many: expected at most {max}", max = crate::MOST_AGES)]
+    #[error("found {0} ages of fragments, expected at most {max}", max = crate::MOST_AGES)]
     TooManyAges(u64),
     /// The observer stopped the computation.
     #[error("stopped")]

@@ -4,9 +4,8 @@
 //! A **pilot** is a job that holds a node until another job needs it. A pilot first starts up, and is then **ready**
 //! to work, for example as an OpenWhisk invoker, a workflow worker or a Ray node. A pilot is submitted with a wall
 //! time from a **ladder**, a set of **lengths** such as 2, 4, 8 and 16 minutes. A **fragment** is a
-//! period during which a node is idle. This crate computes for how much of the idle time pilots are
-//! ready. Three models differ in what the batch scheduler knows and in what a preempted pilot
-//! loses:
+//! period during which a node is idle. This crate computes how much of the idle time is covered by ready pilots. Three
+//! models differ in what the batch scheduler knows and in what a preempted pilot loses:
 //!
 //! | model | the scheduler knows a fragment's length | a preempted pilot |
 //! |---|---|---|
@@ -29,10 +28,9 @@
 //! # Ok::<(), gleaner_pilots::Fault>(())
 //! ```
 //!
-//! Among the ladders of at most a given number of lengths, [`best`] finds the ladder with the most ready time under
-//! [`fits`]. Ladders and the terms above come from Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS
-//! Infrastructure with HPC-Whisk", SC 2022. The paper's artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates
-//! [`fits`].
+//! Under [`fits`], [`best`] finds the ladder with the most ready time for a given maximum number of lengths. Ladders
+//! and the terms above come from Przybylski et al., "Using Unused: Non-Invasive Dynamic FaaS Infrastructure with
+//! HPC-Whisk", SC 2022. The paper's artifact (github.com/hpcwhisk/hpcwhisk-artifact) simulates [`fits`].
 
 mod best;
 mod fits;

@@ -25,7 +25,7 @@ use super::{Costs, Fault, Fragments, Ladder};
 /// The maximum number of ages that [`lost`] visits. Each age takes two bytes.
 pub const MOST_AGES: u64 = 100_000_000;
 
-/// Number of ages visited between two checks of whether to stop.
+/// Number of ages visited between two checks for a stop request.
 const BETWEEN_CHECKS: usize = 1 << 16;
 
 /// Marks the end of the plan, in place of the index of a length.
@@ -34,7 +34,7 @@ const END: u16 = u16::MAX;
 /// The best plan by age, and its ready time.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Lost {
-    /// Time for which pilots that ended by themselves were ready.
+    /// Total time during which pilots that ended by themselves were ready.
     pub ready: u64,
     /// Number of pilots that ended by themselves.
     pub finished: u64,
@@ -106,8 +106,8 @@ impl<'l> Ages<'l> {
     fn choices(&self, fragments: &Fragments, observer: &dyn Observer) -> Result<Vec<u16>, Fault> {
         let startup = self.ladder.costs().startup;
         let gains: Vec<u64> = self.ladder.lengths().iter().map(|l| l - startup).collect();
-        // The value of an age depends only on ages up to the greatest step ahead, so these values are kept in a ring.
-        // The position of an age is the age modulo the ring's size.
+        // The value of an age depends only on ages up to the greatest step ahead, so only these values are kept, in a
+        // ring buffer. The position of an age is the age modulo the ring's size.
         let size = self.steps.last().copied().unwrap_or(0) + 1;
         // S and V at each age in the ring.
         let mut ring = vec![(0u64, 0u64); size];

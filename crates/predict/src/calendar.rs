@@ -20,9 +20,8 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// The calendar of a trace: second 0 is `epoch` if it is given, otherwise the origin in the
-    /// trace. If the trace has no origin, the default calendar is used, and the observer receives a
-    /// remark.
+    /// The calendar of a trace. Second 0 is `epoch` if it is given, and otherwise the origin recorded in the trace. If
+    /// the trace has no origin, the default calendar is used, and the observer receives a remark.
     pub fn of(epoch: Option<Local>, trace: &Trace, observer: &dyn Observer) -> Self {
         let time = epoch.or(trace.origin);
         if time.is_none() {

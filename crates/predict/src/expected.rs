@@ -13,9 +13,8 @@ use gleaner_domain::Usage;
 pub enum Held {
     /// From the tensors of the workload's graph.
     Tensors,
-    /// From the peak of the memory utilisation, taken as a share of the GPU's memory. This is
-    /// correct only for inspectors that were trained on the share of memory held instead of the
-    /// memory utilisation.
+    /// From the peak memory utilisation, interpreted as a share of the GPU's memory. This is correct only for
+    /// inspectors that were trained on the share of memory held instead of the memory utilisation.
     Peak,
 }
 

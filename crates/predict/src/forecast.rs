@@ -47,11 +47,10 @@ pub fn forecast_by(
     table(series, first, calendar, jobs, gpus)
 }
 
-/// Forecasts all intervals from second `start` on with models that learn only from submissions
-/// before the intervals that they forecast. If there is at least a week of submissions before
-/// `start`, a single model is trained. Otherwise a new model is trained each week. Until a week of
-/// submissions is available, the forecast repeats the submissions of an hour earlier. The unit of
-/// progress is one interval.
+/// Forecasts all intervals from second `start` on. Each model learns only from submissions before the intervals that it
+/// forecasts. If there is at least a week of submissions before `start`, a single model is trained. Otherwise a new
+/// model is trained each week. Until a week of submissions is available, the forecast repeats the submissions of an
+/// hour earlier. The unit of progress is one interval.
 ///
 /// # Errors
 /// [`FitError::Stopped`] if the training is stopped. No other error occurs in practice, because all

@@ -1,6 +1,5 @@
-//! Applies the models of [`gleaner_learn`]: creates training data from this program's types, and
-//! defines the contents of model files. Also converts estimates and forecasts to inputs of the
-//! simulator.
+//! Applies the models of [`gleaner_learn`]: creates training data from Gleaner's types, and defines the contents of
+//! model files. Also converts estimates and forecasts to inputs of the simulator.
 //!
 //! ```
 //! use gleaner_domain::Unobserved;

@@ -51,7 +51,7 @@ fn profiled(usage: &Usage) -> Profiled {
     }
 }
 
-/// Scores of profiles by a model that uses only profiles, in the order of their workloads.
+/// The scores that a model predicts from profiles alone, in the order of the workloads.
 pub fn score_profiles(model: &PackingModel, profiles: &BTreeMap<Workload, Profile>) -> Vec<u8> {
     let score = |(workload, profile): (&Workload, &Profile)| {
         model.score(workload.amp, &profiled(&profile.usage), &UNSHARED)
@@ -74,8 +74,8 @@ pub fn learn_scores(profiles: &BTreeMap<Workload, Profile>) -> Result<PackingMod
     PackingModel::fit(Features::Profile, &examples, &unshared, SETTINGS)
 }
 
-/// Scores of the workloads of a trace, by a model that uses only profiles. The profile of a
-/// workload is the load of its first job with a known load.
+/// The scores that a model predicts from profiles alone for the workloads of a trace. The profile of a workload is the
+/// load of its first job with a known load.
 pub fn score_workloads(model: &PackingModel, trace: &Trace) -> Vec<Option<u8>> {
     let mut usages: Vec<Option<Usage>> = vec![None; trace.workloads.len()];
     for job in &trace.jobs {

@@ -3,11 +3,10 @@
 //!
 //! The schedule up to any given moment depends only on the jobs submitted before that moment.
 //! Therefore, for each week, the jobs submitted before it are simulated with the estimates known so
-//! far. The jobs that ended before the week in this simulation are the training data for the
-//! estimates of the week's jobs. For example, all jobs of week 1 have the estimate
-//! [`Weekly::first`]. Week 2 learns from the jobs that ended in week 1, and week 3 from a new
-//! simulation of weeks 1 and 2. Neither later events nor the job's own duration can influence the
-//! estimate of a job.
+//! far. The jobs that ended in this simulation before the week began are the training data for the estimates of the
+//! week's jobs. For example, all jobs of week 1 have the estimate [`Weekly::first`]. Week 2 learns from the jobs that
+//! ended in week 1, and week 3 from a new simulation of weeks 1 and 2. Neither later events nor the job's own duration
+//! can influence the estimate of a job.
 
 use std::ops::Range;
 
@@ -32,8 +31,7 @@ pub struct Weekly {
     pub learning: Learning,
     /// The calendar of the trace.
     pub calendar: Calendar,
-    /// The estimate, in seconds, for the jobs of the first week, and of each later week before
-    /// which no job had ended.
+    /// The estimate, in seconds, for the jobs of the first week. It is also used for later weeks until a job has ended.
     pub first: f64,
 }
 

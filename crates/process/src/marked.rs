@@ -1,4 +1,4 @@
-//! Kills the processes that a program has started outside its group.
+//! Kills the processes that a program has started outside its own process group.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use rustix::process::{Pid, Signal, kill_process};
 /// killed.
 const ROUNDS: usize = 20;
 
-/// Kills every process whose environment contains `entry`, such as `NAME=value`. Has an effect only where a process can
-/// read the environments of other processes (Linux).
+/// Kills every process whose environment contains `entry`, such as `NAME=value`. Works only on systems
+/// that let a process read the environments of other processes (Linux).
 pub(crate) fn kill_marked(entry: &str) {
     for _ in 0..ROUNDS {
         if !kill_once(entry) {

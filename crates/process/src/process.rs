@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Time limit for a dropped program to end after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Identifies the processes of a program, in addition to the program's process group.
+/// Marks by which the processes of a program are found even if they have left the program's process group.
 struct Signs {
     /// The marker entry in the program's environment.
     mark: String,
@@ -63,7 +63,7 @@ pub fn kill_all() {
 pub struct Process {
     child: Child,
     watcher: Watcher,
-    /// The program's control group. It is dropped, and thereby removed, after its processes have ended.
+    /// The program's control group. It is removed on drop, after its processes have ended.
     cgroup: Option<Cgroup>,
     is_over: bool,
 }
@@ -151,9 +151,9 @@ impl Process {
         }
     }
 
-    /// Ends the program. The program's whole group receives SIGTERM. The group then receives SIGKILL once the program
-    /// has ended or the time `grace` has passed. Processes that left the group then receive SIGKILL too. A process that
-    /// left the group is missed only if its environment lacks the mark and the program has no control group.
+    /// Ends the program. The program's whole group receives SIGTERM. Once the program has ended or the time `grace`
+    /// has passed, the group and the processes that left it receive SIGKILL. A process that left the group is missed
+    /// only if its environment lacks the mark and the program has no control group.
     pub fn kill(&mut self, grace: Duration) {
         if self.is_over {
             return;

@@ -42,8 +42,8 @@ impl SocketFolders {
         SocketFolders { prefix, parent }
     }
 
-    /// Creates a folder with mode 0700, and fills it by `fill`, which gets its path. Returns the folder and the result
-    /// of `fill`.
+    /// Creates a folder with mode 0700, and calls `fill` with the folder's path to fill it. Returns the folder and the
+    /// result of `fill`.
     ///
     /// # Errors
     /// The folder cannot be created or filled. Several attempts are made, because another process may remove the new

@@ -31,7 +31,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 done
 "#;
 
-/// Directories in which the shell finds `grep`, `rmdir` and `sleep`.
+/// The shell's search path for `grep`, `rmdir` and `sleep`.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
 
 /// A process that waits for this process to end. If a watcher is dropped without [`Watcher::dismiss`], it kills
@@ -65,7 +65,7 @@ impl Watcher {
         self.write(&format!("{group}\n"));
     }
 
-    /// Ends the watcher, once the program and everything that it started have ended.
+    /// Ends the watcher. Call this after the program and everything that it started have ended.
     pub fn dismiss(&mut self) {
         // Write two lines, because the script reads the first line as the process group if no
         // program was started.

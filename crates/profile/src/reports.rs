@@ -99,7 +99,8 @@ mod tests {
     use proptest::prelude::*;
     use std::time::Duration;
 
-    /// The speed in a window from one second to another. Each report is given as its second and its number of samples.
+    /// The speed in a window with the given start and end, in seconds. Each report is a time in seconds and a number
+    /// of samples.
     fn speed(window: (f64, f64), reports: &[(f64, u64)]) -> Result<f64, NoSpeed> {
         let zero = Instant::now();
         let at = |seconds: f64| zero + Duration::from_secs_f64(seconds);
@@ -145,8 +146,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // Tests that the result for a workload with a constant speed is that speed, regardless of when the workload
-        // reports.
+        // If a workload's speed is constant, the computed speed equals it, whenever the workload reports.
         #[test]
         fn a_constant_speed_is_found(
             rate in 1u64..100_000,

@@ -26,8 +26,8 @@ const VERSION: u32 = 1;
 /// A machine without workloads counts as busy if its utilisation exceeds this percentage.
 const BUSY: f64 = 10.0;
 
-/// Maximum size, in bytes, of files whose changes are detected by content. Changes of larger files are detected only by
-/// their length.
+/// Maximum size, in bytes, of files whose changes are detected by content. A change to a larger file is detected only
+/// if the file's length changes.
 const LARGEST: u64 = 16 << 20;
 
 /// Options of a session besides its plan.
@@ -137,7 +137,7 @@ pub struct Entry {
     pub first: usize,
     /// Index of the second workload of a pair.
     pub second: Option<usize>,
-    /// Number of the repeat, from 0.
+    /// Index of the repeat, starting at 0.
     pub repeat: u32,
     /// The key that identifies the result in the store.
     key: RunKey,
@@ -315,7 +315,7 @@ impl<'a> Session<'a> {
         alone.map(|(entry, _)| entry.first).collect()
     }
 
-    /// Returns the problem of a pair with a workload that was not measured alone; otherwise `None`.
+    /// Returns a problem if the measurement is of a pair, and a workload of the pair was not measured alone.
     fn without_single(&self, index: usize, singles: &BTreeSet<usize>) -> Option<Problem> {
         let Entry { first, second, .. } = self.entries[index];
         let both = [first, second?];

@@ -118,7 +118,7 @@ fn assert_half_a_core(machine: &mut Machine, bench: &Bench, plan: &Plan) {
     } else {
         eprintln!("note: the host left {used:.1} % of a core to the burner, not 50 %")
     }
-    // A Python process holds several MiB.
+    // A Python process uses several MiB of memory.
     assert!((2.0..500.0).contains(&row.gmem), "{} MiB", row.gmem);
     assert!((1.9..4.0).contains(&row.time), "{} s", row.time);
 }
@@ -170,7 +170,7 @@ fn work_in_short_lived_children_is_measured() {
 }
 
 /// Runs two CPU-bound workloads on the given cores, each able to use a whole core. Returns their relative speeds and
-/// the tables, or `None` if the host is too busy for a result.
+/// the tables, or `None` if the host is too busy for a meaningful result.
 fn relative_speeds(cores: &str) -> Option<(f64, f64, Tables)> {
     let bench = Bench::new();
     let (one, two) = (

@@ -18,8 +18,8 @@ use super::allocator::most;
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
     /// Each node goes to a task drawn at random. Afterwards, a task with fewer nodes than its minimum loses all of
-    /// them, and a task with more than its maximum loses its first nodes (as in the original). If the nodes are of
-    /// several classes, the decider assigns them, as with [`Initial::Solve`].
+    /// them, and a task with more than its maximum loses its first nodes (as in the original replayer). If the
+    /// nodes are of several classes, the decider assigns them, as with [`Initial::Solve`].
     #[default]
     Random,
     /// The decider assigns the nodes.
@@ -31,7 +31,7 @@ pub enum Initial {
 /// Decides at event 0 in place of the run's decider.
 pub(super) struct FirstDeal<'d> {
     pub initial: Initial,
-    /// The changes of event 0 in the log, which list the idle nodes.
+    /// The log's changes at event 0, which list the idle nodes.
     pub nodes: &'d [Change],
     pub seed: u64,
     pub decider: &'d mut dyn Decider,

@@ -21,7 +21,7 @@ pub struct Options {
     pub max_tasks: usize,
     /// The objective that every decision maximises.
     pub objective: Objective,
-    /// Groups of tasks with joint limits on their nodes, shared by all runs with the same groups.
+    /// Groups of tasks with joint limits on their nodes. Runs with the same groups share this list.
     pub groups: Arc<[TaskGroup]>,
     /// The search whose trials train the tasks; `None` without a search.
     pub search: Option<Arc<TrialSearch>>,
@@ -29,7 +29,7 @@ pub struct Options {
     pub initial: Initial,
     /// The rule that chooses the nodes of growing tasks.
     pub node_choice: NodeRule,
-    /// An order of nodes that replaces the order of their names, shared by all runs that use it.
+    /// An order of nodes that replaces the order of their names. Runs with the same order share this value.
     pub node_order: Option<Arc<NodeOrder>>,
     /// Seed of the random assignment at event 0.
     pub seed: u64,
@@ -50,7 +50,7 @@ pub struct Options {
 
 impl Options {
     /// The settings of the original replayer, with a window of `t_fwd` seconds and at most
-    /// `max_tasks` tasks at once.
+    /// `max_tasks` active tasks.
     pub fn original(t_fwd: f64, max_tasks: usize) -> Self {
         Options {
             t_fwd,
@@ -90,8 +90,8 @@ impl Options {
     }
 
     /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are interchangeable for the
-    /// tasks and the objective. A single class of a log is used only if tasks have values by class or `counts =
-    /// "points"`, if groups have maxima by class, or if the objective is `sia`.
+    /// tasks and the objective. If the log has only one class, that class is returned only in three cases: tasks
+    /// have values by class or `counts = "points"`, groups have maxima by class, or the objective is `sia`.
     ///
     /// # Errors
     /// [`Error::Usage`]: the options do not support classes, or tasks or groups have values by class but the nodes of

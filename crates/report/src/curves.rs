@@ -9,13 +9,13 @@ use gleaner_domain::{Local, Utc};
 /// Number of rows of a table of means. Each row covers an equal part of the common axis.
 const ROWS: usize = 24;
 
-/// Converts a time to whole milliseconds since 1970, the unit of time axes. Pages store the differences between times.
-/// The browser adds them up without rounding errors, because they are whole numbers.
+/// Converts a time to whole milliseconds since 1970, the unit of time axes. Pages store the differences between times,
+/// which the browser can add up without rounding errors because they are whole numbers.
 pub(super) fn millis(time: Utc) -> f64 {
     (time.0 / 1_000_000) as f64
 }
 
-/// Formats milliseconds since 1970 as a civil time to the minute.
+/// Formats milliseconds since 1970 as a date and time, to the minute.
 pub(super) fn minute(millis: f64) -> String {
     let text = Local((millis * 1e6) as i64).to_string();
     text.chars().take("2021-02-10 20:21".len()).collect()

@@ -1,4 +1,4 @@
-//! The histogram of a log's idle fragments by length, which the pages of replays, pilots and inspected logs share.
+//! The histogram of a log's idle fragments by length. It appears on the pages of replays, pilots and inspected logs.
 
 use super::Figure;
 use super::figure::Axis;
@@ -13,7 +13,7 @@ pub(super) fn figure(id: String, lengths: &Lengths) -> Figure {
         id,
         title: "Idle fragments by length".to_owned(),
         text: format!(
-            "A fragment is a period for which a node stays idle. {} of the {} fragments are \
+            "A fragment is a period during which a node stays idle. {} of the {} fragments are \
              shorter than 10 minutes and make up {} of the idle node-time.",
             part(short.0 as f64, all as f64),
             count(all),

@@ -1,5 +1,5 @@
 //! Builds pages about runs, event logs and models, with figures of their results. Renders a document as one HTML file,
-//! and figures as SVG and PNG. A page has the facts and tables that the command prints, and also figures.
+//! and figures as SVG and PNG. A page shows the facts and tables that the command prints, and adds figures.
 //!
 //! ```
 //! use gleaner_report::figure::{Axis, Colour, Curve, Marks, Shape};

@@ -5,9 +5,9 @@ use super::numbers::count;
 use super::{Block, Grid, Head, Section};
 use gleaner_runs::read::RunInfo;
 
-/// Maximum number of arguments, and of inputs, that are listed for a run.
+/// Maximum number of arguments listed for a run. The same limit applies to its inputs.
 const MAX_ROWS: usize = 200;
-/// Maximum number of characters of a value or path that are shown.
+/// Maximum displayed length of a value or path, in characters.
 const SHOWN: usize = 300;
 
 /// The section with the arguments and inputs of each run.

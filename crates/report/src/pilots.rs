@@ -91,8 +91,8 @@ fn best_ladders(pilots: &Pilots) -> Option<Section> {
     Some(Section {
         id: "best".to_owned(),
         title: "The best wall times".to_owned(),
-        lead: "Under fits, each of these ladders has the greatest ready share of all ladders with at most as many \
-               wall times."
+        lead: "Under fits, each of these ladders has the greatest ready share of all ladders with the same number \
+               of wall times or fewer."
             .to_owned(),
         blocks,
     })

@@ -46,7 +46,7 @@ const MINUTES: [f64; 13] = [
 ];
 
 impl Ticks {
-    /// The range and the marks for values from `low` to `high`. There are at most about `most` marks.
+    /// The range and the marks for values from `low` to `high`. `most` is an approximate limit on the number of marks.
     pub fn of(scale: &Scale, low: f64, high: f64, most: usize) -> Self {
         let (low, high) = if low < high {
             (low, high)

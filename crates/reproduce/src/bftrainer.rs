@@ -21,7 +21,7 @@ const SETS: [TaskFiles; 3] = [
     TaskFiles::new("ImageNet by speed-up", "ImageNet-spdup", "1001J"),
 ];
 
-/// The compared limits on the number of tasks at once.
+/// The compared limits on the number of concurrent tasks.
 const AT_ONCE: [usize; 6] = [5, 10, 20, 50, 100, 200];
 /// The compared forward windows, in seconds.
 const WINDOWS: [f64; 6] = [10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
@@ -65,7 +65,7 @@ pub(super) fn reproduce<'c>(data: Data<'_>, observer: &'c dyn Observer) -> Resul
     part.finish()
 }
 
-/// For each task set, its name and its runs, each with the maximum number of tasks at once.
+/// For each task set, its name and its runs. Each run is paired with its maximum number of concurrent tasks.
 type ByTasks = Vec<(&'static str, Vec<(usize, Replayed)>)>;
 
 fn by_tasks(replays: &Replays<'_>) -> Result<ByTasks> {
@@ -132,7 +132,7 @@ fn by_solver(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
                     solver,
                     ..BASE
                 };
-                let row = format!("{}, {max_tasks} at once: {name}", files.name);
+                let row = format!("{}, {max_tasks} concurrent: {name}", files.name);
                 set_all(&mut ours, &row, &replays.run_all(files, &[setting])?);
             }
         }
@@ -145,7 +145,7 @@ fn by_solver(part: &mut Part<'_>, replays: &Replays<'_>) -> Result<()> {
 fn set_all(ours: &mut Values, row: &str, runs: &[Replayed]) {
     for run in runs {
         ours.set(row, "efficiency", run.efficiency);
-        ours.set(row, "against the fluid bound", run.fluid);
+        ours.set(row, "relative to the fluid bound", run.fluid);
         ours.set(row, "mean completion", run.completion_hours);
         ours.set(row, "least share", run.fairness);
     }

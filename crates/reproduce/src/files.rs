@@ -20,7 +20,7 @@ const fn needed(path: &'static str, holds: &'static str) -> NeededFile {
     NeededFile { path, holds }
 }
 
-/// Files of Venus in September 2020, for the simulations and the models.
+/// Files of the Venus trace of September 2020, for the simulations and the models of Lucid.
 const VENUS: &[NeededFile] = &[
     needed(
         "lucid/venus_sept/jobs.csv",
@@ -59,7 +59,7 @@ const LGB: NeededFile = needed(
     "the published estimates for QSSF (simulation/estimator/lgb)",
 );
 
-/// Files of the replays.
+/// Files for the replays of BFTrainer.
 const SUMMIT: &[NeededFile] = &[
     needed(
         "bftrainer/ndstat-10sdn6-evt.tar.gz",
@@ -111,7 +111,7 @@ const SUMMIT: &[NeededFile] = &[
     ),
 ];
 
-/// Files of the training runs.
+/// Files for the training runs of Driple.
 const INSPECTORS: &[NeededFile] = &[
     needed(
         "driple/pretrained_gcn.safetensors",
@@ -131,7 +131,7 @@ const INSPECTORS: &[NeededFile] = &[
     ),
 ];
 
-/// Files of the pilot jobs on Prometheus.
+/// Files about the pilot jobs on Prometheus, for HPC-Whisk.
 const PROMETHEUS: &[NeededFile] = &[
     needed(
         "machines/whisk/17_03_2022_idle_nodes.txt",

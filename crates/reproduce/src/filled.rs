@@ -42,8 +42,8 @@ impl PublishedArtifact {
     /// Pairs each published value with our value. Our values without a published counterpart follow.
     ///
     /// # Errors
-    /// A published value has no counterpart among ours because data are missing, or one of our values names an unknown
-    /// column, which is a bug.
+    /// Data needed to compute a published value are missing, or one of our values names an unknown column, which is a
+    /// bug.
     pub fn filled(&self, ours: &Values) -> Result<Artifact> {
         self.check_columns(ours)?;
         let mut rows = Vec::new();
@@ -125,7 +125,7 @@ impl PublishedArtifact {
     /// The error if a published value cannot be computed from the data.
     fn missing(&self, row: &str, column: &str) -> Error {
         let fault = Fault {
-            file: "the files of --data".to_owned(),
+            file: "the files in --data".to_owned(),
             place: self.title.clone(),
             found: format!("no data for {row}, {column}"),
             expected: "the published data".to_owned(),

@@ -1,8 +1,8 @@
 //! HPC-Whisk: idle nodes and pilot jobs on Prometheus, 17 March 2022.
 //!
-//! The artifact's notebooks count polls of node states. The notebooks simulate pilots on the spans over which nodes are
-//! idle, and measure time in polls. There are 6 polls per minute, and a start-up takes 2 polls. This module computes
-//! all figures that the notebooks print, from the same polls.
+//! The artifact's notebooks count polls of node states. The notebooks simulate pilots on the spans during which nodes
+//! are idle, and measure time in polls. There are 6 polls per minute, and a start-up takes 2 polls. This module
+//! computes all figures that the notebooks print, from the same polls.
 
 mod accounting;
 mod polls;
@@ -35,7 +35,7 @@ const LADDERS: [(&str, &[u64]); 5] = [
 /// Name of the notebooks' ladder of all even wall times up to 120 minutes.
 const EVEN: &str = "C2";
 /// Name of the ladder of all wall times in whole minutes up to 120. The notebooks do not contain this ladder.
-const EVERY: &str = "every minute to 120";
+const EVERY: &str = "every minute up to 120";
 /// Name of the ladder whose simulation results the notebook stores.
 const STORED: &str = "A1";
 /// The longest wall time, in minutes.
@@ -322,7 +322,7 @@ fn accounting(jobs: &Accounting) -> Values {
 fn polled_pilots(polls: &Polls, jobs: &Accounting) -> Values {
     let seen = || polls.times.iter().zip(&polls.pilots);
     let equal = seen().filter(|(time, pilots)| jobs.running(**time) == **pilots);
-    // The number of pilots in a poll is assumed to hold until the next poll.
+    // The number of pilots is assumed to stay constant from one poll to the next.
     let lengths = polls.times.windows(2).map(|pair| pair[0].abs_diff(pair[1]));
     let polled: u64 = lengths
         .zip(&polls.pilots)

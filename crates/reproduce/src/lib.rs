@@ -186,7 +186,7 @@ impl Shared {
     }
 }
 
-/// The tables and figures of one system, added one at a time in the order of the file.
+/// The tables and figures of one system, added one at a time in the order of `published.toml`.
 struct Part<'c> {
     published: Vec<published::PublishedArtifact>,
     artifacts: Vec<Artifact>,
@@ -215,8 +215,8 @@ impl<'c> Part<'c> {
     /// Combines the next artifact of the file, which must have this id, with our values.
     ///
     /// # Errors
-    /// Data needed to compute a published value are missing. It is a bug, and also an error, if the artifact has
-    /// another id or lacks one of our columns. [`Error::Stopped`] if the observer stops the reproduction.
+    /// Data needed to compute a published value are missing. Also returns an error if the artifact has another id or
+    /// lacks one of our columns, which is a bug. [`Error::Stopped`] if the observer stops the reproduction.
     fn add(&mut self, id: &str, ours: &filled::Values) -> Result<&mut Artifact> {
         check_stop(self.observer)?;
         let place = self.artifacts.len();

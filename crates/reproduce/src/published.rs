@@ -183,7 +183,10 @@ impl PublishedArtifact {
     fn fault(&self) -> Option<String> {
         let is_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if self.id.is_empty() || !self.id.chars().all(is_id) {
-            return Some("the id is not made of letters, digits and hyphens".to_owned());
+            return Some(
+                "the id is empty or contains characters other than lowercase letters, digits and hyphens"
+                    .to_owned(),
+            );
         }
         let texts = [&self.title, &self.text, &self.source];
         if texts.iter().any(|text| text.trim().is_empty()) {
@@ -203,7 +206,7 @@ impl PublishedArtifact {
         if values.len() != self.columns.len() {
             let (found, expected) = (values.len(), self.columns.len());
             return Some(format!(
-                "row {name} has {found} values for {expected} columns"
+                "row {name}: found {found} values, expected {expected} (one per column)"
             ));
         }
         let wrong = values.iter().zip(&self.columns).find(|(value, column)| {
@@ -212,7 +215,7 @@ impl PublishedArtifact {
             !value.is_finite() || column.decimals > MOST_DECIMALS || is_off
         })?;
         Some(format!(
-            "row {name}, {}: {} is not a number with {} decimals",
+            "row {name}, {}: found {}, expected a number (maximum number of decimals: {})",
             wrong.1.name, wrong.0, wrong.1.decimals
         ))
     }

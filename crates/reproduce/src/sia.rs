@@ -36,8 +36,7 @@ const SIZES: [(usize, u32); 6] = [
 /// Number of rounds drawn for each size.
 const SEEDS: u64 = 5;
 
-/// The values as Sia rounds them, and before rounding: each form with its name in tables and its
-/// file.
+/// The two forms of the values, as Sia rounds them and before rounding. Each form has its name in tables and its file.
 const FORMS: [(Form, &str, &str); 2] = [
     (Form::Rounded, "rounded values", "classes/problems.jsonl"),
     (
@@ -85,7 +84,7 @@ pub(super) fn reproduce<'c>(
         let rounds = sizes
             .flat_map(|(jobs, gpus)| (0..SEEDS).map(move |seed| round(*jobs, *gpus, form, seed)));
         let rounds: Vec<Problem> = rounds.collect();
-        let name = format!("drawn rounds, {name}");
+        let name = format!("random rounds, {name}");
         let exact = add(&mut part, &name, &rounds, None, solvers)?;
         let jobs: usize = rounds.iter().map(|round| round.tasks.len()).sum();
         let values = [
@@ -125,8 +124,9 @@ fn optima(path: &Path, problems: usize) -> Result<Vec<f64>> {
     Ok(optima.iter().map(|line| line.optimum).collect())
 }
 
-/// Solves a set of problems with the exact solver and with the other solvers, and keeps their times. Returns the exact
-/// solver's results. If no optima are recorded, the objectives of the first of `solvers` serve as optima.
+/// Solves a set of problems with the exact solver and with `solvers`, and records the times of `solvers` in `part`.
+/// Returns the exact solver's results. If no optima are recorded, the objectives of the first of `solvers` serve as
+/// optima.
 fn add(
     part: &mut Part<'_>,
     set: &str,

@@ -17,7 +17,7 @@ use crate::filled::Values;
 const DAY: f64 = 144.0;
 /// Number of steps in an hour.
 const HOUR: usize = 6;
-/// Minimum number of training intervals: a week.
+/// Minimum number of training intervals: the number of ten-minute intervals in a week.
 const LEAST_STEPS: usize = 7 * 24 * HOUR;
 
 /// The first day of the test period.

@@ -11,7 +11,8 @@ pub struct Given {
     pub decimals: u32,
     /// How the value was rounded to these decimals.
     pub rounding: Rounding,
-    /// The denominator of relative differences: the absolute value, or the range of the curve that contains the value.
+    /// The denominator of relative differences: the magnitude of the published value, or the range of the curve that
+    /// contains it.
     pub scale: f64,
 }
 
@@ -70,8 +71,8 @@ mod tests {
         assert_eq!(verdict(4.12, 2, Nearest, 4.11), Verdict::Within1);
         assert_eq!(verdict(0.1, 1, Nearest, 0.1), Verdict::Equal);
         assert_eq!(verdict(-1.5, 1, Nearest, -1.54), Verdict::Equal);
-        // A value with all digits of a double. Multiplied by 10¹⁶, it exceeds 2⁵³, above which not
-        // every whole number is a double.
+        // A value with all digits of a double. Multiplied by 10¹⁶, it exceeds 2⁵³, and some integers above 2⁵³ cannot
+        // be represented as doubles.
         let exact = 0.9019098676495225;
         assert_eq!(verdict(exact, 16, Nearest, exact), Verdict::Equal);
     }

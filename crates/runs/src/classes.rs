@@ -20,9 +20,11 @@ pub fn totals(classes: &ClassOutcome) -> Grid {
         Head::number("used"),
         Head::number("work"),
         Head::number("share of work")
-            .meaning("share of the work in all classes; work has the same unit in every class"),
-        Head::number("preemptions").meaning("how often a task lost nodes to the batch scheduler"),
-        Head::number("moves in").meaning("how often a task moved to this class"),
+            .meaning("share of the work in all classes, which have the same unit of work"),
+        Head::number("preemptions")
+            .meaning("number of times that a task lost nodes to the batch scheduler"),
+        Head::number("moves in")
+            .meaning("number of times that a task moved to this class from another class"),
         Head::number("moves out"),
         Head::number("price").meaning(
             "mean price of a node: about what one more idle node would add to the objective per second",
@@ -73,8 +75,8 @@ pub fn moves(classes: &ClassOutcome) -> Grid {
     })
 }
 
-/// The node-time of the tasks that held nodes longest, and its share in each class. The rounds `a`, `a#2` and `a#3` of a
-/// task count as one. `held` yields a task, the class of its nodes, and node-seconds.
+/// The node-time of the tasks that held the most node-time, and the share of it in each class. The rounds `a`, `a#2`
+/// and `a#3` of a task count as one. `held` yields a task, the class of its nodes, and node-seconds.
 pub fn tasks<'a>(
     classes: &ClassOutcome,
     held: impl Iterator<Item = (&'a str, &'a str, f64)>,

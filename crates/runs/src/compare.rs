@@ -73,8 +73,8 @@ fn times(solvers: &[SolverRow]) -> Grid {
     let heads = [
         Head::text("solver"),
         Head::number("first plan").meaning("median time until it found its first plan"),
-        Head::number("median time").meaning("time within which it answered half of the problems"),
-        Head::number("99 % within").meaning("time within which it answered 99 % of the problems"),
+        Head::number("median time").meaning("median time to answer a problem"),
+        Head::number("99 % within").meaning("99th percentile of the time to answer a problem"),
     ];
     Grid::of("Solve times", heads, solvers, |row| {
         let first = row.first_incumbent_us.map_or(NONE.to_owned(), time);

@@ -14,7 +14,7 @@ use gleaner_predict::explanation::{
     EbmFacts, Explanation, Importance, Part, Prediction, Rule, Sum, TermFacts, TreeFacts, Way,
 };
 
-/// Maximum number of characters of a path that are shown.
+/// Maximum displayed length of a path, in characters.
 const PATH: usize = 300;
 
 /// The explanation as JSON.

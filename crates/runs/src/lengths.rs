@@ -1,5 +1,4 @@
-//! Histograms of durations, which are called lengths here. Each class of lengths stores their number
-//! and their sum.
+//! Histograms of durations, which are called lengths here. Each class stores the number and the sum of its lengths.
 
 use gleaner_document::numbers::{count, hours, part};
 use gleaner_document::{Grid, Head};

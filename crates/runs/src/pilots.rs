@@ -20,7 +20,7 @@ const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler k
                        on 17 March 2022, 484 were preempted. These 484 pilots account for 47 % of the pilot time. \
                        That site came close to the kept model.";
 
-/// Explains how to evaluate a plan that was chosen on the same log.
+/// Explains why a plan must be evaluated on a log other than the one that it was chosen on.
 const HINDSIGHT: &str = "The plan for the lost model was chosen with hindsight: evaluate it on another log, with \
                          --plan.";
 
@@ -159,7 +159,8 @@ pub fn unproven(pilots: &Pilots) -> Option<String> {
         0 => None,
         open => Some(format!(
             "The search for {} ended before it was complete. In each row, the last column is an upper bound on the \
-             ready share of any ladder with at most as many wall times. Raise --time-limit to search longer.",
+             ready share of any ladder with the same number of wall times or fewer. Raise --time-limit to search \
+             longer.",
             counted(open, "ladder")
         )),
     }

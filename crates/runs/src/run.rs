@@ -88,7 +88,7 @@ impl RunDir {
     ///
     /// # Errors
     /// [`Error::Usage`] if the directory holds other files, or if a subcommand other than `command` keeps results in
-    /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing into the directory.
+    /// it. The directory is then left unchanged. [`Error::Run`] if another run is writing to the directory.
     pub fn open(path: &Path, command: &'static str, arguments: &impl Serialize) -> Result<Self> {
         let arguments = fields(arguments)?;
         refuse_strangers(path)?;
@@ -213,7 +213,7 @@ impl RunDir {
         let mut out = Hashed::new(AtomicFile::create(&path)?);
         let filled = fill(&mut out).and_then(|()| out.finish());
         let (file, bytes, sha256) = filled.map_err(|e| Error::io("write", &path, e))?;
-        // The file is closed at once, because a run can write more files than a process is allowed to keep open.
+        // The file is closed immediately, because a run can write more files than a process is allowed to keep open.
         let file = file.close()?;
         let listed = Listed {
             path: name.to_owned(),
@@ -444,7 +444,8 @@ fn earlier(path: &Path) -> Result<Option<Earlier>> {
     };
     serde_json::from_slice(&bytes).map(Some).map_err(|error| {
         Error::Usage(format!(
-            "--out {}: this version cannot read its run.json ({error}); name a new directory, or remove this one",
+            "--out {}: this version cannot read the directory's run.json ({error}); name a new directory, or remove \
+             this one",
             path.display()
         ))
     })
@@ -555,7 +556,7 @@ mod tests {
     fn files_left_by_a_killed_run_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
-        // If the process is killed while the first run writes, temporary files, folders and an unfinished run.json
+        // If the process is killed while the first run is writing, temporary files, folders and an unfinished run.json
         // remain.
         fs::create_dir_all(path.join("logs/a")).unwrap();
         fs::write(path.join("logs/a/.x.csv.abcdef.part"), "half").unwrap();
@@ -570,8 +571,8 @@ mod tests {
         std::mem::forget(run.written);
         fs::write(path.join("logs/a/.y.csv.abcdef.part"), "half").unwrap();
         drop(run._lock);
-        // If the process is killed while the second run renames its files, some files are in place. run.json lists
-        // all of them.
+        // If the process is killed while the second run is renaming its files, only some of them are in place. run.json
+        // lists all files of both runs.
         let run = open(path).unwrap();
         run.write_info(
             &end(true),

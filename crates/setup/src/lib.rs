@@ -6,7 +6,7 @@
 //! [`Replay::open`] and [`Experiment::open`] return the inputs of the engines.
 
 pub mod experiment;
-#[doc(hidden)] // for `named_values!`
+#[doc(hidden)] // public only for `named_values!`
 pub mod named;
 pub mod replay;
 pub mod settings;

@@ -17,7 +17,7 @@ pub fn names(values: &[impl Serialize]) -> String {
     names.join(", ")
 }
 
-/// The value for which files use this name; `None` if the name is unknown.
+/// The value that has this name in files; `None` if the name is unknown.
 pub(crate) fn by_name<'n, T: Deserialize<'n>>(name: &'n str) -> Option<T> {
     T::deserialize(StrDeserializer::<Error>::new(name)).ok()
 }

@@ -29,8 +29,8 @@ settings! {
         pub solver: SolverName = SolverName::default() => Spec::of("NAME");
         /// How highs and cbc formulate the problem [default: counts].
         pub formulation: Option<Formulation> = None => Spec::of("NAME");
-        /// Big-M constant that bounds how far a task may grow or shrink in one decision; the exact solver applies these
-        /// bounds too.
+        /// Big-M constant that bounds how far a task may grow or shrink in one decision. The exact solver also applies
+        /// these bounds.
         pub big_m: BigM = BigM::default() => Spec::of("NAME");
         /// Time limit of highs and cbc for one decision, in seconds (-optTL).
         pub time_limit: f64 = TIME_LIMIT => time_limit();
@@ -160,7 +160,7 @@ impl Built {
     /// Checks that the solver accepts the problem, without solving it.
     ///
     /// # Errors
-    /// The solver does not accept the problem. The error is the same as from [`AnySolver::solve_any`].
+    /// The solver does not accept the problem. The error is the one that [`AnySolver::solve_any`] would return.
     pub fn accepts(&self, problem: &AnyProblem) -> Result<(), SolveError> {
         match problem {
             AnyProblem::OneClass(problem) => self.accepts_one_class(problem),
@@ -178,8 +178,8 @@ impl Built {
         }
     }
 
-    /// Name of the solver for problems like `problem`, which can have node classes or not. If the solver is chosen for
-    /// each problem, this is the solver of the last problem.
+    /// Name of the solver for problems like `problem`, with or without node classes. If a solver is chosen for each
+    /// problem, this is the solver that was chosen last.
     pub fn name(&self, problem: &AnyProblem) -> &str {
         match self {
             Built::Ours(ours) => match (&ours.class_solver, problem) {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::named::by_name;
 
-/// The name of a solver. The command of a program is stored as text, and its manifest has not been read.
+/// The name of a solver. For a program, the command is stored as text, and the manifest has not been read yet.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SolverName {
     /// A built-in solver.

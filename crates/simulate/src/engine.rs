@@ -16,10 +16,10 @@ use gleaner_domain::words::counted;
 pub struct Setting<'a> {
     /// The jobs, in the order in which they join the queue. The nodes have enough GPUs for each job.
     pub jobs: &'a [&'a Job],
-    /// Second at which each job joins the queue: its submission, or a later second if it is
-    /// profiled first.
+    /// Second at which each job joins the queue: the second of its submission, or a later second if the job is profiled
+    /// first.
     pub entries: &'a [i64],
-    /// Work of each job in seconds at full speed, at least 1 and at most its duration.
+    /// Work of each job in seconds at full speed, at least 1 and at most the job's duration.
     pub work: &'a [i64],
     /// Seconds that each job has already waited in another queue.
     pub queued: &'a [i64],
@@ -27,7 +27,7 @@ pub struct Setting<'a> {
     pub nodes: u32,
     /// Number of GPUs per node.
     pub gpus_per_node: u32,
-    /// Second at which the simulation starts. Jobs with an earlier entry arrive at this second.
+    /// Second at which the simulation starts. Jobs with an earlier second in `entries` arrive at this second.
     pub start: i64,
     /// Seconds for which a job holds its GPUs after its work is done.
     pub notice: i64,
@@ -42,7 +42,7 @@ pub struct Setting<'a> {
 /// Jobs that wait forever.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "from second {second} on, {} for ever and nothing runs; the first is {job}, which requests {} from a cluster of {}",
+    "from second {second} on, {} forever and nothing runs; the first is {job}, which requests {} from a cluster of {}",
     match waiting {
         1 => "1 job waits".to_owned(),
         jobs => format!("{jobs} jobs wait"),
@@ -127,8 +127,8 @@ struct Engine<'a, 'p> {
     world: World<'a>,
     policy: &'p mut dyn Policy,
     scaling: &'p mut dyn Scaling,
-    /// The next second, in which another round of decisions takes place; `None` unless a node was added
-    /// or removed in the current second.
+    /// The next second if a node was added or removed in the current second, because another round of decisions is then
+    /// due. Otherwise `None`.
     again: Option<i64>,
 }
 

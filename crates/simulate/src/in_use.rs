@@ -20,7 +20,7 @@ impl InUse {
 
     /// GPU-seconds in use between second `from` and second `until`.
     pub fn gpu_seconds(&self, from: i64, until: i64) -> i64 {
-        // A change applies from its second until `until`.
+        // A change counts from its second, or from `from` if that is later, to `until`.
         let seconds = |second: i64| (until - second.clamp(from, until.max(from))).max(0);
         let each = self.0.iter();
         each.map(|(&second, change)| change * seconds(second)).sum()

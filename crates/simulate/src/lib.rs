@@ -24,8 +24,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The simulation goes from event to event. Its results equal, to the second, the results of Lucid's simulator (Hu et
-//! al., ASPLOS 2023), which steps through every second. In this crate, "the original" is that simulator.
+//! The simulation goes from event to event. Its results match those of Lucid's simulator (Hu et al., ASPLOS 2023) to
+//! the second. Lucid's simulator steps through every second. In this crate, "the original" is Lucid's simulator.
 //!
 //! [`mod@simulate`] runs [`policies`] with a placer of [`placers`] on every virtual cluster. [`engine`] simulates a
 //! single virtual cluster. [`gleaner_domain::results::schedule`] has the types of the result.

@@ -20,7 +20,7 @@ pub trait Placer: Sync {
 
     /// Chooses `gpus` free GPUs for a job; `None` if the placer cannot place the whole job.
     ///
-    /// The result depends only on the arguments. A job that does not fit now will not fit when fewer
-    /// GPUs are free.
+    /// The result depends only on the arguments. A job that does not fit must also be rejected when fewer GPUs are
+    /// free.
     fn place(&self, free: &FreeGpus, gpus: u32) -> Option<Placement>;
 }

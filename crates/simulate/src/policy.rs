@@ -44,9 +44,9 @@ pub trait Policy: Send {
     /// state after all earlier decisions.
     fn next(&mut self, view: &View<'_>) -> Option<Decision>;
 
-    /// Returns the next second, after the view's current second, in which the policy may make a
-    /// decision without an event. An event is the arrival or end of a job, or the addition or removal
-    /// of a node. Returns `None` if there is no such second.
+    /// Returns the next second, after the view's current second, in which the policy may make a decision although no
+    /// event occurs. An event is the arrival or end of a job, or the addition or removal of a node. Returns `None` if
+    /// there is no such second.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         let _ = view;
         None
@@ -104,7 +104,7 @@ pub enum Refusal {
     JustStarted,
 }
 
-/// Cost of a checkpoint and the restart after it for a job with `gpus` GPUs, in seconds of work. The values are those
+/// Cost of a checkpoint and the subsequent restart of a job with `gpus` GPUs, in seconds of work. The values are those
 /// of the original simulator. They are below the 62 s that the authors of Tiresias measured on average.
 pub fn checkpoint_overhead(gpus: u32) -> i64 {
     if gpus <= 8 { 40 } else { 60 }

@@ -200,8 +200,8 @@ pub struct Selection {
 /// each job its GPUs if enough of the `total` GPUs are left.
 ///
 /// `place` maps the stored key of a waiting job to its current position; it must preserve the order
-/// among waiting jobs. There is one step for each preempted job, for each chosen job, and for each
-/// number of GPUs that waiting jobs request. A step visits blocks of running jobs, not every job.
+/// among waiting jobs. There is one step for each preempted job, for each chosen job, and for each distinct number of
+/// GPUs that waiting jobs request. A step visits blocks of running jobs, not every job.
 pub fn select<K: Ord + Copy>(
     total: u64,
     running: &Running<K>,
@@ -210,7 +210,7 @@ pub fn select<K: Ord + Copy>(
 ) -> Selection {
     let mut selection = Selection::default();
     let mut heads: Vec<Head<'_, K>> = waiting.classes.iter().filter_map(Head::of).collect();
-    // Numbers of GPUs of the waiting jobs chosen and of the running jobs preempted so far.
+    // GPUs of the waiting jobs chosen so far, and GPUs of the running jobs preempted so far.
     let (mut chosen, mut freed) = (0, 0);
     let mut after = None;
     loop {

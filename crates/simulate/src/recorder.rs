@@ -1,4 +1,4 @@
-//! Keeps the record of a simulation.
+//! Records the runs, outcomes and samples of a simulation.
 
 use super::nodes::Nodes;
 use super::view::LiveJob;
@@ -68,7 +68,7 @@ impl Recorder {
         self.pending_small_jobs -= u32::from(gpus < SMALL_JOB);
     }
 
-    /// Starts a job with `gpus` GPUs that first joined the queue at second `entry`.
+    /// Records the start of a job with `gpus` GPUs that first joined the queue at second `entry`.
     pub fn start(&mut self, job: usize, gpus: u32, entry: i64, now: i64, live: &LiveJob) {
         self.leave_queue(gpus);
         let outcome = &mut self.schedule.jobs[job];
@@ -141,7 +141,7 @@ impl Recorder {
         self.schedule.scaling.push((now, step));
     }
 
-    /// Records the current state as the sample of every minute before `second` that has no sample yet.
+    /// Records the current state as the sample of each minute before `second` that lacks a sample.
     pub fn sample_until(&mut self, second: i64, running_jobs: usize, nodes: &Nodes) {
         if self.next_sample >= second {
             return;

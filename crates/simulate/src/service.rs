@@ -1,5 +1,4 @@
-//! Computes the remaining work of a job. The result is bit for bit the same as that of a
-//! second-by-second subtraction.
+//! Computes the remaining work of a job. The result is bit-for-bit identical to that of a second-by-second subtraction.
 //!
 //! The original simulator subtracts a job's speed from its remaining work every second, in floats. Whether the job ends
 //! in this second or the next depends on the rounding of all these subtractions. While the result stays between two
@@ -48,16 +47,16 @@ fn stride(left: f64, speed: f64, most: i64) -> (f64, i64) {
     if most < 3 || second <= 0.0 || exponent(left) != exponent(second) {
         return (first, 1);
     }
-    // Floats of one exponent are evenly spaced, and their bits count the spacings. Every step
-    // lowers the result by the same number of spacings as the step from `first` to `second`. This
-    // also holds if the exact difference is halfway between two floats. It is then rounded to an
-    // even number of spacings: `first` is even, and so is the result of every later step.
+    // Floats with the same exponent are evenly spaced, and their bits count the spacings. Every step lowers the result
+    // by the same number of spacings as the step from `first` to `second`. This also holds if the exact difference is
+    // halfway between two floats. It is then rounded to an even number of spacings: `first` is even, and so is the
+    // result of every later step.
     let spacings = first.to_bits() - second.to_bits();
     if spacings == 0 {
         return (left, most);
     }
     // Floats below this exponent are closer together, so a difference there may be rounded up to the
-    // lowest float of this exponent. The step to that float is therefore left to the next stride.
+    // lowest float with this exponent. The step to that float is therefore left to the next stride.
     let above_bottom = (second.to_bits() & MANTISSA).saturating_sub(1);
     let more = (above_bottom / spacings).min(most as u64 - 2);
     let left = f64::from_bits(second.to_bits() - more * spacings);

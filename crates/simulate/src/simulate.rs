@@ -358,7 +358,7 @@ impl Simulation<'_> {
         let estimates = self.estimates;
         let known = estimates.and_then(|estimates| estimates.seconds_under(request.name, job));
         let seconds = known.unwrap_or(job.duration as f64);
-        // The readers of estimate files limit the estimates, but models do not.
+        // Estimates from files are already within these limits, but estimates from models may exceed them.
         seconds.clamp(-LONGEST_ESTIMATE, LONGEST_ESTIMATE)
     }
 }

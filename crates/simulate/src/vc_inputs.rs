@@ -4,7 +4,7 @@ use super::simulate::Simulation;
 use gleaner_domain::jobs::Job;
 use gleaner_domain::results::policy_run::ProfilerRun;
 
-/// A virtual cluster in the state in which a policy takes it over.
+/// The state of a virtual cluster when a policy takes control of it.
 pub(super) struct VcInputs<'a> {
     /// The jobs that have not ended yet, as indices into the trace, in the order in which they join
     /// the queue.

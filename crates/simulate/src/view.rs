@@ -41,7 +41,7 @@ pub(super) struct LiveJob {
     pub alone: bool,
     /// The job that shares, or last shared, its GPUs.
     pub partner: Option<usize>,
-    /// Second of its end, unless its speed changes.
+    /// Second at which the job ends unless its speed changes.
     pub end: i64,
 }
 

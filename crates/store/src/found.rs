@@ -38,7 +38,7 @@ pub struct Kept<R> {
 /// The reason why a run failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Exit code for the error.
+    /// Exit code that corresponds to the error.
     pub code: u8,
     /// Message of the error.
     pub message: String,

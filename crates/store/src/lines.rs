@@ -12,7 +12,7 @@ const LONGEST: u64 = 64 << 20;
 /// Calls `take` with every complete line after the byte `from`, including its line ending. Returns the position after
 /// the last complete line. Bytes after the last line ending are still being written, or were cut off.
 ///
-/// A missing segment was merged by another process, and counts as an empty segment.
+/// A missing segment counts as empty, because another process has merged it.
 ///
 /// # Errors
 /// The file cannot be read.

@@ -123,8 +123,8 @@ impl Writer {
             Some(segment) => segment,
             None => self.create()?,
         };
-        // If `append` fails, the line may be incomplete, so the segment is closed: a line appended to the fragment
-        // would be lost too.
+        // If `append` fails, the line may be incomplete, and a line appended to the fragment would be lost. The segment
+        // is therefore closed.
         segment.append(&line)?;
         *slot = Some(segment);
         Ok(())

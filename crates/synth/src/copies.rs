@@ -28,8 +28,8 @@ impl From<csv::Error> for CopyError {
 }
 
 /// Writes every row of a CSV table `copies` times. The copies of a row are numbered from 0, and the number is appended
-/// to the id. All numbers have the same number of digits, so numeric ids stay numeric and all ids are unique. The id is
-/// in the first column of `ids` that exists.
+/// to the id. All numbers have the same number of digits, so numeric ids stay numeric and all ids are unique. `ids`
+/// lists possible names of the id column, and the first name that the table contains is used.
 ///
 /// # Errors
 /// None of the columns in `ids` exists, or writing to `out` fails.

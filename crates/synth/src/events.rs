@@ -158,7 +158,9 @@ impl Lengths {
             return refuse("--nodes must be between 1 and 10000000");
         }
         if !(options.days > 0.0 && options.days <= 10_000.0) || options.poll == 0 {
-            return refuse("--days must be above 0 and at most 10000, --poll at least 1 second");
+            return refuse(
+                "--days must be above 0 and at most 10000, and --poll must be at least 1 second",
+            );
         }
         if !(options.idle_share > 0.0 && options.idle_share < 1.0) {
             return refuse("--idle-share must be above 0 and below 1");

@@ -32,10 +32,10 @@ pub struct ScheduleOptions {
     pub seed: u64,
 }
 
-/// Maximum number of days of a schedule, which is about 10⁹ seconds.
+/// Maximum number of days of a schedule (about 10⁹ seconds).
 const MOST_DAYS: f64 = 11_574.0;
-/// Number of days after the schedule for which times must be representable, because jobs and outages can end after the
-/// schedule.
+/// Number of days after the end of the schedule that times must be able to represent, because jobs and outages can end
+/// that late.
 const AFTERMATH: f64 = 31.0;
 
 impl ScheduleOptions {
@@ -77,7 +77,7 @@ pub struct SynthJob {
     pub nodes: Vec<u32>,
 }
 
-/// Receives the events of a schedule in the order of time.
+/// Receives the events of a schedule in chronological order.
 pub trait ScheduleSink {
     /// A job starts.
     ///
@@ -91,7 +91,7 @@ pub trait ScheduleSink {
     /// The event cannot be written.
     fn ended(&mut self, job: &SynthJob) -> Result<()>;
 
-    /// A node is down from the second `from` to the second `to`.
+    /// A node is down from time `from` to time `to`, in seconds since 1970.
     ///
     /// # Errors
     /// The event cannot be written.
@@ -164,7 +164,7 @@ impl SynthCluster {
         let size = Exp::new(1.0 / (options.job_nodes - 0.5).max(0.1)).ok();
         let (Some(length), Some(size), true) = (length, size, sound) else {
             return Err(Error::Usage(format!(
-                "cannot generate a schedule of {options:?}: expected at least one node, an idle share below 1, \
+                "cannot generate a schedule from {options:?}: expected at least one node, an idle share below 1, \
                  and jobs of at least one second and one node"
             )));
         };

@@ -23,9 +23,9 @@ pub struct Loss {
 
 /// Generates the losses of all trials of a search at all of its rungs.
 ///
-/// A trial trains one of `tasks`, drawn at random. Slower networks reach lower losses. If a network is half as fast per
-/// node as another network, the loss that its trials approach is multiplied by 0.8. In all other respects, losses
-/// follow [`Family`] with its defaults.
+/// A trial trains one of `tasks`, drawn at random. Slower networks reach lower losses. Each halving of a network's
+/// speed per node multiplies the loss that its trials approach by 0.8. In all other respects, losses follow [`Family`]
+/// with its defaults.
 ///
 /// # Errors
 /// [`Error::Usage`]: the plan is invalid, or there are no tasks.

@@ -60,7 +60,8 @@ pub fn generate(options: &TaskOptions) -> Result<Vec<TrainingTask>> {
     let every = options.submit_every;
     if !(options.hours > 0.0 && options.hours <= MOST_HOURS && every.is_finite() && every >= 0.0) {
         return Err(Error::Usage(format!(
-            "--hours must be above 0 and at most {MOST_HOURS:e}, --submit-every at least 0 seconds"
+            "--hours must be above 0 and at most {MOST_HOURS:e}, and --submit-every must be at least \
+             0 seconds"
         )));
     }
     if let Some(start) = options.start {

@@ -8,8 +8,8 @@ use crate::workspace;
 /// Exit code of the scripts if there is no Chromium.
 const SKIPPED: i32 = 77;
 
-/// Asserts that a script of `scripts/`, which checks pages in headless Chromium, succeeds. Prints a note if Chromium or
-/// Python is not installed.
+/// Runs a script in `scripts/` that checks pages in headless Chromium, and asserts that the script succeeds. Prints a
+/// note if Chromium or Python is not installed.
 ///
 /// # Panics
 /// The script finds a fault.

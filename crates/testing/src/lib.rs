@@ -1,6 +1,6 @@
 //! Helpers that the tests of all crates share: settings of property tests, paths of files, checks of pages in a
-//! browser, and observers that stop runs. Others read the examples and tables of the documentation and the records of
-//! sweeps, and find a Python interpreter with PyTorch.
+//! browser, and observers that stop runs. Other helpers read the examples and tables of the documentation, read the
+//! records of sweeps, and find a Python interpreter with PyTorch.
 //!
 //! Every block of property tests states its number of cases. A block whose cases are slow also states the time for
 //! one case (see [`slow_cases`]). No other settings are needed:
@@ -54,7 +54,7 @@ pub use stop_at_check::StopAtCheck;
 /// number of at least 1.
 pub const FACTOR: &str = "SOAK_FACTOR";
 
-/// The longest time, in milliseconds, to which [`FACTOR`] extends a slow property.
+/// Maximum time of a slow property, in milliseconds, when [`FACTOR`] multiplies its number of cases.
 pub const LONGEST: u32 = 60_000;
 
 /// The seed of all tests if the environment sets none.

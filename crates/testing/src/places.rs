@@ -20,7 +20,7 @@ pub fn workspace() -> PathBuf {
     found.to_owned()
 }
 
-/// The path of a file of the published data, which are in `shared/data` beside the workspace. `None`, with a message on
+/// The path of a file of the published data in `../shared/data`, relative to the workspace. `None`, with a message on
 /// stderr, if the file is missing.
 #[must_use]
 pub fn shared(name: &str) -> Option<PathBuf> {

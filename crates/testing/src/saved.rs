@@ -8,9 +8,9 @@ use proptest::test_runner::{FailurePersistence, FileFailurePersistence, Persiste
 
 use super::workspace;
 
-/// A folder with a file of failing cases for each source file that has property tests. By default,
-/// proptest saves cases beside the source. The location differs between `src/` and `tests/`. In addition, two source
-/// files with the same name in different test folders would share one file.
+/// A folder with a file of failing cases for each source file that has property tests. By default, proptest saves cases
+/// near the source, at different places for `src/` and `tests/`. Two source files with the same name in different test
+/// folders would then share one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedCases {
     folder: PathBuf,

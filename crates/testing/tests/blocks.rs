@@ -15,7 +15,7 @@ fn sources() -> Vec<PathBuf> {
 }
 
 fn add(folder: &Path, files: &mut Vec<PathBuf>) {
-    // Cargo puts this file into its target directories.
+    // Cargo puts this file into its target directories, which contain no sources.
     if folder.join("CACHEDIR.TAG").exists() {
         return;
     }

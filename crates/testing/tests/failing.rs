@@ -1,6 +1,6 @@
 //! Checks seeds, numbers of cases and saved cases with a property that fails above a bound.
 //!
-//! The property runs in separate processes, as a process reads the environment only once.
+//! The property runs in separate processes, because a process reads the environment only once.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 

@@ -14,7 +14,7 @@ use gleaner_logs::scheduler::{At, Collector, Log, LogReader, Moment, Reason, Rec
 
 /// A phrase for messages: where to find workloads.
 pub const WHERE: &str =
-    "a workload of https://batsim.readthedocs.io, with nb_res, jobs and profiles";
+    "a Batsim workload (https://batsim.readthedocs.io) with nb_res, jobs and profiles";
 
 /// The name of the only virtual cluster.
 const VC: &str = "batsim";
@@ -140,9 +140,8 @@ struct Delays<'p> {
 }
 
 impl<'p> Delays<'p> {
-    /// The duration of a profile, or `None` if the profile does not consist only of delays.
-    /// Sequences may be nested at most `nested` levels deep from here. The error is the name of the
-    /// profile that is missing from the workload.
+    /// The duration of a profile; `None` if the profile contains anything but delays. Sequences may be nested at most
+    /// `nested` levels deep from here. The error is the name of the profile that is missing from the workload.
     fn of(&mut self, name: &str, nested: usize) -> Result<Option<Delay>, String> {
         if let Some(known) = self.known.get(name) {
             return Ok(*known);
@@ -214,8 +213,7 @@ impl Job {
         })
     }
 
-    /// The job's record, given the delay of its profile. A job that exceeds its walltime is ended
-    /// at its walltime.
+    /// The job's record, given the delay of its profile. A job that would exceed its walltime ends at its walltime.
     fn run(&self, delay: Delay) -> scheduler::Job<'_> {
         let walltime = self.walltime.unwrap_or(f64::INFINITY);
         let state = match (walltime < delay.seconds, delay.fails) {

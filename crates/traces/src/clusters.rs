@@ -94,8 +94,8 @@ pub(super) fn sizes(
         nodes: peaks.iter().map(|gpus| Some(gpus.div_ceil(each))).collect(),
         one: false,
         note: format!(
-            "the trace does not give the sizes of the virtual clusters: each gets as many nodes \
-             of {} as its jobs {} (see --node-count{})",
+            "the trace does not give the sizes of the virtual clusters: each gets enough \
+             nodes of {} for the GPUs that its jobs {} (see --node-count{})",
             counted(each, "GPU"),
             match options.format {
                 // The jobs of a Gavel trace have not run yet.
@@ -119,8 +119,8 @@ fn name_of(file: &Path, format: Format) -> String {
 }
 
 /// The maximum number of GPUs held at once in each VC, or the number of GPUs of the VC's largest
-/// job if that is larger. Visits all starts and ends in order of time, and updates the number of
-/// held GPUs at each of them.
+/// job if that is larger. Visits all starts and ends in chronological order, and updates the number of held GPUs at
+/// each of them.
 fn peaks(demand: &Demand<'_>) -> Vec<u64> {
     let mut edges: Vec<(i64, i64, u32)> = Vec::with_capacity(demand.uses.len() * 2);
     for used in demand.uses {
@@ -170,7 +170,7 @@ impl Sizes {
         let total: u64 = order.iter().filter_map(|vc| self.nodes(*vc)).sum();
         if total > MAX_NODES as u64 {
             let found = format!(
-                "virtual clusters of {total} nodes of {}",
+                "virtual clusters with a total of {total} nodes of {}",
                 counted(options.gpus_per_node, "GPU")
             );
             let fault = Fault::of(file, found, format!("at most {MAX_NODES}"));

@@ -8,7 +8,7 @@ use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Collector, LineReader, Nodes, Reason, Record, Run};
 
 /// A phrase for messages: where to find traces.
-pub const WHERE: &str = "a .trace file of https://github.com/stanford-futuredata/gavel";
+pub const WHERE: &str = "a .trace file from https://github.com/stanford-futuredata/gavel";
 
 /// The layout of each version of the format, by the number of fields in a line.
 const LAYOUTS: [(usize, Layout); 4] = [
@@ -48,7 +48,7 @@ const LAYOUTS: [(usize, Layout); 4] = [
 
 /// The names of the fields in the latest version, for messages.
 const FIELDS: &str = "job type, command, working directory, name of the steps' argument, whether \
-                      it needs data, steps, scale factor, priority, SLO and arrival";
+                      data is needed, steps, scale factor, priority, SLO and arrival";
 
 /// The indexes of the fields that are used.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +128,7 @@ impl<'l> Job<'l> {
         let layout = LAYOUTS.iter().find(|(count, _)| *count == fields.len());
         let Some((_, layout)) = layout else {
             return Err(format!(
-                "{} separated by tabs, not 10 ({FIELDS}), or 9, 7 or 6 as in earlier versions",
+                "{} separated by tabs, not 10 ({FIELDS}), nor 9, 7 or 6 as in earlier versions",
                 counted(fields.len(), "field")
             ));
         };

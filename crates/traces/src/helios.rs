@@ -8,7 +8,7 @@ use gleaner_logs::scheduler::{
 };
 
 /// A phrase for messages: where to find the log.
-pub const WHERE: &str = "a cluster_log.csv of https://github.com/S-Lab-System-Group/HeliosData";
+pub const WHERE: &str = "a cluster_log.csv from https://github.com/S-Lab-System-Group/HeliosData";
 
 const LAYOUT: Layout = Layout {
     columns: &[

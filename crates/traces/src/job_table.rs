@@ -20,7 +20,8 @@ use gleaner_logs::scheduler::{At, Log, Nodes, Reason, Record, Run, Sink};
 /// years.
 const LONGEST: i64 = 500_000_000;
 
-/// Maximum time between a submission and the start of 1970, in seconds: submissions are in the years 1678 to 2261.
+/// Maximum time between a submission and the start of 1970, in seconds. Submissions are therefore in the years 1678 to
+/// 2261.
 const LAST: i64 = 9_200_000_000;
 
 /// Maximum number of GPUs of a job.

@@ -201,7 +201,7 @@ pub struct Prepared {
 ///
 /// # Errors
 /// A file cannot be read or has another format, or no job is usable. With [`Options::strict`], any
-/// fault is an error. [`gleaner_domain::Error::Stopped`] if the reading is stopped.
+/// fault is an error. [`gleaner_domain::Error::Stopped`] if the observer requests a stop.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<Prepared> {
     let inputs = files
         .iter()

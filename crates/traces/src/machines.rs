@@ -106,8 +106,8 @@ impl Machines {
     /// Reads a row of Helios' list: a day, and the number of GPUs of each VC on that day. For each
     /// VC, the maximum number over all days is used.
     fn take_day(&mut self, cells: &[&str], header: &mut Vec<String>) -> Result<(), &'static str> {
-        const EXPECTED: &str =
-            "a header with date and virtual clusters, or a row with a day and the GPUs of each";
+        const EXPECTED: &str = "a header with date and virtual clusters, or a row with a day and the GPUs of each \
+             virtual cluster";
         if header.is_empty() {
             if cells.first() != Some(&"date") {
                 return Err(EXPECTED);

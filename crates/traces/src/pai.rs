@@ -13,7 +13,7 @@ use gleaner_logs::scheduler::{
 };
 
 /// A phrase for messages: where to find the tables.
-pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv of \
+pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv from \
                          https://github.com/alibaba/clusterdata, cluster-trace-gpu-v2020";
 
 /// The content of the file pai_job_table.header.
@@ -83,7 +83,7 @@ struct Job {
     tasks: Option<Tasks>,
 }
 
-/// The row of a job. `submit` is in seconds of the trace's clock.
+/// The row of a job. `submit` is in seconds on the trace's own clock.
 struct JobRow {
     user: Box<str>,
     state: &'static str,
@@ -259,8 +259,8 @@ fn job_row(row: &Row<'_, '_>, at: At) -> Result<JobRow, String> {
     })
 }
 
-/// A time in seconds of the trace's clock. `None` if the cell is empty or 0, which means that the
-/// event has not happened.
+/// A time in seconds on the trace's own clock. `None` if the cell is empty or 0, which means that the event has not
+/// happened.
 fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
     if is_unknown(text) {
         return Ok(None);
@@ -313,8 +313,7 @@ impl Tasks {
         }
     }
 
-    /// Adds a task. If its type of GPU differs from that of earlier tasks, returns the earlier
-    /// type.
+    /// Adds a task. If the task uses another type of GPU than the earlier tasks of the job, returns the earlier type.
     fn add(&mut self, task: &Task<'_>) -> Option<&str> {
         self.cpus += task.cpus;
         if task.gpu == 0.0 {

@@ -11,7 +11,7 @@ use gleaner_io::json;
 use gleaner_logs::scheduler::{Input, shown};
 
 /// A phrase for messages: where to find throughputs.
-const WHERE: &str = "simulation_throughputs.json of https://github.com/stanford-futuredata/gavel";
+const WHERE: &str = "simulation_throughputs.json from https://github.com/stanford-futuredata/gavel";
 
 /// The speeds of jobs in steps per second.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Decisions of policies in Python, which are checked here because the engine does not check them.
+//! Decisions of policies in Python. They are checked here, because the engine does not check decisions.
 
 use gleaner_domain::inputs::{Packing, Pair};
 use gleaner_simulate::policy::Decision;

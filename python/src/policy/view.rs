@@ -1,7 +1,7 @@
 //! The view for policies in Python.
 //!
-//! The engine's view borrows the engine's state, which Python objects cannot do. Each callback therefore gets its own
-//! [`View`], a copy of the state that policies use. A view does not change, even if the policy keeps it.
+//! The engine's view borrows the engine's state, but a Python object cannot borrow it. Each callback therefore gets its
+//! own [`View`], a copy of the state that policies use. A view does not change, even if the policy keeps it.
 
 use std::sync::Arc;
 
@@ -218,7 +218,7 @@ impl View {
     }
 }
 
-/// The number of GPUs on each node.
+/// The number of GPUs that a placement uses on each of its nodes.
 fn counts(placement: &[(u32, u64)]) -> Vec<(u32, u32)> {
     let nodes = placement.iter();
     nodes

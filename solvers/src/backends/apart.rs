@@ -1,14 +1,12 @@
 //! Runs a library in its own process, so that an abort, a crash or a hang costs only its answer.
 //!
 //! The new process is a copy of this process (`fork`). It needs no executable of its own, so any
-//! program can use this crate. The copy has only the calling thread, so the library does not have
-//! to be thread-safe either.
+//! program can use this crate. The copy has only the calling thread, so the library need not be thread-safe.
 //!
 //! In the copy, a lock may be held by a thread that does not exist there. The C library makes its
-//! own locks, including the allocator's, usable again in the copy. The copy takes no lock of this
-//! program: it computes, writes its answer to a pipe and exits without clean-up. The copy may
-//! nevertheless block on a lock, such as a lock inside the library that another thread held. It is
-//! then killed after the deadline, as if the library hung.
+//! own locks, including the allocator's, usable again in the copy. The copy takes none of this program's locks: it
+//! computes, writes its answer to a pipe and exits without clean-up. The copy may nevertheless block on a lock, such as
+//! a lock inside the library that another thread held. It is then killed after the deadline, as if the library hung.
 #![expect(unsafe_code, reason = "there is no safe way to copy a process")]
 
 use std::fs::File;

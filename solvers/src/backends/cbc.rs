@@ -129,8 +129,8 @@ fn outcome(job: &Job<'_>, raw: &raw::Model, was_interrupted: bool) -> Outcome {
     match &job.start {
         // CBC reports an interrupted search in the same way as an infeasible model.
         _ if was_interrupted => Outcome::default(),
-        // With a start solution, CBC reports that it found nothing if no plan is better than this solution. Its values
-        // and its bound are then meaningless.
+        // With a start solution, CBC reports that it found nothing if no plan is better than this solution. CBC's
+        // values and bound are then meaningless.
         Some(start) => Outcome {
             optimal: true,
             bound: Some(job.scaled_objective(start)),

@@ -1,4 +1,4 @@
-//! The heuristic of the original replayer (`-mip 0`): every task gets an equal quota, then the
+//! The heuristic of the original replayer (`-mip 0`): every task gets an equal quota, and then the
 //! leftover nodes are assigned first come, first served.
 
 use crate::solver::{EQUAL_SHARE, Limits, SolveError, Solver, refuse_groups};

@@ -1,6 +1,6 @@
-//! Shared code of the MILP backends. It finds the floor, a feasible plan that is known before the search and is also
-//! the start solution. It also tracks the remaining time, scales the objective, builds the good_lp model, and derives
-//! the status of the library's answer.
+//! Shared code of the MILP backends. It finds the *floor*: a feasible plan that is known before the search and serves
+//! as its start solution. It also tracks the remaining time, scales the objective, builds the good_lp model, and
+//! derives the status of the library's answer.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};

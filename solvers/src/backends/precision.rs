@@ -30,8 +30,7 @@ fn turnover(problem: &Problem, counts: &[u32]) -> f64 {
     tasks.map(of).sum()
 }
 
-/// A lower bound on the earnings in the window of any task that earns something; infinite if no task can earn
-/// anything.
+/// A lower bound on what any task earns within the window, if it earns anything; infinite if no task can earn anything.
 fn least_gain(problem: &Problem) -> f64 {
     let of = |task: &Task| {
         let most = task.cap().min(problem.nodes);
@@ -45,7 +44,7 @@ fn least_gain(problem: &Problem) -> f64 {
     problem.tasks.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
-/// A lower bound on the task's rate on any number of nodes on which the rate is not 0.
+/// A lower bound on the nonzero rates of the task.
 fn least_rate(task: &Task) -> f64 {
     let (least, most) = task.curve_objective.extremes();
     // Between a point with rate 0 and the next point, a single node earns only its share of the

@@ -14,8 +14,8 @@ pub(super) fn share(task: &Task, t_fwd: f64, best: f64, count: u32) -> f64 {
     }
 }
 
-/// The tolerance for a comparison of two values of the same share. It is relative for shares above 1 or below −1: a
-/// negative share can represent the loss of the earnings of many windows.
+/// The tolerance for comparing two computations of the same share. It is relative for shares above 1 or below −1: a
+/// task may lose the earnings of many windows, so a negative share can be large.
 fn slack(share: f64) -> f64 {
     TOLERANCE * share.abs().max(1.0)
 }
@@ -58,7 +58,7 @@ pub(super) fn check(
     }
 }
 
-/// Checks that no more tasks could run, and that no plan that runs as many tasks has a greater least
+/// Checks that no more tasks could run, and that no plan with the same number of running tasks has a greater least
 /// share.
 fn check_optimum(
     problem: &Problem,

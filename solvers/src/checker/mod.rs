@@ -4,10 +4,10 @@
 //! The checker shares no code with any solver. It interpolates the curves and adds up the costs with code that is as
 //! simple as possible.
 //!
-//! The checker can refute a claim but cannot prove it. To refute a bound it tries every plan that differs from the
-//! answer's plan in one task. To refute a max-min fair plan it looks for a plan that runs as many tasks, all with a
-//! share above the least share of the answer. The running time is at most linear in the number of points of the curves,
-//! so that a check costs no more than a solve.
+//! The checker can refute a claim but cannot prove it. To refute a bound, it tries every plan that differs from the
+//! answer's plan in one task. To refute a max-min fair plan, it looks for a plan that runs the same number of tasks,
+//! all with a share above the answer's least share. The running time is at most linear in the number of points of the
+//! curves, so that a check costs no more than a solve.
 
 mod fair;
 mod recount;
@@ -166,7 +166,7 @@ impl Plan {
         }
     }
 
-    /// The tolerance for a comparison of two values of the same objective, both about `size`.
+    /// The tolerance for comparing two computations of the same objective, both about `size`.
     fn slack(&self, size: f64) -> f64 {
         TOLERANCE * size.abs() + ROUNDING * self.turnover
     }

@@ -1,5 +1,5 @@
-//! What a task earns at a count, computed from the definition: T_fwd · O(n), less the cost of the
-//! change.
+//! What a task earns at a given node count, computed from the definition: T_fwd · O(n) minus the
+//! rescale cost.
 
 use crate::Task;
 
@@ -29,7 +29,7 @@ pub(super) fn bounds(task: &Task) -> (u32, u32) {
     }
 }
 
-/// The term of `task` if its count changes to `count`.
+/// The task's term of the objective if its count changes to `count`.
 pub(super) fn term(task: &Task, t_fwd: f64, count: u32) -> Term {
     let rate = if task.current < task.min_nodes {
         0.0

@@ -301,7 +301,7 @@ proptest! {
     }
 }
 
-// If the time of a check were quadratic in the number of points of a curve, this test would take an hour.
+// If a check took time quadratic in the number of curve points, this test would take an hour.
 #[test]
 fn curves_of_many_points_are_checked_too() {
     const POINTS: u32 = 50_000;

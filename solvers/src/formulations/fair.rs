@@ -3,17 +3,17 @@
 //! [`level`] expresses the goal in one model. It adds a column z to the binaries `y_j_k`: the least share among the
 //! tasks that run. Each task j adds the row z ≤ Σ_{k>0} share_j(k) · y_j_k + y_j_0. A task that does not run does not
 //! limit z, because no share is above 1. The model maximises W · Σ_{k>0} y_j_k + z. W is greater than the range of z,
-//! so the number of running tasks counts first.
+//! so the number of running tasks takes precedence.
 //!
-//! This model is meant for other programs. A share can be very negative: a task can lose many times what it can earn in
-//! a window. W is then so large that the libraries used here cannot distinguish an additional running task from a
+//! This model is meant for other programs. A share can be far below 0: a task can lose many times what it can earn in a
+//! window. W is then so large that the libraries used here cannot distinguish an additional running task from a
 //! rounding error. The backends therefore solve several models instead:
 //!
 //! - [`most`]: the number of tasks that can run;
 //! - [`fairest`]: the greatest z among the plans that run this number of tasks;
 //! - [`fairer`]: any plan with a greater least share, repeated until no such plan exists. This model
 //!   has no column z, so the answer does not depend on how z was rounded;
-//! - [`total`]: the greatest total among the fairest plans. Counts with a share below the least share of these plans
+//! - [`total`]: the greatest total among the fairest plans. Columns whose share is below the least share of these plans
 //!   are fixed at 0, and a row preserves the number of running tasks.
 
 use super::counts;
@@ -24,9 +24,8 @@ use crate::{BigM, Fairness, Problem};
 /// shares.
 const SCALE: f64 = 1024.0;
 
-/// Shares with a smaller absolute value are set to 0 in the model of [`level`]. CBC 2.10 reports a model that
-/// contains coefficients of 1e-16 and of 1 as infeasible, and no library can distinguish shares that are this
-/// close together.
+/// Shares with a smaller absolute value are set to 0 in the model of [`level`]. CBC 2.10 reports a model as infeasible
+/// if it contains coefficients of both 1e-16 and 1, and no library can distinguish shares that are this close together.
 const LEAST: f64 = 1e-10;
 
 /// The share of each column of the counts formulation, in order; `None` for a count of 0.
@@ -99,8 +98,8 @@ pub fn fairest(problem: &Problem, big_m: BigM, running: u32) -> Model {
     model
 }
 
-/// Adds a row that requires at least `running` of the columns `picks` to be 1. A column of `picks` is 1
-/// if a task runs.
+/// Adds a row that requires at least `running` of the columns `picks` to be 1. Each column in `picks` is 1 if its task
+/// runs on that column's number of nodes.
 fn keep_running(model: &mut Model, picks: Vec<(usize, f64)>, running: u32) {
     model.add_row("running".to_owned(), picks, running.into(), f64::INFINITY);
 }

@@ -1,8 +1,8 @@
 //! The ways to state a [`Problem`] as a mixed-integer linear program.
 //!
-//! Each formulation builds a [`Model`], turns counts into column values (for a start solution), and
-//! turns column values back into counts. Objective coefficients are in the problem's own units; the
-//! backends scale them for their libraries.
+//! Each formulation builds a [`Model`], turns counts into column values (for an initial solution),
+//! and turns column values back into counts. Objective coefficients are in the problem's own units;
+//! the backends scale them for their libraries.
 
 pub mod counts;
 pub mod export;

@@ -1,6 +1,6 @@
 //! The paper's formulation over task-node pairs (arXiv:2106.12091).
 //!
-//! Task j has c of the N nodes now, and n_j = Σ_n x_j_n next. The formulation has these columns; each
+//! Task j holds c of the N nodes now, and will hold n_j = Σ_n x_j_n nodes next. The formulation has these columns; each
 //! is listed with its meaning and its rows:
 //!
 //! - `x_j_n`: task j holds node n. Σ_j x_j_n ≤ 1 for every node.
@@ -29,16 +29,16 @@ use crate::{BigM, Goal, Problem, SolveError, Task};
 
 /// The indices of the columns of one task.
 struct Block {
-    /// First of the N columns x_j_n.
+    /// Index of the first of the N columns x_j_n.
     x: usize,
     idle: usize,
     off: usize,
     shrink: usize,
     up: usize,
     down: usize,
-    /// First of the weights; there is one for each curve point.
+    /// Index of the first weight. There is one weight for each curve point.
     w: usize,
-    /// First of the segments; there is one between every two neighbouring curve points.
+    /// Index of the first segment. There is one segment between each pair of neighbouring curve points.
     s: usize,
     /// The index after the last column.
     end: usize,
@@ -53,7 +53,7 @@ fn extra_columns(task: &Task) -> usize {
     5 + points + points.saturating_sub(1)
 }
 
-/// The blocks of the tasks. The nodes that tasks hold now are numbered in task order, starting at 0.
+/// The column indices of every task. The nodes that tasks hold now are numbered in task order, starting at 0.
 fn blocks(problem: &Problem) -> Vec<Block> {
     let (mut at, mut held) = (0, 0);
     let mut out = Vec::with_capacity(problem.tasks.len());
@@ -101,7 +101,7 @@ pub fn build(problem: &Problem, big_m: BigM) -> Result<Model, SolveError> {
     for (j, task) in problem.tasks.iter().enumerate() {
         add_columns(&mut model, problem, j, task);
     }
-    // Without tasks, the rows of the nodes would be empty, and there can be billions of nodes.
+    // A model without tasks gets no node rows: they would be empty, and there can be billions of nodes.
     let shared = if blocks.is_empty() { 0 } else { problem.nodes };
     for n in 0..shared as usize {
         let holders = blocks.iter().map(|b| (b.x + n, 1.0)).collect();
@@ -408,7 +408,7 @@ mod tests {
         }
     }
 
-    // With M = 13, the rows forbid a change of a count by more than 6 nodes.
+    // With M = 13, the rows limit the change of a count to 6 nodes.
     #[test]
     fn the_papers_big_m_breaks_on_large_changes() {
         let problem = small();

@@ -153,8 +153,8 @@ fn ranges() -> impl Strategy<Value = Vec<Range>> {
     prop::collection::vec((0usize..6, 0usize..7, limits()), 0..6)
 }
 
-/// Adds nested groups: each group consists of the tasks in one of `ranges`, after the tasks have been arranged in the
-/// order `order`. A range that crosses an earlier range is skipped. Every group names its first task twice.
+/// Adds nested groups: each group consists of the tasks in one of `ranges`, which are ranges of positions in `order`. A
+/// range that crosses an earlier range is skipped. Every group names its first task twice.
 fn add_groups(problem: &mut Problem, order: &[usize], ranges: &[Range]) {
     let tasks = problem.tasks.len();
     let order: Vec<usize> = order.iter().copied().filter(|&j| j < tasks).collect();
@@ -258,7 +258,7 @@ proptest! {
         prop_assert_eq!(after, solve(&second, BigM::Corrected));
     }
 
-    // Adds a group that contains all tasks, and requires it to use exactly as many nodes as the best plan. Without the
+    // Adds a group that contains all tasks and must hold exactly as many nodes as the best plan uses. Without the
     // group, the search finds the plan; with the group, the tree often finds it.
     #[test]
     fn groups_that_the_best_plan_keeps_to_change_nothing(mut problem in common::problem()) {
@@ -354,8 +354,8 @@ fn flat_problem(nodes: u32, current: &[u32], groups: Vec<GroupLimit>) -> Problem
     }
 }
 
-// Small fixed example: changes cost nothing, and every split of the nodes that the group leaves has
-// the same value.
+// Small fixed example: changes cost nothing, and every split of the group's nodes has the same
+// value.
 #[test]
 fn equally_good_plans_keep_tasks_as_they_are() {
     let at_most_9 = vec![group("a", &[0, 1, 2], None, Some(9))];
@@ -684,8 +684,8 @@ fn nested_groups_match_the_libraries() {
     }
 }
 
-/// Problems whose limits allow only one plan, worth 0, although their values differ by orders of
-/// magnitude.
+/// Problems whose limits allow only one plan, worth 0, although the values of tasks differ by
+/// orders of magnitude.
 const WORTH_NOTHING: [&str; 2] = [
     r#"{"id": "a member holds all that its group may hold", "nodes": 9, "t_fwd": 60, "tasks": [{"name": "t0", "min_nodes": 3, "max_nodes": 4, "rescale_up": 0, "rescale_down": 11.42, "curve_nodes": [0, 6, 9, 12, 13], "curve_objective": [0.0, 0.0, 66.2, 0.0, 14.1], "current": 3}, {"name": "t1", "min_nodes": 2, "max_nodes": 2, "rescale_up": 13.85, "rescale_down": 0, "curve_nodes": [0, 2, 4, 7], "curve_objective": [0.0, 36.1, 0.0017, 5.5], "current": 0}, {"name": "t2", "min_nodes": 4, "max_nodes": 8, "rescale_up": 22.73, "rescale_down": 0, "curve_nodes": [0, 3], "curve_objective": [0.0, 42.3], "current": 0}, {"name": "t3", "min_nodes": 2, "max_nodes": 8, "rescale_up": 0, "rescale_down": 0, "curve_nodes": [0, 6, 11], "curve_objective": [0.0, 9.75e-08, 0.0], "current": 0}], "groups": [{"name": "g", "tasks": ["t0", "t1", "t2", "t3"], "max_total": 3}, {"name": "h", "tasks": ["t0", "t1", "t2", "t3"], "max_total": 7}, {"name": "m", "tasks": ["t0"], "min_total": 1}]}"#,
     r#"{"id": "a minimum leaves nothing to the others", "nodes": 8, "t_fwd": 60, "tasks": [{"name": "t0", "min_nodes": 1, "max_nodes": 8, "rescale_up": 0, "rescale_down": 2.08, "curve_nodes": [0, 2, 6, 12], "curve_objective": [4.91, 0.0, 0.0, 7.46], "current": 0}, {"name": "t1", "min_nodes": 4, "max_nodes": 5, "rescale_up": 19.09, "rescale_down": 0, "curve_nodes": [0, 3, 5, 6], "curve_objective": [0.0, 0.0249, 0.0, 70.7], "current": 0}, {"name": "t2", "min_nodes": 6, "max_nodes": 8, "rescale_up": 0, "rescale_down": 4.73, "curve_nodes": [0, 6], "curve_objective": [0.0, 9.5e-09], "current": 0}], "groups": [{"name": "g", "tasks": ["t0", "t1"], "max_total": 2}, {"name": "h", "tasks": ["t0", "t1", "t2"], "max_total": 2}, {"name": "m", "tasks": ["t0"], "min_total": 2}]}"#,

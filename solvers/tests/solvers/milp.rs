@@ -522,8 +522,8 @@ const FOUND: [&str; 2] = [
     r#"{"id": "a loss of many windows beside a task more", "nodes": 7, "t_fwd": 0.0004688385868127137, "goal": "max-min", "tasks": [{"name": "t0", "min_nodes": 2, "max_nodes": 5, "rescale_up": 1.824105043489055e-07, "rescale_down": 16.57439755766975, "curve_nodes": [0, 3, 4, 9], "curve_objective": [0.0, 0.0, 0.0, 3.5900074975697866e+85], "current": 8}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.9257439457804414e-05, "rescale_down": 3.7131612126329528e-06, "curve_nodes": [0, 7, 13, 21, 26], "curve_objective": [0.0, 9257847741182216.0, 0.0, 207611593.5228113, 13.53246088202272], "current": 5}], "groups": []}"#,
 ];
 
-// CBC reported a model with coefficients of 1e-16 as infeasible. HiGHS left out a task that could run,
-// because running it loses 140,000 times what it can earn in a window.
+// CBC reported a model with coefficients of 1e-16 as infeasible. HiGHS left out a task that could run, because running
+// it costs 140,000 times what it can earn in a window.
 #[test]
 fn problems_that_once_failed_are_solved() {
     for text in FOUND {

@@ -14,7 +14,7 @@ struct Event {
     goal: Goal,
     /// Tasks that leave.
     gone: Vec<Index>,
-    /// Tasks that arrive: the index of their sort, and their position.
+    /// Tasks that arrive: for each, the index of its template in `sorts`, and the position at which it is inserted.
     new: Vec<(Index, Index)>,
     /// Tasks that lose nodes, each with the number of nodes that it loses.
     cut: Vec<(Index, u32)>,
@@ -34,8 +34,8 @@ fn event() -> impl Strategy<Value = Event> {
     })
 }
 
-/// Applies a change before the next problem. New tasks are copies of `sorts`; copies of one sort
-/// share its curve.
+/// Applies `event`, which turns one problem into the next. Each new task is a copy of a task in
+/// `sorts`; copies of the same task share its curve.
 fn happen(problem: &mut Problem, event: &Event, sorts: &[Task], serial: &mut u32) {
     let tasks = &mut problem.tasks;
     for (task, nodes) in &event.cut {

@@ -36,7 +36,7 @@ const MOST_STDERR: usize = 1 << 16;
 /// Time between two checks of the stop flag.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Time for the command to exit by itself before it is killed.
+/// Time that the command has to exit on its own before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Prefix of values that name a solver program. Values that name an object of a Python program have the prefix

@@ -1,4 +1,4 @@
-//! `gleaner driple build`: builds a data set from graphs and measurements of their training.
+//! `gleaner driple build`: builds a data set from graphs and training measurements.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use gleaner_io::files;
 use gleaner_predict::driple::build::{Built, Job, Settings, build};
 use gleaner_runs::driple::built::Summary;
 
-/// Build a data set from computational graphs and from measurements of their training.
+/// Build a data set from computational graphs and training measurements.
 ///
 /// Each graph file is named after its job: GPU_DataSet_Model_Sync_HyperParameter_Job.pbtxt. The operations that
 /// run on GPUs are merged into groups. The labels of a job are its four rows in the measurements. The jobs are

@@ -22,7 +22,7 @@ use gleaner_inputs::driple::model::Found;
 use gleaner_io::files;
 use gleaner_predict::driple::Part;
 
-/// Convert published weights and data sets to the formats of gleaner, and models to plain weights.
+/// Convert published weights and data sets to Gleaner's formats, and models to plain weights.
 ///
 /// The conversion depends on the content of the file. Weights that have the original's names, stored as safetensors or
 /// saved by torch, become a model. A data set saved by torch becomes a data set of this program. A model becomes plain

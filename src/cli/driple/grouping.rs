@@ -29,7 +29,7 @@ pub fn read(
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Grouping")]
 pub struct GroupingArgs {
-    /// Number of groups in a graph; each group is a node for the model [default: 100].
+    /// Number of groups per graph; the model treats each group as one node [default: 100].
     #[arg(long, value_name = "COUNT")]
     groups: Option<usize>,
     /// If a graph has fewer operations than groups, make each operation a group.

@@ -16,7 +16,7 @@ pub struct NetworkArgs {
     /// Kind of graph convolution [default: gcn].
     #[arg(long, value_enum, value_name = "KIND")]
     network: Option<Network>,
-    /// Use the design of the original, which its published weights require, and its constant
+    /// Use the original's network design, which its published weights require, and its constant
     /// learning rate.
     #[arg(long)]
     compat: bool,

@@ -49,8 +49,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", required_unless_present = "graphs")]
     jobs: Option<PathBuf>,
     /// Graphs that are named after their workloads: GPU_DataSet_Model_Sync_HyperParameter_Job. Hyphens divide the
-    /// hyperparameter into parts. One part is the number of samples in a batch, such as 64 or b64; another part may be
-    /// amp.
+    /// hyperparameter into parts. One part is the batch size, such as 64 or b64. A part named amp marks training with
+    /// automatic mixed precision.
     #[arg(
         long,
         value_name = "FILE|DIR",

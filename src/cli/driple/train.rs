@@ -201,7 +201,7 @@ fn test(inspector: &Inspector, data: &Data) -> Result<String> {
         return Ok("there is no test part\n".to_owned());
     }
     let scale = inspector.card.scale.unwrap_or(Scale::NONE);
-    // The summary is also printed after a stop, so stops are not observed here.
+    // The summary must also be printed after a stop, so this step ignores the stop flag.
     let told = predicted(inspector, &examples, &scale, &Unobserved)?;
     let model = scores("model", &examples, &told, &scale);
     let baselines = baselines(&data.data, &examples, &scale);

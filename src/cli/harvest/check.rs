@@ -20,9 +20,9 @@ use crate::cli::print;
 ///
 /// The command checks the access rights of the state directory, and that a daemon answers and accepts the secret. With
 /// --config and Slurm, it also checks that jobs of the partition can be preempted. With --normal, it submits a one-node
-/// job to another partition. This job does nothing. The command reports how long it took, and how many pilots were
-/// preempted meanwhile. With --heterogeneous, it does the same with a heterogeneous job of two one-node parts. For
-/// these tests, pilots should hold all idle nodes.
+/// job to another partition. This job does nothing. The command reports how long the job took, and how many pilots were
+/// preempted during that time. With --heterogeneous, it does the same with a heterogeneous job of two one-node parts.
+/// For these tests, pilots should hold all idle nodes.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \
     gleaner harvest check --state ~/harvest\n  \
@@ -253,7 +253,7 @@ fn check_normal(job: Normal, partition: &str, state: &State, results: &mut Resul
     let (held, used) = (before.nodes.len(), before.preemptions);
     let after = results.take(status::of(state), |status| {
         let preempted = status.preemptions.saturating_sub(used);
-        format!("pilots that were preempted meanwhile: {preempted} of {held}")
+        format!("pilots preempted during that time: {preempted} of {held}")
     });
     if after.is_some_and(|after| after.preemptions == used) {
         let text = "no pilot was preempted: the job got another node. Try again when pilots hold all idle nodes";

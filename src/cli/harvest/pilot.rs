@@ -22,7 +22,7 @@ pub struct Args {
     /// Name of the node [default: SLURMD_NODENAME, or the host's name].
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
-    /// Class of the node [default: what the command `class` of harvest.toml prints, or GLEANER_CLASS].
+    /// Class of the node [default: the output of the command `class` in harvest.toml, or GLEANER_CLASS].
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
     /// Wall time in seconds [default: the end of the Slurm job, or unlimited].

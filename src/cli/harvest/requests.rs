@@ -58,7 +58,7 @@ impl Cancel {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// No daemon, or there is no such task or search.
+    /// No daemon is running, or the task or search is unknown.
     pub fn run(&self) -> Result<()> {
         let task = self.task.clone();
         send(&self.state, &Request::Cancel { task })
@@ -69,7 +69,7 @@ impl Drain {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// No daemon, or the daemon is stopping.
+    /// No daemon is running, or the daemon is stopping.
     pub fn run(&self) -> Result<()> {
         let request = if self.off {
             Request::Resume
@@ -84,7 +84,7 @@ impl Stop {
     /// Runs the subcommand.
     ///
     /// # Errors
-    /// No daemon.
+    /// No daemon is running.
     pub fn run(&self) -> Result<()> {
         let at_once = self.now;
         send(&self.state, &Request::Stop { at_once })

@@ -15,8 +15,8 @@ use crate::cli::{print, say};
 
 /// Run the daemon.
 ///
-/// The daemon logs to stderr. It ends at SIGTERM and Ctrl-C, but tasks keep running until their pilots' leases expire.
-/// A daemon that starts before then takes over the tasks. `gleaner harvest stop` ends tasks and pilots too.
+/// The daemon logs to stderr. It exits on SIGTERM or Ctrl-C, but tasks keep running until their pilots' leases expire.
+/// A daemon that starts before then takes over the tasks. `gleaner harvest stop` also ends tasks and pilots.
 /// docs/HARVEST.md describes the settings.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \

@@ -45,7 +45,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// No daemon, a file cannot be written, or a repeated decision differs.
+/// No daemon is running, a file cannot be written, or a repeated decision differs.
 pub fn run(args: &Args) -> Result<()> {
     let status = of(&args.state)?;
     if let Some(path) = &args.page {

@@ -11,7 +11,7 @@ use gleaner_harvest::wire::Request;
 use super::State;
 use crate::cli::{print, remark};
 
-/// Submit the tasks of a file, or its search.
+/// Submit the tasks or the search in a file.
 ///
 /// The file is a task file of `gleaner replay` in TOML or JSON, with the fields `command`, `launch` and `environment`
 /// for each task. `work` and `curve` are optional. If the file has a `[search]`, the trials of the search train the
@@ -31,7 +31,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Invalid tasks, no daemon, or a refusal.
+/// The tasks are invalid, no daemon is running, or the daemon rejects the tasks.
 pub fn run(args: &Args) -> Result<()> {
     let file = task_file::read(&args.tasks)?;
     remark(&file.notes);

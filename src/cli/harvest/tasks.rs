@@ -24,7 +24,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// No daemon.
+/// No daemon is running.
 pub fn run(args: &Args) -> Result<()> {
     let status = status::of(&args.state)?;
     if args.json {

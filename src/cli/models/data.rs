@@ -26,8 +26,8 @@ pub struct DataArgs {
     /// take precedence.
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// For throughput: submissions in intervals of ten minutes, with the columns time,
-    /// submit_gpu_job and submit_gpu_num.
+    /// For throughput: submissions in ten-minute intervals, with the columns time, submit_gpu_job
+    /// and submit_gpu_num.
     #[arg(long, value_name = "FILE")]
     series: Option<PathBuf>,
     /// For packing: workloads measured alone, with their sharing scores.

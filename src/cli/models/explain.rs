@@ -54,7 +54,7 @@ pub struct Args {
     /// Explain the prediction for this row of the data; 1 is the first row.
     #[arg(long, value_name = "NUMBER", conflicts_with = "job")]
     row: Option<usize>,
-    /// For a workload model: explain the prediction for the job of this id.
+    /// For a workload model: explain the prediction for the job with this id.
     #[arg(long, value_name = "ID")]
     job: Option<String>,
     /// Print JSON instead of text.

@@ -33,8 +33,8 @@ use gleaner_runs::{model, training};
 /// jobs. `gleaner predict` and `gleaner simulate --models` use these files; `gleaner explain` shows
 /// their content.
 ///
-/// Durations are estimated in several ways: by explainable boosting machines, by the earlier jobs
-/// of the user, and by the median or the mean of all jobs. To compare these estimators, the last
+/// Durations are estimated in several ways: by explainable boosting machines, from the user's
+/// earlier jobs, and by the median or the mean of all jobs. To compare these estimators, the last
 /// third of the jobs, in whole weeks, is held out. The file contains all estimators, fitted to all
 /// jobs, and the name of the estimator that ranked the held-out jobs best. This estimator is used
 /// unless another estimator is named.

@@ -13,7 +13,7 @@ use gleaner_domain::error::Result;
 use gleaner_setup::SolverArgs;
 use gleaner_setup::solver::report_faults;
 
-/// Solve allocation problems: one line of JSON out for each problem.
+/// Solve allocation problems, and print one line of JSON for each.
 ///
 /// A problem is {"id", "nodes", "t_fwd", "tasks": [{"name", "min_nodes", "max_nodes",
 /// "rescale_up", "rescale_down", "curve_nodes", "curve_objective", "current"}]}. A problem may have
@@ -30,7 +30,8 @@ use gleaner_setup::solver::report_faults;
 /// nodes of only one class at a time. Instead of "curve_nodes" and "curve_objective", each task has "curves": {class:
 /// {"nodes", "objective"}}. "min_nodes" and "max_nodes" are numbers, or tables by class. "move" is the cost of a change
 /// of class in seconds (default: "rescale_up" plus "rescale_down"), and "current" is {"class", "nodes"}. With "counts":
-/// "points", a task may hold only the node counts of its curve's points. Problems with classes have no goal or weights.
+/// "points", a task may hold only the node counts of its curve's points. Problems with classes cannot have a goal or
+/// weights.
 ///
 /// Problems with classes have a second form, in which each task has "options": [[class, nodes, value], ...] in place of
 /// "curves". Here, class is an index, and value is what the option adds to the objective. "none" is the value of

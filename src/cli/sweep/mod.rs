@@ -28,9 +28,9 @@ use gleaner_sweep::cluster::Share;
 /// Run all combinations of settings, and find the best.
 ///
 /// The plan is a TOML file with a table [replay] or [simulate]. Each setting in this table is a value or a list of
-/// values; dataset/README.md describes the settings. The result of each run is saved when it finishes. A sweep
-/// that is restarted executes only the missing runs. If the plan has changed, results that still apply are reused.
-/// docs/CLUSTER.md describes sweeps on several machines.
+/// values; dataset/README.md describes the settings. The result of each run is saved as soon as the run finishes. A
+/// sweep that is restarted executes only the missing runs. If the plan has changed, results that still apply are
+/// reused. docs/CLUSTER.md describes sweeps on several machines.
 #[allow(
     rustdoc::broken_intra_doc_links,
     reason = "[replay] and [simulate] are TOML tables in the help, not links"

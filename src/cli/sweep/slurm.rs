@@ -29,11 +29,11 @@ pub struct SlurmArgs {
     /// Memory of a task in the format of sbatch, such as 4G.
     #[arg(long, value_name = "SIZE", requires = "slurm", help_heading = "Slurm")]
     mem: Option<String>,
-    /// Number of cores of a task. A task executes this many runs at once.
+    /// Number of cores of a task. A task executes this many runs concurrently.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
           value_parser = clap::value_parser!(u32).range(1..))]
     cpus: Option<u32>,
-    /// Maximum number of tasks that run at once.
+    /// Maximum number of concurrent tasks.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm",
           value_parser = clap::value_parser!(u32).range(1..))]
     array_limit: Option<u32>,
@@ -43,7 +43,7 @@ pub struct SlurmArgs {
     /// Number of times that runs are resubmitted if their task was killed or timed out, or their node failed.
     #[arg(long, value_name = "COUNT", requires = "slurm", help_heading = "Slurm", default_value_t = RETRIES)]
     retries: u32,
-    /// Minimum time between two calls to squeue, in seconds. The time gradually grows to a minute.
+    /// Minimum time between two calls to squeue, in seconds. The interval gradually grows to a minute.
     #[arg(long, value_name = "SECONDS", requires = "slurm", help_heading = "Slurm", default_value_t = 10.0,
           value_parser = interval)]
     interval: f64,

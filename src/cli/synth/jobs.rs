@@ -49,13 +49,13 @@ pub struct Args {
     /// Seed. The same seed gives the same files.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Copy this trace, a CSV file, and the other files of the experiment in the same folder. Needs
+    /// Copy this trace (a CSV file) and the experiment's other files in the same folder. Needs
     /// --copies.
     #[arg(long, value_name = "TRACE", requires = "copies",
         conflicts_with_all = ["vcs", "nodes", "gpus_per_node", "days", "load", "jobs", "seed"])]
     from: Option<PathBuf>,
-    /// Submit every job this many times, at the same second, to a cluster with this many times
-    /// the nodes. Needs --from.
+    /// Submit every job this many times, all in the same second, to a cluster with this many times
+    /// the number of nodes. Needs --from.
     #[arg(long, value_name = "COUNT", requires = "from",
         value_parser = clap::value_parser!(u32).range(1..=1_000))]
     copies: Option<u32>,

@@ -173,7 +173,7 @@ struct ProblemArgs {
     /// Generate problems with three classes of nodes, in this form.
     #[arg(long, value_enum, value_name = "FORM")]
     classes: Option<ClassForm>,
-    /// Seed of the first problem. The other problems have the seeds that follow.
+    /// Seed of the first problem. Each further problem uses the next seed.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
     /// Where to write; - for stdout.

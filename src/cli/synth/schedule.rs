@@ -1,4 +1,4 @@
-//! `gleaner synth slurm|pbs|swf`: generates logs of schedulers whose idle time is known.
+//! `gleaner synth slurm|pbs|swf`: generates scheduler logs with a known idle time.
 
 use std::path::{Path, PathBuf};
 

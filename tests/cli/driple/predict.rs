@@ -137,10 +137,10 @@ fn graphs_of_a_directory_that_cannot_be_predicted_are_listed() {
     assert_eq!(table("mixed.csv"), table("sound.csv"));
     let run = predict(here, "jobs/graphs --json", 0).says(&["3 of 27"]);
     assert_eq!(json(&run.out).as_array().unwrap().len(), 24);
-    // A faulty graph that is named on the command line ends the command.
+    // A faulty graph that is named on the command line is an error.
     let run = predict(here, "jobs/graphs jobs/graphs/a.pbtxt -o none.csv", 3);
     run.says(&["a.pbtxt: line 1: node 1"]);
-    // A directory without a valid graph also ends the command.
+    // A directory without a valid graph is also an error.
     fs::create_dir(here.join("faulty")).unwrap();
     for name in ["a.pbtxt", "b.pbtxt"] {
         fs::write(here.join("faulty").join(name), FAULTY).unwrap();
@@ -259,7 +259,7 @@ fn published_weights_need_units_grouping_and_frequencies() {
     gleaner(here, &format!("{bare} --frequencies f.csv --fewer-groups"))
         .expect(0)
         .says(&["100 groups"]);
-    // With units, grouping and frequencies from the data, the weights give the same model again.
+    // The weights, together with the units, grouping and frequencies of the data set, restore the same model.
     let line = "driple convert w.safetensors --scale-of data.safetensors -o full.safetensors";
     gleaner(here, line).expect(0);
     let row = |model: &str| {

@@ -389,6 +389,6 @@ fn a_simulation_runs_on_what_a_trained_model_predicts() {
         .zip(&predicted)
         .filter(|(a, b)| a == b)
         .count();
-    // There are three possible scores, so about a third of the 40 scores would be equal by chance.
+    // There are three possible scores, so about a third of the 40 predicted scores would match by chance.
     assert!((18..40).contains(&equal), "{equal} of 40: {predicted:?}");
 }

@@ -1,4 +1,4 @@
-//! Tests Lucid with predicted profiles: policies use the predictions, and pairs run as measured.
+//! Tests Lucid with predicted profiles: its decisions use the predictions, but jobs that share GPUs run as measured.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,8 +33,8 @@ const NAMES: [&str; 9] = [
 /// A row of a table of profiles: its cells by column.
 type Row = BTreeMap<String, String>;
 
-/// Changes the measured profiles and writes them as predicted profiles. Rows for which `change`
-/// returns false are left out.
+/// Applies `change` to each row of the measured profiles, and writes the rows as predicted profiles. Rows for which
+/// `change` returns false are left out.
 fn predict(at: &Path, name: &str, change: impl Fn(&mut Row) -> bool) {
     let text = fs::read_to_string(at.join("trace/single_data.csv")).unwrap();
     let mut lines = text.lines();
@@ -130,8 +130,8 @@ fn running_jobs_use_gpus_as_measured() {
         set(row, "gpu_util", "1") && set(row, "gmem_util", "1") && set(row, "gmem", "1")
     });
     lucid(at, "--profiles predicted.csv", "predicted").expect(0);
-    // Jobs that do not fit together are not started together, even if they are predicted to fit.
-    // The same jobs therefore share GPUs as with the measured profiles.
+    // Jobs that do not fit together are not started together, even if they are predicted to fit. The schedule is
+    // therefore the same as with the measured profiles.
     for name in ["jobs", "seq"] {
         assert_eq!(table(at, "measured", name), table(at, "predicted", name));
     }
@@ -272,7 +272,7 @@ fn unmeasured_pairs_do_not_share_because_of_a_prediction() {
         kept.map(|line| format!("{line}\n")).collect::<String>(),
     )
     .unwrap();
-    lucid(at, "", "measured").expect(3).says(&["no speeds of"]);
+    lucid(at, "", "measured").expect(3).says(&["no speeds for"]);
     predict(at, "predicted.csv", |_| true);
     let run = lucid(at, "--profiles predicted.csv", "predicted").expect(0);
     run.says(&["never measured on the same GPUs", "GlyphNet"]);

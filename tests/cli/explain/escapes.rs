@@ -1,4 +1,4 @@
-//! Tests that characters that control a terminal or a browser are escaped in names from files.
+//! Tests that `gleaner explain` escapes terminal and browser control characters in names from files.
 
 use std::fs;
 use std::path::Path;

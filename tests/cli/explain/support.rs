@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 pub use crate::runs::{Run, run};
 
-/// The models, trained once. The workload model uses the EBM on logarithms.
+/// The models, which are trained once for all tests. The workload model uses the estimator "EBM on logarithms".
 static MODELS: LazyLock<TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().to_str().unwrap();

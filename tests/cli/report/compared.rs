@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use super::support::{Figures, assert_near, column, dataset, gleaner, json, numbers, page, sign};
 
-/// Name, in the tables, of a solver program that reports two plans, 20 ms apart, and then the
-/// best plan.
+/// Name under which the tables list a solver program. The program reports two plans, 20 ms apart, and then the best
+/// plan.
 const STEPS: &str = "exec:steps.py";
 
 /// A directory with a comparison of solvers on the sample problems, in `compared`, and whether Python is installed.
@@ -63,8 +63,8 @@ fn incumbents(run: &Path) -> Vec<Found> {
         .collect()
 }
 
-/// The mean of a solver's gaps at `seconds` over all problems. The gap of a problem is the gap of
-/// the best plan found until then, or 1 if there is no plan yet.
+/// The mean of a solver's gaps at `seconds` over all problems. The gap of a problem is that of the best plan found by
+/// then, or 1 if there is no plan yet.
 fn mean_gap(found: &[Found], problems: &[String], solver: &str, seconds: f64) -> f64 {
     let gap = |problem: &String| {
         let known = found

@@ -320,7 +320,7 @@ fn warm_up_and_drain_are_shaded() {
     }
     for told in [
         "known to sjf, srtf, but not to any real scheduler",
-        "placers are not compared",
+        "Placers are therefore not compared",
         "not known",
     ] {
         assert!(page.contains(told), "{told}");

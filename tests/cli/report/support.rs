@@ -112,8 +112,8 @@ pub fn sweep() -> TempDir {
     directory
 }
 
-/// Updates the digests in `run.json` to the current files of a run, and removes the entries of missing files. Such a
-/// run results from an attack, not from an accident.
+/// Updates the digests in `run.json` to match the current files of a run, and removes the entries of missing files.
+/// Such a run results from an attack, not from an accident.
 pub fn sign(run: &Path) {
     let path = run.join("run.json");
     let mut info = json(&path);

@@ -42,8 +42,7 @@ fn cells_are_the_best_means_of_the_next_figure() {
     assert_eq!(figures.ids(), ["heat-swept", "pareto-swept"]);
     let heat = figures.get("heat-swept");
     assert_eq!(heat["marks"]["title"], "completion mean (h)");
-    // The expected values are the means over seeds, and the best of these means over the settings
-    // that are not axes.
+    // The expected value of a cell is the best mean over the seeds, among all settings that are not axes.
     let (x, y) = (&heat["x"], &heat["y"]);
     let axes = [x, y].map(|axis| table.texts(axis["title"].as_str().unwrap()));
     let mut groups: BTreeMap<(String, String, String), Vec<f64>> = BTreeMap::new();
@@ -144,7 +143,7 @@ fn the_best_settings_and_all_settings_are_listed() {
         "seed (2 values)",
         "also reached by 11 other settings; ties are broken by completion mean, then rescale loss",
         "mean of 2 seeds ± half of its 95 % interval; standard deviation",
-        "Figures are means over seeds, ± half of the 95 % interval",
+        "Figures are means over seeds, ± half the width of the 95 % interval",
         "<th scope=\"col\" class=\"n\">95 % interval</th><th scope=\"col\" class=\"n\">seeds</th>",
         "All 12 settings, best first",
         " ± ",

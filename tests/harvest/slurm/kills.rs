@@ -130,8 +130,8 @@ impl Run {
             Event::Job => {
                 let options = "--partition=normal --exclusive --output=/dev/null";
                 let job = self.site.cluster.submit(options, "sleep 4");
-                // A controller that is killed before it has saved this job forgets the job. It can then reuse the
-                // job's id for a pilot, and drain the node if both jobs were assigned to the same one.
+                // A controller that is killed before it has saved this job forgets the job. It can then reuse the job's
+                // id for a pilot, and can drain a node to which both jobs were assigned.
                 self.site.cluster.wait_until_saved(&job);
             }
             Event::Submission => {
@@ -194,8 +194,8 @@ impl Run {
     }
 
     /// If the daemon is draining, does what an operator must do after Slurm has drained a node: resumes the node, and
-    /// ends the daemon's drain once no node is drained. Slurm can drain a node because a controller that was killed has
-    /// reused the id of a job that it has forgotten. Returns `false` as long as the daemon is draining.
+    /// ends the daemon's drain once no node is drained. Slurm can drain a node if the controller forgot a job when it
+    /// was killed, and then reused the job's id. Returns `false` as long as the daemon is draining.
     fn end_drain(&self, status: &Value) -> bool {
         if status["mode"] != "draining" {
             return true;

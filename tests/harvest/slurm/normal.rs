@@ -51,7 +51,8 @@ const fn task(name: &'static str, min_nodes: u32, max_nodes: u32, work: u64) -> 
     }
 }
 
-/// Submits the normal jobs, and waits until all have ended. Returns how many seconds each job waited for its start.
+/// Submits the normal jobs, and waits until all have ended. Returns the time that each job waited before it started, in
+/// seconds.
 fn run_jobs(cluster: &Cluster) -> Vec<f64> {
     let begin = Instant::now();
     let mut submitted = Vec::new();

@@ -88,7 +88,7 @@ impl Site {
         assert!(left.is_empty(), "processes are left: {left:?}");
     }
 
-    /// Submits tasks. An error says why the daemon refused them or did not answer.
+    /// Submits tasks. The error states why the daemon refused the tasks or did not answer.
     pub fn submit(&self, tasks: &[Expected]) -> Result<(), String> {
         let file = self.path(&format!("{}.toml", tasks[0].name));
         let text: String = tasks.iter().map(|task| self.task(task)).collect();
@@ -135,7 +135,8 @@ impl Site {
         assert!(has_finished, "{}\n{}", self.text(&["tasks"]), self.log());
     }
 
-    /// The jobs of pilots in a state, such as `RUNNING`, or in one of several states. Each is a line of `squeue`.
+    /// The pilot jobs in a state such as `RUNNING`, or in any of several states, separated by commas. Each job is a
+    /// line that `squeue` prints.
     pub fn pilots(&self, state: &str) -> Vec<String> {
         let line = format!("squeue --noheader --partition=scavenge --states={state}");
         self.cluster.run(&line).lines().map(str::to_owned).collect()

@@ -14,7 +14,7 @@ const SUMMARY: &str = "summary.json";
 /// Positions start at 1; the position is 0 if the log has no queue.
 type Job = (usize, u32, u32);
 
-/// Verifies the delays of batch jobs. A job is delayed if it takes a node at the moment at which a task's allocation of
+/// Verifies the delays of batch jobs. A job is delayed if it takes a node at the moment when a task's allocation of
 /// that node ends.
 pub(super) fn delays(inputs: &Inputs<'_>, written: &Written<'_>, findings: &mut Findings) {
     let s = written.summary;

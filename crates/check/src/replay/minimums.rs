@@ -2,10 +2,10 @@
 //!
 //! A task holds either no nodes or a number of nodes within its bounds, so some totals of a group
 //! are impossible. For each group, [`sums`] finds the possible totals, as in the subset-sum problem.
-//! The group needs the smallest possible total that is at least its minimum. The minimums can be met
-//! if these totals do not exceed the number of nodes. For example, a task of exactly 4 nodes and a
-//! task of 2 to 3 nodes have the possible totals 0, 2, 3, 4, 6 and 7. If the minimum of their group
-//! is 5, the group needs 6 nodes.
+//! The group needs the smallest possible total that is at least its minimum. The minimums can be
+//! met if the sum of these totals over all groups does not exceed the number of nodes. For example,
+//! a task of exactly 4 nodes and a task of 2 to 3 nodes have the possible totals 0, 2, 3, 4, 6 and
+//! 7. If the minimum of their group is 5, the group needs 6 nodes.
 
 use gleaner_domain::{TaskGroup, TrainingTask};
 

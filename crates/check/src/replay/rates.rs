@@ -121,8 +121,8 @@ impl Rates {
     }
 
     /// The rate for fractional node counts, interpolated linearly between integer corners (Kuhn's triangulation). The
-    /// first corner rounds all numbers down. Each further corner rounds up one more class, the class with the greatest
-    /// fraction first.
+    /// first corner rounds all numbers down. Each further corner rounds up one more class, in descending order of the
+    /// classes' fractional parts.
     pub fn between(&self, nodes: &[f64]) -> f64 {
         let mut corner: Vec<u32> = nodes.iter().map(|nodes| nodes.floor() as u32).collect();
         let mut shares: Vec<(f64, usize)> = nodes.iter().map(|n| n.fract()).zip(0..).collect();

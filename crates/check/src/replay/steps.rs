@@ -24,7 +24,7 @@ impl Ledger<'_> {
              and that a kept plan changed nothing",
         );
         let why = "the gap is the solver's claim; the check verifies only that it is at least 0, \
-                   and missing without a plan";
+                   and that it is missing without a plan";
         findings.not_verified("steps", "gap", why);
     }
 
@@ -258,8 +258,7 @@ impl Ledger<'_> {
         row.event == expected && is_at_its_time
     }
 
-    /// Whether a task completes at the time of a row, which must be before the next event of the
-    /// log.
+    /// Whether a task completes at the time of a row, and this time is before the next event of the log.
     fn completes_at(&self, row: &StepRow) -> bool {
         let next = self.inputs.log.times().get(row.event + 1);
         let seconds = row.time.seconds_since(self.now);

@@ -119,7 +119,7 @@ fn of_runs(policy: &Policy<'_>, given: &Given<'_>, written: &mut Written<'_, '_>
     written.field("early_starts", &json!(early));
 }
 
-/// The first second that ends while jobs hold at least `gpus` GPUs.
+/// The first second at the end of which jobs hold at least `gpus` GPUs.
 fn reached(stages: &[&Swept], gpus: f64) -> Option<i64> {
     let mut changes = BTreeMap::new();
     for &(second, change) in stages.iter().flat_map(|stage| &stage.changes) {

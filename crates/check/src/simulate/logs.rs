@@ -33,7 +33,7 @@ const LOADS: [&str; 4] = ["sm_util", "gmem_util", "sm_util_active", "gmem_util_a
 const UNKNOWN: [(&str, &str); 6] = [
     (
         "remain",
-        "the fraction of a second by which the last step overshot",
+        "the fraction of a second by which the last step passed the job's end",
     ),
     ("priority", "the number by which the policy sorted jobs"),
     (

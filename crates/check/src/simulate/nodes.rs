@@ -20,7 +20,7 @@ struct Node {
     load: Vec<[f64; 2]>,
 }
 
-/// The nodes by number. The number is the position in the order in which nodes were added.
+/// The nodes by number. A node's number is its position in the order in which nodes were added.
 #[derive(Debug)]
 pub(super) struct Nodes {
     nodes: Vec<Node>,
@@ -145,7 +145,7 @@ impl Nodes {
         nodes.collect()
     }
 
-    /// The `gpus` free GPUs of a node that have the lowest numbers.
+    /// The `gpus` lowest-numbered free GPUs of a node.
     pub fn lowest_free(&self, slot: u32, gpus: u32) -> GpuSet {
         let busy = self.nodes[slot as usize].busy();
         let free = (0..self.gpus_per_node).filter(|&gpu| busy >> gpu & 1 == 0);
@@ -213,9 +213,9 @@ impl Nodes {
         added.is_some_and(|slot| self.nodes[slot as usize].runs.is_empty())
     }
 
-    /// Adds a node, or removes the idle node with the highest name. From the second removal on, if
-    /// the node that was added is busy, it first swaps names with that idle node. Returns the
-    /// number of the busy node if it was renamed.
+    /// Adds a node, or removes the idle node with the highest name. From the second removal on, the
+    /// added node first swaps names with the removed node if the added node is busy. Returns the
+    /// number of the added node if it was renamed.
     pub fn step(&mut self, step: i32) -> Option<u32> {
         let added = self.named(ADDED);
         if step > 0 {

@@ -156,7 +156,7 @@ fn account(
     let length = submitted.duration.min(profiler.limit);
     findings.equal(place("end_time"), end, start.saturating_add(length));
     findings.holds(start >= submitted.submit.max(given.start), || {
-        place("it starts before it was submitted, or before the simulation starts")
+        place("it starts before its submission, or before the start of the simulation")
     });
     let Some(nodes) = parse(&row.nodes) else {
         findings.add(|| place("nodes are invalid, expected a list such as [{0: [0, 1]}]"));

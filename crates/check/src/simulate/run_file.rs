@@ -13,8 +13,8 @@ pub struct RunFile<'a> {
     pub written: &'a Value,
     /// The expected description of the estimates; null if no policy uses estimates.
     pub estimates: &'a Value,
-    /// The names of all simulation settings. The check reads the inputs according to the recorded
-    /// values of most settings. Tables that match the inputs therefore also confirm these settings.
+    /// The names of all simulation settings. The check reads the inputs with the recorded values of
+    /// most settings, so tables that match the inputs also confirm these settings.
     pub settings: Vec<&'static str>,
     /// The names of the policies requested by the arguments, in order.
     pub policies: Vec<String>,

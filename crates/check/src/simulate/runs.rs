@@ -113,7 +113,7 @@ pub(super) fn by_vc(
     Some(runs)
 }
 
-/// Combines successive rows of a run.
+/// Combines the successive rows of one run.
 fn run(
     job: usize,
     stretches: &[RunRow],

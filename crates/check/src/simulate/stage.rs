@@ -1,5 +1,5 @@
 //! Sweeps over time to find which jobs hold which GPUs of a virtual cluster or of the profiler.
-//! Also computes the results that follow: states, GPU-seconds, speeds and corrections.
+//! Also computes the results that follow from this: states, GPU-seconds, speeds and corrections.
 //!
 //! Events of the same second happen in this order: ends, arrivals, starts, changes to the number of
 //! nodes. The state of a minute is the state at the end of its first second.
@@ -112,7 +112,7 @@ struct Sweep<'s, 'a, 'f> {
     swept: Swept,
 }
 
-/// Sweeps over a stage until its last run has ended.
+/// Processes the events of a stage in order, until its last run has ended.
 pub(super) fn sweep(stage: &Stage<'_>, given: &Given<'_>, findings: &mut Findings) -> Swept {
     let ends = stage.runs.iter().map(|run| run.until);
     let last = ends.max().unwrap_or(given.start).max(given.start);

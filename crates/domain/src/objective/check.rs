@@ -1,4 +1,4 @@
-//! Checks an objective on tasks before anything runs.
+//! Checks an objective's values for all tasks before a replay starts.
 
 use super::{Objective, OutOfRange, TaskState};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ pub struct Situation {
     pub start: Utc,
     /// Last time of the log.
     pub end: Utc,
-    /// Maximum number of tasks active at once.
+    /// Maximum number of concurrently active tasks.
     pub max_tasks: usize,
 }
 
@@ -76,8 +76,8 @@ impl Objective {
             return Ok(());
         }
         Err(Error::Usage(format!(
-            "--objective {:?} has {values} values for {max_tasks} tasks at once, expected at most \
-             {MAX_VALUES}: use curves with fewer points, or fewer tasks at once (--max-tasks)",
+            "--objective {:?} has {values} values for {max_tasks} concurrent tasks, expected at most \
+             {MAX_VALUES}: use curves with fewer points, or fewer concurrent tasks (--max-tasks)",
             self.as_str()
         )))
     }

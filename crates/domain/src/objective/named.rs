@@ -45,7 +45,7 @@ pub const NAMED: &[Named] = &[
         name: "share-fair",
         goal: Goal::MaxMin,
         expression: "rate",
-        meaning: "As many tasks as possible run, and the smallest share of a task's best progress is as large as possible",
+        meaning: "The number of running tasks, then the lowest ratio of a running task's progress to its best progress",
     },
     Named {
         name: "deadline",

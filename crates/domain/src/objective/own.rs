@@ -1,4 +1,4 @@
-//! Objectives that are functions, for programs that use this crate as a library.
+//! Objectives given as functions, for programs that use this crate as a library.
 
 use gleaner_solvers::range;
 

@@ -7,9 +7,9 @@ pub enum Variable {
     Rate,
     /// The objective curve of the task file at the point, per second.
     Objective,
-    /// Number of nodes of the point.
+    /// Number of nodes at the point.
     Nodes,
-    /// `rate` relative to the work per second and node at the task's minimum number of nodes.
+    /// `rate` divided by the work per second per node at the task's minimum number of nodes.
     Speedup,
     /// Minimum number of nodes on which the task runs.
     MinNodes,

@@ -31,8 +31,8 @@ record! {
         rescale_cost: f64 = "rescale_cost" ["work"],
         /// number of tasks that lost progress because a node left
         tasks_preempted: u32 = "preempted" ["tasks"],
-        /// price of a node: about what one more idle node would add to the objective; empty if no node is idle or the
-        /// solver computes no prices
+        /// price of a node: approximately what one more idle node would add to the objective; empty if no node is idle
+        /// or the solver computes no prices
         price: Option<f64> = "price" ["objective/s"],
     }
 }
@@ -68,7 +68,7 @@ record! {
         nodes: u32 = "nodes" ["nodes"],
         /// idle time
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
-        /// part of `idle_node_seconds` during which a task held the idle node
+        /// part of `idle_node_seconds` on nodes that tasks held
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
         /// useful work done in the class
         work: f64 = "work" ["work"],

@@ -89,7 +89,7 @@ record! {
     /// One solver over all problems: a row of `solvers`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SolverRow {
-        /// name of the solver; programs come last
+        /// name of the solver; external programs are listed last
         solver: Arc<str> = "solver" [""],
         /// number of accepted problems
         problems: usize = "problems" ["problems"],
@@ -123,7 +123,7 @@ record! {
         problem: String = "problem" [""],
         /// solver that found the plan
         solver: Arc<str> = "solver" [""],
-        /// time from the start of the first solve
+        /// time from the start of the first solve until the plan was found
         after_us: f64 = "after_us" ["µs"],
         /// objective of the plan
         objective: f64 = "objective" ["work"],

@@ -22,7 +22,7 @@ pub struct Pilots {
     pub delay_s: u64,
     /// The wall times from which the best ladders are chosen; `None` if a ladder or a plan was given.
     pub grid: Option<MinuteGrid>,
-    /// Whether the plan for the model `lost` was given. Otherwise, the best plan for this log is chosen.
+    /// Whether the user gave the plan for the model `lost`. Otherwise, the best plan for this log is chosen.
     pub is_plan_given: bool,
     /// The model in which a preempted pilot keeps its work. This model does not depend on the ladder.
     pub kept: Kept,
@@ -47,13 +47,13 @@ pub struct MinuteGrid {
 /// How the idle node-time is spent if preempted pilots keep their work.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Kept {
-    /// Node-seconds for which pilots are ready.
+    /// Node-seconds during which pilots are ready.
     pub ready_s: u64,
-    /// Share of the idle node-time for which pilots are ready.
+    /// Share of the idle node-time during which pilots are ready.
     pub ready_share: f64,
-    /// Share of the idle node-time for which pilots start up.
+    /// Share of the idle node-time during which pilots start up.
     pub startup_share: f64,
-    /// Share of the idle node-time for which nodes wait for their pilot.
+    /// Share of the idle node-time during which nodes wait for their pilots.
     pub delay_share: f64,
 }
 
@@ -64,10 +64,9 @@ pub struct Ladder {
     pub lengths_min: Vec<u64>,
     /// The model in which the scheduler knows how long nodes stay idle.
     pub fits: Fits,
-    /// If this is the best ladder found with at most k wall times: an upper bound on the ready share, under `fits`, of
-    /// any ladder with at most k wall times. The bound equals the ready share of this ladder if the ladder is proven to
-    /// be the best. `None` for a given ladder, for the wall times of a given plan, and for the ladder of all wall times
-    /// of the grid.
+    /// For the best ladder found with at most k wall times: an upper bound on the ready share (`fits`) of all such
+    /// ladders. The bound equals this ladder's own ready share if the ladder is proven to be the best. `None` for a
+    /// given ladder, for the wall times of a given plan, and for the ladder of all wall times of the grid.
     pub bound_share: Option<f64>,
     /// The model in which a preempted pilot loses its work.
     pub lost: Lost,
@@ -76,13 +75,13 @@ pub struct Ladder {
 /// How the idle node-time is spent if the scheduler starts only pilots that end before their node is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Fits {
-    /// Node-seconds for which pilots are ready.
+    /// Node-seconds during which pilots are ready.
     pub ready_s: u64,
-    /// Share of the idle node-time for which pilots are ready.
+    /// Share of the idle node-time during which pilots are ready.
     pub ready_share: f64,
-    /// Share of the idle node-time for which pilots start up.
+    /// Share of the idle node-time during which pilots start up.
     pub startup_share: f64,
-    /// Share of the idle node-time for which nodes wait before each pilot starts.
+    /// Share of the idle node-time during which nodes wait before each pilot starts.
     pub delay_share: f64,
     /// Share of the idle node-time that is left over because no further pilot fits.
     pub unused_share: f64,
@@ -90,12 +89,13 @@ pub struct Fits {
     pub pilots: u64,
 }
 
-/// How the idle node-time is used if preempted pilots lose their work, under the best plan by age or a given plan.
+/// How the idle node-time is used if preempted pilots lose their work, under a given plan or the best plan. A plan
+/// starts each pilot at a fixed idle age of its node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lost {
-    /// Node-seconds for which pilots that ended by themselves were ready.
+    /// Node-seconds during which pilots that ended by themselves were ready.
     pub ready_s: u64,
-    /// Share of the idle node-time for which pilots that ended by themselves were ready.
+    /// Share of the idle node-time during which pilots that ended by themselves were ready.
     pub ready_share: f64,
     /// Share of the idle node-time during which pilots that ended by themselves started up.
     pub startup_share: f64,
@@ -111,7 +111,7 @@ pub struct Lost {
     pub plan: Vec<PlanStep>,
 }
 
-/// A pilot of a plan by age.
+/// A pilot of a plan, which begins at a fixed idle age of the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PlanStep {
     /// Seconds for which the node has been idle when the pilot's delay begins.

@@ -41,7 +41,7 @@ record! {
         gmem_q1: f64 = "gmem_q1" ["MiB"],
         /// upper quartile of `gmem`
         gmem_q3: f64 = "gmem_q3" ["MiB"],
-        /// time from the start until the workload was warm
+        /// time from the start until the workload had warmed up
         warm: f64 = "warm" ["s"],
         /// number of measurements that the row summarises
         repeats: usize = "repeats" [""],

@@ -44,7 +44,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Whether anything went wrong. Claimed optima and refusals are not faults.
+    /// Whether anything went wrong. Claims of optimality that cannot be checked are not faults, and neither are
+    /// refusals.
     pub fn has_faults(&self) -> bool {
         self.given_up || self.faults() > 0
     }

@@ -109,7 +109,7 @@ pub trait Named: Copy + 'static {
 #[derive(Debug)]
 pub enum Plain {}
 
-/// Numbers with six decimals, in the same format as the original's `%f`.
+/// Numbers with six decimals, formatted like `%f` in C or Python.
 #[derive(Debug)]
 pub enum Fixed {}
 

@@ -21,15 +21,15 @@ pub struct Schedule {
     pub idleness: Vec<Idleness>,
     /// GPU-seconds during which a GPU was held by at least one job.
     pub busy_gpu_seconds: i64,
-    /// Ends of jobs that shared their GPUs, after which the partner returned to full speed. The
-    /// original leaves the partner slow.
+    /// Ends of jobs that shared their GPUs, after which the partner returned to full speed. Lucid's simulator leaves
+    /// the partner slow.
     pub corrections: Vec<Correction>,
-    /// Changes of the number of nodes during the simulation: the second of each change, and the
-    /// number of nodes added (positive) or removed (negative).
+    /// Changes in the number of nodes during the simulation: the second of each change, and the number of nodes added
+    /// (positive) or removed (negative).
     pub scaling: Vec<(i64, i32)>,
 }
 
-/// The outcome of a job. Times are seconds of the trace's clock.
+/// The outcome of a job. Times are in seconds on the trace's clock.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobOutcome {
     /// Second of the first start.
@@ -40,8 +40,7 @@ pub struct JobOutcome {
     pub queue: i64,
     /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u32,
-    /// Nodes of the job's last run: their names, with the GPUs held on each, in the original's
-    /// order.
+    /// Nodes of the job's last run: their names, with the GPUs held on each, in the order of Lucid's simulator.
     pub nodes: Vec<(u32, GpuSet)>,
     /// The number by which the policy sorted the job; `None` if the policy gave the job no number.
     pub priority: Option<f64>,
@@ -73,7 +72,7 @@ pub struct JobRun {
     /// Seconds at which the job's speed changed, with the new speed; the first second is `from`.
     /// The work done from second `t` to `t + 1` equals the speed in force at `t`.
     pub speeds: Vec<(i64, f64)>,
-    /// Whether the run ended with the job's end, not with a preemption.
+    /// Whether the run ended because the job ended, and not because the job was preempted.
     pub last: bool,
 }
 

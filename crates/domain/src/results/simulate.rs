@@ -22,9 +22,9 @@ pub struct Summary {
     pub policies: ByName<PolicyFigures>,
     /// Seconds between successive rows of the state tables.
     pub seq_step_s: i64,
-    /// First submission, in seconds of the trace's clock; `None` if there are no jobs.
+    /// First submission, in seconds on the trace's clock; `None` if there are no jobs.
     pub first_submission: Option<i64>,
-    /// Last submission, in seconds of the trace's clock; `None` if there are no jobs. The cluster drains after this
+    /// Last submission, in seconds on the trace's clock; `None` if there are no jobs. The cluster drains after this
     /// submission.
     pub last_submission: Option<i64>,
     /// Whether a job's speed depends on its placement. Always false: simulated jobs run equally fast on all nodes.
@@ -69,7 +69,7 @@ pub struct Assumptions {
     /// Spearman's rank correlation of the estimates with the true durations; `None` if the policy uses
     /// no estimates or all estimates are equal.
     pub estimate_rank_correlation: Option<f64>,
-    /// Whether known faults of the original are corrected; `None` if the policy has no known faults.
+    /// Whether known faults of Lucid's simulator are corrected; `None` if the policy has no known faults.
     pub corrected: Option<bool>,
 }
 
@@ -83,13 +83,13 @@ pub struct PolicyFigures {
     pub makespan_s: i64,
     /// Number of GPUs available to the policy: the GPUs of the cluster, and the GPUs that the profiler adds.
     pub gpus: u64,
-    /// Share of these GPUs that jobs held, averaged over the time from the first to the last submission. `None` if both
+    /// Share of `gpus` that jobs held, averaged over the time from the first to the last submission. `None` if both
     /// submissions are in the same second.
     pub in_use_while_arriving: Option<f64>,
-    /// First second of the trace's clock at which the number of GPUs in use is at least half of its average between the
+    /// First second on the trace's clock at which the number of GPUs in use is at least half of its average between the
     /// first and the last submission. `None` if no GPU is in use during that time.
     pub warm_up_until: Option<i64>,
-    /// Share of these GPUs that jobs held in a virtual cluster or in the profiler, averaged over the makespan.
+    /// Share of `gpus` that jobs held in a virtual cluster or in the profiler, averaged over the makespan.
     pub gpu_utilisation: f64,
     /// Number of preemptions, each with a checkpoint.
     pub checkpoints: u64,
@@ -160,7 +160,7 @@ impl Figures for PolicyFigures {
         Field::new(
             "warm_up_until",
             "s",
-            "first second of the trace's clock at which the number of GPUs in use is at least half of its average \
+            "first second on the trace's clock at which the number of GPUs in use is at least half of its average \
              between the first and the last submission; null if no GPU is in use during that time",
         ),
         Field::new(
@@ -204,7 +204,7 @@ impl Figures for PolicyFigures {
         Field::new(
             "corrected",
             "",
-            "whether known faults of the original are corrected (`--corrected`); null if there are no known faults",
+            "whether known faults of Lucid's simulator are corrected (`--corrected`); null if no faults are known",
         ),
         Field::new(
             "small",
@@ -273,7 +273,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByName<T> {
     }
 }
 
-/// The entries of a map, read one after the other.
+/// The entries of a map, read one by one.
 struct Entries<T>(Vec<(String, T)>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<T> {

@@ -1,13 +1,12 @@
-//! Columns of the tables that simulations write about jobs and the states of clusters. Columns that the original also
-//! has keep the original's names.
+//! Columns of the tables that simulations write about jobs and the states of clusters. Columns that Lucid's simulator
+//! also writes keep their names.
 
 use std::sync::Arc;
 
 use super::Field;
 
 record! {
-    /// A row of `<policy>_jobs`: a job, in the trace's order. Times are seconds of the trace's
-    /// clock.
+    /// A row of `<policy>_jobs`: a job, in the trace's order. Times are in seconds on the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct JobRow {
         /// job id, as a number if all ids are numbers
@@ -38,7 +37,7 @@ record! {
 record! {
     /// A row of `<policy>_runs`: a period during which a job ran on the same GPUs at the same
     /// speed. Virtual clusters are in the order of the cluster's file. Within each, rows are sorted
-    /// by the start of the run. Times are seconds of the trace's clock.
+    /// by the start of the run. Times are in seconds on the trace's clock.
     #[derive(Debug, Clone, PartialEq)]
     pub struct RunRow {
         /// job id, as a number if all ids are numbers
@@ -140,7 +139,7 @@ pub const SEQ: [Field; 16] = [
     Field::new(
         "gmem_util",
         "MB",
-        "memory held, averaged in the same way (the name is from the original)",
+        "memory held, averaged in the same way (the column's name is from Lucid's simulator)",
     ),
     Field::new(
         "sm_util_active",

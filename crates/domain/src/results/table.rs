@@ -12,7 +12,7 @@ pub enum Column<'a> {
     Times(Vec<Option<Local>>),
     /// Times without missing values.
     EveryTime(Vec<Local>),
-    /// Numbers written with six decimals, like `%f` in the original.
+    /// Numbers written with six decimals, like `%f` in C or Python.
     Fixed(Vec<f64>),
     /// Numbers written with the fewest digits that are needed to read them back; missing numbers
     /// are empty cells.

@@ -6,7 +6,7 @@ record! {
     pub struct EpochRow {
         /// epoch number, from 0
         epoch: i64 = "epoch" [""],
-        /// mean squared error over the metrics, with each batch evaluated before its step
+        /// mean squared error over the metrics, computed for each batch before its step
         train: f64 = "train" [""],
         /// mean squared error on the validation part after the epoch; empty if there is no
         /// validation part

@@ -88,7 +88,7 @@ fn list(faults: &[ValueFault]) -> String {
 /// Why a job has no labels.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unlabelled {
-    /// The measurements contain no rows of the job.
+    /// The measurements contain no rows for the job.
     #[error("the measurements have no rows for this job (matched by {})", FIELDS.join(", "))]
     NotMeasured,
     /// The job does not have exactly one row for each resource.
@@ -102,7 +102,7 @@ pub enum Unlabelled {
 impl Measurements {
     /// Reads measurements from a CSV file with a header. The file must have the columns of
     /// [`FIELDS`] and [`MEASURES`] and the column `Resource`, in any order. Other columns are
-    /// ignored, and so are rows of resources that are not in [`RESOURCES`].
+    /// ignored, and so are rows for resources that are not in [`RESOURCES`].
     ///
     /// # Errors
     /// The text is not UTF-8. A column is missing or occurs twice. A row has more or fewer fields

@@ -29,8 +29,8 @@ pub const METRIC_NAMES: [&str; METRICS] = [
     "net_tx.peak",
 ];
 
-/// The average utilisation of a resource, from its three metrics `[idle, active, peak]`. The peak
-/// is multiplied by the share of the time during which the resource is active. The result is 0 if
+/// The average utilisation of a resource, from its three metrics `[idle, active, peak]`. It is the
+/// peak, multiplied by the share of time during which the resource is active. The result is 0 if
 /// the idle time and the active time are both 0.
 #[must_use]
 pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
@@ -68,8 +68,8 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// The largest value of each label in the training set, by which the label is divided for
-    /// training. `None` if the training set is empty.
+    /// The largest value of each label in the training set. Training divides each label by this
+    /// value. `None` if the training set is empty.
     #[must_use]
     pub fn largest_labels(&self) -> Option<[f32; METRICS]> {
         let labels = self.train.iter().flatten().map(|example| example.labels);

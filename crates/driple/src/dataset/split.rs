@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Example};
 use crate::random::PythonRandom;
 
-/// How jobs are split. The defaults are the settings of the published data sets, except for two:
-/// the published data sets were split with `graphs` = 320 and `drop_remainder` = true.
+/// How jobs are split. The defaults are the settings of the published data sets, with two
+/// exceptions: those data sets were split with `graphs` = 320 and `drop_remainder` = true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The maximum number of jobs to use; `None` for no limit.

@@ -78,7 +78,8 @@ impl Components {
 
 /// The subgraph of `vertices`, which must have no edges to other vertices. If the graph has other
 /// components, networkx copies the component edge by edge, from each vertex in turn. This changes
-/// the order of neighbours, and therefore the groups. `copied` is true if networkx makes that copy.
+/// the order of neighbours, and therefore the groups. `copied` states whether networkx makes such a
+/// copy.
 fn restricted(graph: &Adjacency, vertices: &[usize], copied: bool) -> Adjacency {
     let mut numbers = vec![u32::MAX; graph.len()];
     for (number, &vertex) in vertices.iter().enumerate() {

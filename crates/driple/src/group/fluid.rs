@@ -182,7 +182,8 @@ impl<'a> Fluid<'a> {
         self.densest.extend(self.seen.iter().filter(densest));
     }
 
-    /// Moves a vertex to the community `new`, which changes the densities of both communities.
+    /// Moves a vertex to the community `new`, and updates the densities of its old and new
+    /// communities.
     fn join(&mut self, vertex: usize, new: u32) {
         let old = std::mem::replace(&mut self.community[vertex], new);
         match old {

@@ -20,7 +20,7 @@ pub struct Settings {
     /// The seed of the random numbers that determine the communities.
     pub seed: u64,
     /// The maximum number of passes over all operations. The published builder makes up to 101
-    /// passes, because it uses networkx 2.5.1; few graphs need that many.
+    /// passes, because networkx 2.5.1 exceeds its limit of 100 by one. Few graphs need that many.
     pub passes: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Reads and writes inspectors as safetensors files. The tensors are the weights, with the
-//! original's names. The metadata entry `gleaner` holds the card as JSON.
+//! Reads and writes inspectors as safetensors files. The tensors are the weights, under the names
+//! that the original uses. The metadata entry `gleaner` holds the card as JSON.
 
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorView};
@@ -10,7 +10,8 @@ use crate::model::{
     ArchitectureError, Network, Weights, WeightsError, read_weights, set_weights, weights,
 };
 
-/// The version of files that this program writes. The program also reads earlier versions.
+/// The version of the file format that this program writes. The program also reads earlier
+/// versions.
 const VERSION: u32 = 1;
 
 /// The metadata key of the card.

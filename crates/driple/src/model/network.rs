@@ -111,7 +111,7 @@ impl Network {
         }
     }
 
-    /// The predictions for all graphs: `graphs x 12`.
+    /// The predictions for all graphs, as a `graphs x 12` matrix.
     pub fn apply<'a, T: Real>(&self, tape: &mut Tape<'a, T>, layout: &'a Layout<T>) -> Var {
         let embedded = self.embed(tape, layout);
         self.readout.metrics(tape, embedded)
@@ -148,8 +148,8 @@ impl Network {
         self.readout.metrics(tape, embedded)
     }
 
-    /// Whether training changes only the readout's linear layers, so that the inputs of these
-    /// layers stay the same.
+    /// Whether training changes only the readout's linear layers. The inputs of these layers are
+    /// then the same in every epoch.
     #[must_use]
     pub fn only_readout_learns<T: Real>(&self, parameters: &Parameters<T>) -> bool {
         let mut learnt = parameters.ids().filter(|&id| parameters.is_trained(id));

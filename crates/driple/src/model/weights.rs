@@ -69,8 +69,8 @@ pub type Weights = BTreeMap<String, Tensor>;
 /// Reads all tensors of a safetensors file as weights.
 ///
 /// # Errors
-/// If `bytes` are not a safetensors file, or a tensor holds anything but finite floating-point
-/// numbers.
+/// If `bytes` are not a safetensors file, or a tensor contains a value that is not a finite
+/// floating-point number.
 pub fn read_weights(bytes: &[u8]) -> Result<Weights, WeightsError> {
     let file =
         SafeTensors::deserialize(bytes).map_err(|error| WeightsError::Format(error.to_string()))?;

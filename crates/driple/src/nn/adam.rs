@@ -69,9 +69,9 @@ impl Adam {
     ) {
         state.steps += 1;
         let steps = state.steps as f64;
-        // Both means start at zero, so they are too small at first. Dividing a mean by one minus a
-        // power of its beta corrects this. For example, with beta 0.9 and a first gradient of 1,
-        // the mean is 0.1. Dividing it by 1 - 0.9 gives 1, the gradient itself.
+        // Both means start at zero, so they are too small at first. To correct this, each mean is
+        // divided by `1 - beta^steps`. For example, with beta 0.9 and a first gradient of 1, the
+        // mean is 0.1. Dividing it by 1 - 0.9 gives 1, the gradient itself.
         let rate = T::of(self.learning_rate / (1.0 - self.beta1.powf(steps)));
         let root = T::of((1.0 - self.beta2.powf(steps)).sqrt());
         let (beta1, beta2) = (T::of(self.beta1), T::of(self.beta2));

@@ -16,7 +16,7 @@ pub struct Buffers<T> {
 }
 
 impl<T: Real> Buffers<T> {
-    /// A matrix whose values are arbitrary, because they are left over from earlier use.
+    /// A matrix with arbitrary values, which may be left over from earlier use.
     pub(super) fn any(&self, rows: usize, columns: usize) -> Array2<T> {
         let len = rows * columns;
         let buffer = self.free.borrow_mut().get_mut(&len).and_then(Vec::pop);

@@ -2,8 +2,9 @@
 //!
 //! A forward pass records its operations on a [`Tape`]. A backward pass along the tape computes the
 //! gradients of all parameters. A layer is one operation on the tape, with a hand-written gradient.
-//! A pass over many small graphs therefore needs only a few large matrix products. Everything is
-//! generic over the number type: networks train in `f32` and are checked in `f64`.
+//! An operation processes all graphs together, so a pass over many small graphs needs only a few
+//! large matrix products. Everything is generic over the number type: networks train in `f32` and
+//! are checked in `f64`.
 
 mod adam;
 mod block;

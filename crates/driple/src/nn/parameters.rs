@@ -72,7 +72,7 @@ impl<T: Real> Parameters<T> {
         &self.shapes[id.0]
     }
 
-    /// The parameter of this name; `None` if no parameter has it.
+    /// The parameter with this name; `None` if there is none.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<ParamId> {
         self.names

@@ -1,5 +1,5 @@
-//! Matrix products. Products in `f32` use the crate gemm. Products in `f64`, which only checks
-//! need, use the crate ndarray.
+//! Matrix products. Products in `f32` use the gemm crate. Products in `f64`, which only checks
+//! need, use the ndarray crate.
 
 #![expect(
     unsafe_code,
@@ -30,7 +30,7 @@ pub(super) fn multiply_f32(
     );
     let is_by_rows = to.strides()[1].abs() < to.strides()[0].abs();
     // gemm is fastest when it writes by columns. If `to` is stored by rows, the transposed
-    // product bᵀ aᵀ is computed instead, whose columns are the rows of `to`.
+    // product bᵀ aᵀ is computed instead, because its columns are the rows of `to`.
     let (a, b, mut to) = if is_by_rows {
         (b.t(), a.t(), to.view_mut().reversed_axes())
     } else {

@@ -1,4 +1,4 @@
-//! The number types that networks compute in.
+//! The number types in which networks are computed.
 
 use std::fmt::Debug;
 use std::iter::Sum;
@@ -120,12 +120,12 @@ impl Real for f32 {
 /// = 2 * 1.359`.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
-    // A little beyond these limits, the result would overflow or be subnormal, so `x` is clamped.
-    // NaN is returned unchanged.
+    // Just beyond these limits, the result would overflow or be subnormal, so `x` is clamped. NaN
+    // is returned unchanged.
     let x = if x > 88.0 { 88.0 } else { x };
     let x = if x < -87.0 { -87.0 } else { x };
-    // Adding 1.5 * 2^23 rounds the value to a whole number, which is then in the low bits of the
-    // sum.
+    // Adding 1.5 * 2^23 rounds the value to a whole number. The low bits of the sum then hold this
+    // number.
     const ROUND: f32 = 12_582_912.0;
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
     let whole = shifted - ROUND;
@@ -150,7 +150,7 @@ fn exponential(x: f32) -> f32 {
     mantissa * f32::from_bits(exponent << 23)
 }
 
-/// The hyperbolic tangent. Near zero, it is computed by a polynomial, because the formula with
+/// The hyperbolic tangent. Near zero, it is computed with a polynomial, because the formula with
 /// exponentials loses precision there.
 #[inline(always)]
 fn tangent(x: f32) -> f32 {

@@ -2,9 +2,9 @@
 //! gradients (reverse-mode automatic differentiation).
 //!
 //! For example, let the weight `w` be 3 and the input `x` be 2. Then `relu(w x)` puts the values 2,
-//! 6 and 6 on the tape. The backward pass starts with the gradient 1 of the last value. The
+//! 6 and 6 on the tape. The backward pass starts at the last value, with a gradient of 1. The
 //! rectifier passes this gradient on unchanged, because its slope at 6 is 1. The product multiplies
-//! the gradient by `x`, which gives the gradient 2 of `w`.
+//! this gradient by `x`, so the gradient of `w` is 2.
 
 use ndarray::{Array2, ArrayView2};
 

@@ -1,4 +1,4 @@
-//! The resources that training consumes, according to the model described at [`Setup`].
+//! The resources that training consumes, according to the model that [`Setup`] documents.
 
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -11,7 +11,7 @@ use crate::graph::METRICS;
 /// these factors have this standard deviation.
 const NOISE: f64 = 0.03;
 
-/// The size, in bytes, of a transfer whose peak is half of the network's speed.
+/// The size, in bytes, of a transfer that reaches half of the network's bandwidth at its peak.
 const RAMP: f64 = 4e6;
 
 /// The metrics of a job, with noise.
@@ -79,7 +79,8 @@ pub(super) fn exact(setup: &Setup, cost: &Cost, synchronous: bool) -> [f64; METR
 mod tests {
     use super::*;
 
-    /// The expected values are computed by hand from the formulas at `Setup`, for round numbers.
+    /// The expected values are computed by hand, for round numbers, from the formulas that `Setup`
+    /// documents.
     #[test]
     fn figures_are_those_of_the_documented_model() {
         let setup = Setup {
@@ -97,8 +98,8 @@ mod tests {
             fetched: 32e6,
             sent: 8e6,
         };
-        // Work is 3 + 1, gaps are 4, transfer is 16e6 / 2e6 = 8, wait is 8 × 8 / 16 = 4, and step
-        // is 12.
+        // `work` is 3 + 1 = 4, `gaps` is 4, `transfer` is 16e6 / 2e6 = 8, `wait` is 8 × 8 / 16 = 4,
+        // and `step` is 12.
         let expected = [
             11.0, 1.0, 12.5, 8.0, 4.0, 50.0, 4.0, 8.0, 1.6, 10.0, 2.0, 1.0,
         ];

@@ -2,7 +2,7 @@
 //! according to a model of the hardware. With sample jobs, data sets can be built without
 //! measurements.
 //!
-//! The metrics are not measured but computed with the model described at [`Setup`], so they suit
+//! The metrics are not measured but computed with the model that [`Setup`] documents, so they suit
 //! only examples and tests.
 
 mod cost;
@@ -42,8 +42,8 @@ pub struct Sample {
     pub measured: [f32; METRICS],
 }
 
-/// The first `count` jobs on a set-up. The jobs cycle through the families of networks. A job
-/// depends on the seed and on its index, not on `count`.
+/// The first `count` sample jobs for a set-up. The jobs cycle through the families of networks. A
+/// job depends on the seed and on its index, not on `count`.
 pub fn samples(setup: Setup, seed: u64, count: usize) -> impl Iterator<Item = Sample> {
     (0..count).map(move |index| sample(&setup, seed, index))
 }

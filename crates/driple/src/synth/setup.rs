@@ -32,14 +32,14 @@
 /// Each value is multiplied by its own random factor: `exp` of a normal deviate with standard
 /// deviation 0.03.
 ///
-/// For example, let `work` be 4, `gaps` 4 and `transfer` 8 in both directions. Then `compute` is 8,
-/// `wait` is 8² / 16 = 4 and `step` is 12. The GPU is then active for 4 of 12 seconds, with a peak
-/// of 50 percent.
+/// For example, let `work` be 4, `gaps` 4, and `transfer` 8 in each direction. Then `compute` is 8,
+/// `wait` is 8² / 16 = 4 and `step` is 12. The GPU is therefore active for 4 of 12 seconds, with a
+/// peak of 50 percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setup {
-    /// The name of the GPU, without `_` and `,`.
+    /// The name of the GPU, which must not contain `_` or `,`.
     pub gpu: &'static str,
-    /// The floating-point operations per second that kernels reach.
+    /// The number of floating-point operations per second that kernels achieve.
     pub speed: f64,
     /// The bandwidth of the GPU's memory, in bytes per second.
     pub bandwidth: f64,
@@ -52,7 +52,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Two servers with a V100 each and 10 Gbit/s between them.
+    /// Two servers with one V100 each, connected at 10 Gbit/s.
     pub const V100: Self = Self {
         gpu: "V100",
         speed: 9e12,
@@ -61,7 +61,7 @@ impl Setup {
         workers: 2,
         network: 1.1e9,
     };
-    /// Two servers with an RTX 2080 Ti each and 1 Gbit/s between them.
+    /// Two servers with one RTX 2080 Ti each, connected at 1 Gbit/s.
     pub const RTX2080TI: Self = Self {
         gpu: "2080Ti",
         speed: 7e12,
@@ -70,7 +70,7 @@ impl Setup {
         workers: 2,
         network: 0.11e9,
     };
-    /// Four servers with a Titan RTX each and 40 Gbit/s between them.
+    /// Four servers with one Titan RTX each, connected at 40 Gbit/s.
     pub const TITAN: Self = Self {
         gpu: "TitanRTX",
         speed: 8e12,

@@ -1,4 +1,4 @@
-//! Sample jobs of given workloads.
+//! Sample jobs for given workloads.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -34,11 +34,11 @@ pub struct Workload<'a> {
 /// one with the closest utilisation is used.
 const CANDIDATES: usize = 48;
 
-/// Creates a job of a workload on a set-up. `index` is the number in the job's name and determines
-/// the job's noise. The network belongs to the model's family and has a random size. If a
-/// utilisation is requested, several networks are drawn, and the network whose utilisation is
-/// closest to it is used. Utilisations are computed according to the model described at [`Setup`].
-/// Noise changes the metrics, as in all sample jobs.
+/// Creates a job that trains a workload on a set-up. `index` is the number in the job's name and
+/// determines the job's noise. The network belongs to the model's family and has a random size. If
+/// a utilisation is requested, several networks are drawn, and the one whose utilisation is closest
+/// to the requested value is used. Utilisations are computed according to the model that [`Setup`]
+/// documents. As in all sample jobs, random noise then changes the metrics.
 #[must_use]
 pub fn workload(setup: &Setup, seed: u64, index: usize, wanted: &Workload<'_>) -> Sample {
     let family = Family::of_model(wanted.model);

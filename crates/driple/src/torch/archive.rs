@@ -1,4 +1,5 @@
-//! Files of torch 1.6 and later: uncompressed zip archives of a pickle and its values.
+//! Files written by torch 1.6 and later: uncompressed zip archives that hold a pickle and the
+//! values of its tensors.
 
 use std::io::{Cursor, copy, sink};
 
@@ -11,7 +12,7 @@ use super::storage::{self, Storages};
 /// The suffix of the pickle's name in the archive.
 const PICKLE: &str = "/data.pkl";
 
-/// The objects of an archive, and the values of its tensors, which remain in `bytes`.
+/// The objects of an archive, and the values of its tensors, borrowed from `bytes`.
 pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchError> {
     let mut archive = Archive::open(bytes)?;
     let folder = archive.folder()?;
@@ -54,7 +55,7 @@ impl<'a> Archive<'a> {
                 .map_err(|_| TorchError::Archive("a name in it is not UTF-8".to_owned())),
             others => {
                 let fault = format!(
-                    "it has {} folders with a file data.pkl, expected one",
+                    "it has {} folders that contain data.pkl, expected one",
                     others.len()
                 );
                 Err(TorchError::Archive(fault))
@@ -62,8 +63,8 @@ impl<'a> Archive<'a> {
         }
     }
 
-    /// Checks that values are stored in little-endian order, which is the case unless the file
-    /// `byteorder` states otherwise.
+    /// Checks that values are stored in little-endian order. Archives without the file `byteorder`
+    /// pass this check.
     fn check_order(&mut self, folder: &str) -> Result<(), TorchError> {
         let name = format!("{folder}/byteorder");
         if self.zip.index_for_name(&name).is_none() || self.file(&name)? == b"little" {

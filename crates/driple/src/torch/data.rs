@@ -36,7 +36,7 @@ pub fn dataset(bytes: &[u8]) -> Result<Dataset, TorchError> {
     }
 }
 
-/// Whether a file holds a tuple, like the published data sets. Files of weights hold a dict
+/// Whether a file holds a tuple, as the published data sets do. Files with weights hold a dict
 /// instead.
 ///
 /// # Errors

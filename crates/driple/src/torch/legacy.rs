@@ -1,4 +1,5 @@
-//! Files of torch before 1.6: a sequence of pickles, followed by the values.
+//! Files written by torch before version 1.6: a sequence of pickles, followed by the values of
+//! tensors.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub(super) const MAGIC: [u8; 15] = [
 /// The version of the format. No other version exists.
 const VERSION: i64 = 1001;
 
-/// The objects of a file, and the values of its tensors, which remain in `bytes`.
+/// The objects of a file, and the values of its tensors, borrowed from `bytes`.
 pub(super) fn open(bytes: &[u8]) -> Result<(Pickle<'_>, Storages<'_>), TorchError> {
     let mut rest = bytes.get(MAGIC.len()..).unwrap_or_default();
     let mut next = |name| {

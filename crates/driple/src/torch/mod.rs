@@ -2,14 +2,14 @@
 //! weights of models.
 //!
 //! Such a file holds a pickle. [`gleaner_pickle`] decodes the pickle without executing it, and only
-//! records the calls that it requests. `globals` lists the names that files may refer to; any other
-//! name is an error. `objects` interprets the recorded calls. The cost of reading a file is bounded
-//! by the file's length: the code does not recurse, and copies of shared objects are charged to a
-//! budget.
+//! records the calls that it requests. `globals` lists the classes and functions that files may
+//! refer to; any other name is an error. `objects` interprets the recorded calls. The cost of
+//! reading a file is bounded by the file's length: the code does not recurse, and copies of shared
+//! objects are charged to a budget.
 //!
-//! Both file formats can be read, with pickle protocols 2 to 5. Files of torch 1.6 and later are
-//! zip archives (`archive`). Files of earlier versions are a sequence of pickles, followed by the
-//! values (`legacy`).
+//! Both file formats can be read, with pickle protocols 2 to 5. Torch 1.6 and later write zip
+//! archives (`archive`). Earlier versions write a sequence of pickles, followed by the values of
+//! tensors (`legacy`).
 
 mod archive;
 mod data;
@@ -31,8 +31,8 @@ use objects::{Object, Pickle, Value};
 use storage::Storages;
 
 /// The budget of a file, as a multiple of its length. It is spent on elements of tensors, bytes of
-/// names and visited objects. If tensors share no values, less than twice the file's length is
-/// spent.
+/// names and visited objects. A file whose tensors share no values spends less than twice its
+/// length.
 const EXPANSION: usize = 4;
 
 /// A file: the objects in it, and the values of its tensors.

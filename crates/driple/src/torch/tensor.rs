@@ -130,7 +130,7 @@ impl View<'_> {
     }
 }
 
-/// The value of an IEEE 754 16-bit float, which 32 bits represent exactly.
+/// The value of an IEEE 754 16-bit float. A 32-bit float represents it exactly.
 fn half(word: u16) -> f32 {
     let sign = if word >> 15 == 0 { 1.0 } else { -1.0 };
     let fraction = f32::from(word & 0x3ff);

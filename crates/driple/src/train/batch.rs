@@ -11,9 +11,9 @@ use crate::graph::METRICS;
 use crate::model::{Inputs, Layout, Network};
 use crate::nn::{Gradients, Parameters, Real, SpareBuffers, Tape};
 
-/// The maximum number of graphs that a network processes together. The values of that many graphs
-/// fit into a processor's cache, and the parts of a batch are computed in parallel. The size of a
-/// part does not depend on the number of threads, so the results do not either.
+/// The maximum number of graphs in a part of a batch. A part is small enough for its values to fit
+/// into a processor's cache, and the parts of a batch are computed in parallel. The size of a part
+/// does not depend on the number of threads, so neither do the results.
 const PART: usize = 16;
 
 /// A batch, laid out once for all epochs.

@@ -15,7 +15,7 @@ use crate::nn::{AdamState, ParamId, Parameters};
 /// The metadata key of a checkpoint.
 pub(crate) const KEY: &str = "gleaner-checkpoint";
 
-/// The version of checkpoints that this program writes, and the only version that it reads.
+/// The checkpoint version that this program writes, and the only version that it reads.
 const VERSION: u32 = 1;
 
 /// The parts of a checkpoint: the parameters, Adam's two moving averages, and the parameters of the
@@ -164,7 +164,7 @@ fn split(weights: Weights) -> Result<BTreeMap<usize, Weights>, CheckpointError> 
         let mut found = place.filter_map(|(part, start)| Some((part, name.strip_prefix(start)?)));
         let Some((part, rest)) = found.next() else {
             return Err(CheckpointError::Damaged(format!(
-                "tensor {name:?} belongs to no part of a checkpoint"
+                "tensor {name:?} does not belong to any part of a checkpoint"
             )));
         };
         parts

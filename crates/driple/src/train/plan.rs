@@ -11,8 +11,8 @@ use crate::nn::Adam;
 pub enum Schedule {
     /// The learning rate does not change.
     Constant,
-    /// The learning rate rises linearly over the first epochs. Then it falls along half a cosine to
-    /// a hundredth of its maximum (Loshchilov and Hutter 2017).
+    /// The learning rate rises linearly over the first epochs. Then it falls to 1 % of its maximum,
+    /// following half a cosine wave (Loshchilov and Hutter 2017).
     Cosine,
 }
 

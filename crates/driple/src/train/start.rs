@@ -9,10 +9,10 @@ use crate::graph::METRICS;
 use crate::inspector::{Card, Inspector, Provenance};
 use crate::model::{Architecture, ArchitectureError, Design, Inputs, Network};
 
-/// A training run that is about to begin or was interrupted.
+/// A training run that is about to begin, or to continue after an interruption.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// The card of the inspector that is trained. Its provenance holds the plan.
+    /// The card of the inspector that is being trained. Its provenance holds the plan.
     pub card: Card,
     /// The layers of the network.
     pub network: Network,

@@ -12,7 +12,8 @@ use crate::nn::{AdamState, Parameters, Real};
 pub struct Epoch {
     /// The index of the epoch, from 0.
     pub epoch: usize,
-    /// The error on the training set. The error of each batch is computed before the batch's step.
+    /// The error on the training set. The error of each batch is computed before the optimiser's
+    /// step for that batch.
     pub train: f64,
     /// The error on the validation set after the epoch; `None` if that set is empty.
     pub val: Option<f64>,
@@ -39,7 +40,8 @@ pub struct Best<T> {
     pub parameters: Parameters<T>,
 }
 
-/// The state of a training run after an epoch, which is everything that the next epoch depends on.
+/// The state of a training run after an epoch. It contains everything that one epoch passes on to
+/// the next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State<T> {
     /// The parameters of the network.
@@ -48,7 +50,7 @@ pub struct State<T> {
     pub adam: AdamState<T>,
     /// The best epoch so far; `None` before the first epoch.
     pub best: Option<Best<T>>,
-    /// All epochs so far.
+    /// The results of all epochs so far.
     pub history: Vec<Epoch>,
 }
 

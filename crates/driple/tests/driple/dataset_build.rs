@@ -1,5 +1,5 @@
-//! Tests that measurements of jobs are read, and that jobs are split in the same way as by the
-//! published builder.
+//! Tests that job measurements are read correctly, and that jobs are split as the published builder
+//! splits them.
 
 use gleaner_driple::dataset::job::JobName;
 use gleaner_driple::dataset::labels::Measurements;
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 const HEADER: &str = "GPU,Model,Data Set,Sync/Async,Hyper-Parameter,Job Name,Resource,\
                       avg Idle time,avg Active time,avg Peak consumption,Notes";
 
-/// The rows of a job, one for each pair of a resource and its value.
+/// The CSV rows of a job: one row for each `(resource, value)` pair.
 fn rows(model: &str, resources: &[(&str, f64)]) -> String {
     let row = |&(resource, value): &(&str, f64)| {
         let (active, peak) = (value + 0.5, value + 0.25);

@@ -121,8 +121,8 @@ fn biased(architecture: Architecture, bias: f32) -> Inspector {
     inspector
 }
 
-// Negative predictions become zero, except those of the original's networks. All other predictions
-// stay the same.
+// Negative predictions become zero, except for networks with the original's architecture. All other
+// predictions stay the same.
 #[test]
 fn predictions_below_zero_are_zero() {
     let small = |architecture| Architecture {

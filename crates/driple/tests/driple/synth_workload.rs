@@ -1,5 +1,5 @@
-//! Tests that sample jobs of given workloads have the model's family, the batch size and the
-//! requested utilisation.
+//! Tests that the sample jobs of a workload belong to the model's family and have the requested
+//! batch size and utilisation.
 
 use gleaner_driple::dataset::average_utilisation;
 use gleaner_driple::dataset::job::JobName;
@@ -76,7 +76,7 @@ fn utilisations_are_close_to_the_requested_ones() {
         ("Transformer", 64, 40.0),
     ] {
         let found = utilisation(&made(model, batch, Some(wanted)));
-        // The noise of three metrics changes the utilisation by up to a tenth.
+        // The noise in three metrics changes the utilisation by up to a tenth.
         assert!((found - wanted).abs() < 0.2 * wanted, "{model}: {found}");
     }
     let most = [1.0, 25.0, 50.0, 75.0].map(|wanted| utilisation(&made("VGG", 64, Some(wanted))));

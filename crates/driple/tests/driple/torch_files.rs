@@ -140,7 +140,8 @@ fn files_that_would_run_code_are_refused() {
     assert!(refused(b"\x80\x04\x8c\x08builtins\x8c\x04eval\x93.").contains("builtins.eval is not"));
     assert!(refused(b"\x80\x02ctorch\nload\n.").contains("torch.load is not"));
     assert!(refused(b"\x80\x02ctorch\nsystem\x07\n.").contains("torch.system\\u{7} is not"));
-    // INST, OBJ, NEWOBJ, NEWOBJ_EX and extension codes are always rejected, and so are bytes.
+    // The opcodes INST, OBJ, NEWOBJ and NEWOBJ_EX, extension codes, and bytes objects are always
+    // rejected.
     let codes = [b'i', b'o', 0x81, 0x92, 0x82, b'P', b'l', b'd', b'0', b'I'];
     for code in codes.into_iter().chain(*b"BC\x8e\x96") {
         let error = refused(&[0x80, 2, b'(', code, b'o', b's', b'\n', b'.']);
@@ -232,7 +233,7 @@ fn objects_that_refer_to_themselves_or_multiply_are_refused() {
     ));
 }
 
-/// Replaces the bytes `from` of a fixture by the bytes `to`, which must have the same length.
+/// Replaces the bytes `from` in a fixture with the bytes `to`, which must have the same length.
 fn changed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let at = bytes.windows(from.len()).position(|window| window == from);
     let mut bytes = bytes.to_vec();
@@ -329,8 +330,9 @@ fn archives_that_are_not_as_torch_saves_them_are_refused() {
     });
     assert!(fault(values).contains("storage \"0\": found 76 bytes, expected 72"));
     let unnamed = rewritten(|name, bytes| Some((name.replace("data.pkl", "data"), bytes)));
-    assert!(fault(unnamed).contains("it has 0 folders with a file data.pkl"));
-    // Changes the compression method to 8 (deflate), in the pickle's header and in the directory.
+    assert!(fault(unnamed).contains("it has 0 folders that contain data.pkl"));
+    // Changes the compression method to 8 (deflate), in the first local header and in the first
+    // entry of the zip directory.
     let mut compressed = DATA[0].to_vec();
     let headers = [b"PK\x03\x04", b"PK\x01\x02"].map(|start| {
         let mut starts = compressed.windows(4);

@@ -1,5 +1,5 @@
 //! Pilots that are processes on this machine, which pretends to have several nodes. A schedule says when each node is
-//! idle. This minimal batch scheduler is for trying harvest on a laptop and for tests.
+//! idle. The backend acts as a minimal batch scheduler, for tests and for trying harvest on a laptop.
 //!
 //! Pilots outlive the daemon. The next daemon recognises them by their command lines.
 
@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(60);
 /// Maximum number of nodes.
 const MOST_NODES: usize = 1000;
 
-/// A change of a node.
+/// A change of a node's state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
     /// Seconds from the beginning of the schedule.
@@ -64,7 +64,7 @@ impl Schedule {
     /// The schedule of a configuration.
     ///
     /// # Errors
-    /// The event log cannot be read, has too many nodes, or has a node whose name is not a host's name.
+    /// The event log cannot be read, has too many nodes, or has a node whose name is not a valid host name.
     pub fn of(config: &LocalConfig) -> Result<Self> {
         let Some(path) = &config.events else {
             let nodes = config.nodes as usize;
@@ -148,7 +148,7 @@ pub struct LocalBackend {
 #[derive(Debug)]
 struct LocalPilot {
     wall_s: u64,
-    /// Index of the node that it was given; `None` while the pilot waits.
+    /// Index of the pilot's node; `None` while the pilot waits.
     node: Option<usize>,
     process: Option<Process>,
     /// When SIGTERM was sent.
@@ -180,7 +180,7 @@ struct SavedPilot {
 
 impl LocalBackend {
     /// Creates the backend, and recognises the pilots that an earlier daemon started. The schedule begins now, or
-    /// continues if an earlier daemon began it and it is not over.
+    /// continues if an earlier daemon began it and it has not ended.
     ///
     /// # Errors
     /// The file of pilots cannot be read or written.

@@ -39,7 +39,7 @@ pub trait Backend: Send {
     }
 
     /// Whether a heterogeneous job was waiting at the last [`list`](Backend::list). The batch scheduler starts such a job
-    /// only if the nodes of all of its parts are free at once.
+    /// only if the nodes of all of its parts are free at the same time.
     fn has_heterogeneous_job(&self) -> bool {
         false
     }
@@ -70,11 +70,11 @@ pub enum Started {
 pub struct Listed {
     /// The pilot.
     pub pilot: PilotId,
-    /// The id that the backend gave it.
+    /// The id that the backend assigned to the pilot.
     pub job: String,
     /// Its node, if it has one.
     pub node: Option<String>,
-    /// Whether it has certainly ended, with all of its processes.
+    /// Whether the pilot and all of its processes have certainly ended.
     pub has_ended: bool,
 }
 
@@ -139,7 +139,7 @@ fn pilot_command(program: &Path, state: &Path, pilot: PilotId, wall_s: u64) -> R
     Ok(words)
 }
 
-/// Joins words into a line of a shell script, and quotes each of them if necessary.
+/// Joins words into a line of a shell script, and quotes those that need it.
 fn quoted_line(words: &[String]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
     let quoted: Vec<String> = words

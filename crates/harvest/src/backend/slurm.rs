@@ -1,8 +1,8 @@
 //! Pilots that are jobs of Slurm.
 //!
 //! A job's name contains a token of the state directory and the number of the pilot. Jobs are found and cancelled by
-//! name, never by id alone: a controller that is killed before it has saved its state forgets the last jobs, and gives
-//! their ids to others. All options and formats used here have been the same since Slurm 20.11.
+//! name, never by id alone. A controller that is killed before it has saved its state forgets the last jobs, and
+//! assigns their ids to other jobs. All options and formats used here have been the same since Slurm 20.11.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Maximum number of bytes of a program's output.
 const MOST_OUTPUT: u64 = 64 << 20;
 
-/// States of jobs that have ended with all of their processes. COMPLETING is excluded, because processes may still be
+/// States in which a job and all of its processes have ended. COMPLETING is excluded, because processes may still be
 /// running. So is NODE_FAIL, because Slurm does not know what is running on a node that does not answer.
 const ENDED: [&str; 8] = [
     "BOOT_FAIL",
@@ -68,7 +68,7 @@ pub struct SlurmBackend {
     arguments: Vec<String>,
     /// Commands that run on the node before the pilot.
     setup: Vec<Vec<String>>,
-    /// Beginning of the names of all jobs of the state directory.
+    /// Prefix of the names of all jobs that belong to the state directory.
     prefix: String,
     state: PathBuf,
     program: PathBuf,
@@ -81,13 +81,14 @@ pub struct SlurmBackend {
 }
 
 impl SlurmBackend {
-    /// Creates the backend for the state directory `state`, whose token is `token`. `program` is the program of pilots.
+    /// Creates the backend for the state directory `state`, whose token is `token`. `program` is the program that
+    /// pilots run.
     ///
     /// # Errors
     /// A path is not suitable for a script.
     pub fn new(config: &SlurmConfig, state: &Path, token: &str, program: &Path) -> Result<Self> {
         pilot_command(program, state, PilotId(1), 1)?;
-        // A pilot holds a whole node, unless the site's own arguments, which follow, say otherwise.
+        // By default, a pilot holds a whole node. The site's arguments come later, so they can override this.
         let mut arguments = vec!["--exclusive".to_owned(), "--mem=0".to_owned()];
         arguments.push(format!("--partition={}", config.partition));
         arguments.extend(config.sbatch.iter().cloned());
@@ -116,8 +117,8 @@ impl SlurmBackend {
         Ok(format!("{} <<'END'\n{script}END", quoted_line(&words)))
     }
 
-    /// The arguments for `sbatch`. The site's arguments come first: if an option is repeated, `sbatch` uses the last
-    /// one.
+    /// The arguments for `sbatch`. The site's arguments come first, so they cannot override the daemon's: if an option
+    /// is repeated, `sbatch` uses the last one.
     fn submission(&self, pilot: PilotId, wall_s: u64) -> Result<Vec<String>> {
         let state = self.state.to_string_lossy();
         // In Slurm's patterns, `%%` is a percent sign.
@@ -221,8 +222,8 @@ impl SlurmBackend {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        // Variables such as SBATCH_ARRAY_INX or SQUEUE_STATES would change what the programs do, and those of a job in
-        // which the daemon itself runs would confuse them.
+        // Variables such as SBATCH_ARRAY_INX or SQUEUE_STATES would change what the programs do. If the daemon itself
+        // runs in a job, that job's variables would also interfere.
         for (variable, _) in env::vars_os() {
             let text = variable.to_string_lossy();
             let is_option = [
@@ -320,7 +321,7 @@ impl Backend for SlurmBackend {
     }
 }
 
-/// Whether any of these ids, one per line, is that of a part of a heterogeneous job, such as `46+1`.
+/// Whether any of these ids, one per line, belongs to a part of a heterogeneous job, as `46+1` does.
 fn is_any_heterogeneous(ids: &str) -> bool {
     ids.lines().any(|id| id.contains('+'))
 }
@@ -353,8 +354,8 @@ fn finish(mut child: Child, input: &str) -> Result<(ExitStatus, String, String),
     let output = child.stdout.take().map(read_in_thread);
     let errors = child.stderr.take().map(read_in_thread);
     if let Some(mut stdin) = child.stdin.take() {
-        // The input fits into the pipe, so the write does not block. Its error is ignored, because a program that does
-        // not read its input reports the reason itself.
+        // The input fits into the pipe, so the write does not block. An error of the write is ignored, because a
+        // program that does not read its input reports the reason itself.
         let _ = stdin.write_all(input.as_bytes());
     }
     let deadline = Instant::now() + LIMIT;

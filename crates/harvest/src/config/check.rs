@@ -14,7 +14,7 @@ use super::{
     BackendConfig, BackendName, Config, LocalConfig, Settings, SlurmConfig, Written, defaults,
 };
 
-/// A day, in seconds: the upper bound of most settings that are times.
+/// A day, in seconds: the upper bound of most settings that are durations.
 const DAY: f64 = 86_400.0;
 
 /// Checks the values of a file and collects its faults.

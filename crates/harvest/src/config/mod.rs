@@ -35,7 +35,7 @@ use check::Check;
 pub struct Config {
     /// Where pilots run.
     pub backend: BackendConfig,
-    /// Address at which pilots and clients connect. Port 0 selects a free port.
+    /// Address on which the daemon listens for pilots and clients. Port 0 selects a free port.
     pub listen: SocketAddr,
     /// Address of the status page, on the loopback interface. Port 0 selects a free port.
     pub page: SocketAddr,
@@ -43,7 +43,8 @@ pub struct Config {
     pub core: Settings,
     /// Time between two queries of the backend.
     pub poll: Duration,
-    /// A requested pilot that the backend has not listed for this long has ended or was never started.
+    /// A requested pilot that the backend has not listed for this long is assumed to have ended, or never to have
+    /// started.
     pub missing: Duration,
     /// Time limit for one decision.
     pub decision_limit: Duration,
@@ -70,11 +71,11 @@ pub struct LocalConfig {
     /// Event log that says when nodes are idle, in any format that `gleaner replay` reads. Its playback begins when the
     /// daemon starts. Without a log, all nodes are always idle.
     pub events: Option<PathBuf>,
-    /// Speed at which the event log is played.
+    /// Playback speed of the event log, relative to real time: 2 plays the log twice as fast.
     #[serde(default = "defaults::speed")]
     pub speed: f64,
-    /// Classes of the nodes in order. If there are more nodes, the list is repeated. The classes in an event log take
-    /// precedence.
+    /// Classes of the nodes, in order. If there are more nodes than entries, the list is repeated. The classes in an
+    /// event log take precedence.
     #[serde(default)]
     pub classes: Vec<String>,
 }
@@ -226,7 +227,8 @@ impl Config {
         }
     }
 
-    /// Time between two beats of a pilot, in seconds. A pilot does not count as silent after a single lost beat.
+    /// Time between two beats of a pilot, in seconds. It is at most a third of `silence`, so a pilot does not
+    /// count as silent after a single lost beat.
     pub fn beat_s(&self) -> u64 {
         ((self.core.silence_s / 3.0) as u64).clamp(1, 10)
     }

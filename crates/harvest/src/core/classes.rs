@@ -52,7 +52,7 @@ impl Core {
             let found = class.unwrap_or_default();
             let before = settings.class_name(node).unwrap_or_default();
             return Err(format!(
-                "its pilot reports the class {found}, and an earlier pilot reported {before}. {REMEDY}"
+                "its pilot reports the class {found}, but an earlier pilot reported {before}. {REMEDY}"
             ));
         }
         let range = settings.nodes_of(index);
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(index("n1", "v100"), Ok(3));
         let changed = index("n1", "a100").unwrap_err();
         assert!(
-            changed.contains("class a100, and an earlier pilot reported v100"),
+            changed.contains("class a100, but an earlier pilot reported v100"),
             "{changed}"
         );
         assert_eq!(index("n4", "v100"), Ok(5));

@@ -1,4 +1,4 @@
-//! Informs the allocator of what has happened since the last decision, and keeps what it decides.
+//! Informs the allocator of what has happened since the last decision, and records its decision.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::{Core, Curve, Millis, Submission, Task, TaskState};
 use crate::status::DecisionStatus;
 use gleaner_domain::words::counted;
 
-/// Number of decisions that the state shows.
+/// Number of recent decisions that the status shows.
 const SHOWN: usize = 20;
 
 /// A batch as the allocator received it, with the decision. The batches of a harvest, in order, are its recording.
@@ -79,7 +79,7 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The batch at an event and a second.
+    /// The batch for the event with the number `event`, at `second` seconds since 1970.
     pub fn batch(&self, event: usize, second: i64) -> Batch<'_> {
         Batch {
             nodes: &self.nodes,
@@ -268,5 +268,5 @@ impl Core {
     }
 }
 
-/// Minimum number of seconds between a decision and the next one, if only new measurements lead to the next one.
+/// Minimum number of seconds after a decision before new measurements alone lead to another one.
 const MEASURED_WAIT_S: i64 = 10;

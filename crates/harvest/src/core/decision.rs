@@ -139,7 +139,7 @@ impl Decider for Capture<'_> {
     }
 }
 
-/// Repeats a decision of the journal.
+/// Repeats a decision from the journal.
 pub struct Repeat<'k>(pub Option<&'k KeptDecision>);
 
 impl Repeat<'_> {

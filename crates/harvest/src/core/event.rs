@@ -13,7 +13,7 @@ use super::trial::{Loss, Trial};
 /// A time in milliseconds since 1970.
 pub type Millis = i64;
 
-/// A pilot. The number is never used again, so it identifies the pilot even if the batch scheduler has lost the pilot's
+/// Number of a pilot. It is never reused, so it identifies the pilot even if the batch scheduler has lost the pilot's
 /// job or reuses the job's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -97,7 +97,8 @@ pub struct Hello {
 pub enum Event {
     /// A user submits tasks, a search, or both.
     Submit {
-        /// Chosen by the user's program. A repeated submission with the same id has no effect.
+        /// The id of the submission, which the user's program chooses. A repeated submission with the same id has no
+        /// effect.
         id: String,
         /// The tasks.
         tasks: Vec<Submission>,
@@ -141,7 +142,7 @@ pub enum Event {
     Accepted {
         /// The pilot.
         pilot: PilotId,
-        /// The id that the backend gave it.
+        /// The id that the backend assigned to the pilot.
         job: String,
     },
     /// The backend has certainly not started a pilot and will not start it.
@@ -199,15 +200,15 @@ pub enum Event {
         /// The pilot.
         pilot: PilotId,
     },
-    /// The running pilots are not needed: no task is left, or tasks have used up the node-hours of the day.
+    /// The running pilots are not needed: no task is left, or tasks have used up the daily limit of node-hours.
     Release,
     /// The pause after a failed run of a task is over, so the task may start again.
     Retry {
         /// Index of the task.
         task: u32,
     },
-    /// The grace period has passed since a run was asked to stop, or since ranks that the run continues without were
-    /// asked to stop.
+    /// The grace period is over for a run that was asked to stop, or for some of its ranks that were asked to stop
+    /// while the run continues.
     GraceOver {
         /// The run.
         run: RunId,
@@ -227,7 +228,7 @@ pub enum Command {
         /// Its wall time, in seconds.
         wall_s: u64,
     },
-    /// Ask the backend to cancel a pilot, even if the id that the backend gave it is unknown.
+    /// Ask the backend to cancel a pilot, even if the id that the backend assigned to it is unknown.
     Cancel {
         /// The pilot.
         pilot: PilotId,
@@ -286,7 +287,8 @@ pub struct Launch {
     /// Class of the nodes, if there are classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
-    /// A port on the first node where the run's ranks meet. Consecutive runs of a task have different ports.
+    /// A port on the run's first node, through which its ranks find each other. Consecutive runs of a task have
+    /// different ports.
     pub port: u16,
     /// The program and its arguments.
     pub command: Vec<String>,

@@ -20,10 +20,10 @@
 //! Profiling online in this way is the idea of MalleTrain (Ma et al., arXiv:2404.15668).
 //!
 //! If there are classes of nodes, rates are measured in each class, and moves between classes have a cost of their own.
-//! In a class without measured rates, the file's curve is scaled by the ratio of the measured rate to the file's rate
-//! where the reports cover the most time, and raised by the factor [`CURIOSITY`]. Example: the file says 10 units per
-//! second on an a100 node and 4 on a v100 node. If 5 units per second are measured on an a100 node, the estimate for a
-//! v100 node is 2 units per second, raised by [`CURIOSITY`].
+//! In a class without measured rates, the file's curve is scaled and then raised by the factor [`CURIOSITY`]. The scale
+//! is the ratio of a measured rate to the file's rate, for the class and node count whose reports cover the most time.
+//! Example: the file says 10 units per second on an a100 node and 4 on a v100 node. If 5 units per second are measured
+//! on an a100 node, the estimate for a v100 node is 2 units per second, raised by [`CURIOSITY`].
 
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ pub(super) struct Measurement {
     pub curve: ScalingCurve,
     pub rescale_up: f64,
     pub rescale_down: f64,
-    /// The cost of a change of the class, if it was measured.
+    /// The cost of a move to another class, if it was measured.
     pub move_cost: Option<f64>,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct Learner {
     by_place: BTreeMap<Place, Sums>,
     up: Option<f64>,
     down: Option<f64>,
-    /// The cost of a change of the class.
+    /// The cost of a move to another class.
     moved: Option<f64>,
     /// The rates and costs of the last curves that were returned.
     used: Vec<f64>,

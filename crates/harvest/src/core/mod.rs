@@ -7,19 +7,19 @@
 //! # Two layers
 //!
 //! The [`Allocator`] decides which task gets which nodes. It is the same state machine that replays use. It learns
-//! about nodes, submissions and completions at [`Event::Decide`], at most once a second, so that the recording of a
-//! harvest is an event log with one row for each second in which something happened.
+//! about nodes, submissions and completions at [`Event::Decide`], at most once a second. The recording of a harvest is
+//! therefore an event log with one row for each second in which something happened.
 //!
 //! The runs follow the allocator's decisions (`settle.rs`). A task that gets other nodes is stopped first. It starts
 //! again once all of its processes have ended, once no process of another task is left on its new nodes, and once their
-//! pilots are connected. So a node never runs two tasks at once, even if messages are late or lost.
+//! pilots are connected. A node therefore never runs two tasks at once, even if messages are late or lost.
 //!
 //! # What a lost connection means
 //!
 //! A pilot whose connection breaks keeps its ranks running and connects again. Its greeting lists the ranks that it
 //! knows, and the core repeats the orders that may not have arrived. If nothing is heard from a pilot for a while, its
-//! node leaves the allocator, but its ranks count as running until the backend says that the pilot has ended, or until
-//! its lease expires. A pilot ends its ranks by itself when its lease expires.
+//! node is removed from the allocator. Its ranks still count as running until the backend says that the pilot has
+//! ended, or until its lease expires. A pilot ends its ranks by itself when its lease expires.
 
 mod classes;
 mod deciding;
@@ -115,7 +115,7 @@ pub struct Core {
     idle: BTreeSet<u32>,
     /// Tasks that are over, although the allocator still counts them as active.
     finished: BTreeSet<u32>,
-    /// Second of the last decision.
+    /// Time of the last decision, in seconds since 1970.
     decided: i64,
     /// When a pilot was last rejected.
     rejected: Option<Millis>,
@@ -134,16 +134,16 @@ pub struct Core {
 /// Totals so far: node time and preemptions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Accounts {
-    /// Node-milliseconds during which pilots were up.
+    /// Time for which pilots were up, in node-milliseconds.
     idle: f64,
-    /// Node-milliseconds during which runs occupied nodes.
+    /// Time for which runs occupied nodes, in node-milliseconds.
     used: f64,
-    /// Node-milliseconds used in the current day.
+    /// The part of `used` that counts for the current day.
     used_today: f64,
-    /// Number of the current day since 1970.
+    /// The current day (UTC), as a number of days since 1970-01-01.
     day: i64,
     preemptions: u64,
-    /// Preempted pilots that have ended.
+    /// Number of preempted pilots that have ended.
     handovers: u64,
     /// Milliseconds from the preemption to the end of these pilots: the sum and the maximum.
     handover_ms: Millis,
@@ -319,13 +319,13 @@ impl Core {
         self.mode == Mode::Stopping && self.pilots.open.is_empty()
     }
 
-    /// Pilots that have not ended, with the id of the backend if it is known.
+    /// Pilots that have not ended, each with the id that the backend assigned to it, if that id is known.
     pub fn open_pilots(&self) -> Vec<(PilotId, Option<String>)> {
         let open = self.pilots.open.iter();
         open.map(|(id, pilot)| (*id, pilot.job.clone())).collect()
     }
 
-    /// The id that the backend gave to a pilot that has not ended.
+    /// The id that the backend assigned to a pilot that has not ended.
     pub fn job(&self, pilot: PilotId) -> Option<&str> {
         self.pilots.open.get(&pilot)?.job.as_deref()
     }

@@ -33,7 +33,7 @@ pub(super) enum PilotState {
 pub(super) struct Pilot {
     pub state: PilotState,
     pub wall_s: u64,
-    /// The id that the backend gave it, once the backend has accepted it.
+    /// The id that the backend assigned to the pilot, once the backend has accepted it.
     pub job: Option<String>,
     /// Number of its last connection; 0 before the first.
     pub session: u32,

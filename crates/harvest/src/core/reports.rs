@@ -1,5 +1,5 @@
-//! Handles what pilots report: that they connect, give back their nodes or fall silent, and the ends and the progress of
-//! their ranks.
+//! Handles the events of pilots and their ranks: pilots connect, give back their nodes or fall silent, and ranks end or
+//! report progress.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use super::{
     Report, RunId, TaskState,
 };
 
-/// Time for which no pilots are requested after a preemption while a heterogeneous job is waiting. It is extended by
-/// every preemption that follows.
+/// Time for which no pilots are requested after a preemption while a heterogeneous job is waiting. Each further
+/// preemption restarts it.
 const HELD_BACK_MS: Millis = 60_000;
 
 /// A failed run is attributed to a lost node if it failed at most this many milliseconds, plus `silence`, before the loss
@@ -225,9 +225,9 @@ impl Core {
     }
 
     /// Cancels the pilots in the queue, and requests no more for a while: the node of a preempted pilot may be meant
-    /// for a heterogeneous job. Such a job starts only if the nodes of all of its parts are free at once, but the
-    /// scheduler takes them back one after another. Meanwhile, a pilot in the queue would take a free node, and the job
-    /// would never start.
+    /// for a heterogeneous job. Such a job starts only if the nodes of all of its parts are free at the same time, but
+    /// the scheduler takes them back one after another. A pilot in the queue would take a node that is already free,
+    /// and the job would never start.
     fn hold_back(&mut self, commands: &mut Vec<Command>) {
         self.held_back = Some(self.now + HELD_BACK_MS);
         let waiting = self.pilots.open.iter();

@@ -19,7 +19,8 @@ use super::tasks::{Task, TaskState};
 use super::{Core, CoreError, Loss, Mode, Submission, Trial};
 use crate::status::{BestTrial, SearchStatus};
 
-/// Maximum number of jobs of a search, because the core and the web page list the task of each job.
+/// Maximum number of jobs of a search. The number is limited because the core and the web page list the task of each
+/// job.
 const MOST_JOBS: u64 = 10_000;
 
 /// A search as submitted.
@@ -33,7 +34,7 @@ pub struct SearchSubmission {
     pub seed: u64,
     /// The hyperparameters.
     pub space: Space,
-    /// The tasks that trials train. The work of each is that of a trial that is trained up to the last rung.
+    /// The tasks that trials train. The work of each task is the work of a trial that is trained up to the last rung.
     pub tasks: Vec<Submission>,
 }
 
@@ -328,8 +329,8 @@ impl Core {
         self.tasks.push(Task::new(submission, training));
     }
 
-    /// Passes to the searches the losses of tasks that have ended. While processes of such a task may still be running,
-    /// they may use the trial's checkpoint, so the task's loss is not passed yet.
+    /// Passes to the searches the losses of tasks that have ended. The loss of a task is held back while its processes
+    /// may still be running, because they may use the trial's checkpoint.
     pub(super) fn report_trials(&mut self) {
         for index in 0..self.searches.len() {
             let jobs = self.searches[index].jobs.keys().copied();

@@ -53,8 +53,8 @@ const CHANGEABLE: [&str; 7] = [
     "lead_s",
 ];
 
-/// Settings that every pilot has received at its start. They can change only while there are no pilots: a node counts
-/// as free once the lease of its pilot has expired, so the daemon and the pilot must agree on the lease.
+/// Settings that every pilot receives when it starts. They can change only while there are no pilots: a node counts as
+/// free once the lease of its pilot has expired, so the daemon and the pilot must agree on the lease.
 const KNOWN_TO_PILOTS: [&str; 2] = ["grace_s", "lease_s"];
 
 impl Settings {
@@ -148,7 +148,7 @@ impl Settings {
         Allocator::new(settings, Source::Batches, start, nodes, Box::new(Arrival))
     }
 
-    /// The settings of the allocator, with classes that have no nodes. They suffice to check tasks.
+    /// The settings of the allocator, with classes that have no nodes. They are sufficient for checking tasks.
     pub(crate) fn allocator(&self, objective: Objective) -> allocator::Settings {
         allocator::Settings {
             t_fwd: self.t_fwd_s,

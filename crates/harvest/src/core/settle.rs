@@ -10,8 +10,8 @@ use gleaner_domain::words::counted;
 use super::tasks::{End, FailedRun, Rank, Removal, Run, Stopping, Task};
 use super::{Command, Core, Launch, LaunchStyle, Mode, Order, PilotId, RunId, TaskState, Why};
 
-/// Range of the ports on which the ranks of a run meet, without its end. Linux assigns the ports from 32,768 on to
-/// outgoing connections.
+/// Range of the ports (end excluded) through which the ranks of a run find each other. Linux assigns the ports from
+/// 32,768 on to outgoing connections.
 const PORTS: std::ops::Range<u16> = 20_000..32_768;
 
 impl Core {
@@ -34,8 +34,8 @@ impl Core {
         }
     }
 
-    /// Kills ranks whose grace period is over: all ranks of a run that has been asked to stop, or those that the run
-    /// continues without.
+    /// Kills the ranks of a run whose grace period is over: all ranks if the whole run was asked to stop, otherwise
+    /// only those without which the run continues.
     pub(super) fn end_grace(&mut self, id: RunId, commands: &mut Vec<Command>) {
         self.kill(id, commands);
         let (now, grace) = (self.now, self.settings.grace_ms());
@@ -200,7 +200,7 @@ impl Core {
         }
         let style = task.submission.launch;
         let too_few = !self.is_enough(task, want);
-        // The first node hosts the driver, or the store that the ranks use to meet.
+        // The first node hosts the driver, or the store through which the ranks find each other.
         let is_headless = run.nodes.first().is_none_or(|first| {
             let is_kept = now.contains(first) && next.contains(first);
             !is_kept
@@ -389,7 +389,7 @@ impl Core {
         let id = self.run_of(index)?;
         let count = u32::from(PORTS.end - PORTS.start);
         // Consecutive runs of a task have different ports, because the previous run may still occupy its port. Daemons
-        // that start within milliseconds of each other on the same machine begin at distant ports.
+        // that start within milliseconds of each other on the same machine start from widely separated ports.
         let own = (self.since as u32).wrapping_mul(7919);
         let port = index.wrapping_mul(101).wrapping_add(id.generation);
         let port = own.wrapping_add(port) % count;

@@ -19,7 +19,7 @@ pub enum LaunchStyle {
     Restart,
     /// One elastic agent on each node. If the nodes change, agents are started and stopped, and the others continue.
     Torchrun,
-    /// One driver on the first node, which reads the nodes from a host discovery script. If the nodes change, the
+    /// One driver, on the first node. It reads the run's nodes from a host discovery script. If the nodes change, the
     /// script prints the new ones.
     Horovod,
 }
@@ -80,10 +80,11 @@ pub struct Submission {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SubmittedTerms {
-    /// Bounds and curve by the name of the class. If there are none, those of the task apply in every class.
+    /// Bounds and curve by the name of the class. If the map is empty, the task's own bounds and curve apply in every
+    /// class.
     pub by_name: BTreeMap<String, InClass>,
-    /// Seconds of progress lost when the task moves to another class; `None` for the sum of the costs of growing and
-    /// shrinking.
+    /// Seconds of progress lost when the task moves to another class. If `None`, the cost is the sum of the costs of
+    /// growing and shrinking.
     pub move_cost: Option<f64>,
     /// The numbers of nodes that the task is allowed to hold.
     pub counts: Counts,

@@ -141,7 +141,7 @@ pub(super) enum End {
     Removed,
 }
 
-/// A request to stop a rank of a run that continues without it.
+/// A request to stop one rank while the rest of the run continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Removal {
     pub since: Millis,
@@ -155,7 +155,7 @@ pub(super) struct Rank {
     pub pilot: PilotId,
     /// The request to stop this rank, if the run continues without it.
     pub removal: Option<Removal>,
-    /// `None` while its processes may be running.
+    /// How the rank ended; `None` while its processes may be running.
     pub end: Option<End>,
 }
 
@@ -191,7 +191,8 @@ impl Rank {
 }
 
 impl Run {
-    /// Whether the run, or a rank that it continues without, must be killed because its grace period is over.
+    /// Whether ranks must be killed because the grace period is over, either of the whole run or of a rank without
+    /// which the run continues.
     pub fn is_overdue(&self, now: Millis, grace: Millis) -> bool {
         let is_late = |stop: Stopping| !stop.is_killed && now >= stop.since + grace;
         self.stopping.map_or_else(

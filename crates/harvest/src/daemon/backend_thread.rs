@@ -34,7 +34,7 @@ pub enum Task {
     Cancel {
         /// The pilot.
         pilot: PilotId,
-        /// The id that the backend gave it, if it is known.
+        /// The id that the backend assigned to the pilot, if it is known.
         job: Option<String>,
     },
 }
@@ -49,7 +49,7 @@ pub enum News {
         began: Millis,
         /// The pilots.
         pilots: Vec<Listed>,
-        /// Whether pilots that are running may be missing.
+        /// Whether pilots that are running may be missing from the list.
         can_forget: bool,
         /// Whether a heterogeneous job is waiting.
         has_heterogeneous_job: bool,

@@ -32,7 +32,7 @@ impl Robust {
 
     fn or_keep(&self, decision: Result<Decision>) -> Decision {
         decision.unwrap_or_else(|error| {
-            (self.log)(&format!("no decision, tasks keep their nodes: {error}"));
+            (self.log)(&format!("no decision, so tasks keep their nodes: {error}"));
             Decision {
                 plan: Plan::Keep,
                 status: StepStatus::Kept,

@@ -20,7 +20,7 @@ use crate::journal::Journal;
 /// started and nothing is written: an existing journal is replayed from a copy.
 ///
 /// # Errors
-/// The journal cannot be read, or a setting was changed that must not change.
+/// The journal cannot be read, or a setting that must not change has changed.
 pub fn dry_run(config: &Config, state: &Path, log: &Log) -> Result<String> {
     let now = Clock::start(0).now();
     let state = &std::path::absolute(state).map_err(|e| Error::io("find", state, e))?;

@@ -61,10 +61,11 @@ const MESSAGES: usize = 1024;
 const TICK: Duration = Duration::from_millis(200);
 
 /// Runs the daemon until it is stopped or receives SIGTERM, SIGINT or SIGHUP. A signal stops only the daemon. Tasks
-/// keep running until their pilots' leases expire. A daemon that starts before then takes over the tasks.
+/// keep running until their pilots' leases expire. A daemon that starts before these leases expire takes over the
+/// tasks.
 ///
 /// # Errors
-/// The state directory is unsuitable or in use, a setting was changed that must not change, the journal cannot be
+/// The state directory is unsuitable or in use, or a setting that must not change has changed. The journal cannot be
 /// written, an address is in use, or the backend cannot be used.
 pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
     let state = Arc::new(StateDir::create(state)?);
@@ -127,7 +128,7 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
 /// Restores the core from the journal. Also returns the time of the last entry.
 ///
 /// # Errors
-/// The journal cannot be read, or a setting was changed that must not change.
+/// The journal cannot be read, or a setting that must not change has changed.
 fn replayed(journal: &Journal, config: &Config) -> Result<(Core, Millis)> {
     let mut core = Core::new(journal.settings().clone(), journal.begun())?;
     let mut last = journal.begun();
@@ -212,7 +213,7 @@ fn bind(runtime: &Runtime, address: SocketAddr) -> Result<(TcpListener, SocketAd
         let address = listener.local_addr()?;
         Ok((listener, address))
     });
-    bound.map_err(|e: std::io::Error| Error::Run(format!("cannot listen at {address}: {e}")))
+    bound.map_err(|e: std::io::Error| Error::Run(format!("cannot listen on {address}: {e}")))
 }
 
 /// Sends ticks and signals to the keeper.

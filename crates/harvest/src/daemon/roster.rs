@@ -3,9 +3,9 @@
 //! A pilot that is missing from a list has probably ended, but a list alone proves little: the pilot may have been
 //! requested after the list was made, or its request may not have been answered. A batch scheduler that was killed can
 //! forget a job whose processes are still running, and even start the job again on another node. Therefore a pilot that
-//! has ever connected counts as ended only if the list says so for its own node, or if the backend forgets nothing.
-//! Otherwise the core decides by the pilot's lease. A connected pilot never counts as ended here: its connection is
-//! better evidence than the list.
+//! has ever connected counts as ended only if the list says so for its own node, or if the backend never forgets
+//! pilots. Otherwise, the core waits until the pilot's lease expires. A connected pilot never counts as ended here: its
+//! connection is better evidence than the list.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub enum Action {
     Accepted {
         /// The pilot.
         pilot: PilotId,
-        /// The id that the backend gave it.
+        /// The id that the backend assigned to the pilot.
         job: String,
     },
     /// The pilot has ended, or was never started.
@@ -36,7 +36,7 @@ pub enum Action {
 pub struct Open {
     /// The pilot.
     pub pilot: PilotId,
-    /// The id that the backend gave it, if it is known.
+    /// The id that the backend assigned to the pilot, if it is known.
     pub job: Option<String>,
     /// Its node, if it has ever connected.
     pub node: Option<String>,

@@ -34,7 +34,7 @@ pub(super) struct Access {
 /// Tries to connect once.
 pub(super) async fn connect(state: Arc<StateDir>) -> Result<Access> {
     // The daemon may have moved, so its address is read for each attempt. A shared file system may not answer for a
-    // while, so another thread reads it: meanwhile, the pilot must still notice when its lease expires.
+    // while. Another thread therefore reads the address, so that the pilot still notices when its lease expires.
     let read = tokio::task::spawn_blocking(move || {
         Ok::<_, Error>((Destination::read(&state)?, state.secret()?))
     });
@@ -52,8 +52,8 @@ pub(super) async fn connect(state: Arc<StateDir>) -> Result<Access> {
 #[derive(Debug)]
 pub(super) struct Backoff {
     next: Duration,
-    /// A factor between 0.75 and 1.25. It differs between pilots, so that they do not all connect at once after a
-    /// restart of the daemon.
+    /// A factor between 0.75 and 1.25. It differs between pilots, so that they do not all connect at the same time
+    /// after a restart of the daemon.
     factor: f64,
 }
 

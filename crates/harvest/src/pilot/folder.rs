@@ -38,15 +38,15 @@ impl RunFolder {
     }
 
     /// Writes the host discovery script: an executable file that prints a line `host:slots` for each node. The script
-    /// is replaced in one step, so a program that executes it gets either the old nodes or the new ones.
+    /// is replaced atomically, so a program that executes it gets either the old nodes or the new ones.
     ///
     /// # Errors
-    /// The script cannot be written, or the name of a node is not a host's name.
+    /// The script cannot be written, or the name of a node is not a valid host name.
     pub fn write_hosts(&self, nodes: &[String], slots: u32) -> io::Result<()> {
         let mut script = "#!/bin/sh\ncat <<'END'\n".to_owned();
         for node in nodes {
             if !is_host_name(node) {
-                let why = format!("found {node:?} as the name of a node, expected a host's name");
+                let why = format!("found {node:?} as the name of a node, expected a host name");
                 return Err(io::Error::new(ErrorKind::InvalidInput, why));
             }
             script.push_str(&format!("{node}:{slots}\n"));
@@ -60,8 +60,8 @@ impl RunFolder {
     }
 }
 
-/// Whether a name contains only the characters of host names and is not `END`. Such a name cannot end the here-document
-/// of the script.
+/// Whether a name contains only characters that host names may contain, and is not `END`. Such a name cannot end the
+/// here-document of the script.
 pub(crate) fn is_host_name(name: &str) -> bool {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     (1..=253).contains(&name.len()) && name != "END" && name.chars().all(is_safe)

@@ -63,7 +63,7 @@ impl Desk {
                 let _ = stream.write_all(self.answer.as_bytes());
             }
             (Ok(Written::Ask), None) => {
-                let why = "a question is answered only on the socket GLEANER_PROGRESS";
+                let why = "questions are answered only on the socket GLEANER_PROGRESS";
                 self.accept(Err(why.to_owned()), line);
             }
             (Err(why), _) => self.accept(Err(why), line),
@@ -265,7 +265,8 @@ fn receive_datagrams(port: &UdpSocket, desk: &Desk, job: &str, done: f64) {
     }
 }
 
-/// The work that the task has done, including the credit of a datagram. `None` if the datagram was counted before.
+/// The work that the task has done, including the credit of a datagram. `None` if the datagram has already been
+/// counted.
 fn credit_of(
     bytes: &[u8],
     sender: SocketAddr,
@@ -280,7 +281,7 @@ fn credit_of(
     let datagram = Datagram::parse(bytes)?;
     if datagram.job != job {
         let found = datagram.job;
-        return Err(format!("found {found:?} as jobname, expected {job:?}"));
+        return Err(format!("jobname: found {found:?}, expected {job:?}"));
     }
     Ok(credit.add(sender, &datagram))
 }
@@ -411,7 +412,7 @@ mod tests {
         let (done, log) = fixture.close();
         assert_eq!(done, Some(1096.0));
         assert!(
-            log.contains("found \"other\" as jobname, expected \"resnet\""),
+            log.contains("jobname: found \"other\", expected \"resnet\""),
             "{log}"
         );
     }

@@ -2,7 +2,8 @@
 //!
 //! The daemon counts a pilot's lease from the time at which it *receives* a beat. The pilot counts from the time at
 //! which it *sent* the last beat that was answered, which is earlier. So the lease always expires for the pilot first,
-//! however long messages take, and the daemon never gives a task's nodes to others while the pilot still runs the task.
+//! however long messages take. The daemon therefore never gives a task's nodes to other tasks while the pilot still
+//! runs the task.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

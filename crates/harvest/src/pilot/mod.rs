@@ -113,7 +113,7 @@ fn node(args: &PilotArgs) -> Result<String> {
         Ok(name)
     } else {
         Err(Error::Usage(format!(
-            "found {name:?} as the name of the node, expected a host's name; name the node with --node"
+            "found {name:?} as the name of the node, expected a host name; set the name with --node"
         )))
     }
 }

@@ -57,10 +57,10 @@ pub(super) fn parse_line(line: &[u8]) -> Result<Written, String> {
     if fields.ask {
         return Ok(Written::Ask);
     }
-    let done = fields.done.ok_or("found no number as done")?;
+    let done = fields.done.ok_or("the field done is missing or null")?;
     if !(done.is_finite() && done >= 0.0) {
         return Err(format!(
-            "found {done} as done, expected a number of at least 0"
+            "done: found {done}, expected a number of at least 0"
         ));
     }
     let loss = match fields.loss {
@@ -71,7 +71,7 @@ pub(super) fn parse_line(line: &[u8]) -> Result<Written, String> {
     Ok(Written::Report(Report { done, loss }))
 }
 
-/// Replaces the numbers that Python's `json` writes although JSON lacks them, such as `NaN`, by null.
+/// Replaces `NaN` and the infinities with null: Python's `json` writes them, although JSON lacks them.
 fn with_null(line: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(line).into_owned();
     for number in ["-Infinity", "Infinity", "NaN"] {
@@ -130,7 +130,7 @@ impl<'d> Datagram<'d> {
         let credit: f64 = field(&fields, "credit")?;
         if !(credit.is_finite() && credit >= 0.0) {
             return Err(format!(
-                "found {credit} as credit, expected a number of at least 0"
+                "credit: found {credit}, expected a number of at least 0"
             ));
         }
         Ok(Datagram {
@@ -149,7 +149,7 @@ fn field<T: FromStr>(fields: &BTreeMap<&str, &str>, name: &str) -> Result<T, Str
         .ok_or_else(|| format!("the field {name} is missing"))?;
     value
         .parse()
-        .map_err(|_| format!("found {value:?} as {name}, expected a number"))
+        .map_err(|_| format!("{name}: found {value:?}, expected a number"))
 }
 
 /// Adds up the credits of a run.

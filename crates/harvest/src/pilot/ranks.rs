@@ -1,4 +1,4 @@
-//! The ranks that a pilot knows: those that run, and those whose end the daemon has not recorded yet.
+//! The ranks that a pilot knows: those that are running, and those whose end the daemon has not recorded yet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -179,7 +179,7 @@ impl Ranks {
             .collect()
     }
 
-    /// The connection was lost, and reports of progress may have been lost with it. They are sent again.
+    /// Marks all reports of progress as due again, because some may have been lost with the connection.
     pub fn repeat_progress(&self) {
         self.known
             .values()

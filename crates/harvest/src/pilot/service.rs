@@ -53,7 +53,7 @@ const FIRST_TERMS: Terms = Terms {
 
 /// State of the connection to the daemon.
 enum Line {
-    /// The next attempt to connect is at this time.
+    /// No connection is open. The value is the time of the next attempt to connect.
     Waiting(Instant),
     /// An attempt is under way.
     Trying,
@@ -236,8 +236,7 @@ impl Pilot {
         self.lease.answer(u64::MAX);
         let now = Instant::now();
         self.beat(now);
-        // This is sent before the exits, so that ranks that end because the pilot is leaving count neither as failed
-        // nor as finished.
+        // Send this before the exits: a rank that ends because the pilot is leaving has neither failed nor finished.
         if self.departure.as_ref().is_some_and(|d| d.is_announced) {
             self.send(&FromPilot::Leaving);
         }
@@ -321,7 +320,7 @@ impl Pilot {
     }
 
     /// When ranks must be asked to end so that their grace period is over at `end`. The grace period is at most a third
-    /// of the whole time, so that the loss of a single beat never starts it.
+    /// of the whole time, so that the loss of a single beat never starts the grace period.
     fn start_of_grace(&self, end: Instant, whole: Duration) -> Instant {
         let grace = self.terms.grace.min(whole / 3);
         end.checked_sub(grace).unwrap_or(self.started)

@@ -1,4 +1,4 @@
-//! Tests of whole pilots: processes that connect to a daemon of the test.
+//! Tests of whole pilots: each pilot is a process that connects to a daemon in the test.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -56,7 +56,7 @@ fn acts_as_a_pilot() {
     }
 }
 
-/// A daemon of the test, and its state directory.
+/// A test daemon and its state directory.
 struct Fixture {
     folder: TempDir,
     state: StateDir,
@@ -68,7 +68,7 @@ struct Fixture {
     is_answering: bool,
 }
 
-/// A pilot. Dropping this value kills it.
+/// A pilot's process, which is killed when this value is dropped.
 struct PilotProcess(Child);
 
 /// The daemon's side of a connection.
@@ -330,7 +330,7 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
 
 fn is_running(pid: &str) -> bool {
     let stat = fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
-    // A process that was killed and not reaped yet does nothing any more.
+    // A zombie, which was killed but not reaped yet, no longer runs any code.
     stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
@@ -432,7 +432,7 @@ fn a_run_is_started_once_and_reported_until_it_is_forgotten() {
     assert_eq!(fixture.next(&mut session), exited(one, Some(5)));
     fixture.order(&mut session, fixture.launch(one, script));
     assert_eq!(fixture.next(&mut session), exited(one, Some(5)));
-    // The daemon is killed, and starts again at another address.
+    // The daemon is killed and restarts at another address.
     drop(session);
     fixture.relocate();
     let mut session = fixture.accept();
@@ -449,7 +449,7 @@ fn a_run_is_started_once_and_reported_until_it_is_forgotten() {
             }
         ]
     );
-    // The end is also reported again until the daemon has recorded it.
+    // The pilot keeps reporting the end until the daemon has recorded it.
     assert_eq!(fixture.next(&mut session), exited(one, Some(5)));
     fixture.order(&mut session, Order::Forget { run: one });
     fixture.order(&mut session, Order::Forget { run: two });
@@ -505,10 +505,10 @@ fn what_cannot_be_started_is_reported_and_logged() {
         let run = launch.run;
         fixture.order(&mut session, Order::Launch(Box::new(launch)));
         let FromPilot::Exited { run: found, code } = fixture.next(&mut session) else {
-            panic!("not an end");
+            panic!("expected the end of a rank");
         };
         assert_eq!(found, run);
-        // In a control group, a shell starts the program, and ends with 127 if this fails.
+        // In a control group, a shell starts the program, and exits with code 127 if the start fails.
         assert!(code.is_none_or(|code| code == 127), "{code:?}");
         fixture.order(&mut session, Order::Forget { run });
     }
@@ -525,7 +525,8 @@ fn a_stop_reaches_the_whole_group_and_kills_the_whole_tree() {
     let fixture = Fixture::new();
     let _pilot = fixture.pilot();
     let mut session = fixture.accept();
-    // The first task ends by itself after SIGTERM. SIGTERM reaches its child too, and comes only once.
+    // The first task ends by itself after SIGTERM. Its child also receives SIGTERM, and each of them receives it only
+    // once.
     let polite = "trap 'echo parent >> $WORK/signals; sleep 0.3; exit 9' TERM\n\
                   sh -c 'trap \"echo child >> $WORK/signals; exit\" TERM; while :; do sleep 0.02; done' &\n\
                   echo > $WORK/ready; while :; do sleep 0.02; done";
@@ -575,7 +576,7 @@ fn a_signal_ends_the_pilot_after_its_ranks() {
     assert_eq!(fixture.next(&mut session), FromPilot::Leaving);
     assert_eq!(fixture.next(&mut session), exited(run, Some(0)));
     assert_eq!(fixture.lines("checkpoint"), ["saved"]);
-    // Nothing is started any more, and the pilot ends once the end of its rank has been recorded.
+    // No more ranks are started, and the pilot ends once the end of its rank has been recorded.
     fixture.order(&mut session, fixture.launch(run_of(2), script));
     assert_eq!(fixture.next(&mut session), exited(run_of(2), None));
     for generation in [1, 2] {
@@ -615,7 +616,7 @@ fn without_answers_the_lease_ends_and_so_do_the_ranks() {
     // The pilot may give up the connection before its rank ends.
     let last = fixture.next_within(&mut session, HANG);
     assert!(last.is_none_or(|last| last == exited(run, None)));
-    // Only the greeting was answered. It was sent shortly before `begun`.
+    // The daemon answered only the greeting, so the lease began when the greeting was sent, shortly before `begun`.
     assert!(
         begun.elapsed() > Duration::from_millis(2500),
         "{:?}",

@@ -17,10 +17,10 @@ pub enum Invariant {
     Bounds,
     /// Acknowledged submissions survive every crash, and refused requests change nothing.
     Submissions,
-    /// No work counts twice, and reports of earlier runs do not count.
+    /// No work is counted twice, and reports of earlier runs do not count.
     Progress,
-    /// A task is finished only if its work is done. Runs are killed only after the grace period, so that nothing is lost
-    /// beyond the last checkpoint.
+    /// A task is finished only if its work is done. Runs are killed only after the grace period, so that they can write
+    /// a checkpoint first.
     Completion,
     /// A task fails only after its own program has failed at least `max_failures` times.
     Failures,
@@ -30,9 +30,9 @@ pub enum Invariant {
     Replay,
     /// The nodes of a run are of one class.
     Classes,
-    /// Limits on pilots and node-hours are kept.
+    /// Limits on pilots and node-hours are respected.
     Caps,
-    /// A stop is not forgotten, and leaves no process behind.
+    /// A stop survives crashes of the daemon, and leaves no process behind.
     Stop,
     /// Trials are promoted by their true losses, and no rung is trained again once it has been reached.
     Searches,
@@ -66,7 +66,7 @@ pub struct Violation {
     pub text: String,
 }
 
-/// Node-time of the current day, as the world sees it.
+/// Node-time of the current day, as measured by the world rather than by the core.
 #[derive(Debug, Default)]
 pub struct DayMeter {
     day: i64,
@@ -345,8 +345,8 @@ impl World {
         }
     }
 
-    /// Milliseconds of calm within which all tasks must end: enough to train them one after the other, each of them
-    /// twice and on its minimum number of nodes.
+    /// Milliseconds of calm within which all tasks must end. This is enough to train each task twice on its minimum
+    /// number of nodes, one task after the other.
     fn patience_ms(&self) -> Millis {
         let seconds = self.plan.tasks.iter().map(|task| {
             let least = task.least_rate();

@@ -38,8 +38,8 @@ pub fn divide(plan: &mut Plan) {
     plan.acts.sort_by_key(|(time, _)| *time);
 }
 
-/// Limits the minimum of a task to `most` nodes. May also give the task a cost of moves, and bounds and a curve for
-/// each class.
+/// Limits the minimum of a task to `most` nodes. May also give the task a cost of moving between classes, and bounds
+/// and a curve for each class.
 fn give_terms(task: &mut Submission, most: u32, kinds: usize, draw: &mut Draw) {
     task.min_nodes = task.min_nodes.min(most);
     if draw.percent(30) {

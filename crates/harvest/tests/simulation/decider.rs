@@ -1,4 +1,4 @@
-//! Deciders: a random one that makes the core follow senseless plans, a greedy one, and the exact solver.
+//! Deciders: a random one that makes the core follow nonsensical plans, a greedy one, and the exact solver.
 
 use gleaner_classes::{self as classes, Choice, Held};
 use gleaner_domain::error::Result;
@@ -19,7 +19,7 @@ pub struct Chooser {
     exact: Option<SolverDecider>,
     /// Whether plans use more nodes than there are.
     is_broken: bool,
-    /// Whether nothing goes wrong any more, so that tasks must finish.
+    /// Whether the faults have ceased, so that tasks must finish.
     pub is_calm: bool,
 }
 

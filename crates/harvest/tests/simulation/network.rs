@@ -8,7 +8,7 @@ use gleaner_harvest::core::{Event, Link, Millis, Order, Report, RunId};
 use crate::noise::For;
 use crate::world::{Happening, World};
 
-/// A message of a pilot.
+/// A message from a pilot.
 #[derive(Debug, Clone)]
 pub enum FromPilot {
     /// An event that names its connection: a greeting, an exit, or a departure.

@@ -61,7 +61,7 @@ impl Draw {
         low + self.below((high - low + 1) as usize) as i64
     }
 
-    /// True in `percent` of 100 cases.
+    /// True with a probability of `percent` percent.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

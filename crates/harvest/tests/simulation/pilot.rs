@@ -16,7 +16,7 @@ use crate::world::{Happening, World};
 
 /// How long a pilot whose ranks have ended waits for the daemon to record this.
 const PARTING_MS: Millis = 1000;
-/// How long after the grace period a pilot ends in any case.
+/// A pilot ends at most this long after the grace period, even if a rank is still running.
 const PATIENCE_MS: Millis = 5000;
 
 /// A pilot whose process is alive.
@@ -65,7 +65,7 @@ struct Departure {
 }
 
 impl Pilot {
-    /// Whether the pilot works for the daemon.
+    /// Whether the daemon has welcomed the pilot, and the pilot is not leaving.
     pub fn is_serving(&self) -> bool {
         self.is_welcome && self.departure.is_none()
     }
@@ -135,7 +135,7 @@ impl World {
         self.at(ends + 8000, Happening::KillJob(id));
     }
 
-    /// A pilot looks at the clock.
+    /// A pilot does what is due now.
     pub fn step_pilot(&mut self, id: PilotId) {
         let Some(pilot) = self.pilots.get_mut(&id) else {
             return;

@@ -17,10 +17,10 @@ pub struct Plan {
     pub classes: Vec<usize>,
     pub settings: Settings,
     pub start: Millis,
-    /// Time after which nothing goes wrong any more.
+    /// Time after which there are no more faults.
     pub calm: Millis,
     pub tasks: Vec<TaskPlan>,
-    /// The task that users submit when nothing goes wrong any more.
+    /// The task that users submit when the faults have ceased.
     pub last: usize,
     /// What users do and what goes wrong, in chronological order.
     pub acts: Vec<(Millis, Act)>,
@@ -47,7 +47,7 @@ pub struct TaskPlan {
     pub submission: Submission,
     /// Work after which the program has finished.
     pub work: f64,
-    /// Factor on the rate of the task's curve.
+    /// Actual speed of the program, as a multiple of the rate in the task's curve.
     pub speed: f64,
     /// Whether the program goes on after its work is done, so that the core must stop it.
     pub is_endless: bool,
@@ -92,7 +92,7 @@ pub enum Act {
         node: usize,
         ms: Millis,
     },
-    /// `kill -9` of the pilot on a node. Its ranks die after `ranks_ms`.
+    /// `kill -9` ends the pilot on a node. The pilot's ranks die after `ranks_ms`.
     KillPilot {
         node: usize,
         ranks_ms: Millis,
@@ -106,7 +106,7 @@ pub enum Act {
     Break {
         node: usize,
     },
-    /// `kill -9` of the daemon after `steps` more steps.
+    /// `kill -9` ends the daemon after `steps` more steps.
     KillDaemon {
         steps: usize,
         ms: Millis,
@@ -115,7 +115,7 @@ pub enum Act {
     FreezeDaemon {
         ms: Millis,
     },
-    /// `kill -9` of the scheduler, which forgets what has happened in the last seconds.
+    /// `kill -9` ends the scheduler, which forgets what happened in the last few seconds.
     KillScheduler {
         ms: Millis,
     },
@@ -126,7 +126,7 @@ pub enum Act {
         task: usize,
         code: Option<i32>,
     },
-    /// A message of an earlier connection arrives and is not filtered.
+    /// A message from an earlier connection arrives and is not filtered out.
     Stale {
         node: usize,
     },
@@ -135,7 +135,7 @@ pub enum Act {
         node: usize,
         class: Option<&'static str>,
     },
-    /// A report of an earlier run arrives.
+    /// A report from an earlier run arrives.
     OldReport {
         task: usize,
     },
@@ -159,7 +159,7 @@ const DAY_MS: Millis = 86_400_000;
 const MIDNIGHT: Millis = 20_000 * DAY_MS;
 
 impl Plan {
-    /// The plan of a seed.
+    /// Draws a plan from a seed.
     pub fn new(seed: u64) -> Self {
         let mut draw = Noise(seed).draw(For::Plan, &[]);
         let nodes = draw.between(2, 8) as usize;

@@ -30,7 +30,7 @@ pub struct Process {
 pub struct Program {
     /// Work in the last checkpoint.
     checkpoint: f64,
-    /// The most work that was ever done.
+    /// The most work that any run of the program has done, including work that was lost later.
     pub peak: f64,
     /// Whether the program has ended with its work done.
     pub is_complete: bool,
@@ -39,7 +39,7 @@ pub struct Program {
     /// Time since which a run of the program has been outside its bounds.
     pub unsettled: Option<Millis>,
     run: Option<Run>,
-    /// The greatest report of each run.
+    /// The most work that each run has reported.
     reported: BTreeMap<u32, f64>,
 }
 
@@ -209,7 +209,7 @@ impl World {
         }
     }
 
-    /// Sends SIGKILL at a time, if the process is still running then.
+    /// Sends SIGKILL at the time `at`, if the process is still running then.
     pub fn kill_at(&mut self, node: usize, run: RunId, at: Millis) {
         if let Some(process) = self.processes.get(&(node, run)) {
             let serial = process.serial;

@@ -35,7 +35,7 @@ pub enum Sabotage {
     NoGrace,
     /// Pilots ignore their lease.
     NoLease,
-    /// Pilots do not say that they leave.
+    /// Pilots leave without informing the daemon.
     NoLeaving,
     /// Pilots do not list their ranks when they connect.
     SilentGreeting,
@@ -51,7 +51,7 @@ pub enum Sabotage {
     WrongClasses,
 }
 
-/// Each fault, with the invariants at least one of which must fail.
+/// Each fault, with a list of invariants. At least one of these invariants must fail.
 pub const ALL: &[(Sabotage, &[Invariant])] = &[
     (Sabotage::NoStops, &[Invariant::Liveness]),
     (

@@ -10,7 +10,7 @@ use crate::world::{Happening, World};
 
 /// Milliseconds between the scheduler's SIGTERM and SIGKILL.
 const GRACE_MS: Millis = 8000;
-/// A crash of the scheduler loses what happened in these milliseconds before it.
+/// A scheduler that crashes forgets what happened during this many milliseconds before the crash.
 const UNSAVED_MS: Millis = 5000;
 
 /// The job of a pilot. It is removed when it has ended.
@@ -55,8 +55,8 @@ impl World {
         self.now >= self.scheduler.down
     }
 
-    /// Factor on the time between recurring events. The simulation takes larger steps while everybody waits for the
-    /// next day.
+    /// The factor by which the time between recurring events is multiplied. The simulation takes larger steps while
+    /// everybody waits for the next day.
     pub fn pace(&self) -> Millis {
         let core = self.daemon.core.as_ref();
         let any_open = core.is_none_or(|core| !core.open_pilots().is_empty());
@@ -202,8 +202,8 @@ impl World {
         self.clear_job(pilot);
     }
 
-    /// The scheduler crashes. It forgets new jobs and kills those of them that run. Jobs that were cancelled shortly
-    /// before are pending again.
+    /// The scheduler crashes. It forgets new jobs, and kills the new jobs that are already running. Jobs that were
+    /// cancelled shortly before are pending again.
     pub fn kill_scheduler(&mut self, ms: Millis) {
         let now = self.now;
         self.scheduler.down = (now + ms).min(self.plan.calm).max(self.scheduler.down);

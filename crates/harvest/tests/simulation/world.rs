@@ -1,7 +1,7 @@
 //! The world: virtual time, and everything that the core does not see.
 //!
 //! A run is a queue of things that happen at virtual times. There are no threads, no files and no clock. The world
-//! shares nothing with the core but its public types, and knows the truth: which processes run on which node.
+//! shares only the core's public types, and knows the truth: which processes run on which node.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::users::Users;
 pub enum Happening {
     /// An act of the plan.
     Act(usize),
-    /// The daemon looks at the clock.
+    /// The daemon does what is due now.
     Tick,
     /// The daemon is started again after the crash with this number.
     DaemonStart(usize),
@@ -48,7 +48,7 @@ pub enum Happening {
     },
     /// Everything in a pilot's job is killed, because the job's time is up or because the pilot has died.
     KillJob(PilotId),
-    /// A pilot looks at the clock.
+    /// A pilot does what is due now.
     Pilot(PilotId),
     ToDaemon(u64, FromPilot),
     ToPilot(u64, ToPilot),
@@ -81,7 +81,8 @@ pub struct World {
     pub noise: Noise,
     pub sabotage: Option<Sabotage>,
     pub now: Millis,
-    /// What will happen, ordered by time, and then by when it was scheduled.
+    /// What will happen, ordered by time. Things that happen at the same time are in the order in which they were
+    /// scheduled.
     queue: BTreeMap<(Millis, u64), Happening>,
     serial: u64,
     /// What has happened so far, if a trace is wanted.
@@ -100,7 +101,7 @@ pub struct World {
     pub daemon: Daemon,
     pub users: Users,
     pub meter: DayMeter,
-    /// Whether users know that nothing goes wrong any more.
+    /// Whether users know that the faults have ceased.
     pub has_calmed: bool,
     /// When the stop at the end was requested.
     pub ending: Option<Millis>,
@@ -240,7 +241,7 @@ impl World {
         self.violation.get_or_insert(Violation { invariant, text });
     }
 
-    /// Whether nothing goes wrong any more.
+    /// Whether the faults have ceased.
     pub fn is_calm(&self) -> bool {
         self.now >= self.plan.calm
     }
@@ -330,7 +331,7 @@ impl World {
         process.is_some_and(|process| process.serial == serial)
     }
 
-    /// Ends a process. Its pilot notices this.
+    /// Ends a process, and lets its pilot notice the end.
     pub fn end_process(&mut self, node: usize, run: RunId, code: Option<i32>) {
         let Some(process) = self.processes.remove(&(node, run)) else {
             return;

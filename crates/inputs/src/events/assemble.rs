@@ -199,7 +199,7 @@ pub(super) fn check_names(path: &Path, nodes: &[String], faults: &mut Gatherer) 
             faults.add(
                 Fault::of(path, found, "every node once")
                     .at(place)
-                    .remedy("drop or rename one of the two"),
+                    .remedy("drop or rename one of the two columns"),
             )?;
         }
     }

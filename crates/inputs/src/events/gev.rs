@@ -1,4 +1,4 @@
-//! `.gev`: a small cache of an event log that loads fast.
+//! `.gev`: a small cache of an event log, which can be loaded quickly.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | … | names of nodes; first time; unit of time; number of rows; times; changes |
 //! | … | in version 2: the clock |
 //! | … | in version 3: the clock, the quality, and the batch queue, each of which may be missing |
-//! | … | in version 4: the same as in version 3, followed by the classes of the nodes |
+//! | … | in version 4: everything that version 3 has, followed by the classes of the nodes |
 //! | 32 | SHA-256 of all bytes before it |
 //!
 //! A log with classes of nodes has version 4. A log without classes has version 3 if it has a quality or a batch queue.
@@ -69,9 +69,9 @@ const TAKERS_AND_PENDING: u8 = 2;
 
 /// The encoding of all parts except the magic, the version and the last digest.
 const CONFIG: Configuration = standard();
-/// Number of bytes of a SHA-256 digest.
+/// Length of a SHA-256 digest, in bytes.
 const DIGEST: usize = 32;
-const REMEDY: &str = "make it again with `gleaner convert`";
+const REMEDY: &str = "recreate it with `gleaner convert`";
 
 /// The content of a `.gev`.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,7 +163,7 @@ pub struct Writer<S: Write> {
     first: Option<Utc>,
     /// Time of the last row so far.
     last: Utc,
-    /// The largest unit that divides all steps between times so far; 0 if there is no step above 0.
+    /// The largest unit that divides all steps between times so far; 0 if all steps so far are 0.
     unit: u64,
     rows: u64,
 }

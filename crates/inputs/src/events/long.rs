@@ -13,8 +13,8 @@
 //! ```
 //!
 //! - Consecutive rows with the same time are one event.
-//! - A node is busy until its first row. A row may repeat the state that a node already has. Two
-//!   different states of a node in one event are a fault.
+//! - A node is busy until its first row. A row may repeat the state that a node already has. A node with two different
+//!   states in one event is a fault.
 //! - Nodes are in the order of their first row.
 //! - An optional fourth column `class` contains the class of the row's node. One row per node is enough, because empty
 //!   cells are ignored. Either every node has a class, or none does.

@@ -238,7 +238,7 @@ fn refuse_stale(source: &Source, cache: &gev::Cache) -> Result<()> {
             "a cache of the current file",
         )
         .remedy(format!(
-            "run `gleaner convert {origin} -o {path}`, or remove one of the two"
+            "run `gleaner convert {origin} -o {path}`, or remove one of the two files"
         ))
         .into())
 }

@@ -14,7 +14,7 @@ const HEAD: u64 = 1 << 16;
 type Known = (&'static str, &'static str);
 
 const SLURM: Known = (
-    "a table of Slurm's jobs",
+    "a table of Slurm jobs",
     "convert it to an event log with `gleaner ingest slurm FILE -o log.gev`",
 );
 const SLURM_EVENTS: Known = (
@@ -46,7 +46,7 @@ const DJC: Known = (
     "convert them to an event log with `gleaner ingest djc FILE -o log.gev`",
 );
 const PHILLY: Known = (
-    "Philly's log of jobs",
+    "Philly's job log",
     "convert it to an event log with `gleaner ingest philly FILE -o log.gev`",
 );
 const BATSIM: Known = (
@@ -58,7 +58,7 @@ const GAVEL: Known = (
     "convert it to jobs for `gleaner simulate` with `gleaner ingest gavel FILE -o jobs.csv`",
 );
 const HELIOS: Known = (
-    "Helios' log of jobs",
+    "Helios' job log",
     "convert it to jobs for `gleaner simulate` with `gleaner ingest helios FILE -o jobs.csv`",
 );
 const JOBS: Known = (

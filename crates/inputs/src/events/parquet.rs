@@ -50,10 +50,7 @@ pub(super) fn read(source: &Source, mut placing: Placing) -> Result<Read> {
             "no classes of nodes: the file is damaged",
             "the classes as they were written",
         );
-        return Err(fault
-            .field(CLASSES_KEY)
-            .remedy("make the file again")
-            .into());
+        return Err(fault.field(CLASSES_KEY).remedy("recreate the file").into());
     }
     if let Some(text) = classes {
         let classes = described_classes(source, text, read.0.nodes().len())?;
@@ -79,7 +76,7 @@ fn refuse_damaged(source: &Source, table: &Table<'_>, log: &EventLog) -> Result<
     }
     let found = "a log that does not match its checksum: the file is damaged";
     let fault = source.fault(found, "the log as it was written");
-    Err(fault.remedy("make the file again").into())
+    Err(fault.remedy("recreate the file").into())
 }
 
 /// Applies the clock that the file describes, if there is one.
@@ -107,10 +104,7 @@ fn quality(source: &Source, table: &Table<'_>) -> Result<Option<Quality>> {
                 show(text.as_bytes()),
                 "the quality of an event log, as JSON",
             );
-            Err(fault
-                .field(QUALITY_KEY)
-                .remedy("make the file again")
-                .into())
+            Err(fault.field(QUALITY_KEY).remedy("recreate the file").into())
         }
     }
 }
@@ -122,10 +116,7 @@ fn described_classes(source: &Source, text: &str, nodes: usize) -> Result<NodeCl
             show(text.as_bytes()),
             "the names of the classes and a class for every node, as JSON",
         );
-        fault
-            .field(CLASSES_KEY)
-            .remedy("make the file again")
-            .into()
+        fault.field(CLASSES_KEY).remedy("recreate the file").into()
     })
 }
 

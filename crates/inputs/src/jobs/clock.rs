@@ -1,4 +1,4 @@
-//! Parses the times of a table, which are seconds of the table's own clock or civil times.
+//! Parses the times of a table, which are seconds on the table's own clock or civil times.
 
 use super::bounds::LAST_SECOND;
 use gleaner_domain::error::{Error, Result};
@@ -8,7 +8,7 @@ use gleaner_io::rows::{Cell, CellResult, CellTime};
 /// The format of a table's times, which is the same in all rows of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Whole seconds of the table's own clock.
+    /// Whole seconds on the table's own clock.
     Seconds,
     /// Civil times without offsets.
     Civil,

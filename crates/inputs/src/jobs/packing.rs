@@ -1,4 +1,4 @@
-//! Checks that pairs have been measured for all jobs of a trace that could share GPUs.
+//! Checks that every pair of a trace's workloads that could share GPUs has been measured.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn scores_allow(packing: &PackingTable, any_score: bool, first: usize, second: u
 }
 
 fn missing(path: &Path, (first, second): (&Workload, &Workload)) -> Fault {
-    let found = format!("no speeds of {}", beside(first, second));
+    let found = format!("no speeds for {}", beside(first, second));
     let fault = Fault::of(
         path,
         found,
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_pair_that_could_share_must_be_measured() {
         let message = fault(example(&[("A", 1, 40.0), ("B", 1, 59.0)], &[1, 1], false));
-        let found = "pairs.csv: found no speeds of A on CIFAR-10, batch size 64 beside \
+        let found = "pairs.csv: found no speeds for A on CIFAR-10, batch size 64 beside \
                      B on CIFAR-10, batch size 64, expected a row for these two";
         assert_has(&message, &[found]);
     }

@@ -91,7 +91,7 @@ impl Times {
         let remedy = if time <= last {
             "sort the rows by time, without duplicates"
         } else {
-            "fill the gap, with 0 for intervals in which nothing was submitted"
+            "fill the gap, with 0 for intervals during which nothing was submitted"
         };
         fault.remedy = remedy.to_owned();
         Err(fault)

@@ -131,7 +131,7 @@ impl<'a> Assignment<'a> {
         }
         if text.len() > MAX_PATTERN {
             let found = format!("a pattern of {} bytes", text.len());
-            let expected = format!("at most {MAX_PATTERN} bytes; a list in nodes may be longer");
+            let expected = format!("at most {MAX_PATTERN} bytes; a list of nodes may be longer");
             return self.fault(place, field, found, expected);
         }
         // Node names are normally ASCII, so `\d` and `\w` do not need Unicode tables.
@@ -224,9 +224,11 @@ impl<'a> Assignment<'a> {
         match unused.len() {
             0 => None,
             1 => Some(format!("{path}: the log has no node of class {shown}")),
-            2..=NAMED => Some(format!("{path}: the log has no node of classes {shown}")),
+            2..=NAMED => Some(format!(
+                "{path}: the log has no node of the classes {shown}"
+            )),
             all => Some(format!(
-                "{path}: the log has no node of classes {shown} and {} more",
+                "{path}: the log has no node of the classes {shown} and {} more",
                 all - NAMED
             )),
         }

@@ -42,7 +42,7 @@ pub(super) fn read(
 ) -> Result<String> {
     let Some(resource) = choice.resource else {
         return Err(assignment.whole_fault(
-            "a list of PBS's nodes",
+            "a list of PBS nodes",
             "the name of the resource whose value is the class",
             "name it with --class-resource, such as --class-resource gputype",
         ));

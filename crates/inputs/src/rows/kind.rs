@@ -45,11 +45,11 @@ macro_rules! kinds {
 kinds! {
     /// A string.
     Text: String, "a string", Cell::text;
-    /// An identifier, read as text. A zero fraction of a number is dropped: `3.0` becomes `3`.
+    /// An identifier, read as text. A fractional part of zero is dropped: `3.0` becomes `3`.
     Id: String, "a string", Cell::id;
     /// A boolean: 0 or 1, `false` or `true`.
     Flag: bool, "0 or 1", Cell::flag;
-    /// A time: whole seconds of the table's own clock, or a civil time.
+    /// A time: whole seconds on the table's own clock, or a civil time.
     Clock: CellTime, "whole seconds, or a time such as 2020-04-01 00:00:00", Cell::clock;
     /// A number that is infinite or NaN if training diverged. An empty cell is NaN.
     Diverging: f64, "a number, or nan if training diverged", Cell::float_or_diverged;

@@ -50,7 +50,7 @@
 //! curve = "resnet"
 //! ```
 //!
-//! A `[[group]]` limits the total nodes of several tasks, as described in docs/OBJECTIVES.md:
+//! A `[[group]]` limits the total number of nodes that several tasks hold, as described in docs/OBJECTIVES.md:
 //!
 //! ```toml
 //! [[group]]

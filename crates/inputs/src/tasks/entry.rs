@@ -109,7 +109,7 @@ impl<'a> Entry<'a> {
         match clock.instant(stamp?, Occurrence::First) {
             Ok(time) => Some(time),
             Err(error) => {
-                let expected = "a time without an offset from UTC, as the log's time zone is \
+                let expected = "a time without an offset from UTC, because the log's time zone is \
                                 unknown (set the zone with --timezone)";
                 self.report.add(field, error.0.to_string(), expected);
                 None

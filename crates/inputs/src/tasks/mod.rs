@@ -9,7 +9,7 @@
 //! - One **TOML or JSON** file; see [`document`].
 //! - One **CSV or Parquet** file; see [`table`].
 //!
-//! Unknown fields are faults, so misspelt names do not go unnoticed.
+//! Unknown fields are faults, so misspelt names are reported.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl From<Vec<TrainingTask>> for TaskSet {
 }
 
 impl TaskSet {
-    /// The largest number of tasks that can be active at once, under the limit `max_tasks`.
+    /// The maximum number of concurrently active tasks under the limit `max_tasks`.
     pub fn at_once(&self, max_tasks: usize) -> usize {
         let tasks = match &self.search {
             Some(search) => usize::try_from(search.trials()).unwrap_or(usize::MAX),
@@ -116,7 +116,8 @@ impl TaskSet {
     }
 }
 
-/// Checks that the rescaling costs of a task, and the cost of a move if it is set, are small enough for the window.
+/// Checks that a task's rescaling costs are small enough for the window, and so is the cost of moving to another class
+/// if it is set.
 fn costs_fit_the_window(task: &TrainingTask, window: f64, report: &mut Report<'_>) {
     let costs = [
         ("rescale_up", task.rescale_up),
@@ -213,7 +214,7 @@ pub fn read(tasks: &Path, curves: Option<&Path>, skip_invalid: bool) -> Result<L
 }
 
 /// Reads tasks from the original's two pickles, or, without `curves`, from one file in a format of this program.
-/// Submission times are converted to the clock of a log.
+/// Submission times and deadlines are converted to UTC with the clock of a log.
 ///
 /// With `skip_invalid`, tasks with faults are left out, and their faults are returned. Faults of a file as a whole are
 /// still errors.

@@ -25,7 +25,7 @@ pub(super) enum Node {
     List(Vec<Node>),
     /// Keys in file order. A key may occur twice.
     Table(Vec<(String, Node)>),
-    /// A description of a value that no field can have.
+    /// A value of a type that no field accepts, as a description for messages.
     Other(String),
 }
 

@@ -1,4 +1,4 @@
-//! Reads the original's pair of pickled DataFrames: the bounds of tasks, and their scaling curves.
+//! Reads BFTrainer's pair of pickled DataFrames: one contains the bounds of tasks, the other their scaling curves.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub(super) fn read<'a>(
     Ok(parsed)
 }
 
-/// Reads a task. `curve` contains the values of the task's curve, if there is a curve.
+/// Reads a task. `curve` contains the fields of the task's curve; `None` if the task has no curve.
 fn entry<'a>(
     mut fields: Fields<'a>,
     curve: Option<Vec<(&'static str, Node)>>,
@@ -83,7 +83,7 @@ fn entry<'a>(
 }
 
 /// Returns an error if a frame lacks any of `columns`. `others` are the columns of the other frame. If the frame has
-/// any of these other columns, the files are probably swapped.
+/// any of these other columns, the error suggests that the files are swapped.
 fn require(
     source: &Source,
     frame: &Frame<'_>,
@@ -109,7 +109,7 @@ fn require(
     }))
 }
 
-/// The row of each name in the frame of curves, and a flag that is set once a task uses the row.
+/// For each name in the frame of curves, the index of its row and a flag that is set once a task uses the row.
 fn curve_rows(source: &Source, frame: &Frame<'_>) -> Result<BTreeMap<String, (usize, bool)>> {
     let names = frame
         .index_strings()

@@ -144,7 +144,8 @@ impl Draft {
             classes,
             curve,
         };
-        // If there are terms by class, this replaces the bounds and the curve with those of the slowest class.
+        // If the task has bounds and a curve for each class, its own bounds and curve become those of the slowest
+        // class.
         Some(task.with_terms(terms))
     }
 

@@ -43,7 +43,7 @@ impl<'t, I: Iterator<Item = (&'t str, u64)>> Iterator for Lines<I> {
     }
 }
 
-/// A fault of a line: the field, what was found, and what was expected.
+/// A fault in a line: the field, what was found, and what was expected.
 pub(super) type LineFault = (&'static str, String, &'static str);
 
 /// Reads the switch or block in a line; `None` if the line has neither.

@@ -32,9 +32,9 @@ pub const EXPECTED: &str =
 /// Reads the order of the nodes.
 ///
 /// # Errors
-/// The file cannot be read, or has neither a switch nor a block. The other errors are faults of lines, which are
-/// reported together. Faults are lines that do not belong to a topology, lists that are invalid or too long, and nodes
-/// that occur twice. It is also a fault if a switch has no line of its own or is above itself.
+/// The file cannot be read, or has neither a switch nor a block. All other errors are faults in lines, which are
+/// reported together: lines that do not belong to a topology, lists that are invalid or too long, and nodes that occur
+/// twice. It is also a fault if a switch has no line of its own or is above itself.
 pub fn read(path: &Path) -> Result<Loaded<NodeOrder>> {
     let source = Source::open(path)?;
     let bytes = source.read_up_to(TEXT_LIMIT)?;
@@ -144,7 +144,7 @@ impl Reader<'_> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,
-            /// The walk has reached this switch, and is still at it or below it.
+            /// The walk has reached this switch and has not finished the switches below it.
             Open,
             Done,
         }
@@ -233,7 +233,7 @@ impl Reader<'_> {
     }
 }
 
-/// The first of several names, and the number of the other names.
+/// The first of several names, and the number of remaining names.
 #[derive(Default)]
 struct Examples {
     first: Option<String>,

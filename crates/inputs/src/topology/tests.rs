@@ -1,4 +1,5 @@
-//! Tests the order of the nodes in both formats, and tests faults, random trees and random text.
+//! Tests the order of the nodes in both formats, the messages for faults, random trees and random
+//! text.
 
 use proptest::prelude::*;
 
@@ -285,7 +286,7 @@ impl Tree {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // The expected order follows from its recursive definition.
+    // The expected order comes from `Tree::depth_first`, which implements the recursive definition.
     #[test]
     fn random_trees_are_read_depth_first(
         mut forest in prop::collection::vec(trees(), 1..4),

@@ -55,9 +55,9 @@ impl Answer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Counts<'a> {
-    /// The number of nodes of each task.
+    /// For each task, the number of its nodes.
     OneClass(&'a [u32]),
-    /// The nodes of each task, which belong to a single class; `None` for a task that holds no nodes.
+    /// For each task, the class and the number of its nodes; `None` for a task that holds no nodes.
     Classes(Vec<Option<NodesOfClass<'a>>>),
 }
 

@@ -9,8 +9,8 @@ use gleaner_domain::TrainingTask;
 use gleaner_domain::error::Result;
 use gleaner_io::files;
 
-/// Writes the losses of trials that train `tasks`. The names of the tasks must not need quotes in
-/// CSV.
+/// Writes the losses of trials that train `tasks`. The names of the tasks must not contain
+/// characters that need quoting in CSV.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -124,8 +124,8 @@ fn form(path: &Path) -> Result<Form> {
     }
 }
 
-/// Checks that [`write()`] supports the extension of a path. Callers can check a path before they
-/// have tasks to write.
+/// Checks that [`write()`] supports the extension of a path. Callers use this function to check a
+/// path before they have tasks to write.
 ///
 /// # Errors
 /// [`Error::Usage`] for an extension that is neither `.toml` nor `.json`.
@@ -153,7 +153,8 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// The curves that a task refers to by the same name, each with the name of its class. A plain curve has no class name.
+/// The curves of a task, which share one name in the file, each with the name of its class. A plain curve has no class
+/// name.
 type CurveKey<'a> = Vec<(Option<&'a str>, &'a ScalingCurve)>;
 
 fn curve_key(task: &TrainingTask) -> CurveKey<'_> {

@@ -1,4 +1,4 @@
-//! Tests `.gev` files in the same folder as the logs from which they were made.
+//! Tests `.gev` caches that are stored in the same folder as the logs from which they were made.
 
 use gleaner_inputs::events::{cache_path, read, read_cached};
 use gleaner_inputs::write::events::{Layout, write};

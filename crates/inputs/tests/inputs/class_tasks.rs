@@ -1,4 +1,5 @@
-//! Tests tasks with terms by class of nodes: examples, faults, limits, and files that are written and read back.
+//! Tests tasks whose bounds and curves depend on the class of nodes: examples, faults, limits, and files that are
+//! written and read back.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,7 +28,7 @@ fn curve(nodes: &[u32], progress: &[f64]) -> ScalingCurve {
     }
 }
 
-/// Terms by class, each as minimum, maximum and curve.
+/// Terms by class, built from the minimum and maximum number of nodes and the curve of each class.
 fn terms<const N: usize>(classes: [(&str, u32, u32, ScalingCurve); N]) -> BTreeMap<String, Terms> {
     let of = |(class, min_nodes, max_nodes, curve): (&str, _, _, _)| {
         let terms = Terms {
@@ -84,7 +85,8 @@ fn curves_and_bounds_by_class_give_terms() {
     assert_eq!(*read.classes.by_name, expected);
     assert_eq!(read.classes.move_cost, Some(45.0));
     assert_eq!(read.classes.counts, Counts::Points);
-    // The task's own terms are those of v100, which is slower: 390 per node at the minimum, compared with 1000 on a100.
+    // The task's own terms are those of v100, which is slower: at the minimum number of nodes, its progress per node is
+    // 390, compared with 1000 on a100.
     assert_eq!(read.own_terms(), expected["v100"]);
 
     let json = r#"{"task": [{"name": "a", "rescale_up": 20, "rescale_down": 10, "work": 1e8, "move": 45,
@@ -423,7 +425,7 @@ fn there_are_at_most_a_thousand_classes() {
 
 #[test]
 fn a_short_file_cannot_request_many_rates_or_terms() {
-    // Scaling a curve of 20,000 points for 1,000 classes takes 40 million rates (two per point and class), more than
+    // Scaling a curve of 20,000 points for 1,000 classes creates 40 million rates (two per point and class), more than
     // the limit of 2^25.
     let points = |count: u32| {
         let list = |first: u32| {

@@ -1,5 +1,5 @@
 //! Tests that the examples in dataset/README.md can be read, and that all examples of a kind of input have the same
-//! content. Also tests that the tables of that page match the declared columns and fields.
+//! content. Also tests that the tables on that page match the declared columns and fields.
 
 use gleaner_driple::dataset::job::JobName;
 use gleaner_inputs::driple::table;
@@ -179,7 +179,7 @@ fn documented_columns_are_those_that_are_read() {
         ("**CSV or Parquet** with".to_owned(), classes),
         ("## Tasks".to_owned(), fields),
     ];
-    // `cluster_throughput` only serves to train models, and is not part of a data directory.
+    // `cluster_throughput` is used only to train models, and is not part of a data directory.
     let files = jobs::tables().into_iter();
     let files = files.filter(|(name, _)| *name != "cluster_throughput");
     placed.extend(files.map(|(name, columns)| (format!("**`{name}.csv`**"), table_of(&columns))));

@@ -1,4 +1,4 @@
-//! Tests that faults of event logs are reported with the place, what was found and what was
+//! Tests that faults in event logs are reported with the place, what was found and what was
 //! expected.
 
 use gleaner_io::MAX_FAULTS;

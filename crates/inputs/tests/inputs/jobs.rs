@@ -1,4 +1,4 @@
-//! Tests the published trace of the cluster Venus in September, in every format. The golden values
+//! Tests the published September trace of the Venus cluster, in every format. The golden values
 //! were read from the trace with pandas.
 
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ fn every_pair_that_could_share_is_measured() {
     pairs.pop_first();
     let packing = PackingTable::new(&trace.workloads, &profiles, &pairs);
     let error = packing::check(&path, &trace, &packing, 24_576.0, true).unwrap_err();
-    assert!(error.to_string().contains("found no speeds of"), "{error}");
+    assert!(error.to_string().contains("found no speeds for"), "{error}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn the_first_rule_of_a_toml_file_wins() {
     assert_eq!(notes.len(), 1);
     assert_has(
         &notes[0],
-        &["x.toml: the log has no node of classes v100, h100"],
+        &["x.toml: the log has no node of the classes v100, h100"],
     );
 }
 
@@ -173,10 +173,7 @@ fn pbs_states_a_resource() {
         assert_has(&message, &["no class for the log's node \"a3\",", resource]);
     }
     let message = fault(PBSNODES, &Choice::default(), &["a1"]);
-    assert_has(
-        &message,
-        &["found a list of PBS's nodes", "--class-resource"],
-    );
+    assert_has(&message, &["found a list of PBS nodes", "--class-resource"]);
     let choice = Choice {
         resource: Some("gpu"),
         ..Choice::default()

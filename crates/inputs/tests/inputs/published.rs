@@ -31,8 +31,7 @@ fn the_summit_log_is_read_whole() {
         .filter(|c| c.idle())
         .count();
     assert_eq!(fragments, 423_502);
-    // The average number of idle nodes is 411.6 over the rows, and 391.4 over
-    // time.
+    // The mean number of idle nodes is 411.6 over the rows, but 391.4 when weighted by time.
     let mut idle = 0i64;
     let mut sum = 0i64;
     for (_, changes) in log.rows() {

@@ -33,8 +33,8 @@ pub fn published(name: &str) -> Option<PathBuf> {
     gleaner_testing::shared(&format!("bftrainer/{name}"))
 }
 
-/// A pickle of tasks from the fixtures. The maximum numbers of nodes are reduced to 4, the last
-/// point of the curves.
+/// A pickle of tasks from the fixtures. The maximum numbers of nodes of its two tasks are reduced
+/// to 4 and 3, because the curves end at 4 nodes.
 pub fn bounds_on_the_curve(path: &Path) -> Vec<u8> {
     let mut bytes = std::fs::read(path).unwrap();
     let pair = |first: u64, second: u64| [first.to_le_bytes(), second.to_le_bytes()].concat();

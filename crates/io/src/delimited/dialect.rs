@@ -30,7 +30,7 @@ impl Dialect {
     /// header. Otherwise it uses the first of `|`, tab, semicolon and comma that occurs there.
     pub fn of_header(line: &str, given: Option<&str>) -> Self {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
-        // A command can read several tables, and the user may have given the delimiter for another one.
+        // A command can read several tables, and the user may have given the delimiter for another table.
         let given = given.filter(|given| !given.is_empty() && line.contains(given));
         Dialect::Plain(given.or(occurring).unwrap_or("|").to_owned())
     }
@@ -160,7 +160,7 @@ fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
     }
 }
 
-/// Splits a line of CSV that contains quotes. Quotes that do not match are not an error.
+/// Splits a line of CSV that contains quotes. Unmatched quotes are not an error.
 fn unquoted(line: &str) -> Cells<'_> {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)

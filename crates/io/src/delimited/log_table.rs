@@ -12,9 +12,9 @@ pub struct Layout {
     pub columns: &'static [Names],
     /// The indexes of the required columns.
     pub required: &'static [usize],
-    /// Whether the table is CSV with quoted cells. Otherwise, cells are usually not quoted, as in the
-    /// output of Slurm's commands. In that case, the user-specified delimiter is used if it occurs
-    /// in the header; otherwise, a delimiter is detected there.
+    /// Whether the table is CSV with quoted cells. If false, cells are usually not quoted, as in the output of Slurm's
+    /// commands. The delimiter is then the user-specified one if that occurs in the header, or else one that is
+    /// detected there.
     pub quoted: bool,
     /// The remedy that messages about missing columns suggest.
     pub remedy: fn() -> String,

@@ -43,7 +43,7 @@ pub fn is_unfinished(name: &OsStr) -> bool {
     name.starts_with('.') && name.ends_with(UNFINISHED_ENDING)
 }
 
-/// Writes a file with the content that `fill` writes. An existing file is either replaced in one step or stays
+/// Writes a file with the content that `fill` writes. An existing file is either replaced atomically or stays
 /// unchanged.
 ///
 /// # Errors
@@ -54,7 +54,7 @@ pub fn write(path: &Path, fill: impl FnOnce(&mut AtomicFile) -> io::Result<()>) 
     out.finish()
 }
 
-/// Writes a file with these bytes. An existing file is either replaced in one step or stays unchanged.
+/// Writes a file with these bytes. An existing file is either replaced atomically or stays unchanged.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -62,8 +62,8 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     write(path, |out| out.write_all(bytes))
 }
 
-/// A file that is being written. If it is dropped before [`AtomicFile::finish`], an existing file at its path stays
-/// unchanged.
+/// A file that is being written. If this value is dropped before [`AtomicFile::finish`] is called, an existing file at
+/// the path stays unchanged.
 ///
 /// A path that leads to something other than a plain file, such as `/dev/stdout` or a named
 /// pipe, is written directly. If the path is a symbolic link, the target of the link is replaced.
@@ -119,7 +119,7 @@ impl AtomicFile {
         self.close()?.place()
     }
 
-    /// Syncs the file to disk and closes it. It does not yet move the file into place.
+    /// Syncs the file to disk and closes it, but does not move it into place yet.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -138,7 +138,8 @@ impl AtomicFile {
 }
 
 /// A complete file that is not yet in place. It is closed and uses no file descriptor, so a run can have any number of
-/// such files. If it is dropped before [`ClosedFile::place`], an existing file at its path stays unchanged.
+/// such files. If this value is dropped before [`ClosedFile::place`] is called, an existing file at the path stays
+/// unchanged.
 #[derive(Debug)]
 pub struct ClosedFile {
     path: PathBuf,
@@ -221,8 +222,8 @@ impl TemporaryFile {
         builder.prefix(&prefix).suffix(UNFINISHED_ENDING);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // The lock is held until the file is registered, so that a signal never finds a file that
-        // exists but is not registered.
+        // The lock is held until the file is registered, so that the clean-up after a signal cannot
+        // miss a file that exists but is not registered.
         let mut files = unfinished();
         let file = builder.tempfile_in(folder(&target))?;
         let path = file.path().to_owned();
@@ -287,7 +288,7 @@ fn folder(file: &Path) -> &Path {
     }
 }
 
-/// Syncs the entries of a directory to disk. Ignores failures, because some file systems do not support it.
+/// Syncs the entries of a directory to disk. Failures are ignored, because some file systems cannot sync a directory.
 pub fn sync_directory(path: &Path) {
     if let Ok(directory) = File::open(path) {
         let _ = directory.sync_all();

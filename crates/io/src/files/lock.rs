@@ -31,7 +31,7 @@ impl DirLock {
                 _directory: Some(directory),
             }),
             Err(TryLockError::WouldBlock) => Err(Error::Run(format!(
-                "another run is writing into {}; wait for it to end, or name another directory",
+                "another run is writing to {}; wait for it to end, or choose another directory",
                 path.display()
             ))),
             Err(TryLockError::Error(_)) => Ok(DirLock { _directory: None }),

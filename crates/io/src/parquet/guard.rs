@@ -105,8 +105,9 @@ fn check_schema(elements: &[Thrift]) -> Option<()> {
     open.iter().all(|left| *left == 0).then_some(())
 }
 
-/// Checks every page header of a column chunk, in a file of this many bytes. `header` takes the start offset of a
-/// header and the upper bound on its end offset. It returns the header and its length. The error says what is wrong.
+/// Checks every page header of a column chunk, in a file of this many bytes. `header` takes the offset at which a
+/// header starts and an upper bound on the offset at which it ends. It returns the header and its length. The error
+/// says what is wrong.
 pub(super) fn check_pages(
     file: u64,
     chunk: &ColumnChunkMetaData,

@@ -21,7 +21,7 @@ use gleaner_domain::error::{Error, Result};
 
 /// Number of records that are decoded at a time.
 const BATCH: usize = 8192;
-/// Number of records that are decoded at a time if they are lists, which may be long.
+/// Number of records that are decoded at a time in a column of lists, which may be long.
 const BATCH_OF_LISTS: usize = 16;
 
 /// The reason why a visit ended early.
@@ -153,7 +153,8 @@ impl Leaf<'_> {
     /// Passes the cells of a batch to `each`, and removes their rows from the front of `rows`.
     ///
     /// Repetition level 0 begins a new row; other levels continue a list. The definition level
-    /// shows whether a cell has a value. `batch.values` only contains the existing values.
+    /// shows whether a cell has a value. `batch.values` contains only the values that are not
+    /// missing.
     fn deliver<T: Decoded>(
         &self,
         batch: &Batch<T>,

@@ -149,7 +149,7 @@ impl Reader<'_> {
 
     fn values(&mut self, count: u64, kinds: &[u8], depth: usize) -> Option<Thrift> {
         let mut values = Vec::new();
-        // Every value takes at least one byte, so this ends when the bytes end.
+        // Every value takes at least one byte, so the loop ends when the bytes run out.
         for _ in 0..count {
             for kind in kinds {
                 values.push(self.value(*kind, depth + 1)?);
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    // Fixed example: {1: 300 as i32, 2: [true-typed bytes 1, 2], 4: {} , 20: "ab"}.
+    // The encoded struct is {1: 300, 2: [1, 2], 4: {}, 20: "ab"}. The last byte is not part of it.
     #[test]
     fn a_struct_is_read_to_its_end() {
         let bytes = [

@@ -1,4 +1,4 @@
-//! Tests the reading of small tables in CSV and Parquet, and the messages for their faults.
+//! Tests reading small tables in CSV and Parquet, and the messages for their faults.
 
 use std::path::PathBuf;
 

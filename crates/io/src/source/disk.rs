@@ -1,5 +1,4 @@
-//! A file on disk that is read more than once. A change of the file between two reads is
-//! detected.
+//! A file on disk that is read more than once. A change to the file between two reads is detected.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

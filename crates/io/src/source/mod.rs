@@ -199,7 +199,7 @@ impl Source {
         self.fault(error.to_string(), expected).into()
     }
 
-    /// Creates a fault of the whole input, without a line or row.
+    /// Creates a fault that concerns the input as a whole, without a line or row.
     pub fn fault(&self, found: impl Into<String>, expected: impl Into<String>) -> Fault {
         Fault::of(self.path(), found, expected)
     }
@@ -225,7 +225,8 @@ impl Source {
         }
     }
 
-    /// The first bytes of the content. While the input is being opened, they may still be compressed or packed.
+    /// The first bytes of the content. While the input is being opened, these bytes may still be compressed or belong
+    /// to an archive.
     fn head(&self) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         self.reader()?
@@ -293,7 +294,7 @@ fn hold(stream: impl Read) -> io::Result<(Raw, u64, Digest)> {
     let bytes = whole::read(stream, WHOLE_LIMIT)?.ok_or_else(|| {
         let size = whole::size(WHOLE_LIMIT);
         io::Error::other(format!(
-            "more than {size} from a pipe or a device; write it to a file first"
+            "more than {size} from a pipe or a device; write the data to a file first"
         ))
     })?;
     let sha256 = Digest::of(&bytes);

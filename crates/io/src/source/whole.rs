@@ -6,13 +6,13 @@ use std::io::{self, Read};
 /// input, and to an input from a pipe.
 pub const WHOLE_LIMIT: u64 = 1 << 30;
 
-/// The same limit for text formats that are parsed into many small values, such as JSON: 64 MiB.
+/// The corresponding limit for text formats that are parsed into many small values, such as JSON: 64 MiB.
 pub const TEXT_LIMIT: u64 = 64 << 20;
 
-/// The same limit for TOML, which is written by hand: 16 MiB.
+/// The corresponding limit for TOML, which is written by hand: 16 MiB.
 pub const TOML_LIMIT: u64 = 16 << 20;
 
-/// Number of bytes that are read at once.
+/// Number of bytes that are read at a time.
 const STEP: usize = 1 << 18;
 
 /// Reads a stream to its end. Returns `None` if it has more than `limit` bytes.

@@ -127,7 +127,7 @@ pub(super) struct MemberReader<R> {
 }
 
 impl<R: Read> MemberReader<R> {
-    /// Reads `member` of the archive `inner`, which must be at its start.
+    /// Creates a reader of `member` in the archive `inner`, from which nothing has been read yet.
     pub fn new(mut inner: R, member: &Member) -> io::Result<Self> {
         io::copy(&mut inner.by_ref().take(member.offset), &mut io::sink())?;
         Ok(MemberReader {

@@ -1,10 +1,10 @@
 //! Writes a column that consists of runs of equal values as Parquet. The column is stored as a
 //! dictionary of the values and, for each run, the run's length and the index of its value.
 //!
-//! The `parquet` crate's writer looks up the value of every row. The time that this module needs
-//! depends only on the number of runs. For example, let the value be 5 in the first 400,000 rows,
-//! then 7 in 10 rows, and then 5 again. The column is stored as the dictionary (5, 7) and three
-//! runs with the indices 0, 1 and 0.
+//! The `parquet` crate's writer looks up the value of every row, whereas the time that this module
+//! needs depends only on the number of runs. For example, let the value be 5 in the first 400,000
+//! rows, then 7 in 10 rows, and then 5 again. The column is stored as the dictionary (5, 7) and
+//! three runs with the indices 0, 1 and 0.
 
 use std::io::Write;
 

@@ -22,8 +22,8 @@ pub trait WriteTable {
     /// `out` cannot be written.
     fn write_csv(&self, out: impl Write) -> io::Result<()>;
 
-    /// Writes the table as Parquet. Times are nanosecond timestamps without a zone. The bytes
-    /// depend only on the table.
+    /// Writes the table as Parquet. Times are nanosecond timestamps without a zone. Equal tables
+    /// give identical bytes.
     ///
     /// # Errors
     /// The Parquet writer fails; its error is returned as an I/O error.

@@ -20,7 +20,7 @@ const PRESENT: i16 = 1;
 
 /// Writes the table as Parquet. Times are nanosecond timestamps without a zone.
 ///
-/// The bytes depend only on the table.
+/// Equal tables give identical bytes.
 ///
 /// # Errors
 /// The Parquet writer fails; its error is returned as an I/O error.

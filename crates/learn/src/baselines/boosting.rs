@@ -1,4 +1,4 @@
-//! Gradient boosting with the library forust.
+//! Gradient boosting with the forust library.
 
 use forust_ml::GradientBooster;
 use forust_ml::objective::ObjectiveType;
@@ -9,10 +9,11 @@ use super::{BaselineError, Predictor};
 
 /// The settings match LightGBM's `LGBMRegressor`: 100 rounds at a rate of 0.1, at least 20 rows in
 /// a leaf, 255 bins per feature. The trees differ. In forust, they grow level by level to at most
-/// 32 leaves. LightGBM always splits the leaf with the greatest gain, up to 31 leaves. (The library
-/// forust also has a best-first order. It ranks leaves by what they already explain and not by the
-/// gain of their next split, so it cannot replace LightGBM's order.) On logarithms of durations,
-/// LightGBM's order reduces the error by 8 %. On other labels, it brings no improvement.
+/// 32 leaves. LightGBM always splits the leaf with the greatest gain, up to 31 leaves. (The forust
+/// library also has a best-first order. That order ranks leaves by what they already explain and
+/// not by the gain of their next split, so it cannot replace LightGBM's order.) If the labels are
+/// logarithms of durations, LightGBM's order reduces the error by 8 %. For other labels, it brings
+/// no improvement.
 pub(super) struct Boosting {
     booster: GradientBooster,
     /// Indices of the features that have at least two different values. The library does not accept

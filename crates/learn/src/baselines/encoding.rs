@@ -1,4 +1,4 @@
-//! Converts tables to the numbers that libraries accept.
+//! Converts tables to columns of numbers, because the libraries accept only numbers.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Random forest with the library smartcore.
+//! Random forest with the smartcore library.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -35,10 +35,10 @@ use encoding::{Encoding, Matrix};
 /// A baseline model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Baseline {
-    /// 100 trees from the library smartcore, each trained on rows drawn with replacement (Breiman,
+    /// 100 trees from the smartcore library, each trained on rows drawn with replacement (Breiman,
     /// 2001).
     Forest,
-    /// 100 trees of at most 32 leaves from the library forust. Each tree is trained on the
+    /// 100 trees of at most 32 leaves from the forust library. Each tree is trained on the
     /// residuals of the trees before it (Friedman, 2001). Features are binned as in LightGBM (Ke et
     /// al., 2017).
     Boosting,
@@ -94,8 +94,8 @@ impl Baseline {
     /// Trains the baseline on a table with one label per row.
     ///
     /// # Errors
-    /// If there are no rows, the numbers of labels and rows differ, a label is NaN or outside
-    /// ±1e100, or the library fails.
+    /// There are no rows, the number of labels differs from the number of rows, a label is NaN or
+    /// outside ±1e100, or the library fails.
     pub fn fit(self, table: &Table, labels: &[f64], seed: u64) -> Result<Fitted, BaselineError> {
         ebm::check_labels(table, labels)?;
         let encoding = Encoding::learn(table);
@@ -116,8 +116,8 @@ impl Fitted {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// If the table's features differ from the features that the model was trained on, or the
-    /// library fails.
+    /// The table's features differ from the features that the model was trained on, or the library
+    /// fails.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, BaselineError> {
         let rows = self.encoding.encode(table)?;
         if rows.rows == 0 {

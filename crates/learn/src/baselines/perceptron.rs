@@ -18,8 +18,8 @@ use super::{BaselineError, Predictor};
 /// rows by less than 0.0001. The best weights are kept.
 ///
 /// Features and labels are scaled to mean 0 and standard deviation 1. Scikit-learn leaves the
-/// scaling to its users. The reference did not scale the data, and its worst predictions are off by
-/// thousands.
+/// scaling to its users. The reference results in `BENCHMARKS.md` were computed without scaling,
+/// and the worst of those predictions are off by thousands.
 pub(super) struct Perceptron {
     network: Network,
     inputs: Vec<Scale>,

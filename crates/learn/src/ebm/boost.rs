@@ -193,8 +193,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// One bag, or two bags that share a pass and stop independently, learn the same scores as
-        /// the simplest implementation, to the last bit.
+        /// One bag, or two bags that share a pass and stop independently, learn bit for bit the
+        /// same scores as the simplest implementation.
         #[test]
         fn bags_learn_exactly_as_the_simplest_implementation(
             rows in proptest::collection::vec((0..5u16, 0..5u16, -100..100i32), 8..60),

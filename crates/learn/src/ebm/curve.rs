@@ -138,8 +138,8 @@ impl Curve {
     }
 }
 
-/// Cuts the bins at random. Draws as many cuts as the tree may have. A cut is left out if a leaf
-/// next to it would have too few rows. `before` holds the prefix sums of the bins.
+/// Cuts the bins at random. Draws the maximum number of cuts that the tree may have. A cut is left
+/// out if a leaf next to it would have too few rows. `before` holds the prefix sums of the bins.
 fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>> {
     let end = before.len() - 1;
     let most = tree.leaves.min(end);

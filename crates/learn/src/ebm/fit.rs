@@ -25,7 +25,7 @@ pub enum FitError {
     /// The table has no rows.
     #[error("there are no rows to learn from")]
     NoRows,
-    /// The numbers of labels and rows differ.
+    /// The number of labels differs from the number of rows.
     #[error("found {found} labels for {rows} rows, expected one label for each row")]
     Labels {
         /// Number of labels.
@@ -276,7 +276,7 @@ fn run(
             for (term, scores) in terms.iter().zip(&boosted.scores) {
                 take(residuals, &term.cells, scores);
             }
-            // After a stop, bags report no work, because they may not have completed it.
+            // After a stop, a bag reports no work, because it may not have completed its work.
             if !parts.observer().is_stopped() {
                 parts.add(work);
             }

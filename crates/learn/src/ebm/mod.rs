@@ -1,10 +1,9 @@
 //! The explainable boosting machine: an additive model in which every part can be plotted.
 //!
-//! y = β₀ + Σ fᵢ(xᵢ) + Σ fᵢⱼ(xᵢ, xⱼ) (Lou, Caruana and Gehrke, KDD 2012; Lou et al., KDD 2013; Nori
-//! et al., "InterpretML", 2019). Features are binned. Boosting adds small trees in small steps, on
-//! one feature at a time, until the error on held-out rows no longer decreases. It is repeated on
-//! different parts of the rows, the *bags*, and the results are averaged. Then the pairs of features
-//! with the highest FAST scores are boosted on the residuals.
+//! y = β₀ + Σ fᵢ(xᵢ) + Σ fᵢⱼ(xᵢ, xⱼ) (Lou, Caruana and Gehrke, KDD 2012; Lou et al., KDD 2013; Nori et al.,
+//! "InterpretML", 2019). Features are binned. Boosting adds small trees in small steps, on one feature at a time, until
+//! the error on held-out rows no longer decreases. Boosting is repeated on different parts of the rows, the *bags*, and
+//! the results are averaged. Then the pairs of features with the highest FAST scores are boosted on the residuals.
 //!
 //! Each f is a *term*, which has a score for each of its *cells*. The cells of a curve are the bins
 //! of its feature. A surface merges the bins of each of its two features into groups, and its cells

@@ -67,7 +67,7 @@ pub enum Mismatch {
 pub struct Contribution {
     /// Name of the term: its feature, or `a & b` for a pair.
     pub term: String,
-    /// The label of the row's bin in each of the term's features.
+    /// For each of the term's features, the label of the bin that contains the row's value.
     pub bins: Vec<String>,
     /// The score that the term adds to the prediction.
     pub score: f64,
@@ -167,8 +167,8 @@ impl Ebm {
     /// as missing.
     ///
     /// # Errors
-    /// There are no rows, or the numbers of labels and rows differ. A label is NaN or too large. A
-    /// feature has too many distinct strings. A setting is out of its range.
+    /// There are no rows, or the number of labels differs from the number of rows. A label is NaN
+    /// or too large. A feature has too many distinct strings. A setting is out of its range.
     pub fn fit(table: &Table, labels: &[f64], settings: &Settings) -> Result<Self, FitError> {
         Self::fit_observed(table, labels, settings, &Unobserved)
     }
@@ -232,7 +232,7 @@ impl Ebm {
     /// Predicts the label of each row.
     ///
     /// # Errors
-    /// If the features of the table, or their order, differ from the machine's features.
+    /// The features of the table, or their order, differ from the machine's features.
     pub fn predict(&self, table: &Table) -> Result<Vec<f64>, Mismatch> {
         let bins = self.index(table)?;
         Ok((0..table.rows()).map(|row| self.sum(row, &bins)).collect())
@@ -249,10 +249,10 @@ impl Ebm {
     /// Predicts the label of one row, and explains the prediction.
     ///
     /// # Errors
-    /// If the features of the table, or their order, differ from the machine's features.
+    /// The features of the table, or their order, differ from the machine's features.
     ///
     /// # Panics
-    /// If the table has no such row.
+    /// The table has no such row.
     pub fn explain(&self, table: &Table, row: usize) -> Result<Explanation, Mismatch> {
         let bins = self.index(&table.take(&[row]))?;
         let contribution = |term: &Term| Contribution {
@@ -300,8 +300,8 @@ impl Ebm {
             .collect()
     }
 
-    /// Replaces the curve of a feature by the monotone curve that is nearest in least squares
-    /// (isotonic regression, as in Lucid's artifact). Each bin is weighted by its number of
+    /// Replaces the curve of a feature with the monotone curve that is nearest to it in least
+    /// squares (isotonic regression, as in Lucid's artifact). Each bin is weighted by its number of
     /// training rows. The score of missing values does not change. Returns `false` and changes
     /// nothing if there is no numeric feature of that name.
     pub fn smooth(&mut self, feature: &str, direction: Direction) -> bool {

@@ -1,4 +1,4 @@
-//! Chooses the pairs of features that get a term, by FAST (Lou, Caruana, Gehrke and Hooker,
+//! Chooses the pairs of features that get a term, using FAST (Lou, Caruana, Gehrke and Hooker,
 //! "Accurate intelligible models with pairwise interactions", KDD 2013).
 //!
 //! If two features interact, the residuals of the single-feature terms differ between parts of the

@@ -1,4 +1,4 @@
-//! Settings of training.
+//! Settings for training an explainable boosting machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct Settings {
     /// The maximum number of rounds. In a round, every term takes one step.
     pub max_rounds: usize,
     /// Number of initial rounds in which cuts are drawn at random instead of being chosen by their
-    /// gain (called smoothing rounds in the library `interpret`). With random cuts, nearly equal
+    /// gain (called smoothing rounds in the `interpret` library). With random cuts, nearly equal
     /// features share the effect that they explain. Otherwise, the feature with the best cut would
     /// explain all of it.
     #[serde(default)]
@@ -129,7 +129,7 @@ impl Settings {
             (
                 !(self.tolerance >= 0.0 && self.tolerance < 1.0),
                 format!(
-                    "the tolerance is {}, expected a number of at least 0 and below 1",
+                    "the tolerance is {}, expected a number that is at least 0 and below 1",
                     self.tolerance
                 ),
             ),

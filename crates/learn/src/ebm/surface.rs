@@ -2,13 +2,13 @@
 //! tree has four leaves.
 //!
 //! Residuals and rows are summed per cell of a grid. Two-dimensional prefix sums give the sum over
-//! any rectangle in constant time, so each cross of the grid is evaluated in constant time too. The
-//! gain of a cross is the sum of `s² ÷ n` over its four rectangles, minus `s² ÷ n` of the whole
-//! grid. Here, `s` is a sum of residuals and `n` a number of rows. For example, let a grid of 3
-//! rows and 4 columns have 2 training rows in each cell. The residuals of these rows are 5 in the
-//! four cells at the lower right, and −1 elsewhere. One cross cuts the grid above and to the left
-//! of these four cells. For its rectangles, `s² ÷ n` is 4, 4, 8 and 40² ÷ 8 = 200. For the whole
-//! grid, it is 24² ÷ 24 = 24, so this cross gains 192.
+//! any rectangle, and therefore the gain of any cross, in constant time. The gain of a cross is the
+//! sum of `s² ÷ n` over its four rectangles, minus `s² ÷ n` of the whole grid. Here, `s` is a sum
+//! of residuals and `n` a number of rows. For example, let a grid of 3 rows and 4 columns have 2
+//! training rows in each cell. The residuals of these rows are 5 in the four cells at the lower
+//! right, and −1 elsewhere. One cross cuts the grid above and to the left of these four cells. For
+//! its rectangles, `s² ÷ n` is 4, 4, 8 and 40² ÷ 8 = 200. For the whole grid, it is 24² ÷ 24 = 24,
+//! so this cross gains 192.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -6,8 +6,8 @@ use super::bag::Bag;
 /// The maximum number of bags that one thread boosts together.
 pub(super) const ABREAST: usize = 2;
 
-/// The number of cells that an index of 16 bits can distinguish. An array of this length needs no
-/// bounds check in the innermost loop.
+/// The number of cells that a 16-bit index can distinguish. An array of this length needs no bounds
+/// check in the innermost loop.
 const CELLS: usize = 1 << 16;
 
 /// One number per cell and bag.

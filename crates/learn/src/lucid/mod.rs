@@ -3,7 +3,7 @@
 //!
 //! - [`history`]: how long a job will run, estimated from the user's earlier jobs.
 //! - [`packing`]: how well a job shares its GPUs.
-//! - [`throughput`]: how many GPU jobs will be submitted in an interval of ten minutes.
+//! - [`throughput`]: how many GPU jobs will be submitted in each ten-minute interval.
 //! - [`workload`]: how long a job will run, estimated from its user, its submission time and its
 //!   requests.
 

@@ -11,7 +11,7 @@ pub struct Step {
     pub node: usize,
     /// Index of the feature that is compared.
     pub feature: usize,
-    /// The row's value; NaN if it is missing.
+    /// The row's value of this feature; NaN if it is missing.
     pub value: f64,
     /// The threshold that the value is compared with.
     pub threshold: f64,
@@ -47,9 +47,8 @@ impl Tree {
         path
     }
 
-    /// The importance of each feature: the share of its splits in the total decrease of impurity.
-    /// Each node is weighted by its number of rows. All importances are 0 if no split decreases the
-    /// impurity.
+    /// The importance of each feature: the share of the total decrease in impurity that its splits cause. Each node is
+    /// weighted by its number of rows. All importances are 0 if no split decreases the impurity.
     pub fn importances(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.features.len()];
         let weighted = |node: usize| self.nodes[node].impurity * self.nodes[node].rows() as f64;

@@ -37,8 +37,8 @@ use crate::{Column, Table};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Strength of pruning. A subtree of `n` leaves is kept if it decreases the impurity by more
-    /// than `n - 1` times this value. Here, impurities are weighted by their share of all rows. If
-    /// this value is 0, the tree is not pruned.
+    /// than `n - 1` times this value. Here, the impurity of each node is weighted by the node's
+    /// share of all rows. If this value is 0, the tree is not pruned.
     pub ccp_alpha: f64,
     /// The maximum number of splits on the path to a leaf; `None` for no limit.
     pub max_depth: Option<usize>,
@@ -216,7 +216,7 @@ impl Tree {
     /// Predicts the class of each row of a table. The table may have more features than the tree.
     ///
     /// # Errors
-    /// If the table lacks a feature of the tree, or its column of that name holds strings.
+    /// If the table lacks a feature of the tree, or the column with that name holds strings.
     pub fn predict(&self, table: &Table) -> Result<Vec<u8>, TreeError> {
         let columns = self.columns(table)?;
         let row = |row: usize| columns.iter().map(|values| values[row]).collect::<Vec<_>>();

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::{Node, Tree};
 
-/// A saved tree before it is checked.
+/// A tree as read from a file, before validation.
 #[derive(Deserialize)]
 pub struct Saved {
     features: Vec<String>,

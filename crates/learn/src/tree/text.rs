@@ -5,9 +5,10 @@ use std::fmt;
 use super::{Node, Step, Tree};
 
 impl fmt::Display for Tree {
-    /// Writes a line for each node, below the line of its parent and indented further. The line has
-    /// the comparison that leads to the node, the node's number of rows, and the number of rows of
-    /// each class. The first line is the root's. A leaf's line ends with the predicted class.
+    /// Writes a line for each node, below the line of its parent and indented further. The line
+    /// shows the comparison that leads to the node, the node's number of rows, and the number of
+    /// rows of each class. The first line is the root's. A leaf's line ends with the predicted
+    /// class.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let depths = self.depths();
         let questions = self.questions();

@@ -120,8 +120,7 @@ fn a_planted_interaction_comes_first_and_is_learnt() {
     );
 }
 
-/// A table with four columns: numbers of which some are missing, a constant, only missing values,
-/// and strings.
+/// A table with four columns: numbers with gaps, a constant, only missing values, and strings.
 fn odd(rows: usize, seed: u64) -> (Table, Vec<f64>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let gaps: Vec<f64> = random(&mut rng, rows)
@@ -156,8 +155,8 @@ fn gaps_constants_and_texts_are_learnt_from() {
     let machine = Ebm::fit(&features, &labels, &Settings::default()).unwrap();
     let error = metrics::mean_absolute_error(&labels, &machine.predict(&features).unwrap());
     assert!(error < 0.03, "{error}");
-    // Missing values contribute −2 to the label, and a middle value about 0.6, so their scores
-    // differ by 2.6.
+    // A missing value contributes −2 to the label, and the middle one of the known values about
+    // 0.6, so the two scores differ by 2.6.
     let gaps = &machine.terms()[0];
     let middle = gaps.scores()[gaps.scores().len() / 2];
     assert!(

@@ -1,6 +1,7 @@
 //! Reads the reference data of the models.
 
-/// The content of a file of the shared data. `None`, with a message on stderr, if it is missing.
+/// The content of a file from the shared data. If the file is missing, prints a message to stderr
+/// and returns `None`.
 pub fn shared(name: &str) -> Option<String> {
     let path = gleaner_testing::shared(&format!("lucid/{name}"))?;
     std::fs::read_to_string(path).ok()
@@ -13,7 +14,7 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// Reads a CSV file of the shared data; `None` if it is missing.
+    /// Reads a CSV file from the shared data; returns `None` if the file is missing.
     pub fn shared(name: &str) -> Option<Self> {
         let content = shared(name)?;
         let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();

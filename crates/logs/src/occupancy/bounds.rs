@@ -1,16 +1,16 @@
 //! Finds the nodes that jobs may have used if they list fewer nodes than they used.
 //!
-//! Such a job is short: it used `lacking` more nodes than it lists. The job held these nodes during its whole run. They
-//! are therefore among its candidates: the nodes that nothing else held at any time of the run. Three steps narrow them
-//! down:
+//! Such a job is called short: it used `lacking` more nodes than it lists. The job held these nodes during its whole
+//! run. They are therefore among its candidates: the nodes that nothing else held at any time of the run. Three steps
+//! narrow them down:
 //!
 //! 1. [`candidates`] sweeps over all known holds once, and keeps for each short job the nodes that stay free during its
 //!    run.
 //! 2. [`settle`] looks for jobs that have no more candidates than missing nodes. Such a job used all of its candidates,
 //!    so other short jobs that run at the same time lose them. This is repeated until nothing changes.
-//! 3. The other jobs are open. While an open job runs, its candidates are unknown: each was either used by the job or
-//!    idle. [`deal`] assigns each open job as many of its candidates as it lacks, so that the log has the right number
-//!    of idle nodes.
+//! 3. The remaining jobs are called open. While an open job runs, its candidates are unknown: each was either used by
+//!    the job or idle. [`deal`] fills the missing nodes of each open job from its candidates, so that the log has the
+//!    right number of idle nodes.
 //!
 //! For example, a machine has nodes 0 to 5. Job A runs from second 0 to 10, lists node 0 and lacks 2 nodes. Job B runs
 //! from 5 to 20, lists node 1 and lacks 1 node. Job C runs on nodes 2 and 3 from 8 to 12. C holds nodes 2 and 3 during
@@ -19,9 +19,9 @@
 //! the contradiction.
 //!
 //! The bounds hold if jobs do not share nodes and the stated counts are right. In that case, a node that is neither
-//! held nor a candidate was idle, and a held node was busy. The bounds need not be tight. For example, suppose that two
-//! jobs run at the same time, that each lacks 1 node, and that both have nodes 4 and 5 as candidates. Both nodes were
-//! busy, but these steps do not detect that.
+//! held nor a candidate was idle, and a held node was busy. The bounds need not be tight. For example, two jobs run at
+//! the same time, each lacks 1 node, and each has nodes 4 and 5 as candidates. Both nodes were busy, but these steps do
+//! not detect that.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +68,7 @@ pub struct Candidates {
     /// known hold, minus the number of nodes that short jobs lack. `None` if the log does not state for every short job
     /// how many nodes it lacks.
     pub idle_counted: Option<u64>,
-    /// Whether several jobs ran on a node at once.
+    /// Whether several jobs ran on one node at the same time.
     pub are_nodes_shared: bool,
 }
 
@@ -131,7 +131,7 @@ struct Search<'a> {
     running: BTreeMap<(i64, usize), NodeBits>,
     /// Number of nodes that the running jobs lack.
     lacking: u64,
-    /// The second up to which `idle` is counted.
+    /// The second up to which `idle` has been counted.
     counted: i64,
     idle: u64,
     found: Vec<Vec<u32>>,
@@ -299,7 +299,7 @@ pub fn settle(jobs: &[ShortJob], candidates: &mut [Vec<u32>]) -> Settled {
     settled
 }
 
-/// Assigns each open job, in order, as many of its candidates as it lacks. Candidates that were assigned to an earlier
+/// Fills the missing nodes of each open job, in order, from its candidates. Candidates that were assigned to an earlier
 /// job for an overlapping period are skipped. Candidates are taken in the order of `rank`: first those after the last
 /// node that the job lists, then those before it. A job that does not state how many nodes it used is assigned one
 /// node.

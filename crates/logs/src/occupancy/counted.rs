@@ -1,10 +1,10 @@
-//! Bounds on the idle time of nodes that jobs share, in logs that only count the nodes and cores of jobs.
+//! Bounds on the idle time of shared nodes, for logs that state only how many nodes and cores each job used.
 //!
 //! The machine has M nodes of c cores each. The running jobs use N nodes and C cores in total, where a node that k jobs
-//! share counts k times in N. At least max(0, M - N) nodes are idle: as many as if no two jobs shared a node. At most
-//! M - C / c nodes are idle, with C / c rounded up: as many as if jobs filled one node after
-//! another. For example, a machine has 4 nodes with 36 cores each. Two jobs of 2 nodes and 40 cores
-//! each leave 0 or 1 nodes idle, because 80 cores need at least 3 nodes.
+//! share counts k times in N. At least max(0, M - N) nodes are idle, which is the exact number if no two jobs share a
+//! node. At most M - C / c nodes are idle, with C / c rounded up, which is the exact number if jobs fill one node after
+//! another. For example, a machine has 4 nodes with 36 cores each. Two jobs of 2 nodes and 40 cores each leave 0 or 1
+//! nodes idle, because 80 cores need at least 3 nodes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use super::deal::CountedJob;
 use super::sweep::Window;
 
-/// The nodes and cores that jobs use. Jobs come in order of their starts.
+/// The nodes and cores that jobs use. Jobs must be added in the order in which they start.
 #[derive(Debug, Default)]
 pub struct InUse {
     /// The running jobs: end, nodes and cores.
@@ -48,7 +48,7 @@ impl InUse {
     }
 }
 
-/// Adds up the bounds over time. Jobs come in order of their starts.
+/// Adds up the bounds over time. Jobs must be added in the order in which they start.
 #[derive(Debug)]
 pub struct CountedIdle {
     nodes: u64,
@@ -87,7 +87,8 @@ impl CountedIdle {
         self.used.start(job, cores);
     }
 
-    /// The lower and the upper bound on the idle time, in node-seconds, once all jobs have started.
+    /// The lower and the upper bound on the idle time, in node-seconds. Called after the last job
+    /// has been added.
     pub fn finish(mut self) -> (u64, u64) {
         self.advance(self.window.to);
         (self.lower, self.upper)

@@ -1,9 +1,9 @@
 //! Assigns nodes to jobs in logs that state only how many nodes each job has.
 //!
 //! Jobs start in chronological order, on the free nodes with the lowest indexes. For example, a machine has 8 nodes.
-//! Job A uses 3 nodes from second 0 to 10, job B uses 4 nodes from 5 to 20, and job C uses 2 nodes from 10 to 15. Job
-//! A gets nodes 0-2, and job B gets nodes 3-6. At second 10, job A first releases its nodes, so the free runs are 0-2
-//! and 7, and job C gets nodes 0-1.
+//! Job A uses 3 nodes from second 0 to 10, job B uses 4 nodes from 5 to 20, and job C uses 2 nodes from 10 to 15. Job A
+//! gets nodes 0-2, and job B gets nodes 3-6. At second 10, job A first releases its nodes, so nodes 0-2 and 7 are free,
+//! and job C gets nodes 0-1.
 //!
 //! If too few nodes are free for a job, it gets the free nodes at once, and the remaining nodes as soon as other jobs
 //! release them. So a node is idle only if no job lacks nodes. On a machine of M nodes whose running jobs use U nodes
@@ -26,7 +26,7 @@ pub struct CountedJob {
     pub start: i64,
     /// A number that distinguishes jobs that start in the same second, such as the line of the log.
     pub serial: u64,
-    /// End, in seconds since 1970; [`OPEN`] if it has none.
+    /// End, in seconds since 1970; [`OPEN`] if the job has no end.
     pub end: i64,
     /// Number of nodes.
     pub nodes: u32,
@@ -74,11 +74,11 @@ pub struct Short {
 
 /// Turns jobs, sorted by start, into sorted edges. A job gets the free nodes with the lowest
 /// indexes, so the same jobs always get the same nodes. Before each start, the jobs that have ended
-/// by then release their nodes. Edges therefore come in order of time.
+/// by then release their nodes. The edges are therefore in chronological order.
 #[derive(Debug)]
 pub struct Dealer<J> {
     jobs: std::iter::Fuse<J>,
-    /// Runs of free nodes: number of nodes by first node.
+    /// Runs of free nodes: the length of each run, by its first node.
     free: BTreeMap<u32, u32>,
     /// The running jobs, by end and serial.
     running: BTreeMap<(i64, u64), Dealt>,
@@ -292,7 +292,7 @@ mod tests {
         let expected = [
             (0, 0, 2, true),
             (1, 2, 1, true),
-            // From second 1 on, the second job lacks nodes, so the third job gets none.
+            // The second job lacks nodes from time 1 on, so the third job gets none.
             (10, 0, 2, false),
             (10, 0, 2, true),
             (20, 2, 1, false),

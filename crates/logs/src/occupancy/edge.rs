@@ -43,20 +43,20 @@ impl Hold {
 
 /// The start or end of a hold on consecutive nodes; 16 bytes.
 ///
-/// Edges sort by time, and within a second ends come before starts. So a job that starts when
+/// Edges are sorted by time. Within a second, ends come before starts. So a job that starts when
 /// another job ends does not appear to share nodes with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     /// The highest bits hold the second, the next bit whether the hold starts, and the lowest bits the job's number.
     when: i64,
     first: u32,
-    /// Number of nodes, and in the lowest bits the index of the hold.
+    /// The number of nodes. The lowest bits hold the index of the hold.
     code: u32,
 }
 
 /// Number of bits of a job's number that are kept.
 const JOB_BITS: u32 = 19;
-/// The latest second, 278,000 years after 1970. Later seconds are replaced by it.
+/// The latest second, 278,000 years after 1970. Later times are replaced with this second.
 const LATEST: i64 = i64::MAX >> (JOB_BITS + 1);
 /// Maximum number of nodes of one edge.
 pub(super) const MOST: u32 = u32::MAX >> 3;

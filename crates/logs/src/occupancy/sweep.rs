@@ -37,7 +37,7 @@ impl Window {
     };
 }
 
-/// Node-seconds of the window that were idle, and node-seconds held, by kind of hold.
+/// Idle node-seconds in the window, and held node-seconds by kind of hold.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Shares {
     /// Node-seconds during which nothing held the node.
@@ -68,9 +68,9 @@ pub struct Overlaps {
 pub struct OccupancySummary {
     /// Number of events, including the first and the last.
     pub events: u64,
-    /// Number of changes over all events.
+    /// Number of changes in all events.
     pub changes: u64,
-    /// Node-seconds that were idle, and node-seconds held, by kind of hold.
+    /// Idle node-seconds, and held node-seconds by kind of hold.
     pub shares: Shares,
     /// Jobs that shared nodes.
     pub overlaps: Overlaps,
@@ -79,7 +79,7 @@ pub struct OccupancySummary {
 /// The nodes that become idle or busy during one second.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
-    /// The second, since 1970.
+    /// Time of the event, in seconds since 1970.
     pub second: i64,
     /// The changes, by ascending rank.
     pub changes: &'a [Change],
@@ -264,7 +264,7 @@ impl<'a> Sweep<'a> {
         self.heads.next(head + 1).unwrap_or(self.nodes.len())
     }
 
-    /// Makes a node the head of a stretch: cuts the stretch that it is in.
+    /// Cuts the stretch that contains a node, so that the node becomes the head of a stretch.
     fn cut(&mut self, at: usize) {
         if at >= self.nodes.len() || self.heads.contains(at) {
             return;

@@ -7,17 +7,17 @@ use crate::occupancy::{Edge, Window};
 pub struct Coverage {
     /// Node-seconds of unknown nodes while the state of at least one node is known.
     pub unknown: u64,
-    /// Seconds during which the whole machine is unknown.
+    /// Number of seconds during which the state of the whole machine is unknown.
     pub uncovered: u64,
-    /// Number of spans during which the whole machine is unknown.
+    /// Number of spans during which the state of the whole machine is unknown.
     pub gaps: u64,
     /// The longest of these spans, or the first of them if several are equally long: its start in
     /// seconds since 1970, and its length in seconds.
     pub longest: Option<(i64, u64)>,
 }
 
-/// Measures the coverage of a machine of `nodes` nodes. `edges` are the starts and ends of
-/// unknown spans, in order of time.
+/// Measures the coverage of a machine of `nodes` nodes. `edges` are the starts and ends of unknown
+/// spans, in chronological order.
 ///
 /// # Errors
 /// `edges` contains an error.

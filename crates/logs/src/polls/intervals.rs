@@ -23,7 +23,7 @@ impl Intervals {
         }
     }
 
-    /// Times of the first and the last poll; `None` without polls.
+    /// Times of the first and the last poll; `None` if there are no polls.
     pub fn span(&self) -> Option<(i64, i64)> {
         self.span
     }

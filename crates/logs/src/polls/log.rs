@@ -12,9 +12,9 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, UnknownNodes, Utc};
 
-/// The longest median interval between polls, in seconds, for which no remark is shown. All changes
-/// between two polls are shown at the later poll, which makes the efficiency of a replay too high:
-/// by 0.2 percentage points at a median interval of 11 s, and by 4 points at 60 s.
+/// If the median interval between polls exceeds this number of seconds, a remark is shown. All
+/// changes between two polls are shown at the later poll. This makes the efficiency of a replay too
+/// high: by 0.2 percentage points at a median interval of 11 s, and by 4 points at 60 s.
 const FINE: i64 = 15;
 
 /// Polls, ready to be turned into events.
@@ -37,7 +37,7 @@ pub struct PollLog {
 pub struct PollSummary {
     /// Counts of lines that were read, left out or faulty.
     pub log_counts: LogCounts,
-    /// Number and intervals of all polls.
+    /// Number of polls, and the intervals between them.
     pub intervals: Intervals,
     /// Number of nodes.
     pub nodes: usize,
@@ -49,7 +49,7 @@ pub struct PollSummary {
     pub fragments: u64,
     /// Standard error of the idle node-time due to polling, as a share of the idle node-time. For F fragments and a
     /// mean interval of D seconds, the error is D·√(F/6) node-seconds. The reason is that polls show the start and the
-    /// end of each fragment late, each by a random part of an interval.
+    /// end of each fragment late, each by a random fraction of an interval.
     pub standard_error: f64,
     /// Node-seconds by class, as polled, in the order of [`StateClass::ALL`].
     pub seconds: [u64; StateClass::ALL.len()],
@@ -74,8 +74,8 @@ impl PollLog {
         &self.clock
     }
 
-    /// Calls `event` with every event in order of time. The arguments are the time and the nodes that
-    /// change, by ascending index.
+    /// Calls `event` with every event in chronological order. The arguments are the time and the nodes that change, in
+    /// ascending order of index.
     ///
     /// # Errors
     /// A temporary file cannot be read, or `event` fails.
@@ -221,8 +221,8 @@ impl fmt::Display for PollSummary {
         if let (Some((_, longest)), Some(start)) = (self.coverage.longest, &self.longest_gap) {
             write!(
                 f,
-                "\nnot covered  {}, {:.1} h in total, during which the whole machine is unknown; \
-                 the longest span lasts {longest} s and begins at {start}",
+                "\nnot covered  {}, {:.1} h in total, during which the state of the whole \
+                 machine is unknown; the longest span lasts {longest} s and begins at {start}",
                 counted(gaps, "span"),
                 hours(self.coverage.uncovered as f64)
             )?;

@@ -51,13 +51,13 @@ pub struct Options {
     pub to: Option<String>,
     /// Time zone in which the event log shows its times. Default: UTC.
     pub timezone: Option<String>,
-    /// Longest gap between two polls that mention a node, in seconds, for which the node is
-    /// assumed to keep its state. Default: [`Options::GAP`] times the median interval of the
-    /// polls.
+    /// Maximum gap between two successive polls that mention a node, in seconds. In a longer gap,
+    /// the node's state is unknown after one interval. Default: [`Options::GAP`] times the median
+    /// interval of the polls.
     pub max_gap: Option<i64>,
     /// Whether unknown nodes are shown as idle.
     pub is_unknown_idle: bool,
-    /// Whether nodes that are powered down are idle.
+    /// Whether powered-down nodes count as idle.
     pub is_powered_down_idle: bool,
     /// Seed of the random times of changes between two polls. If `None`, nodes change at polls.
     pub spread: Option<u64>,
@@ -93,9 +93,9 @@ impl Default for Options {
 /// receives the progress in each file, in MiB.
 ///
 /// # Errors
-/// A file cannot be read, or the files contain no two polls at different times. With
-/// [`Options::strict`], the first fault is also an error. [`Error::Usage`] if options contradict the
-/// polls or each other. [`Error::Stopped`] if the observer stops the reading.
+/// A file cannot be read, or the files do not contain polls at two different times. With [`Options::strict`], the first
+/// fault is also an error. [`Error::Usage`] if options contradict the polls or each other. [`Error::Stopped`] if the
+/// observer stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<PollLog> {
     let sources = files.iter().map(|file| Source::of(file));
     let sources = sources.collect::<Result<_>>()?;
@@ -225,8 +225,8 @@ pub struct PollNames {
     pub counts: LogCounts,
 }
 
-/// Calls `each` with every poll of the inputs, which must be in order of time. Invalid lines are
-/// counted and left out.
+/// Calls `each` with every poll of the inputs, which must be in chronological order. Invalid lines
+/// are counted and left out.
 ///
 /// ```
 /// use std::path::Path;

@@ -20,7 +20,7 @@ pub struct Poll<'p> {
     pub others: Option<StateClass>,
 }
 
-/// Takes polls in order of time.
+/// Takes polls in chronological order.
 pub(super) type Each<'e> = dyn FnMut(&Poll<'_>) -> Result<()> + 'e;
 
 /// Reads polls line by line. Only the current poll and the names of the nodes are in memory.
@@ -120,7 +120,7 @@ impl PollReader {
     fn drop_open(&mut self, log: &mut Log) -> Result<()> {
         self.listed.clear();
         if let (Some(time), Some(at)) = (self.time.take(), self.begun) {
-            let found = format_args!("a poll of {time} without ---- at its end");
+            let found = format_args!("a poll at {time} without ---- at its end");
             log.fault(Reason::Unreadable, at, found)?;
         }
         Ok(())
@@ -137,8 +137,7 @@ impl PollReader {
         match *self.form.get_or_insert_with(of_first) {
             Form::Recommended => match StateLine::parse(&line.text) {
                 Ok(state) if !line.ended && !self.nodes.has_all(state.list) => {
-                    let found =
-                        "a last line without a line break, with a list that may be incomplete";
+                    let found = "a last line without a line break, so its list may be incomplete";
                     log.fault(Reason::Unreadable, at, found)
                 }
                 Ok(line) => self.state_line(line, at, log, each),

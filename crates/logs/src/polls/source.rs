@@ -13,7 +13,7 @@ use gleaner_io::source::STDIN;
 /// An input that can be opened several times.
 pub(super) enum Source<'a> {
     File(PathBuf),
-    /// A temporary file with all of stdin.
+    /// A temporary file with a copy of stdin.
     Spooled(File),
     /// The name and the bytes of a file.
     Bytes(&'a Path, &'a [u8]),

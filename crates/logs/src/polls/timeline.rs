@@ -21,12 +21,12 @@ use gleaner_domain::error::Result;
 pub(super) struct Rules {
     /// Median interval of the polls, in seconds.
     pub interval: i64,
-    /// Longest gap between two polls that mention a node, in seconds, for which the node is assumed to keep its
-    /// state; at least `interval`.
+    /// Maximum gap between two successive polls that mention a node, in seconds; at least `interval`. In a longer gap,
+    /// the node's state is unknown after one interval.
     pub max_gap: i64,
     /// Whether unknown nodes are shown as idle.
     pub is_unknown_idle: bool,
-    /// Whether nodes that are powered down are idle.
+    /// Whether powered-down nodes count as idle.
     pub is_powered_down_idle: bool,
     /// Seed of the random times of changes. If set, a node changes at a random time between the poll
     /// that shows the change and the previous poll that mentions the node.
@@ -53,7 +53,7 @@ struct Node {
     is_shown_idle: bool,
 }
 
-/// Converts polls, which must come in order of time.
+/// Converts polls, which must come in chronological order.
 pub(super) struct Timeline {
     rules: Rules,
     rng: ChaCha8Rng,

@@ -7,9 +7,9 @@
 //! ----
 //! ```
 //!
-//! A block begins with seconds since 1970. A line with a word and a colon lists the nodes of
-//! pilots. The list may be empty. The other rows are the output of `sinfo` with its six default
-//! columns, limited to states that contain "idle". All other nodes are busy.
+//! A block begins with its time in seconds since 1970. A line with a word and a colon lists the
+//! nodes of pilots. The list may be empty. The other rows are the output of `sinfo` with its six
+//! default columns, limited to states that contain "idle". All other nodes are busy.
 
 use crate::scheduler::epoch;
 

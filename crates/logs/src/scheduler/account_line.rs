@@ -72,7 +72,7 @@ impl<'l> Iterator for Attributes<'l> {
     }
 }
 
-/// Length of the text up to the first space or tab outside of quotes.
+/// Length of the text up to the first space or tab outside quotes.
 fn word_length(text: &str) -> usize {
     let mut quote = None;
     let mut escaped = false;

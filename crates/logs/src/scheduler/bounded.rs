@@ -116,7 +116,7 @@ impl Bounded {
         })
     }
 
-    /// Returns the edges in order of time, for an event log that shows unknown nodes as `shown` specifies.
+    /// Returns the edges in chronological order, for an event log that shows unknown nodes as `shown` specifies.
     ///
     /// # Errors
     /// A temporary file cannot be read.

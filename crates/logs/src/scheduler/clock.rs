@@ -95,11 +95,10 @@ impl SchedulerClock {
 
     /// Converts times in chronological order, such as a job's submission, start and end, to seconds since 1970.
     ///
-    /// A local time occurs twice if the clock was put back over it. The earliest times that keep
-    /// the order are used. If later times keep the order too, the ambiguity is counted. For example,
-    /// the clock is put back from 2:00 to 1:00. If a job is submitted at 1:50 and starts at 1:10,
-    /// only the first 1:50 and the second 1:10 keep the order. If it is submitted at 1:10 and
-    /// starts at 1:50, the first occurrences are used, and the ambiguity is counted.
+    /// A local time occurs twice if the clock was put back over it. The earliest times that keep the order are used. If
+    /// later times would also keep the order, the ambiguity is counted. For example, the clock is put back from 2:00 to
+    /// 1:00. If a job is submitted at 1:50 and starts at 1:10, only the first 1:50 and the second 1:10 keep the order.
+    /// If it is submitted at 1:10 and starts at 1:50, the first occurrences are used, and the ambiguity is counted.
     ///
     /// # Errors
     /// A local time did not occur, because the clock was put forward over it, and the reader is
@@ -173,7 +172,7 @@ impl SchedulerClock {
     /// unknown, local times are treated as UTC. A time with an offset is always converted to UTC.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the time cannot be shown in the log's clock.
+    /// [`Error::Usage`] if the time cannot be expressed on the log's clock.
     pub fn given(&self, stamp: Stamp, occurrence: Occurrence, window: Window) -> Result<i64> {
         if let (Stamp::Local(local), Some(zone)) = (stamp, &self.zone) {
             return Ok(zone.utc(local, occurrence).second());
@@ -354,8 +353,8 @@ pub(super) fn american(text: &str) -> Option<Stamp> {
     Some(Stamp::Local(Local::from_seconds(second)))
 }
 
-/// Parses seconds since 1970 and drops a fraction. Returns `None` beyond the years that a log can
-/// have.
+/// Parses seconds since 1970 and drops any fraction. Returns `None` for times after the last year
+/// that a log can contain.
 pub fn epoch(text: &str) -> Option<i64> {
     /// The last accepted second, in the year 2261. Nanoseconds since 1970 fit in 64 bits only until April 2262.
     const LAST: i64 = 9_200_000_000;
@@ -435,8 +434,8 @@ mod tests {
         assert_eq!(american("31/01/2026 08:00:00"), None);
     }
 
-    /// Converts times of Chicago, which leaves summer time on 2026-11-01 at 2:00 (7:00 UTC) and
-    /// enters it on 2026-03-08 at 2:00. Returns the UTC times of day, in hours, and the counts.
+    /// Converts local times in Chicago, where summer time begins on 2026-03-08 at 2:00 and ends on
+    /// 2026-11-01 at 2:00 (7:00 UTC). Returns the UTC times of day, in hours, and the counts.
     fn in_chicago<const N: usize>(texts: [&str; N]) -> ([f64; N], LogCounts) {
         let mut clock = SchedulerClock::of_flag(Some("America/Chicago")).unwrap();
         let mut log_counts = LogCounts::default();

@@ -1,5 +1,4 @@
-//! The collector, which takes records from the readers of all formats, and the interface of the sinks to which it
-//! passes them.
+//! The collector, which passes the records of all readers to a sink, and the interface that sinks implement.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -62,7 +61,7 @@ pub struct Log {
     pub counts: LogCounts,
     /// Which jobs are used.
     pub selection: Selection,
-    /// Number of nodes of the machine, for logs whose jobs only state a node count; `None` if unknown.
+    /// Number of nodes of the machine, for logs whose jobs state only a node count; `None` if unknown.
     pub node_count: Option<u32>,
     /// Number of GPUs of the only virtual cluster, if the log states it.
     pub gpu_count: Option<u64>,

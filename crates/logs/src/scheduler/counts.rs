@@ -92,7 +92,7 @@ pub enum Reason {
     Absurd,
     /// A local time did not occur, because the clock was put forward over it.
     NeverOccurs,
-    /// A local time occurs twice, and either could be meant.
+    /// A local time occurs twice, and either occurrence could be meant.
     OccursTwice,
     /// The job started on a node on which another job was running.
     Overlap,
@@ -178,11 +178,11 @@ impl Reason {
                  from before is used)"
             }
             Reason::OccursTwice => {
-                "at a local time that occurs twice, because the clock was put back (the earlier is \
-                 used)"
+                "at a local time that occurs twice, because the clock was put back (the earlier \
+                 time is used)"
             }
             Reason::Overlap => {
-                "on a node that was running a job already (usual where jobs share nodes)"
+                "on a node that was already running a job (usual where jobs share nodes)"
             }
         }
     }
@@ -219,7 +219,7 @@ pub struct LogCounts {
 }
 
 impl LogCounts {
-    /// Counts a line. Returns whether it is complete; a line that is too long is counted as a
+    /// Counts a line, and returns whether it is complete. A line that is too long counts as a
     /// fault.
     pub fn take(&mut self, line: &Line<'_>) -> Result<bool> {
         self.lines += 1;
@@ -256,7 +256,7 @@ impl LogCounts {
         Ok(())
     }
 
-    /// Adds `count` lines to a reason. `example` is only called if the reason had no lines before.
+    /// Adds `count` lines to a reason. `example` is called only if the reason had no lines before.
     pub fn note(&mut self, reason: Reason, count: u64, example: impl FnOnce() -> String) {
         let found = self.found.entry(reason).or_default();
         if found.count == 0 {

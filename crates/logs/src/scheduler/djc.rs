@@ -13,7 +13,7 @@ use gleaner_io::delimited::{Layout, LogTable, Row};
 use gleaner_io::input::{Line, Place};
 
 /// A phrase for messages: where to find the records.
-pub const WHERE: &str = "a DIM_JOB_COMPOSITE file of https://reports.alcf.anl.gov/data/";
+pub const WHERE: &str = "a DIM_JOB_COMPOSITE file published at https://reports.alcf.anl.gov/data/";
 
 const LAYOUT: Layout = Layout {
     columns: &[

@@ -1,4 +1,4 @@
-//! Lines that occur in several files of a log, for example in overlapping monthly files.
+//! Recognises lines that occur in several files of a log, for example in overlapping monthly files.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,8 +11,7 @@ const MOST: usize = 8 << 20;
 /// The lines read so far.
 #[derive(Debug, Default)]
 pub(super) struct Duplicates {
-    /// 64-bit digests. Among a million lines, two different lines share a digest with a probability of
-    /// 3e-8.
+    /// 64-bit digests. Among a million lines, the probability that two different lines share a digest is 3e-8.
     seen: IndexSet<u64>,
 }
 

@@ -23,8 +23,8 @@ pub(super) enum Edges {
 }
 
 impl Edges {
-    /// Assigns nodes to jobs. If the size of the machine is unknown, it is assumed to be the largest number of nodes
-    /// that were in use at once.
+    /// Assigns nodes to jobs. If the size of the machine is unknown, it is assumed to be the largest number of nodes in
+    /// use at the same time.
     pub fn deal(
         jobs: Sorted<CountedJob>,
         machine: Option<u32>,
@@ -63,7 +63,7 @@ impl Edges {
         })
     }
 
-    /// The jobs so far that could not get as many nodes as the log states.
+    /// The jobs that have started so far on fewer nodes than the log states.
     pub fn short(&self) -> Short {
         match self {
             Edges::Named(_) | Edges::Bounded(_) => Short::default(),
@@ -71,7 +71,7 @@ impl Edges {
         }
     }
 
-    /// Sweeps over the edges of a log that shows unknown nodes as `shown` specifies. Only [`Edges::Bounded`]
+    /// Sweeps over the edges for an event log that shows unknown nodes as `shown` specifies. Only [`Edges::Bounded`]
     /// can be swept more than once.
     pub fn sweep(
         &mut self,

@@ -12,7 +12,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
 use gleaner_domain::{Change, Clock, Quality, RowQueue, UnknownNodes, Utc};
 
-/// All holds of nodes in a log, ready to be turned into events.
+/// All holds on nodes in a log, ready to be turned into events.
 pub struct Holds {
     /// Names of the nodes, in the order of the event log.
     pub(super) nodes: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Holds {
     pub(super) notes: Vec<String>,
 }
 
-/// An event: the nodes that become idle or busy at a time.
+/// An event: the nodes that become idle or busy at one point in time.
 #[derive(Debug, Clone, Copy)]
 pub struct IdleEvent<'a> {
     /// The time.
@@ -81,7 +81,7 @@ impl Holds {
         !self.quality.are_nodes_generated
     }
 
-    /// Calls `event` with every event in order of time.
+    /// Calls `event` with every event in chronological order.
     ///
     /// # Errors
     /// A temporary file cannot be read, or `event` fails.

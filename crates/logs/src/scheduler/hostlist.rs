@@ -4,11 +4,11 @@
 //! number of a range sets the width, so `n[08-10]` means `n08`, `n09`, `n10`. Several brackets in
 //! one name form a cross product.
 //!
-//! A few bytes can name very many hosts (`n[1-999999]` is 11 bytes), so limits apply. [`MAX_HOSTS`]
-//! bounds the hosts of one list. A second limit bounds the work over all lists of an input. The
-//! ranges in the last bracket of a name are not expanded, so they cost almost nothing. All brackets
-//! before it must be expanded. Two more limits bound a single name: its length, because every host
-//! may repeat it, and the number of its brackets.
+//! A few bytes can name a huge number of hosts (`n[1-999999]` has 11 bytes), so limits apply.
+//! [`MAX_HOSTS`] bounds the hosts of one list. A second limit bounds the work over all lists of an
+//! input. The ranges in the last bracket of a name are not expanded, so they cost almost nothing.
+//! All brackets before it must be expanded. Two more limits bound a single name: its length,
+//! because every host may repeat it, and the number of its brackets.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,7 +21,7 @@ pub const MAX_HOSTS: usize = 1 << 18;
 /// ranges are not expanded.
 pub(super) const MAX_PRODUCTS: usize = 1 << 24;
 
-/// Maximum number of bytes of a name outside its brackets. Names of hosts have at most 255 bytes.
+/// Maximum number of bytes of a name outside its brackets. Host names have at most 255 bytes.
 const MAX_NAME: usize = 1024;
 
 /// Maximum number of brackets in a name: the expansion recurses once for each. Slurm's names have
@@ -208,8 +208,8 @@ fn size(host: &str) -> Result<Size, HostlistError> {
             inside = inside.saturating_add(length.saturating_add(1));
             items += 1;
         }
-        // The numbers of this bracket can stay ranges only if it is the last bracket and no digit
-        // follows. Otherwise each number is a separate piece.
+        // The numbers of this bracket can be kept as ranges only if it is the last bracket and no
+        // digit follows. Otherwise each number is a separate piece.
         let is_range = !after
             .bytes()
             .any(|byte| byte.is_ascii_digit() || byte == b'[');
@@ -396,7 +396,7 @@ mod tests {
             piece("login", None, ""),
         ];
         assert_eq!(pieces_of("a[1-2]b[0000-9999]c,login"), Ok((expected, 10)));
-        // In both lists, the number of pieces of a name exceeds its number of bytes by more than 10: a name of 13 bytes
+        // In both lists, the number of pieces of a name exceeds its number of bytes by more than 10. A name of 13 bytes
         // expands to 100 ranges, and a name of 9 bytes to 20 hosts.
         assert_eq!(
             pieces_of("a[0-99]b[0-9],x[0-9]"),

@@ -1,4 +1,4 @@
-//! The sink for idle nodes: collects which nodes were held, by what and when.
+//! The sink for idle nodes: records which nodes were held, by what, and when.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -153,13 +153,13 @@ impl IdleNodes {
         }
         if let Some(first) = completed.cut.iter().min() {
             let place = shown_place(&log.files, *first);
-            let example = || format!("{place}: the last name is cut");
+            let example = || format!("{place}: the last name is cut off");
             let jobs = completed.cut.len() as u64;
             log.counts.note(Reason::ListShort, jobs, example);
         }
         if let Some(length) = self.short.cut_length() {
             log.notes.push(format!(
-                "the log's lists of nodes are cut at {length} characters"
+                "the log's lists of nodes are cut off at {length} characters"
             ));
         }
         Ok(())
@@ -232,7 +232,7 @@ impl IdleNodes {
         }
     }
 
-    /// Adds a hold of nodes. `part` is the id of the job, if the job may have more records. In that case, a run without
+    /// Adds a hold on nodes. `part` is the id of the job, if the job may have more records. In that case, a run without
     /// an end is kept until a record states the end.
     fn hold(
         &mut self,
@@ -315,7 +315,7 @@ impl IdleNodes {
         })
     }
 
-    /// Counts a hold, and the time for which its job waited.
+    /// Counts a hold, and records how long its job waited.
     fn count(&mut self, log: &mut Log, held: Held) -> Result<()> {
         if held.why == Hold::Running {
             log.counts.jobs += 1;
@@ -331,7 +331,7 @@ impl IdleNodes {
     }
 }
 
-/// The number of nodes that a record states for a run, or else the number of lists of nodes; at least 1.
+/// The number of nodes that a record states for a run. If it states none, the number of its node lists. At least 1.
 fn stated_nodes(nodes: &Nodes<'_>) -> usize {
     let count = match nodes {
         Nodes::Count(count) => *count as usize,

@@ -1,9 +1,9 @@
-//! Machines whose public data `gleaner ingest` reads: where to find the data, and what they lack. Most of the data are
-//! tables of jobs; [`OTHER_DATA`] lists the rest.
+//! Machines whose public data `gleaner ingest` reads: where to find the data, and what is missing from them. Most of
+//! the data are tables of jobs; [`OTHER_DATA`] lists the rest.
 
 use super::table::Role;
 
-/// A machine whose jobs are public.
+/// A machine whose job data are public.
 #[derive(Debug)]
 pub struct Machine {
     /// The name for `--machine`.
@@ -18,7 +18,7 @@ pub struct Machine {
     pub nodes: Option<u32>,
     /// Number of cores per node, if jobs that share nodes state their cores.
     pub cores_per_node: Option<u32>,
-    /// Zone of times without an offset; `None` if all times are instants.
+    /// Zone of times without an offset; `None` if all times have an offset or are epoch times.
     pub zone: Option<&'static str>,
     /// The preferred columns. If a file lacks them, other columns with a known name are used.
     pub columns: &'static [(Role, &'static str)],
@@ -56,7 +56,7 @@ impl Machine {
     }
 }
 
-/// Public data that are not a table of jobs. Another format of `gleaner ingest` reads them.
+/// Public data other than tables of jobs. Another subcommand of `gleaner ingest` reads them.
 #[derive(Debug)]
 pub struct OtherData {
     /// The machine and its site, or the kind of data.
@@ -71,7 +71,7 @@ pub struct OtherData {
     pub command: &'static str,
 }
 
-/// Public data that are not a table of jobs.
+/// Public data other than tables of jobs.
 pub const OTHER_DATA: &[OtherData] = &[
     OtherData {
         title: "Frontier, OLCF",
@@ -82,7 +82,7 @@ pub const OTHER_DATA: &[OtherData] = &[
     },
     OtherData {
         title: "Blue Waters, NCSA",
-        source: "accounting records of Torque, a folder per day",
+        source: "accounting records of Torque, with one folder per day",
         licence: "see the source",
         gaps: "outages are missing; times have no time zone and are treated as Chicago time",
         command: "gleaner ingest pbs 2017????/* --timezone America/Chicago -o blue-waters.gev",
@@ -229,7 +229,7 @@ pub const MACHINES: &[Machine] = &[
         cores_per_node: None,
         zone: Some("UTC"),
         columns: PM100_COLUMNS,
-        gaps: "the data contain only exclusive jobs with power data, so idleness is too high; M100 ExaData \
+        gaps: "the data contain only exclusive jobs with power data, so the idle time is too high; M100 ExaData \
                (zenodo.7588814) contains all jobs",
         example: "job_table.parquet",
     },
@@ -279,7 +279,7 @@ pub const MACHINES: &[Machine] = &[
             (Role::Submit, "adt"),
             (Role::Count, "nnuma"),
         ],
-        gaps: "nodes are not named; jobs without counters were dropped, so idleness is too high",
+        gaps: "nodes are not named; jobs without counters were dropped, so the idle time is too high",
         example: "21_*.parquet",
     },
     Machine {

@@ -1,10 +1,10 @@
-//! Readers of schedulers' logs. They determine which nodes jobs, outages and reservations held, and hence which nodes
-//! were idle.
+//! Readers of schedulers' logs. They determine which nodes were held by jobs, outages or reservations, and thus which
+//! nodes were idle.
 //!
-//! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is
-//! not down, drained or reserved. Each reader streams over the lines of a log and reports records: jobs, and other
-//! holds of nodes. [`crate::occupancy`] turns the holds into events. Only the nodes and the running jobs are kept in
-//! memory. Data that must be sorted goes to temporary files in the folder that `TMPDIR` names.
+//! Logs do not record idle nodes. A node is idle if it is part of the machine, runs no job, and is not down, drained or
+//! reserved. Each reader streams over the lines of a log and reports records: jobs, and other holds on nodes.
+//! [`crate::occupancy`] turns the holds into events. Only the nodes and the running jobs are kept in memory. Data that
+//! must be sorted goes to temporary files in the folder that `TMPDIR` names.
 //!
 //! The readers of GPU traces in the crate `gleaner-traces` report the same records, but turn them into a table of jobs.
 //!
@@ -146,10 +146,10 @@ pub struct Options {
     pub nodes: Option<PathBuf>,
     /// File with Slurm's node events.
     pub events: Option<PathBuf>,
-    /// Start of the event log: local time, or seconds since 1970. Default: the start of the part in which the logs are
-    /// complete.
+    /// Start of the event log: local time, or seconds since 1970. Default: the start of the period for which the logs
+    /// are complete.
     pub from: Option<String>,
-    /// End of the event log, in the format of `from`. Default: the end of the part in which the logs are complete.
+    /// End of the event log, in the format of `from`. Default: the end of the period for which the logs are complete.
     pub to: Option<String>,
     /// Time zone of local times, such as `America/Chicago` or `+01:00`.
     pub timezone: Option<String>,
@@ -167,7 +167,7 @@ pub struct Options {
     pub table: TableOptions,
     /// File with outages of the whole machine, for ALCF's job records and for tables of jobs.
     pub outages: Option<PathBuf>,
-    /// Which jobs are used. Only jobs of Slurm's table and of tables of jobs can be selected by state.
+    /// Which jobs are used. Only jobs in Slurm's table and in tables of jobs can be selected by state.
     pub selection: Selection,
     /// Whether only nodes with GPUs are used. The file given as `nodes` must show which nodes have GPUs.
     pub gpu: bool,

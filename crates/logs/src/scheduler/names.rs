@@ -1,7 +1,7 @@
 //! Indexes of node names. Names that differ only in a number are stored as ranges of numbers.
 //!
-//! A machine has up to a million nodes, and its logs name them in long ranges. So names are not
-//! stored one by one. A name is split at its last number: `rack1-n007x` becomes the stem
+//! A machine has up to a million nodes, and its logs name them in long ranges. Names are therefore
+//! not stored individually. A name is split at its last number: `rack1-n007x` becomes the stem
 //! (`rack1-n`, 3 digits, `x`) and the number 7. Each stem has blocks: consecutive numbers with
 //! consecutive indexes, stored as one entry. A list such as `n[0001-9999]` is looked up or added as
 //! one block, not as 9,999 names.

@@ -8,8 +8,8 @@ use super::names::Names;
 use crate::occupancy::{NodeRange, merge_ranges};
 use gleaner_domain::names::natural_order;
 
-/// Maximum number of nodes of a machine: a million, several times as many as the largest machine
-/// has.
+/// Maximum number of nodes of a machine: a million, which is several times the size of the largest
+/// machine.
 pub const MAX_NODES: usize = 1 << 20;
 
 /// The nodes of a machine: the nodes of a given list, or all nodes that a log names.
@@ -36,8 +36,8 @@ pub struct NodeSet {
 /// A name that has been the last name of this many lists is accepted as a node at once, even if other names begin with
 /// it. The decision on a rarer name is made after the last job, so this number limits how many jobs wait for it.
 const SIGHTS: u32 = 16;
-/// Maximum number of last names in doubt at a time. Once it is reached, new names are accepted as
-/// nodes immediately.
+/// Maximum number of last names that can be in doubt at the same time. Once it is reached, new
+/// names are accepted as nodes immediately.
 const MOST_DOUBTS: usize = 1 << 16;
 
 /// Maximum number of ranges that are stored for lists whose brackets were expanded. Together, they
@@ -87,7 +87,7 @@ impl Default for NodeSet {
 }
 
 impl NodeSet {
-    /// Returns the set as a complete list of nodes, so that all names other than those looked up so far are unknown.
+    /// Returns the set as a complete list of nodes: from then on, all names that have not been looked up are unknown.
     pub fn into_machine(self) -> Self {
         NodeSet {
             fixed: true,
@@ -160,7 +160,7 @@ impl NodeSet {
             return Ok(());
         }
         // If the list of nodes is complete, an unlisted name can be a cut name only if a listed name begins with it.
-        // Otherwise, it is a node outside of the list.
+        // Otherwise, it is a node that is not in the list.
         let may_be_cut = !self.fixed || self.sorted().is_beginning(last);
         if may_be_cut && self.is_doubtful(last) {
             looked.cut = Some(last.to_owned());
@@ -286,8 +286,8 @@ pub fn in_natural_order(mut names: Vec<String>) -> (Vec<String>, Vec<u32>) {
 pub struct Completions(Vec<(String, u32)>);
 
 impl Completions {
-    /// The node called `name`, if no other name begins with `name`. For example, if the nodes are `n1`, `n2` and `n10`,
-    /// a name that was cut to `n2` can only be `n2`, but a name that was cut to `n1` may be `n10`.
+    /// The node called `name`, if no other name begins with `name`. For example, let the nodes be `n1`, `n2` and `n10`.
+    /// A name that was cut to `n2` can only be `n2`, but a name that was cut to `n1` may be `n10`.
     pub fn only_one(&self, name: &str) -> Option<u32> {
         let Completions(sorted) = self;
         let at = sorted.partition_point(|(other, _)| other.as_str() < name);

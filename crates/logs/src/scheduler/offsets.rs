@@ -1,9 +1,10 @@
-//! Finds the offset of a log's clock from UTC, and its changes, from the lines of the log.
+//! Infers the UTC offset of a log's clock, and the changes of this offset, from the lines of the
+//! log.
 //!
-//! Some lines show an offset: they state both the local time and the seconds since 1970. The offset
-//! at a time is taken from the nearest such lines. Single lines can be wrong because they were
-//! written late. So lines are counted for each stretch of time (initially an hour), and a change that
-//! only a few lines show is ignored: see [`Offsets::spans`].
+//! Some lines show an offset: they state both the local time and the seconds since 1970. The offset at a given time is
+//! taken from the nearest such lines. Single lines can be wrong because they were written late. So lines are counted
+//! for each stretch of time (initially an hour), and a change that only a few lines show is ignored: see
+//! [`Offsets::spans`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -75,8 +76,8 @@ impl Offsets {
         }
     }
 
-    /// Adds a line that shows both `second` (Unix time) and `local`, the local time in seconds of the
-    /// local clock. The line may have been written a little later than `second`.
+    /// Adds a line that shows both `second` (Unix time) and `local`, the local time in seconds since 1970 on the local
+    /// clock. The line may have been written a little later than `second`.
     pub fn add_line(&mut self, second: i64, local: i64) {
         let difference = local.saturating_sub(second);
         let quarters = difference.saturating_add(QUARTER / 2).div_euclid(QUARTER);
@@ -128,7 +129,7 @@ impl Offsets {
         if usual < to { usual } else { to }
     }
 
-    /// The offsets of the clock in order of time.
+    /// The offsets of the clock in chronological order.
     ///
     /// The stretches are visited in order, and the spans so far form a stack. When the next offset
     /// appears, a span with few lines is dropped, on the assumption that its lines were written

@@ -13,7 +13,7 @@ use gleaner_domain::error::{Error, Fault, Faults, Result};
 use gleaner_io::input::Place;
 
 /// A phrase for messages: where to find the table.
-const WHERE: &str = "a MACHINESTATUS file of https://reports.alcf.anl.gov/data/";
+const WHERE: &str = "a MACHINESTATUS file published at https://reports.alcf.anl.gov/data/";
 
 const COLUMNS: [&str; 3] = ["START_TIMESTAMP", "END_TIMESTAMP", "IS_ALL_MACHINE_DOWN"];
 const START: usize = 0;
@@ -77,7 +77,7 @@ fn place(file: &Path, line: u64) -> Place<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Outage {
     start: i64,
-    /// `None` if the table does not state the end: the machine was then down until the next start of a job.
+    /// `None` if the table does not state the end: the machine is assumed to be down until the next job starts.
     end: Option<i64>,
     /// The first job start at or after the start of this outage and before the start of the next outage.
     next: Option<i64>,
@@ -142,14 +142,14 @@ impl<'s> WithOutages<'s> {
         }
     }
 
-    /// Closes the sink, and adds a hold of all nodes for each outage. Called after the last job.
+    /// Closes the sink, and adds a hold on all nodes for each outage. Called after the last job.
     ///
     /// # Errors
     /// The log counts nodes and the size of the machine is unknown, or a temporary file cannot be written.
     pub fn finish(mut self, log: &mut Log) -> Result<()> {
         // All nodes are known now, because all jobs have been read.
         self.sink.close(log)?;
-        // If no job starts before the next outage, the first job after that outage ends this outage too.
+        // If no job starts before the next outage, the first job after that outage also ends this outage.
         let mut next = None;
         for outage in self.outages.iter_mut().rev() {
             next = outage.next.or(next);

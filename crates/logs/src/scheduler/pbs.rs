@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::account_line::AccountLine;
 
 /// A phrase for messages: where to find the log.
-pub const WHERE: &str = "the files of $PBS_HOME/server_priv/accounting, one per day";
+pub const WHERE: &str = "the files in $PBS_HOME/server_priv/accounting, one per day";
 
 /// Returns the hosts in `exec_host` (`host/N[*C]+…`). If the record lacks `exec_host`, returns the hosts in
 /// `exec_vnode` (`(v:ncpus=2)+(a:…+b:…)`), or those in the `nodes` of a reservation, which has the format of

@@ -10,7 +10,7 @@ use gleaner_domain::error::Result;
 /// Collects when jobs are submitted and when they start.
 pub(super) struct Pending {
     changes: Sorter<Wait>,
-    /// Whether any job states its submission.
+    /// Whether any job states its submission time.
     is_known: bool,
 }
 
@@ -24,7 +24,7 @@ struct Wait(i64);
 const NODES_BITS: u32 = 22;
 /// The value that represents 0 nodes.
 const ZERO: i64 = 1 << (NODES_BITS - 1);
-/// The latest second, 69,000 years after 1970. Later seconds are replaced by it.
+/// The latest second, 69,000 years after 1970. Later times are replaced with this second.
 const LATEST: i64 = i64::MAX >> NODES_BITS;
 
 impl Wait {
@@ -66,7 +66,7 @@ impl Pending {
         self.changes.push(Wait::new(start, -nodes))
     }
 
-    /// The waiting jobs; `None` if no job states its submission. Set `again` if the changes will be read more than
+    /// The waiting jobs; `None` if no job states its submission time. Set `again` if the changes will be read more than
     /// once.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Pending {
     }
 }
 
-/// The changes of the waiting jobs, in order of time.
+/// The changes of the waiting jobs, in chronological order.
 pub(super) struct Waits(Stored<Wait>);
 
 impl Waits {

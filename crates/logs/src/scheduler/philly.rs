@@ -16,7 +16,7 @@ use gleaner_io::json;
 
 /// A phrase for messages: where to find the log.
 pub const WHERE: &str =
-    "the cluster_job_log of https://github.com/msr-fiddle/philly-traces, unpacked";
+    "the unpacked cluster_job_log published at https://github.com/msr-fiddle/philly-traces";
 
 /// Reads Philly's job log.
 pub struct PhillyReader {
@@ -80,7 +80,7 @@ impl LogReader for PhillyReader {
     }
 }
 
-/// The fault of a document that is an object and not an array.
+/// The fault of a document that is an object instead of an array.
 fn no_array(file: &Path, name: &str, expected: &str) -> Fault {
     let name: String = name.chars().take(60).collect();
     Fault::of(file, format!("an object with {name:?}"), expected)

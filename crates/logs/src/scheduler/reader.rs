@@ -10,8 +10,8 @@ pub trait LogReader {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file cannot be read or has another format, a temporary file cannot be written, or there
-    /// is a fault and the reader is strict.
+    /// The file cannot be read or is in a different format, a temporary file cannot be written, or there is a fault and
+    /// the reader is strict.
     fn file(&mut self, input: &mut Input<'_>, collector: &mut Collector<'_>) -> Result<()>;
 
     /// Called after the last file.

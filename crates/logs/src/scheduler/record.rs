@@ -1,4 +1,4 @@
-//! The records that readers of all formats report: jobs, and other holds of nodes.
+//! The records that readers of all formats report: jobs, and other periods during which nodes were held.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use super::short::Lack;
 use crate::occupancy::{Hold, NodeRange};
 use gleaner_domain::Stamp;
 
-/// A record, which one or more lines of a log describe.
+/// A record, described by one or more lines of a log.
 #[derive(Debug)]
 pub enum Record<'l> {
     /// A job.
     Job(Job<'l>),
-    /// An outage, a drain or a reservation, which kept nodes from running jobs.
+    /// An outage, a drain or a reservation, during which nodes could not run jobs.
     Hold(Hold, Run<'l>),
 }
 
@@ -36,7 +36,7 @@ pub struct Job<'l> {
     pub queued: Option<Queued>,
     /// The runs in order of their starts; empty if the job never ran, or if only `duration` is known.
     pub runs: &'l [Run<'l>],
-    /// Seconds that the job ran, as stated in the log.
+    /// Run time of the job in seconds, as stated in the log.
     pub duration: Option<f64>,
     /// Whether the state shows that the job has ended. If it has, a last run without an end is a fault; if not, the job
     /// is still running.
@@ -93,7 +93,7 @@ pub enum Nodes<'l> {
     Machines(&'l [MachineShare]),
     /// Only the number of nodes, because the log does not name them.
     Count(u32),
-    /// Nodes that the reader has already looked up, and the nodes that their list lacks.
+    /// Nodes that the reader has already looked up, and the nodes that are missing from their list.
     Found(&'l [NodeRange], Option<&'l Lack>),
 }
 
@@ -108,7 +108,7 @@ pub struct MachineShare {
 /// A time in a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// A time as the log writes it. The log's clock converts it to a second.
+    /// A time as written in the log. The log's clock converts it to seconds.
     Written(Stamp),
     /// Seconds since 1970, or on a clock specific to the log.
     Second(i64),

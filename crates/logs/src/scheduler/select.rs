@@ -33,7 +33,7 @@ impl Selection {
     }
 }
 
-/// The fault of a table without the column by which jobs are selected.
+/// The fault to report for a table that lacks the column by which jobs are selected.
 pub(super) fn no_column(column: &str, place: Place<'_>) -> Fault {
     let expected = format!("the column {column}, by which --partition selects jobs");
     Fault::of(place.file, "none in the header", expected).at(place.within())

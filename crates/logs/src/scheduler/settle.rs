@@ -1,5 +1,5 @@
-//! Reports the jobs of a table. Decides from the first jobs whether the table's lists name nodes or only its counts can
-//! be used.
+//! Reports the jobs of a table. The first jobs show whether the table's lists name nodes. If they do not, only the
+//! table's counts are used.
 //!
 //! Not every list names nodes. For example, a table may name a partition such as `MIR-00000-33331-512` in place of its
 //! 512 nodes.
@@ -42,7 +42,7 @@ pub(super) struct TableJob<'j> {
     pub is_damaged: bool,
     /// Number of nodes on which the job ran, if the table states it.
     pub count: Option<u32>,
-    /// Number of cores of the job in total; 0 if the table does not state it.
+    /// Total number of cores that the job used; 0 if the table does not state it.
     pub cores: u32,
     /// The state of the job; empty if the table does not state it.
     pub state: Cow<'j, str>,
@@ -72,8 +72,8 @@ impl Settler {
         }
     }
 
-    /// Creates a settler for lists with this meaning. If the meaning is [`Meaning::NamedOrNumbers`], the first jobs
-    /// decide it.
+    /// Creates a settler for lists with this meaning. For [`Meaning::NamedOrNumbers`], the first jobs decide between
+    /// the two meanings.
     pub fn of(meaning: Meaning) -> Self {
         Settler {
             settled: Some(meaning).filter(|meaning| *meaning != Meaning::NamedOrNumbers),
@@ -163,7 +163,8 @@ fn numbers(jobs: &mut [(At, TableJob<'_>)], collector: &mut Collector<'_>) -> Me
 }
 
 impl TableJob<'_> {
-    /// Whether the lists name as many nodes as the job used. If that number is unknown, whether they can be read.
+    /// Whether the lists name as many nodes as the job used. If that number is unknown, any readable lists are
+    /// accepted.
     fn fits(&self) -> bool {
         let counts = self.lists.iter().map(|list| hostlist::count(list));
         let count: Result<usize, _> = counts.sum();

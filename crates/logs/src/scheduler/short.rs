@@ -1,4 +1,4 @@
-//! The jobs of a log that list fewer nodes than they used.
+//! The jobs of a log that list fewer nodes than they used, for example because long lists were truncated ("cut").
 
 use std::collections::BTreeSet;
 
@@ -47,8 +47,8 @@ pub enum Doubt {
     Length(usize),
     /// The list may name all nodes that the job used, but no earlier list contains its last name. The value is the
     /// length of the list in bytes. The name is cut if other names begin with it, no later list contains it, and it is
-    /// not confirmed. A name is confirmed if it ends at least two lists that are too short to have
-    /// been cut at the maximum length of a field.
+    /// not confirmed. A name is confirmed if it is the last name of at least two lists that are too short to have been
+    /// cut at the maximum length of a field.
     New(usize),
 }
 
@@ -174,8 +174,8 @@ impl ShortJobs {
     /// rest by start.
     ///
     /// A name that may have been cut is accepted if the machine has this node and no other name begins with it. This
-    /// reduces the number of nodes that the job lacks by one. If a list turns out not to be suspect, its last name is
-    /// complete.
+    /// reduces the number of nodes that the job lacks by one. If the doubt about a last name turns out to be unfounded,
+    /// the name is complete.
     pub fn complete(mut self, nodes: &NodeSet) -> (Self, Completed) {
         let mut completed = Completed::default();
         if self.jobs.iter().any(|short| short.cut.is_some()) {
@@ -216,9 +216,9 @@ impl ShortJobs {
         (self, completed)
     }
 
-    /// The new last names that are confirmed: each ends at least two lists that are too short to
-    /// have been cut at the maximum length of a field. For example, `n1` is a node if two jobs list
-    /// only `n1`, even if there is a node `n10`.
+    /// The new last names that are confirmed. Each is the last name of at least two lists that are too short to have
+    /// been cut at the maximum length of a field. For example, `n1` is a node if two jobs list only `n1`, even if there
+    /// is a node `n10`.
     fn confirmed(&self) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut confirmed = BTreeSet::new();
@@ -270,7 +270,7 @@ impl ShortJobs {
 
 /// The error for a log whose unknown nodes do not fit in memory.
 pub(super) fn too_many(log: &Log, found: String) -> Error {
-    let fault = Fault::of(log.first_file(), found, "complete node lists of most jobs");
+    let fault = Fault::of(log.first_file(), found, "complete node lists for most jobs");
     let remedy = "export the full lists, or read a shorter part of the log";
     fault.remedy(remedy).into()
 }

@@ -1,4 +1,4 @@
-//! Reads Slurm's jobs from the table of `sacct`: a row for each run of a job.
+//! Reads Slurm's jobs from the table that `sacct` prints, which has one row for each run of a job.
 
 use std::borrow::Cow;
 
@@ -69,7 +69,7 @@ pub enum VcOf {
     Account,
 }
 
-/// Reads the table of `sacct`.
+/// Reads the table that `sacct` prints.
 pub struct SacctReader {
     table: LogTable,
     /// Which column names the virtual clusters; `None` if only the nodes of jobs matter.
@@ -208,7 +208,7 @@ fn job(
             row.text(NODES)
         );
         log.fault(Reason::DamagedList, at, found)?;
-        // The job still held nodes, although its list is damaged.
+        // Although its list is damaged, the job did hold nodes.
         nodes = Nodes::Damaged(lists, count);
     }
     let run = Run { start, end, nodes };
@@ -260,7 +260,7 @@ fn queued(state: &str, end: &str, nodes: Option<usize>) -> Option<Queued> {
     })
 }
 
-/// Counts a fault for a string that is not a time.
+/// Records a fault for a string that is not a time.
 pub(super) fn no_time(text: &str, at: At, log: &mut Log) -> Result<()> {
     let found = format_args!("{text:?} is not a time such as 2026-01-31T08:00:00");
     log.fault(Reason::Unreadable, at, found)

@@ -1,4 +1,4 @@
-//! Reads Slurm's node events from the table of `sacctmgr list events`.
+//! Reads Slurm's node events from the table that `sacctmgr list events` prints.
 
 use std::borrow::Cow;
 
@@ -59,7 +59,7 @@ impl LineReader for EventReader {
 /// Reports the outage that a row describes.
 fn event(row: &Row<'_, '_>, at: At, collector: &mut Collector<'_>) -> Result<()> {
     let log = &mut collector.log;
-    // An event without a node, such as a change of the cluster's size, concerns the whole cluster.
+    // An event without a node, such as a change in the cluster's size, applies to the whole cluster.
     let hold = outage(row.text(STATE)).filter(|_| !is_unknown(row.text(NODE)));
     let Some(hold) = hold else {
         log.leave_out(Reason::NoOutage);

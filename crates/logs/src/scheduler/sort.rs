@@ -1,5 +1,5 @@
-//! Sorts more values than fit in memory: an external merge sort (Knuth, The Art of Computer
-//! Programming, volume 3, section 5.4).
+//! Sorts more values than fit in memory, with an external merge sort (Knuth, The Art of Computer Programming, volume 3,
+//! section 5.4).
 //!
 //! Values are collected in a segment in memory. Whenever the segment is full, it is sorted and
 //! written to a temporary file, a run. At the end the runs are merged with a heap that holds the
@@ -57,7 +57,7 @@ impl<T: Packed> Sorter<T> {
         Ok(())
     }
 
-    /// Returns the values in order: from memory if they fit, else merged from the runs.
+    /// Returns the values in order: from memory if they fit, otherwise merged from the runs.
     pub fn finish(mut self) -> Result<Sorted<T>> {
         if self.runs.is_empty() {
             self.values.par_sort_unstable();
@@ -209,7 +209,7 @@ impl<T: Packed> Merge<T> {
     }
 }
 
-/// Converts an error in reading or writing a temporary file.
+/// Converts an error from reading or writing a temporary file.
 pub fn spill_error(error: io::Error) -> Error {
     Error::io("sort in temporary files in", std::env::temp_dir(), error)
 }

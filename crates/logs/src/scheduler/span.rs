@@ -1,4 +1,4 @@
-//! The time span of a log, and the part of it in which the log is complete.
+//! The time span of a log, and the part of this span for which the log is complete.
 
 use crate::occupancy::Window;
 
@@ -57,14 +57,13 @@ impl Span {
         })
     }
 
-    /// The part in which the log is complete.
+    /// The part of the span for which the log is complete.
     ///
     /// A log that is written as events happen is complete from its first to its last record. A list
-    /// of jobs lacks jobs that ended before the list begins, and jobs that started after the list
-    /// was made. So a list of jobs is complete from the first end to the last start. For example,
-    /// if jobs of 15 seconds start every 10 seconds from 0 to 90, the list is complete from 15 to
-    /// 90. If that part is less than half of the whole, as in a log of only a few jobs, the whole span
-    /// is used.
+    /// of jobs lacks jobs that ended before the list begins, and jobs that started after the list was exported. So a
+    /// list of jobs is complete from the first end to the last start. For example, if 15-second jobs start every 10
+    /// seconds from 0 to 90, the list is complete from 15 to 90. If that part is less than half of the whole, as in a
+    /// log of only a few jobs, the whole span is used.
     pub fn complete(&self) -> Option<Window> {
         let whole = self.whole()?;
         let (from, to) = match (self.records, self.ends) {

@@ -14,7 +14,7 @@ use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
 /// A phrase for messages: where to find such logs.
-pub const WHERE: &str = "a log of https://www.cs.huji.ac.il/labs/parallel/workload/";
+pub const WHERE: &str = "a log from https://www.cs.huji.ac.il/labs/parallel/workload/";
 
 /// The numbers of a job. -1 stands for an unknown value.
 const FIELDS: [&str; 18] = [
@@ -198,11 +198,11 @@ impl SwfReader {
 struct JobLine<'l> {
     /// The fields of the format.
     numbers: Vec<f64>,
-    /// The last field beyond the fields of the format; `None` if there are no further fields.
+    /// The last of the additional fields after those of the format; `None` if there are no additional fields.
     last: Option<&'l str>,
 }
 
-/// Whether a job is used: its partition number is selected, or its queue number if the partition is unknown.
+/// Whether a job is used. Its partition number must be selected, or its queue number if the partition is unknown.
 fn is_selected(numbers: &[f64], selection: &Selection) -> bool {
     if selection.is_all() {
         return true;

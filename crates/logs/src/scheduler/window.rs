@@ -9,7 +9,7 @@ use gleaner_domain::clock::Occurrence;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{Stamp, Utc};
 
-/// The window of the event log: set by the options, or else the part in which the logs are complete.
+/// The window of the event log. The options set its ends; by default, it is the part for which the logs are complete.
 pub(super) fn window(
     log: &mut Log,
     span: &Span,
@@ -33,7 +33,7 @@ pub(super) fn window(
     }
     if window.from >= window.to {
         return Err(Error::Usage(format!(
-            "the event log would be from {}, but the logs cover {}: see --from and --to",
+            "the event log would cover {}, but the logs cover {}: change --from or --to",
             show(window),
             show(whole)
         )));
@@ -41,8 +41,8 @@ pub(super) fn window(
     let early = from.is_none() && complete.from > whole.from;
     if early || to.is_none() && complete.to < whole.to {
         log.notes.push(format!(
-            "the logs have jobs from {}, but are complete only from {}; the event log covers this \
-             part unless --from and --to are set",
+            "the logs have jobs from {}, but are complete only from {}; the event log covers the \
+             complete part unless --from and --to are set",
             show(whole),
             show(complete)
         ));
@@ -53,7 +53,7 @@ pub(super) fn window(
 /// The times of `--from` and `--to` in seconds since 1970, if the user gave them. `whole` is the span of the log.
 ///
 /// # Errors
-/// A value is not a time, or the time cannot be shown in the log's clock.
+/// A value is not a time, or the time cannot be represented on the log's clock.
 pub fn given(
     log: &Log,
     from: Option<&str>,

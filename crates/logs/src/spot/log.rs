@@ -40,7 +40,7 @@ pub struct SpotSummary {
     pub span: (String, String),
     /// Number of events.
     pub events: u64,
-    /// Number of changes over all events.
+    /// Number of changes in all events.
     pub changes: u64,
     /// Share of node-time in which nodes are idle.
     pub idle_share: f64,
@@ -61,8 +61,8 @@ impl SpotLog {
         &self.clock
     }
 
-    /// Calls `event` with every event in order of time. The arguments are the time and the nodes that
-    /// change, by ascending index. All rows with the same time form one event.
+    /// Calls `event` with every event in order of time. The arguments are the time and the nodes that change, in
+    /// ascending order of index. All rows with the same time form one event.
     ///
     /// # Errors
     /// `event` fails.
@@ -72,7 +72,7 @@ impl SpotLog {
             Rows::Named(rows) => {
                 let mut idle = vec![false; self.nodes.len()];
                 for group in rows.chunk_by(|a, b| a.0 == b.0) {
-                    // A node that comes and leaves at the same time does not change.
+                    // A node that joins and leaves at the same time is unchanged.
                     let last: BTreeMap<u32, bool> = group
                         .iter()
                         .map(|(_, change)| (self.rank[change.node() as usize], change.idle()))
@@ -125,7 +125,7 @@ impl SpotLog {
     }
 }
 
-/// Totals of a sweep so far.
+/// Totals over the events passed on so far.
 #[derive(Default)]
 struct Totals {
     span: Option<(Utc, Utc)>,

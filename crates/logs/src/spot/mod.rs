@@ -1,4 +1,4 @@
-//! Traces of spot instances, which a cloud provider grants and takes back.
+//! Traces of spot instances: cloud machines that the provider can reclaim at any time.
 //!
 //! Three formats are accepted. The first line of a trace determines its format:
 //!
@@ -8,8 +8,8 @@
 //! 2021-05-21, 00:01:00, 7     a local time, and the number of nodes from then on
 //! ```
 //!
-//! A node is idle while it is present. Counts are assigned to nodes with generated names: at a count of N, the nodes
-//! with the N lowest indexes are idle. So the node that came last leaves first.
+//! A node is idle while it is present. Counts are assigned to nodes with generated names: while the count is N, the
+//! nodes with the N lowest indexes are idle. So the node that joined last leaves first.
 
 mod log;
 mod reader;
@@ -41,9 +41,9 @@ pub struct Options {
 /// Reads a trace. The observer receives the progress in each file, in MiB.
 ///
 /// # Errors
-/// A file cannot be read, or nothing in it can be used. With [`Options::strict`], the first fault is also an error.
-/// [`gleaner_domain::Error::Usage`] if options contradict the trace. [`gleaner_domain::Error::Stopped`] if the
-/// observer stops the reading.
+/// A file cannot be read, or contains nothing usable. With [`Options::strict`], the first fault is also an error.
+/// [`gleaner_domain::Error::Usage`] if options contradict the trace. [`gleaner_domain::Error::Stopped`] if the observer
+/// stops the reading.
 pub fn read(files: &[PathBuf], options: &Options, observer: &dyn Observer) -> Result<SpotLog> {
     let inputs = files
         .iter()

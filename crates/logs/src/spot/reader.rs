@@ -54,7 +54,7 @@ impl SpotReader {
             Err(found) => return log.fault(Reason::Unreadable, at, found),
         };
         if form != *self.form.get_or_insert(form) {
-            let found = "a row in a different format than the first row";
+            let found = "a row in a different format from the first row";
             return log.fault(Reason::Unreadable, at, found);
         }
         let Some(time) = self.time(time, at, log)? else {

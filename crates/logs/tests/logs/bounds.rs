@@ -180,7 +180,7 @@ fn subsets(of: &[usize], size: usize) -> Vec<Vec<usize>> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // The oracle is the schedule from which the lists were cut.
+    // The oracle is the schedule before its lists were cut.
     #[test]
     fn the_truth_lies_between_the_bounds(jobs in jobs(7)) {
         let (logs, quality) = idle(read(&sacct(&jobs), 7));
@@ -313,7 +313,8 @@ proptest! {
         for (id, job) in whole.iter().enumerate() {
             let damage = damages.get(id).filter(|_| id < jobs.len());
             let mut list = damaged(&job.nodes, damage.copied().unwrap_or(Damage::None));
-            // A name that ends two lists is taken as complete, so no two lists may end with the same cut name.
+            // The reader treats a name that ends two lists as complete, so no two lists may end with the same truncated
+            // name.
             let last = list.rsplit(',').next().unwrap_or_default();
             if last.len() < 3 && !stubs.insert(last.to_owned()) {
                 list = damaged(&job.nodes, Damage::None);

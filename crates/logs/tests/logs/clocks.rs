@@ -13,7 +13,7 @@ const SPRING: i64 = 1_772_956_800;
 /// 2026-11-01 07:00 in UTC, when Chicago's clock is put back from 2:00 to 1:00.
 const AUTUMN: i64 = 1_793_516_400;
 
-/// Chicago's offset from UTC at a second of 2026.
+/// Chicago's offset from UTC, in seconds, at a time in 2026.
 fn offset(second: i64) -> i64 {
     if (SPRING..AUTUMN).contains(&second) {
         -5 * HOUR
@@ -30,8 +30,8 @@ fn american(second: i64) -> String {
     month_first(&local(second))
 }
 
-/// PBS records of one-hour jobs, which run one after another, on two nodes in turn. The end of job
-/// `at` is recorded `late` seconds late.
+/// PBS records of one-hour jobs that run one after another, alternating between two nodes. The end of job `at` is
+/// recorded `late` seconds late.
 fn pbs(start: i64, count: i64, at: i64, late: i64) -> String {
     let mut log = String::new();
     for job in 0..count {
@@ -290,7 +290,7 @@ fn offsets_in_job_records_are_honoured() {
     assert!(summary.span.0.ends_with("+02:00"), "{}", summary.span.0);
 }
 
-/// The same start of an event log, written in four ways, gives the same event log in every format.
+/// The start of an event log can be written in four ways. In every format, all four give the same event log.
 #[test]
 fn the_window_may_have_an_offset_in_every_format() {
     for (format, name) in [

@@ -48,7 +48,7 @@ fn hourly(header: &str, row: &str) -> String {
     [header, &job(8), row, &job(10), &job(11)].join("\n") + "\n"
 }
 
-/// An undamaged log in which each of twelve nodes runs `repeats` jobs of one node. Another job runs on the last three
+/// An undamaged log in which each of twelve nodes runs `repeats` single-node jobs. Another job runs on the last three
 /// nodes.
 fn single_nodes(repeats: u32) -> String {
     let mut log = "JobIDRaw|State|Start|End|NNodes|NodeList\n".to_owned();
@@ -75,7 +75,7 @@ fn a_name_that_ends_two_lists_is_a_node_although_others_begin_with_it() {
     }
 }
 
-/// A node outside of the list of nodes is not mistaken for a cut name if two jobs ran on it.
+/// A node that is missing from the node file is not mistaken for a truncated name if two jobs ran on it.
 #[test]
 fn a_node_outside_of_the_list_is_not_taken_for_a_cut_name() {
     let folder = tempfile::tempdir().unwrap();

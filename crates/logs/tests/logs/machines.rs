@@ -9,7 +9,7 @@ use gleaner_logs::scheduler::{
     Format, MACHINES, Machine, OTHER_DATA, Options, OtherData, Role, TableOptions,
 };
 
-/// For each time, in seconds since 1970: whether each of the nodes n0 to n7 is idle after it.
+/// For each time, in seconds since 1970: whether each of the nodes n0 to n7 is idle after that time.
 type States = Vec<(i64, Vec<bool>)>;
 
 fn sample(name: &str) -> Option<PathBuf> {
@@ -51,7 +51,7 @@ fn settled(states: States) -> States {
     kept
 }
 
-/// The states of a log between the first and the last time of the truth.
+/// The states of a log between the first and the last time in `truth.csv`.
 fn read(name: &str, options: Options) -> Option<States> {
     read_until("03:03:00", name, options)
 }

@@ -17,7 +17,7 @@ const STATES: [(&str, StateClass); 6] = [
 ];
 const NODES: usize = 4;
 
-/// A poll: its time, and for every node the index of its state; `None` if it is not mentioned.
+/// A poll: its time, and the index of each node's state, or `None` if the poll does not mention the node.
 type Poll = (i64, [Option<usize>; NODES]);
 
 /// A random log of polls, and how to read it.
@@ -203,8 +203,8 @@ proptest! {
     }
 
     // With `--times spread`, a change takes place after the last poll with the old state, and no
-    // later than the first poll with the new state. The logs with and without spread changes
-    // therefore agree at polls that mention a node.
+    // later than the first poll with the new state. At a poll that mentions a node, the logs with and without spread
+    // changes therefore agree on its state.
     #[test]
     fn spread_changes_lie_between_their_polls(case in case(), seed: u64) {
         let polls = case.counted();

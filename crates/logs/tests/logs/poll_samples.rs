@@ -1,5 +1,5 @@
-//! Tests the event logs of the sample polls in `dataset/logs`, for which the expected events were worked out by hand,
-//! and of published polls.
+//! Tests the event logs built from published polls and from the sample polls in `dataset/logs`. The expected events of
+//! the samples were worked out by hand.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Polls of node states: tests of the parsers of both formats.
+//! Tests the parsers of both formats of node-state polls.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Tests the number of jobs that wait in the queue, and the nodes that they need, at every event of a log.
+//! Tests the number of jobs waiting in the queue, and the number of nodes that they request, at every event of a log.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! Tests that random intervals, written in each format, are read back correctly. A node must be idle exactly when it is
-//! idle in a table with a cell for every minute, which shares no code with the readers.
+//! Tests that random intervals, written in each format, are read back correctly. The oracle is a table with a cell for
+//! every minute: a node must be idle exactly when the table says so. The code that fills this table is independent of
+//! the readers.
 
 use gleaner_domain::Local;
 use gleaner_logs::scheduler::{Format, Options, hostlist};
@@ -228,7 +229,8 @@ proptest! {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    /// The jobs get as many nodes as they use, if the machine has that many.
+    /// Only counts are known. The jobs never use more nodes than the machine has, so each job gets as many nodes as it
+    /// uses.
     #[test]
     fn counted_nodes_are_idle_in_the_right_number(
         sizes in prop::collection::vec((1usize..3, 0i64..MINUTES, 1i64..15), 1..12)

@@ -1,8 +1,8 @@
 //! Tests with the output of Slurm itself. `crates/logs/tests/fixtures/slurm` holds the output of Slurm 22.05.8
-//! (Debian 12) on four nodes, unchanged except for the kernel's version in `nodes.txt`. Each job
-//! recorded in `truth.txt` on which nodes it ran, and when it began and ended. The jobs include a
-//! requeued job, a job whose node failed, and cancelled, timed-out, failed, held and running jobs.
-//! The output also contains a job array, and job names with vertical bars.
+//! (Debian 12) on four nodes, unchanged except for the kernel's version in `nodes.txt`. `truth.txt` states where and
+//! when each job ran, as recorded by the jobs themselves. The jobs include a requeued job, a job whose node failed, and
+//! cancelled, timed-out, failed, held and running jobs. The output also contains a job array, and job names with
+//! vertical bars.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

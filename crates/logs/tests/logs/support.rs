@@ -41,7 +41,7 @@ pub fn events_of(name: &str, options: &Options) -> (Vec<String>, Summary) {
     events(&std::fs::read(sample(name)).unwrap(), options).unwrap()
 }
 
-/// Options with a window of time.
+/// Options that limit the event log to the window from `from` to `to`.
 pub fn between(format: Format, from: &str, to: &str) -> Options {
     Options {
         from: Some(from.to_owned()),

@@ -1,5 +1,6 @@
 //! Tests that tables of jobs give the same events no matter how columns and values are written. The expected states of
-//! random schedules come from a table with a cell for every minute, which shares no code with the readers.
+//! random schedules come from a table with a cell for every minute. The code that fills this table is independent of
+//! the readers.
 
 use std::io::Write;
 use std::path::Path;
@@ -200,7 +201,7 @@ impl Spelling {
         cells.join(&self.delimiter.to_string()) + "\n"
     }
 
-    /// The indexes in the header of the columns that are written.
+    /// The header indexes of the columns that are written.
     fn written(&self) -> Vec<usize> {
         let mut written = vec![4, 1, 0];
         written.extend(self.has_nodes().then_some(2));
@@ -574,7 +575,7 @@ fn jobs_of_swf_are_selected_by_number() {
     assert_eq!(rows[0].matches('+').count(), 5, "{rows:?}");
 }
 
-/// Options for a log in UTC from 08:30 to 11:00, of which only jobs of these partitions are used.
+/// Options that select the jobs of these partitions from a log in UTC, between 08:30 and 11:00.
 fn options_of(format: Format, partitions: &[&str]) -> Options {
     Options {
         timezone: Some("UTC".into()),

@@ -1,4 +1,4 @@
-//! Reads the operands that follow an instruction, with checks of their bounds.
+//! Reads the operands that follow an instruction, with bounds checks.
 
 use super::{Machine, op};
 use crate::error::Problem;

@@ -70,7 +70,7 @@ impl Bounds {
                 self.increments.push(next - *loss);
                 *loss = next;
             }
-            // Moves the smallest increments to the end of the list, from index `spared` on.
+            // Move the smallest increments to the end of the list, from index `spared` on.
             let descending = |a: &u64, b: &u64| b.cmp(a);
             self.increments.select_nth_unstable_by(spared, descending);
             most -= sum(&self.increments[spared..]);

@@ -9,7 +9,7 @@ use super::bound::Bounds;
 use super::candidates::Candidates;
 use super::rests::{Rests, Source};
 
-/// Number of progress steps for each first length.
+/// Number of progress steps reported for each choice of the first length.
 const STEPS: usize = 1000;
 
 /// A depth-first search for the best ladder of at most `count` lengths.
@@ -72,8 +72,8 @@ impl<'a> Search<'a> {
         self.visit(0, self.fragments.total());
     }
 
-    /// Visits all ladders that begin with the chosen lengths. `ready` is the time for which pilots of the chosen
-    /// lengths are ready. None of these ladders is ready for longer than `bound`.
+    /// Visits all ladders that begin with the chosen lengths. `ready` is the total time during which pilots of the
+    /// chosen lengths are ready. None of these ladders is ready for longer than `bound`.
     fn visit(&mut self, ready: u64, bound: u64) {
         let depth = self.chosen.len();
         let Some(children) = self.children(ready) else {

@@ -1,4 +1,5 @@
-//! Compares pilots with plain simulations, second by second, and the best ladders with an enumeration of all ladders.
+//! Checks the models against plain second-by-second simulations, and the best ladders against an enumeration of all
+//! ladders.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod best;

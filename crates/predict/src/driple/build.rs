@@ -50,9 +50,9 @@ pub struct Built {
     pub skipped: Faults,
 }
 
-/// Builds a data set of `jobs`. `read` reads a graph, and is called by several threads at the same time. Each graph is
-/// read at most once, and only if it is needed. A graph is dropped from memory once it is grouped.
-/// The unit of progress is one graph.
+/// Builds a data set of `jobs`. `read` reads a graph. Several threads call it concurrently. Each graph is read at most
+/// once, and only if it is needed. A graph is dropped from memory once it is grouped. The unit of progress is one
+/// graph.
 ///
 /// # Errors
 /// Two jobs have the same name, graphs are faulty, or there are too few jobs to train on. [`Error::Stopped`] if the
@@ -134,7 +134,7 @@ impl Pool<'_> {
         let mut wanted: Vec<&String> = wanted
             .filter(|name| !self.ready.contains_key(*name))
             .collect();
-        // The names are sorted, so that faults are listed by name instead of in the random order of the split.
+        // Sort the names so that faults are listed by name instead of in the random order of the split.
         wanted.sort();
         let parts = Parts::new(observer, wanted.len());
         let one = |&name: &&String| {

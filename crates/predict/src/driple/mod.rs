@@ -1,5 +1,5 @@
-//! Builds data sets for inspectors (networks that predict a job's metrics from its graph), and
-//! scores the predictions of inspectors.
+//! Builds data sets for inspectors, which are networks that predict a job's metrics from its graph. Also scores the
+//! predictions of inspectors.
 
 pub mod build;
 mod part;

@@ -7,9 +7,9 @@ use gleaner_driple::dataset::{Dataset, Example};
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// Jobs that models are trained on.
+    /// Jobs on which models are trained.
     Train,
-    /// Jobs on which the error decides which epoch's weights are kept.
+    /// Validation jobs: training keeps the weights of the epoch with the lowest error on these jobs.
     Val,
     /// Held-out jobs, on which the error of the trained network is measured.
     Test,

@@ -1,11 +1,10 @@
 //! Ridge regression (Hoerl and Kennard, 1970) on statistics of graphs: a baseline that models
 //! should beat.
 //!
-//! The weights `w` solve `(Xᵀ X + p n I) w = Xᵀ y`. Here, `X` are the standardised statistics, `y`
-//! the labels, `n` the number of graphs and `p` the penalty. The intercept is the weight of a
-//! column of ones and has no penalty. For example, let the only statistic have the values -1 and 1,
-//! let the labels be 1 and 3, and let the penalty be 0. The weight is then `Xᵀ y / Xᵀ X`, which is
-//! 2 ÷ 2, and the intercept is the mean label, 2.
+//! The weights `w` solve `(Xᵀ X + p n I) w = Xᵀ y`. Here, `X` holds the standardised statistics and `y` the labels; `n`
+//! is the number of graphs, and `p` is the penalty. The intercept is the weight of a column of ones and has no penalty.
+//! For example, let the only statistic have the values -1 and 1, let the labels be 1 and 3, and let the penalty be 0.
+//! The weight is then `Xᵀ y / Xᵀ X`, which is 2 ÷ 2, and the intercept is the mean label, 2.
 
 use gleaner_driple::dataset::Example;
 use gleaner_driple::graph::{GroupedGraph, METRICS};

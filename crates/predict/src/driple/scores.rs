@@ -108,9 +108,8 @@ pub fn predicted(
     Ok(own.collect())
 }
 
-/// The scores of two baselines that do not use a network: the mean of each label, and ridge
-/// regression on statistics of the graph. Both learn from the training set of `data`. Negative
-/// predictions of the regression count as 0.
+/// The scores of two baselines without a network: the mean of each label, and ridge regression on graph statistics.
+/// Both learn from the training set of `data`. Negative predictions of the regression count as 0.
 pub fn baselines(data: &Dataset, examples: &[&Example], scale: &Scale) -> Vec<Scores> {
     let train: Vec<&Example> = data.train.iter().flatten().collect();
     if train.is_empty() {

@@ -1,5 +1,5 @@
-//! Measures how well models predict unseen rows, and compares them with simple rules and with
-//! models from libraries.
+//! Measures how well models predict unseen rows, and compares them with simple rules and with models from third-party
+//! libraries.
 
 mod throughput;
 mod weekly;
@@ -28,9 +28,9 @@ pub struct Score {
     /// Spearman's rank correlation; NaN (`null` in JSON) if all predictions or all true values are
     /// equal.
     pub spearman: f64,
-    /// Training time in seconds; `None` if the model was not trained here.
+    /// Training time in seconds; `None` if this evaluation did not train the model.
     pub fit_s: Option<f64>,
-    /// Time to predict all test rows, in seconds; `None` if the model was not trained here.
+    /// Time to predict all test rows, in seconds; `None` if this evaluation did not train the model.
     pub predict_s: Option<f64>,
 }
 
@@ -45,7 +45,7 @@ pub struct EvaluateError {
 }
 
 impl Score {
-    /// Scores predictions that were made elsewhere. The training and prediction times are `None`.
+    /// Scores existing predictions. The training and prediction times are `None`.
     fn of(model: impl Into<String>, truth: &[f64], predicted: &[f64]) -> Self {
         Score {
             model: model.into(),

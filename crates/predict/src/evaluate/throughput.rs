@@ -63,12 +63,12 @@ pub fn throughput(
     })
 }
 
-/// The work of an evaluation that learns from `train` intervals.
+/// The work of an evaluation that learns from `train` intervals, in boosting rounds of one term on one row.
 fn work(train: usize, seed: u64) -> usize {
     ebm_work(train, seed).saturating_mul(2 * (1 + BASELINES))
 }
 
-/// The work of training an EBM. Training a model from a library takes about as long.
+/// The work of training an EBM, in the same unit. Training a model from a library takes about as long.
 fn ebm_work(train: usize, seed: u64) -> usize {
     settings(seed).work(train, FEATURES.len())
 }

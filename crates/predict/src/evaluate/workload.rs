@@ -21,7 +21,7 @@ pub struct WorkloadTask<'t> {
     pub trace: &'t Trace,
     /// What is known about each job of the trace at submission.
     pub known: &'t [Known<'t>],
-    /// Number of training jobs: the first jobs of the trace.
+    /// Number of training jobs, which are the first jobs of the trace.
     pub train: usize,
     /// Estimates from another source, to be scored as well.
     pub published: Option<&'t EstimateTable>,
@@ -57,9 +57,9 @@ pub struct WorkloadScores {
 /// that learnt from the same jobs are compared. `None` if no rank correlation is defined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Best {
-    /// The best of the rules and of the EBMs that use profiles.
+    /// Name of the best estimator among the rules and the EBMs that use profiles.
     pub with_profile: Option<String>,
-    /// The best of the rules and of the EBMs that do not use profiles.
+    /// Name of the best estimator among the rules and the EBMs that do not use profiles.
     pub without_profile: Option<String>,
 }
 

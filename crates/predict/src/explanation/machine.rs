@@ -53,8 +53,8 @@ pub struct EbmFacts {
 pub struct Importance {
     /// Name of the term: its feature, or `a & b` for a pair.
     pub term: String,
-    /// For a machine, the mean absolute score over the training rows; for a tree, the term's share
-    /// of the decrease of impurity.
+    /// For a machine, the mean absolute score over the training rows; for a tree, the term's share of the total
+    /// decrease in impurity.
     pub importance: f64,
 }
 

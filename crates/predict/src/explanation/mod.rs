@@ -45,7 +45,7 @@ pub struct TreeFacts {
     pub text: String,
     /// Number of nodes, including leaves.
     pub nodes: usize,
-    /// Features and their shares of the total decrease of impurity, strongest first.
+    /// Features and their shares of the total decrease in impurity, strongest first.
     pub importances: Vec<Importance>,
 }
 

@@ -20,9 +20,9 @@ fn packing_is_evaluated_as_published() {
     // were set by hand.
     assert!((agreement(&examples, &beside) - 53.0 / 66.0).abs() < 1e-12);
     assert_eq!(beside.iter().filter(|shared| shared.pairs == 0).count(), 10);
-    // For comparison, scikit-learn's accuracies over its own random splits are .684 ± .090 and .771
-    // ± .092. With leave-one-out cross-validation, scikit-learn predicts 45 to 47 and 52 to 55 of
-    // the 66 profiles correctly, depending on how ties are broken.
+    // For comparison, scikit-learn's accuracy over its own random splits is .684 ± .090 from profiles alone, and .771 ±
+    // .092 with pairs. With leave-one-out cross-validation, scikit-learn predicts 45 to 47 of the 66 profiles correctly
+    // from profiles alone, and 52 to 55 with pairs, depending on how ties are broken.
     let by = |features| evaluate(features, &examples, &beside, 0).unwrap();
     let (profile, leaking) = (by(Features::Profile), by(Features::WithPairs));
     assert!(

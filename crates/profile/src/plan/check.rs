@@ -1,4 +1,4 @@
-//! Validates plans. All faults are found before anything runs.
+//! Validates plans, and reports all faults of a plan before any workload runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -353,9 +353,9 @@ impl Found<'_, '_, '_> {
         };
         let is_there = || find_program(program, &folder.join(directory)).is_some();
         if words.len() > MOST_WORDS || words.iter().any(|word| word.contains('\0')) {
-            let expected = "at most 1000 words without zero bytes";
+            let expected = "at most 1000 words without NUL bytes";
             self.checker
-                .add(at, "command", "too many words, or a zero byte", expected);
+                .add(at, "command", "too many words, or a NUL byte", expected);
         } else if !program.contains('{') && !is_there() {
             let found = format!("{program:?}");
             let expected = "a program that can be found";
@@ -372,7 +372,7 @@ impl Found<'_, '_, '_> {
             name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
         };
         if self.file.environment.iter().any(is_bad) {
-            let expected = "names without = and values without zero bytes";
+            let expected = "names without = or NUL bytes, and values without NUL bytes";
             self.checker.add(
                 self.at,
                 "environment",
@@ -408,7 +408,7 @@ impl Found<'_, '_, '_> {
         list.clone()
     }
 
-    /// Checks that the command uses the placeholder of a setting with several values.
+    /// Checks that the command contains the placeholder of a setting if the setting has several values.
     fn placeholder(&mut self, workload: &Workload, placeholder: &str, field: &str, values: usize) {
         let is_used = workload
             .command

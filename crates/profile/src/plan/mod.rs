@@ -26,7 +26,7 @@ use serde::Serialize;
 /// Maximum number of measurements of a plan.
 pub const MAX_MEASUREMENTS: usize = 100_000;
 
-/// Maximum number of configs of a plan: workloads with one batch size and one precision each.
+/// Maximum number of configs of a plan. A config is a workload with one batch size and one precision.
 pub const MAX_CONFIGS: usize = 2000;
 
 /// The kind of sampler that takes the measurements.
@@ -59,7 +59,7 @@ pub struct Plan {
     pub configs: Vec<Config>,
     /// The pairs to measure, as indices of `configs`. The lower index comes first.
     pub pairs: Vec<(usize, usize)>,
-    /// Files that affect all workloads, in addition to the files that their commands contain.
+    /// Files that affect all workloads, in addition to the files that their commands name.
     pub inputs: Vec<PathBuf>,
     /// The settings of all measurements.
     pub settings: Settings,

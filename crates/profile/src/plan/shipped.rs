@@ -16,7 +16,7 @@ const INSTALLED: &str = "../share/gleaner/workloads";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shipped {
-    /// The measurements of Lucid's authors: 66 workloads alone, and 1,388 pairs of them.
+    /// Repeats the measurements of Lucid's authors: 66 workloads alone, and 1,388 pairs of these workloads.
     Lucid,
 }
 
@@ -55,8 +55,8 @@ impl Shipped {
                 .map(|folder| folder.display().to_string())
                 .collect();
             Error::Usage(format!(
-                "no {self}.toml in {}; the file is in the folder workloads/ of Gleaner's repository, and \
-                 make install also installs this folder: pass the folder with --workloads DIR",
+                "no {self}.toml in {}; pass the folder that contains it with --workloads DIR: workloads/ in \
+                 Gleaner's repository, or share/gleaner/workloads/ after make install",
                 looked.join(" or ")
             ))
         })

@@ -72,7 +72,7 @@ struct Window {
 struct Series {
     /// Timestamp of the last sample seen, on the driver's clock.
     last: u64,
-    /// Whether the first sample of the window, which is skipped, was seen.
+    /// Whether the first sample of the window, which is skipped, has been seen.
     is_begun: bool,
     mean: Mean,
     /// Time of the last reading, if the driver keeps no samples.

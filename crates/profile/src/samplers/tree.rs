@@ -1,9 +1,9 @@
 //! Finds the processes of a workload in /proc. This method is used if there are no control groups.
 //!
 //! A process belongs to the workload if it is in the workload's process group, or if it descends from one of the
-//! workload's processes. The process remains a member after its parent has ended. When a process ends, the kernel
-//! adds its CPU time to the process that waits for it. A process that starts and ends between two polls is therefore
-//! counted too.
+//! workload's processes. The process remains a member after its parent has ended. When a child ends, the kernel adds
+//! the child's CPU time to a counter of the process that waits for the child. A process that starts and ends between
+//! two polls is therefore counted too.
 //!
 //! This method misses a process that leaves the group and loses its parent between two polls. If no other process
 //! waits for a process, the method also misses the CPU time that the process used after its last poll.

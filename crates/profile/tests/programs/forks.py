@@ -1,4 +1,4 @@
-"""Starts a child, and a process in another session whose parent ends. Writes their process ids."""
+"""Starts a child, and an orphaned process in another session. Writes their process ids."""
 
 import os
 import subprocess

@@ -5,13 +5,13 @@
 //! An allocator gives each active task j a number of nodes n_j(i) in every interval i between two events. N(i) nodes
 //! are idle, so n_j(i) ≤ N(i) for each task, and Σ_j n_j(i) ≤ N(i) for all tasks together. A task with n nodes does
 //! P_j(n) work per second. When it loses nodes, it loses down_j·P_j(n) work, where n is the number before the loss.
-//! When it gets nodes, it loses up_j·P_j(n) work, or less if it lost other nodes at the same event, but at least
-//! min(up_j, down_j)·P_j(n).
+//! When it gets nodes, it loses up_j·P_j(n) work. The loss is smaller if other nodes left the task at the same event,
+//! but is always at least min(up_j, down_j)·P_j(n).
 //!
 //! The model makes three simplifications, which can only increase the work of the best allocator. First, it ignores
 //! which nodes leave, so a task that keeps its number of nodes loses no work. Second, no task runs out of work. Third,
-//! tasks are active in the model when they were active in the replay, although other finish times would change their
-//! admission.
+//! each task is active in the model exactly when it was active in the replay, although other allocations would change
+//! when tasks finish and are admitted.
 //!
 //! # The bound
 //!

@@ -24,7 +24,7 @@ pub(super) fn sample(count: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Estimated time of a comparison. It is displayed as a sentence.
+/// Estimated time of a comparison. Its `Display` implementation writes a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Estimate {
     /// Number of problems in the comparison.

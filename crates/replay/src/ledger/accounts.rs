@@ -12,7 +12,7 @@ pub(super) struct Active {
     pub task: u32,
     /// Number of nodes that the task holds.
     pub held: u32,
-    /// The class of the nodes that the task holds, or else of the last nodes that it held; 0 if it never held nodes.
+    /// The class of the nodes that the task holds or, if it holds none, last held; 0 if it never held nodes.
     pub class: usize,
     /// Work per second since the last decision.
     pub rate: f64,

@@ -1,8 +1,8 @@
 //! The accounts by class of nodes: the tables `classes`, `moves` and `class_totals`.
 //!
 //! The work and node-time of a task between two events are booked under the class of the nodes that it holds during
-//! that time. The cost of a change is booked under the class to which the task moves. The rows of an event therefore
-//! add up to its row of the table `steps`.
+//! that time. The cost of a change is booked under the class to which the task moves. The rows of an event in
+//! `classes` therefore add up to the event's row in the table `steps`.
 
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ impl ClassBook {
         row.nodes_left += u32::from(!idle);
     }
 
-    /// Counts a task that lost nodes. `progress` is true if it also lost progress.
+    /// Counts a task that lost nodes. `progress` says whether the task also lost progress.
     pub fn preempted(&mut self, class: usize, progress: bool) {
         self.current[class].tasks_preempted += u32::from(progress);
         self.totals[class].preemptions += 1;
@@ -137,7 +137,8 @@ impl ClassBook {
         }
     }
 
-    /// Completes the rows of a step with the state after the decision. `prices` are for the whole window.
+    /// Completes the rows of a step with the state after the decision. `prices` contains the
+    /// price of a node of each class over the whole forward window.
     pub fn complete(&mut self, idle: &[u32], active: &[Active], prices: &[f64]) {
         for active in active {
             let row = &mut self.current[active.class];

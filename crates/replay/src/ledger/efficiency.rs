@@ -1,9 +1,9 @@
 //! The efficiency of a run: its work, divided by the work that the same tasks would have done on dedicated nodes
 //! without interruption.
 //!
-//! The dedicated machine has as many nodes as were idle on average while tasks were active, and its work is counted
-//! over the same time. Time without active tasks therefore changes neither the nodes nor the work of the dedicated
-//! machine. If the same tasks are always active and their curves are concave, the efficiency is at most 1. In that
+//! The number of dedicated nodes is the mean number of idle nodes while tasks were active, and their work is counted
+//! over the same time. Time without active tasks therefore changes neither the number nor the work of the dedicated
+//! nodes. If the same tasks are always active and their curves are concave, the efficiency is at most 1. In that
 //! case, a fixed number of nodes does at least as much work as a varying number with the same mean (Jensen's
 //! inequality). If curves are not concave, the efficiency can be above 1. A curve is not concave if the task needs more
 //! than one node to run. For example, a task that needs six nodes can run if six nodes are idle half of the time, but
@@ -119,7 +119,7 @@ pub(super) struct EfficiencyMeter {
     active_idle_node_seconds: Vec<f64>,
     /// Seconds during which tasks were active.
     active_seconds: f64,
-    /// Idle node-seconds, whether tasks were active or not.
+    /// All idle node-seconds, including those while no task was active.
     idle_node_seconds: f64,
 }
 

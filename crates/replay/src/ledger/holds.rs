@@ -14,7 +14,7 @@ pub(super) struct Holds {
 }
 
 impl Holds {
-    /// Creates the record of `nodes` nodes that no task holds.
+    /// Creates a record for `nodes` nodes, none of which is held by a task.
     pub fn new(nodes: usize) -> Self {
         Holds {
             by_node: vec![None; nodes],

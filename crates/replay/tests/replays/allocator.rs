@@ -300,7 +300,7 @@ fn decisions_use_measured_curves_and_costs() {
     // 60.
     let costly = [measured(0, 1.0, 130.0), measured(1, 3.0, 0.0)];
     assert_eq!(holder_after("file", &costly), [0]);
-    // An objective whose values are computed from the curve follows the measurement, too.
+    // An objective whose values are computed from the curve also uses the measurement.
     assert_eq!(holder_after("rate", &[measured(1, 3.0, 0.0)]), [1]);
 }
 

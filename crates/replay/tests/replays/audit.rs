@@ -1,8 +1,8 @@
 //! Recomputes a replay's tables from its allocation intervals, the log and the tasks, and compares
-//! them.
+//! the results with the engine's tables.
 //!
-//! The audit shares no code with the engine. It tracks the state of every node, goes through the
-//! events again, and compares its results with every table.
+//! The audit shares no code with the engine. It goes through the events again and tracks the state
+//! of every node.
 
 use std::collections::BTreeMap;
 

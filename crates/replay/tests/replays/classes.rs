@@ -134,8 +134,9 @@ fn a_script_can_move_a_task_to_another_class() {
     assert!(same.contains("moves to other nodes"), "{same}");
 }
 
-/// What the task `a` holds after measurements, given as the class with the rate on 1 node. The classes are `slow`, on
-/// which the file says 4 per second, and `fast` with 10 per second; one node of each is idle. A move costs 3 s.
+/// The node that task `a` holds after `measurements`, each of which is a class and the rate on 1 node of it. One node
+/// of the class `slow` and one of `fast` are idle. The task file states 4 units of work per second on the slow node
+/// and 10 on the fast node. A measurement raises the cost of a move from 3 s to 20 s.
 fn held_after(measurements: &[(usize, f64)]) -> Result<u32, AllocatorError> {
     let settings = allocator::Settings {
         t_fwd: 60.0,

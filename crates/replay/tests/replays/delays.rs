@@ -10,8 +10,8 @@ use crate::efficiency::task;
 use crate::support::{options, replay, solver};
 
 /// A log whose rows are 10 s apart. All nodes become idle at row 0, and the nodes in `flips[r]` change state at row r.
-/// When node n leaves, job n % 2 + 1 takes it if that number is at most `jobs`; otherwise, no job takes
-/// it. Each job has one node in addition to the nodes that it takes.
+/// When node n leaves, job n % 2 + 1 takes it if the job's number is at most `jobs`; otherwise, no job
+/// takes it. Each job has one node in addition to the nodes that it takes.
 fn log(nodes: u32, flips: &[Vec<u32>], jobs: u32, has_queue: bool) -> EventLog {
     let mut log = EventLogBuilder::new((0..nodes).map(|node| format!("n{node}")).collect());
     let mut idle = vec![false; nodes as usize];

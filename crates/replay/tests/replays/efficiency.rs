@@ -254,7 +254,7 @@ fn a_bound_is_not_begun_after_a_signal() {
     assert_eq!(run(0), (interrupted, 0, false, 0));
 }
 
-/// A task whose rate increases by the next element of `steps` with each node. The steps need not be
+/// A task whose n-th node adds the n-th element of `steps` to the task's rate. The steps need not be
 /// sorted.
 fn stepped(name: &str, min_nodes: u32, cost: f64, steps: &[f64]) -> TrainingTask {
     let rates: Vec<f64> = steps

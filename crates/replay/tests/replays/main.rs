@@ -1,4 +1,5 @@
-//! Tests of the replay engine: comparisons with the original's outputs, audits, and hand-made logs.
+//! Tests of the replay engine: comparisons with the original replayer's outputs, audits, and hand-made
+//! logs.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod allocator;
@@ -271,7 +272,7 @@ fn a_completion_can_be_its_own_event() {
             ..options(100.0, 1)
         },
     );
-    // After a start of 10 s, 1620 units of work at 18 per second are done after a total of 100 s.
+    // The start takes 10 s, and 1620 units of work at 18 per second take 90 s: 100 s in total.
     assert_eq!(early.tasks[0].end, Some(Utc::from_seconds(100)));
     assert_eq!(early.steps[0].kind, EventKind::Completion);
     assert_eq!((early.steps[0].event, early.steps[1].event), (0, 1));

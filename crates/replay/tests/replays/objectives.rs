@@ -55,7 +55,7 @@ fn every_objective_is_proven_and_checked_at_every_event() {
         let shares = outcome.tasks.iter().filter_map(|t| t.normalised_progress);
         assert_eq!(summary.fairness_min, shares.reduce(f64::min));
     }
-    // The sample tasks have neither objective curves nor priorities. So the first two objectives and
+    // The sample tasks have neither objective curves nor priorities, so the first two objectives and
     // the weighted objective must give the same results.
     let [file, throughput, _, weighted, fair, ..] = &outcomes[..] else {
         panic!("{} objectives", outcomes.len())
@@ -154,8 +154,8 @@ impl Decider for Values {
 }
 
 /// The values of an objective for a task with a deadline at second 100. The log has five nodes.
-/// Four of them are idle from second 0 to 10 and from second 50 on. The task cannot use the fifth
-/// node, which is idle from second 70 to 120 and only adds two events.
+/// Four of them are idle from second 0 to 10 and from second 50 on. The fifth node is idle from
+/// second 70 to 120. The task cannot use this node, which only adds two events to the log.
 fn course(text: &str) -> Vec<f64> {
     let mut log = EventLogBuilder::new((0..5).map(|n| format!("n{n}")).collect());
     let second = Utc::from_seconds;

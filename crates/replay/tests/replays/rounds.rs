@@ -29,8 +29,8 @@ fn repeated(rows: &[(i64, u32)], tasks: &[TrainingTask], change: Options) -> Out
 
 // Derived by hand: two nodes are always idle, and there is an event every 10 s. Each task runs on one
 // node and does one unit of work per second. The second round begins at 10 s, when `a` has finished and
-// `b` is still running. The `b` of the second round has a node from 20 s, when the `a` of that round
-// has finished, until 50 s.
+// `b` is still running. The `b` of the second round has a node from 20 s to 50 s; it starts when the
+// `a` of that round has finished.
 #[test]
 fn a_round_begins_as_soon_as_there_is_room_for_its_first_task() {
     let rows: Vec<(i64, u32)> = (0..=5).map(|k| (10 * k, 2 + (k % 2) as u32)).collect();
@@ -97,8 +97,8 @@ fn endless_tasks_use_nodes_to_the_end_of_the_log() {
 }
 
 /// Recomputes the admissions from the rule and the end times alone. Asserts that the tables show the
-/// same submission times and the same number of active tasks at each event, and that the summary
-/// shows the same number of rounds.
+/// same submission times, and the same number of active tasks at each event. Also asserts that the
+/// summary shows the same number of rounds.
 fn admissions_follow_the_rule(
     set: &[TrainingTask],
     outcome: &Outcome,

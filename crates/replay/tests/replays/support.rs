@@ -9,8 +9,8 @@ use gleaner_domain::{Result, Unobserved};
 use gleaner_replay::{Decider, Options, SolverDecider};
 use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
-/// The original's log, cut as in the original: without its first 1,000 rows, and with only `nodes`
-/// nodes.
+/// The log of the original replayer, cut as in its experiments: without the first 1,000 rows, and with
+/// only `nodes` nodes.
 pub fn summit(nodes: Option<usize>) -> Option<EventLog> {
     let path = shared("bftrainer/ndstat-10sdn6-evt.tar.gz")?;
     let log = gleaner_inputs::events::read(&path).unwrap().value;

@@ -1,5 +1,5 @@
-//! Tests of the inspection of the published log. The window that it suggests is compared with a
-//! grid of windows.
+//! Tests the inspection of the published log, and compares the window that the inspection suggests
+//! with a grid of windows.
 
 use crate::support::{options, published_tasks, replay, shared, solver, summit};
 use gleaner_domain::Unobserved;
@@ -39,7 +39,7 @@ fn the_published_log_has_its_published_figures() {
     assert_eq!(found.never_idle.count, 54);
 }
 
-// Golden value: the log starts with all nodes busy, and contains a pause of 3 h 22 min.
+// Golden values: the log starts with all nodes busy, and its longest suspicious period lasts 12,176 s (3 h 22 min).
 #[test]
 fn the_published_log_starts_suspiciously() {
     let Some(found) = whole_summit() else { return };

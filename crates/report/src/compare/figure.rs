@@ -37,8 +37,8 @@ pub(super) fn figure(run: &Named<'_>) -> Option<Figure> {
         id: format!("gap-{}", slug(run.name)),
         title: "Gap over time".to_owned(),
         text:
-            "Gap of the best plan so far, as a mean over the problems; 1 while there is no plan. \
-               Further down and left is better. Times are those of the first solve of each problem. \
+            "The gap of the best plan so far, averaged over the problems; 1 until a plan is found. \
+               Curves further down and to the left are better. Times are those of the first solve of each problem. \
                If a solver reports no plans during a solve, its plan counts from the end of the solve."
                 .to_owned(),
         x: Axis::duration("time since the start of a solve"),

@@ -146,8 +146,8 @@ pub(super) mod tests {
         }
     }
 
-    /// Four problems. `a` finds two plans for p, one for q and none for r. `b` refuses p, and finds one plan each for q
-    /// and r. No solver finds a plan for s, and `c` refuses all problems.
+    /// Four problems. `a` finds two plans for p, one for q and none for r. `b` refuses p, and finds two plans for q and
+    /// one for r. No solver finds a plan for s, and `c` refuses all problems.
     pub fn compared() -> CompareRun {
         let solved = |problem, solver, has_plan| {
             let status = AnswerStatus::Answered(Status::Feasible);
@@ -184,9 +184,9 @@ pub(super) mod tests {
         }
     }
 
-    // Derived by hand. `a` accepts p, q and r. Its mean gap is 1 at first, (0.5 + 1 + 1) / 3 after 1 ms, (0.5 + 0.2 +
-    // 1) / 3 after 2 ms, and (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r. Its plan with a gap of 3 counts as no
-    // plan, so its mean gap is 1 at first, and (0.4 + 0) / 2 after 5 s.
+    // Derived by hand. `a` accepts p, q and r. The mean gap of `a` is 1 at first, (0.5 + 1 + 1) / 3 after 1 ms,
+    // (0.5 + 0.2 + 1) / 3 after 2 ms, and (0 + 0.2 + 1) / 3 after 4 ms. `b` accepts q and r. The plan of `b` with a
+    // gap of 3 counts as no plan, so the mean gap of `b` is 1 at first, and (0.4 + 0) / 2 after 5 s.
     #[test]
     fn means_are_over_the_problems_that_a_solver_took_and_that_have_a_plan() {
         let gaps = gaps_over_time(&compared());

@@ -95,8 +95,8 @@ struct Steps {
     steps: Vec<f64>,
 }
 
-/// The points of a curve that the page stores. If the points are means over intervals, the extremes of the intervals
-/// are stored too.
+/// The points of a curve that the page stores. If the points are means over intervals, the page also stores the
+/// extremes of each interval.
 struct Kept {
     points: Vec<(f64, f64)>,
     extremes: Option<[Vec<f64>; 2]>,
@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(rounded(0.0), 0.0);
     }
 
-    // Derived by formula: the first curve has 100,000 points, and the second curve's values are 91 % of the first
-    // curve's. The thinned curves keep the area and the extremes, and share their intervals.
+    // The expected values are computed by formula. The first curve has 100,000 points, and the second curve is the
+    // first multiplied by 0.91. The thinned curves keep the area and the extremes, and share their intervals.
     #[test]
     fn means_of_many_points_keep_the_area() {
         let curve = |share: f64| Curve {

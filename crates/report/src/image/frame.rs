@@ -65,7 +65,7 @@ fn longest(names: &[String]) -> usize {
     letters.max().unwrap_or(0)
 }
 
-/// The lowest and highest value of x and y.
+/// The lowest and highest values of x, then those of y.
 fn extents(figure: &Figure) -> ((f64, f64), (f64, f64)) {
     let nothing = (f64::MAX, f64::MIN);
     let add = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));

@@ -35,7 +35,7 @@ pub(super) fn shade(colour: Colour) -> RGBColor {
     }
 }
 
-/// The heat-map colour for a value, given as a share of the largest value from 0 to 1.
+/// The heat-map colour for a value. `share` is the value divided by the largest value, from 0 to 1.
 pub(super) fn ramp(share: f64) -> RGBColor {
     let mix = |low: u8, high: u8| {
         let share = share.clamp(0.0, 1.0);

@@ -100,7 +100,7 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "1 ÷ η",
             loss,
-            "mean time between two losses of nodes by a task",
+            "mean time between two events at which a task loses nodes",
         ),
         (
             "p(τ)",
@@ -111,8 +111,8 @@ fn derivation(log: &Inspection, window: Window) -> Grid {
         (
             "T",
             format!("{} s", window.t_fwd_s),
-            "the shortest window for which growing to the unused nodes pays: up · (1 − F(τ)) ÷ F(τ), rounded to \
-             two digits",
+            "the shortest window at which taking the unused nodes pays for a task: up · (1 − F(τ)) ÷ F(τ), \
+             rounded to two digits",
         ),
     ];
     for (name, value, meaning) in rows {

@@ -19,8 +19,8 @@ pub(super) fn figure(run: &Named<'_>) -> Figure {
         id: id_of("holds", run),
         title: "How long tasks held a node".to_owned(),
         text: format!(
-            "Each time runs from when a task gets a node until it returns or loses the node. {} of the {} times \
-             were shorter than 10 minutes and make up {} of the node-time.",
+            "Each time is measured from when a task gets a node until the task returns or loses it. {} of the {} times \
+             are shorter than 10 minutes and make up {} of the node-time.",
             part(short.0 as f64, all as f64),
             count(all),
             part(short.1, lengths.seconds()),

@@ -99,7 +99,7 @@ fn text(runs: &[Named<'_>]) -> String {
         [run] => {
             let (idle, used, share) = of(run);
             format!(
-                "On average {idle} nodes were idle, and training used {used} of them ({share}). {MEANS}"
+                "On average, {idle} nodes were idle, and training used {used} of them ({share}). {MEANS}"
             )
         }
         runs => {

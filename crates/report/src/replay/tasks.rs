@@ -27,7 +27,7 @@ struct Row {
 enum Rows {
     /// One row for each task that held nodes.
     Each,
-    /// One row for each task of the set, which combines its repetitions in all rounds.
+    /// One row for each task of the set. The row combines the task's repetitions in all rounds.
     Set,
     /// One row for each of the tasks that held the most node-time.
     Most,
@@ -135,7 +135,7 @@ fn text(run: &ReplayRun, kind: Rows, rows: &[Row], step: f64) -> String {
             number(started)
         ),
         Rows::Set => format!(
-            "A row for each of the {} tasks of the set, which combines all {} rounds ({} tasks held nodes)",
+            "A row for each of the {} tasks of the set, with all {} rounds combined ({} tasks held nodes)",
             number(rows.len()),
             number(run.summary.rounds),
             number(started)

@@ -32,8 +32,8 @@ pub(super) fn note(run: &Named<'_>) -> Option<String> {
     let groups = of(run);
     (groups.len() > 1).then(|| {
         format!(
-            "The policies ran on different numbers of GPUs: {}. The difference comes from the \
-             profiler's nodes that no virtual cluster lends. To compare all policies on the same number \
+            "The policies ran on different numbers of GPUs: {}. The difference comes from \
+             profiler nodes that are not lent by any virtual cluster. To compare all policies on the same number \
              of GPUs, run gleaner simulate --lend auto.",
             listed(&groups)
         )
@@ -47,6 +47,8 @@ pub(super) fn note_of_all(runs: &[Named<'_>]) -> Option<String> {
         (least.min(gpus), most.max(gpus))
     });
     (least < most).then(|| {
-        format!("Not all policies ran on the same number of GPUs: the numbers range from {least} to {most}, see below.")
+        format!(
+            "Not all policies ran on the same number of GPUs: the numbers range from {least} to {most} (see below)."
+        )
     })
 }

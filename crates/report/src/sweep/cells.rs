@@ -1,4 +1,4 @@
-//! A metric for each value of a setting, or for each pair of values of two settings. Bars and cells of heat maps show
+//! A metric for each value of a setting, or for each pair of values of two settings. Bar charts and heat maps show
 //! these values.
 
 use std::collections::BTreeMap;
@@ -95,9 +95,9 @@ pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Valu
     let of = match (names(true).as_str(), names(false).as_str()) {
         ("", "") => String::new(),
         (means, "") => format!("Means over {means}. "),
-        ("", best) => format!("The best over {best} is shown. "),
+        ("", best) => format!("Each value is the best over {best}. "),
         (means, best) => {
-            format!("Means over {means}; of these means, the best over {best} is shown. ")
+            format!("Each value is a mean over {means}, and the best such mean over {best}. ")
         }
     };
     let metric = &trials.metrics[metric];

@@ -97,8 +97,8 @@ mod tests {
                 .text
                 .contains("Means over seeds. Higher is better. The best is 7.000, with t_fwd 120")
         );
-        // The values 5 and 9 have the mean 7 and the standard error 2. The published percentile of t
-        // with 1 degree of freedom is 12.706.
+        // The values 5 and 9 have the mean 7 and the standard error 2. In published tables, the 97.5th percentile of
+        // Student's t with 1 degree of freedom is 12.706.
         assert_eq!(heat.notes[0][1], "95 % interval −18.412 to 32.412, 2 seeds");
         assert_eq!(heat.notes[0][0], "");
     }

@@ -131,7 +131,8 @@ fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
             count(sweep.runs.len() as u64),
             match trials.seeds {
                 0 | 1 => "",
-                _ => " Figures are means over seeds, ± half of the 95 % interval by Student's t.",
+                _ =>
+                    " Figures are means over seeds, ± half the width of the 95 % interval (Student's t).",
             }
         ),
     };

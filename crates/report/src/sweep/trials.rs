@@ -16,7 +16,7 @@ const LOST: &str = "work_lost";
 pub(super) struct Trials {
     /// Names of the settings that differ between trials, without the seed.
     pub settings: Vec<&'static str>,
-    /// Maximum number of seeds with which a trial was repeated.
+    /// The largest number of seeds of any trial.
     pub seeds: usize,
     /// The metrics for which either low or high values are better, including the total lost work.
     pub metrics: Vec<Metric>,
@@ -31,7 +31,7 @@ pub(super) struct Metric {
     pub name: &'static str,
     /// Whether higher or lower values are better.
     pub better: Direction,
-    /// The unit and the number of decimals in which the metric's values are shown.
+    /// The unit of the metric's values, and the number of decimals shown.
     pub scale: Scale,
     /// Whether the metric is the same in all trials that have it.
     pub constant: bool,
@@ -275,8 +275,8 @@ pub(super) mod tests {
         assert_eq!(trials.tell(2), "t_fwd 30, solver b");
         let lost = trials.metric("work_lost").unwrap();
         assert_eq!(trials.trials[0].mean(lost), Some(6.0));
-        // The values are 3 and 9: the standard error is 3, and the published percentile of t with 1
-        // degree of freedom is 12.706.
+        // The values are 3 and 9, so the standard error is 3. In published tables, the 97.5th percentile of Student's t
+        // with 1 degree of freedom is 12.706.
         assert_eq!(trials.figure(0, lost), "6.00 ± 38.12");
         assert_eq!(
             (trials.mean(0, lost).as_str(), trials.trials[0].seeds),

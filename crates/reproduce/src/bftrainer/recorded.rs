@@ -60,7 +60,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>, replays: &Replays<'_>) -> Result
             ("rescale costs", sum(|step| step.rescale_cost)),
             ("preemption costs", sum(|step| step.preemption_cost)),
             ("preemptions", sum(|step| f64::from(step.tasks_preempted))),
-            ("nodes used, summed", sum(|step| f64::from(step.nodes_used))),
+            ("sum of nodes used", sum(|step| f64::from(step.nodes_used))),
         ];
         ours.row(run.row, values);
     }

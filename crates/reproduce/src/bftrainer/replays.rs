@@ -52,7 +52,7 @@ pub const TEN: TaskFiles = TaskFiles::new("ShuffleNet, 10 tasks", "hps-shufflene
 pub struct Setting {
     /// Forward window in seconds.
     pub t_fwd: f64,
-    /// Maximum number of tasks at once.
+    /// Maximum number of concurrent tasks.
     pub max_tasks: usize,
     /// Name of the objective.
     pub objective: &'static str,
@@ -124,7 +124,7 @@ impl<'c> Replays<'c> {
         self.log.slice(slice).map_err(failed)
     }
 
-    /// Returns the tasks of a set, after checking that their costs fit the forward window.
+    /// Returns the tasks of a set, after checking that their rescale costs are low enough for the forward window.
     ///
     /// # Errors
     /// The costs of a task are too high for the window.

@@ -55,7 +55,7 @@ pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     for (place, drawn) in file.graphs.iter().enumerate() {
         let graph = drawn.graph().ok_or_else(|| {
             fault(format!(
-                "graph {place} without a square matrix for its nodes"
+                "a graph (index {place}) whose adj is not a square matrix with one row per node"
             ))
         })?;
         let layout = network.lay_out([&graph], &Inputs::Raw);

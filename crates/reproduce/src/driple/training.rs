@@ -37,9 +37,9 @@ const SHOWN: [usize; 6] = [1, 2, 3, 5, 10, 20];
 
 /// Number of epochs in the original's training runs.
 const ALL_EPOCHS: usize = 150;
-/// Number of epochs for a network with half as many layers as the graph has nodes, if all of its weights are trained.
-/// Few epochs are compared because each takes almost a second, and because later errors depend on rounding in the last
-/// bits.
+/// Number of epochs for a network with half as many layers as the graph has nodes, if all of the network's weights are
+/// trained. Few epochs are compared because each takes almost a second, and because later errors depend on rounding in
+/// the last bits.
 const FEW_EPOCHS: usize = 20;
 
 /// The training runs.
@@ -59,14 +59,14 @@ const PLANNED: [Planned; 4] = [
         epochs: FEW_EPOCHS,
     },
     Planned {
-        row: "with transfer, all weights learn",
+        row: "with transfer, all weights trained",
         weights: PRETRAINED,
         depth: Depth::Half,
         learns: Learns::All,
         epochs: FEW_EPOCHS,
     },
     Planned {
-        row: "with transfer, the readout learns",
+        row: "with transfer, only the readout trained",
         weights: PRETRAINED,
         depth: Depth::Half,
         learns: Learns::Readout,

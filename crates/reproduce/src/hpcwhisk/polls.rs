@@ -8,7 +8,7 @@ use gleaner_io::input::Input;
 use gleaner_io::source::Source;
 use gleaner_logs::polls::{Poll, StateClass, each_poll};
 
-/// The polls, and the spans over which they show a node as idle.
+/// The polls, and the spans during which the polls show a node as idle.
 #[derive(Debug, Default)]
 pub(super) struct Polls {
     /// Times of the polls, in seconds since 1970.
@@ -17,13 +17,13 @@ pub(super) struct Polls {
     pub free: Vec<u64>,
     /// Number of nodes with pilots in each poll.
     pub pilots: Vec<u64>,
-    /// The spans over which a node is idle in every poll.
+    /// The spans during which a node is idle in every poll.
     pub runs: Vec<Run>,
-    /// Number of nodes: the greatest number in the name of a node that was ever idle, plus 1.
+    /// Number of nodes: the highest number in the names of the nodes that were ever idle, plus 1.
     pub height: u64,
 }
 
-/// A span over which a node is idle in every poll.
+/// A span during which a node is idle in every poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     /// The first poll in which the node is idle.

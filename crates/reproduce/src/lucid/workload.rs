@@ -13,9 +13,9 @@ use crate::{Part, cause};
 
 /// The time at second 0 of the trace.
 const EPOCH: jiff::civil::DateTime = jiff::civil::datetime(2020, 4, 1, 0, 0, 0, 0);
-/// The model is trained on jobs submitted before this time, and estimates the other jobs.
+/// The model is trained on jobs submitted before this time, and estimates the durations of the other jobs.
 const SPLIT: jiff::civil::DateTime = jiff::civil::datetime(2020, 9, 15, 0, 0, 0, 0);
-/// Number of GPUs per node. The reader needs this number, but the models do not use it.
+/// Number of GPUs per node. The function that reads the trace requires this number, but the models do not use it.
 const GPUS_PER_NODE: u32 = 8;
 
 /// Maximum number of rounds in the published settings; `gleaner train` uses fewer.

@@ -72,13 +72,25 @@ fn faulty_files_are_refused() {
     let twice = format!("{GOOD}{GOOD}");
     assert_eq!(parse(&twice).unwrap_err(), "a-1 occurs twice");
     let faults = [
-        ("\"a-1\"", "\"A 1\"", "the id is not made of"),
+        (
+            "\"a-1\"",
+            "\"A 1\"",
+            "the id is empty or contains characters other than",
+        ),
         ("\"sysu\"", "\"gavel\"", "unknown name"),
         ("\"published\"", "\"rumour\"", "unknown name"),
         ("\"C\"", "\" \"", "source is empty"),
-        ("[1.5]", "[1.55]", "1.55 is not a number with 1 decimals"),
-        ("[1.5]", "[nan]", "NaN is not a number"),
-        ("[1.5]", "[1.5, 2.5]", "2 values for 1 columns"),
+        (
+            "[1.5]",
+            "[1.55]",
+            "found 1.55, expected a number (maximum number of decimals: 1)",
+        ),
+        ("[1.5]", "[nan]", "found NaN, expected a number"),
+        (
+            "[1.5]",
+            "[1.5, 2.5]",
+            "found 2 values, expected 1 (one per column)",
+        ),
         (
             "[[\"r\", [1.5]]]",
             "[[\"r\", [1.5]], [\"r\", [1.5]]]",

@@ -36,9 +36,10 @@ pub struct Summary<'a> {
     pub unknown_shapes: usize,
     /// Number of grouped operations whose outputs have dimensions of unknown size.
     pub unknown_dimensions: usize,
-    /// For each operation type without a frequency, the number of its grouped operations.
+    /// For each operation type that is missing from the table of frequencies, the number of grouped operations of this
+    /// type.
     pub without_frequency: BTreeMap<&'a str, usize>,
-    /// Number of operation types with a frequency.
+    /// Number of operation types in the table of frequencies.
     pub types: usize,
     /// Jobs left out of the data set, with the reasons.
     pub left_out: &'a [LeftOut],
@@ -92,7 +93,7 @@ impl<'a> Summary<'a> {
         );
         let _ = writeln!(
             text,
-            "  {} operations, {} on GPUs, {} of {} types in groups",
+            "  {} operations: {} on GPUs, {} in groups; {} operation types",
             self.operations, self.on_gpus, self.grouped, self.types
         );
         let counts = [

@@ -28,7 +28,7 @@ pub fn weekday_names() -> [&'static str; 7] {
     ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 }
 
-/// Mean number of idle nodes by hour or weekday, with bars from zero.
+/// Mean number of idle nodes by hour or weekday, with bars that start at zero.
 fn slots(name: &str, names: impl IntoIterator<Item = String>, slots: &[Slot]) -> Grid {
     let known = slots.iter().filter_map(|slot| slot.idle_nodes);
     let largest = known.fold(0.0, f64::max);

@@ -66,7 +66,7 @@ pub fn suggested(s: &Suggestion) -> Fact {
 /// The reasons for the suggestion, as prose.
 pub fn reasons(s: &Suggestion, source: CostSource) -> String {
     let costs = format!(
-        "{}: {:.1} s to grow, {:.1} s to lose nodes. Tasks at once: {}.",
+        "{}: {:.1} s to grow, {:.1} s to lose nodes. Concurrent tasks: {}.",
         match source {
             CostSource::Tasks => "The tasks' rescale costs, on average",
             CostSource::Typical => "Typical rescale costs (--tasks FILE for your own)",
@@ -83,9 +83,9 @@ pub fn reasons(s: &Suggestion, source: CostSource) -> String {
         None => "never".into(),
     };
     format!(
-        "{costs} With the window, a task grows about every {}; in that time, {} of the idle nodes are taken back. \
-         Growing more often would cost more than the nodes earn; growing less often would leave more of them unused. A \
-         task loses nodes {losses}. docs/OUTPUTS.md derives the rule.",
+        "{costs} With this window, a task grows about every {}. Within that time, the batch scheduler takes back \
+         {} of the idle nodes. Growing more often would cost more than the added nodes earn. Growing less often would \
+         leave more nodes unused. A task loses nodes {losses}. docs/OUTPUTS.md derives the rule.",
         duration(w.growth_every_s),
         percent(w.taken_within)
     )

@@ -65,7 +65,7 @@ impl ReplayRun {
 fn read_steps(files: &RunFiles<'_>) -> Result<Vec<StepRow>> {
     read_records(files, "steps.parquet", |above: Option<&StepRow>, row| {
         let is_late = above.is_some_and(|above| row.time < above.time);
-        is_late.then_some(("evtTime", "a time not before the time in the row above"))
+        is_late.then_some(("evtTime", "a time no earlier than in the row above"))
     })
 }
 
@@ -85,7 +85,7 @@ fn read_classes(files: &RunFiles<'_>) -> Result<Option<ClassOutcome>> {
     }
     let rows = read_records(files, "classes.parquet", |above: Option<&ClassRow>, row| {
         let is_late = above.is_some_and(|above| row.time < above.time);
-        is_late.then_some(("time", "a time not before the time in the row above"))
+        is_late.then_some(("time", "a time no earlier than in the row above"))
     })?;
     Ok(Some(ClassOutcome {
         rows,
@@ -118,7 +118,7 @@ fn read_search(files: &RunFiles<'_>) -> Result<Option<SearchOutcome>> {
     }
     let events = read_records(files, "search.parquet", |above: Option<&SearchRow>, row| {
         let is_late = above.is_some_and(|above| row.time < above.time);
-        is_late.then_some(("time", "a time not before the time in the row above"))
+        is_late.then_some(("time", "a time no earlier than in the row above"))
     })?;
     let trials = read_records(files, "trials.parquet", |_, _| None)?;
     let rungs = read_records(files, "rungs.parquet", |above: Option<&RungRow>, row| {
@@ -182,7 +182,7 @@ fn read_allocations(
         if row.from <= row.to {
             Ok(row)
         } else {
-            Err(to.fault("a time that is not before `from`"))
+            Err(to.fault("a time at or after `from`"))
         }
     })?;
     let mut names: Vec<(String, u32)> = nodes.into_iter().collect();

@@ -16,9 +16,9 @@ pub use hours::Hour;
 pub struct SimulateRun {
     /// The results of each policy, in the order in which the user named the policies.
     pub policies: Vec<PolicyRun>,
-    /// First submission, in seconds of the trace's clock; `None` if there are no jobs.
+    /// First submission, in seconds on the trace's clock; `None` if there are no jobs.
     pub first_submission: Option<i64>,
-    /// Last submission, in seconds of the trace's clock; `None` if there are no jobs.
+    /// Last submission, in seconds on the trace's clock; `None` if there are no jobs.
     pub last_submission: Option<i64>,
     /// Whether a job's speed depends on its placement.
     pub placement_affects_speed: bool,

@@ -45,7 +45,7 @@ Each value is shown next to the published value. The verdict depends only on the
 
 Simulations, replays and optima are deterministic: every verdict other than *equal* needs an explanation. The
 results of trained models vary: their last digits depend on seeds, library versions and rounding. For such models,
-*equal* and *within 1 %* mean no more than *within 5 %*. A *reference run* is a run of the authors' code or of
+read *equal* and *within 1 %* as *within 5 %*. A *reference run* is a run of the authors' code or of
 another program that the source names. *Published* values come from the authors' papers and files. Each table names its
 source.
 ";

@@ -12,7 +12,7 @@ use gleaner_learn::metrics::is_near_chance;
 
 /// The text of a cell whose figure is undefined because there are no jobs.
 const NONE: &str = "–";
-/// Maximum number of characters shown of the description of an estimate source.
+/// Maximum displayed length of an estimate source's description, in characters.
 const SOURCE: usize = 200;
 
 /// The policies' figures and assumptions, for all jobs and separately for small and large jobs.
@@ -134,7 +134,8 @@ fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     }
     if !placement_affects_speed {
         notes.push(
-            "The placement does not affect the speed of jobs here, only which jobs fit: placers are not compared."
+            "The placement does not affect the speed of jobs here, only which jobs fit. Placers are therefore not \
+             compared."
                 .to_owned(),
         );
     }

@@ -196,7 +196,7 @@ pub const QUANTITIES: [Quantity; 26] = [
     Quantity::new("tasks hit", |s| s.tasks_hit_mean)
         .part(2)
         .remark(|_| "on average when nodes are taken back".to_owned())
-        .meaning("tasks that lost progress at an event at which nodes were taken back"),
+        .meaning("mean number of tasks that lost progress at an event at which nodes were taken back"),
     Quantity::work("lost after completion", |s| {
         Some(without_noise(s.after_completion_work, s.gross_work))
     })
@@ -213,8 +213,8 @@ pub const QUANTITIES: [Quantity; 26] = [
         })
         .missing("not applicable: no task was active")
         .meaning(
-            "useful work as a share of the work that the same tasks would have done on as many dedicated nodes \
-             as were idle on average",
+            "useful work as a share of the work that the same tasks would have done on a constant number of \
+             dedicated nodes, equal to the mean number of idle nodes",
         ),
     Quantity::share("without costs", |s| s.fluid_efficiency)
         .part(1)
@@ -222,8 +222,8 @@ pub const QUANTITIES: [Quantity; 26] = [
             "of the work possible without the costs of rescaling and preemption".to_owned()
         })
         .meaning(
-            "useful work as a share of the work that the tasks would have done if each best plan had taken effect at \
-             once, and if rescaling and preemption had cost nothing",
+            "useful work as a share of the work that the tasks would have done if each best plan had taken effect \
+             immediately, and if rescaling and preemption had cost nothing",
         ),
     Quantity::share("with hindsight", |s| s.bound_efficiency)
         .part(1)
@@ -245,11 +245,11 @@ pub const QUANTITIES: [Quantity; 26] = [
         .meaning("batch jobs that started later because a task held one of their nodes (--hand-back)"),
     Quantity::node_time("delayed node-time", |s| s.delayed_node_seconds)
         .part(1)
-        .meaning("each delayed batch job's delay times its number of nodes, summed over the jobs"),
+        .meaning("delay of each delayed batch job, multiplied by the job's number of nodes and summed over the jobs"),
     Quantity::share("slowest task", |s| s.fairness_min)
         .remark(|_| "of its progress on all nodes that it can use".to_owned())
         .missing("not applicable: no task made progress")
-        .meaning("the lowest progress of any task, as a share of its progress on as many nodes as it can use"),
+        .meaning("the lowest progress of any task, as a share of its progress on all nodes that it can use"),
     Quantity::new("evenness", |s| s.fairness_jain)
         .remark(|_| "(1: all tasks made the same share of their possible progress)".to_owned())
         .meaning(
@@ -289,7 +289,7 @@ pub const SEARCHED: [Quantity; 12] = [
         .meaning("trials that reached the last rung"),
     Quantity::count("in progress at the end", in_progress).part(1),
     Quantity::new("trials measured per hour", |s| s.trials_per_hour)
-        .meaning("trials that reached a rung, per hour of the time replayed"),
+        .meaning("trials that reached a rung, per hour of replayed time"),
     Quantity::time("time to the first rung", |s| s.first_rung_s),
     Quantity::time("time to the last rung", |s| s.last_rung_s),
     Quantity::loss("best loss", |s| s.best_loss)

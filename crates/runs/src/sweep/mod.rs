@@ -1,5 +1,4 @@
-//! Writers of the results of `gleaner sweep`: a table with a row for each run, and the best
-//! settings.
+//! Writes the results of `gleaner sweep`: a table with a row for each run, and the best settings.
 
 pub mod scale;
 
@@ -42,7 +41,7 @@ pub struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     /// Combines the runs of a finished sweep with their results. `runs` and `results` are both in
-    /// the plan's order. The best settings are chosen by `by`.
+    /// the plan's order. `by` is the figure by which the best settings are chosen.
     pub fn new(runs: &'a [SweepRun], results: &'a [RunOutcome], mode: Mode, by: Metric) -> Self {
         let of = |(run, result): (&SweepRun, &RunOutcome)| SweepRow {
             settings: mode
@@ -64,7 +63,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// The best settings by a figure. Other figures break ties, in their order of importance.
+    /// The best settings according to a figure. Other figures break ties, in their order of importance.
     fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }

@@ -3,7 +3,7 @@
 use gleaner_document::numbers::grouped;
 use gleaner_domain::results::sweep::Kind;
 
-/// Minimum number of steps that the displayed digits can distinguish between the lowest and the highest value.
+/// The displayed digits divide the range from the lowest to the highest value into at least this number of steps.
 const STEPS: f64 = 500.0;
 
 /// A unit and a number of decimals for all values of a figure.
@@ -108,9 +108,8 @@ fn told(name: &str) -> String {
     name.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// The number of decimals needed to show differences of 1/500 of the range from `low` to `high`. For example,
-/// values from 0 to 10 differ by steps of 0.02 and have 2 decimals. If all values are equal, three significant
-/// digits are shown.
+/// The number of decimals needed to show differences of 1/500 of the range from `low` to `high`. For example, values
+/// from 0 to 10 need steps of 0.02, and thus 2 decimals. If all values are equal, three significant digits are shown.
 fn decimals(low: f64, high: f64) -> usize {
     let resolution = match high - low {
         spread if spread > 0.0 => spread / STEPS,

@@ -1,4 +1,4 @@
-//! The best settings of a sweep, for printing, for pages and as JSON; and the list of its runs.
+//! Formats the best settings of a sweep for the terminal, for HTML pages and as JSON, and lists the runs of a sweep.
 
 use std::borrow::Borrow;
 use std::fmt::Write;
@@ -15,7 +15,7 @@ use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, bes
 use gleaner_domain::words::counted;
 
 /// The contents of `summary.json`: the numbers of runs and settings, and the best settings. The best settings are given
-/// for the requested metric, and for every metric for which low or high values are better.
+/// for the requested metric, and for every metric that is to be minimised or maximised.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
@@ -67,8 +67,8 @@ const PLACER: &str = "placer";
 /// Returns a caveat on comparisons of placers; `None` if the sweep does not compare placers.
 pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<&'static str> {
     varied.into_iter().any(|name| name == PLACER).then_some(
-        "The placement does not affect the speed of jobs in these simulations, only which jobs fit. \
-         No placer can be called the best.",
+        "In these simulations, the placement affects only which jobs fit, not how fast they run. \
+         The results therefore do not show which placer is best.",
     )
 }
 
@@ -135,7 +135,7 @@ fn over_seeds(scale: &Scale, best: &Best) -> String {
     let near = match best.within_spread {
         0 => String::new(),
         others => format!(
-            ", and {} within it: more seeds may separate them",
+            ", with {} within it; more seeds may tell them apart",
             counted(others, "other setting")
         ),
     };
@@ -163,7 +163,7 @@ fn equals(mode: Mode, metric: &Metric, best: &Best) -> String {
 }
 
 /// A line for each run, whether it is done or not. Runs are created one at a time, because there may be millions of
-/// runs.
+/// them.
 ///
 /// # Errors
 /// `run` cannot create a run; its error is returned.

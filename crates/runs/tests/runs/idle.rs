@@ -221,7 +221,7 @@ fn any_vc() -> impl Strategy<Value = (usize, Vec<(i64, u32, i64)>)> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // At every second the log agrees with the runs about every node, and no row is superfluous.
+    // At every second, the log and the runs agree about every node. The log has no redundant rows.
     #[test]
     fn the_log_agrees_with_the_runs_at_every_second(vcs in prop::collection::vec(any_vc(), 1..4)) {
         let all_runs: Vec<_> = vcs.iter().map(|(nodes, jobs)| schedule(*nodes, jobs)).collect();

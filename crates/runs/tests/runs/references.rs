@@ -1,4 +1,4 @@
-//! Tests that the published tables are unchanged if they are read and written again.
+//! Tests that reading the published tables and writing them again leaves them unchanged.
 
 use std::collections::BTreeMap;
 

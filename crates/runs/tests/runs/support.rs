@@ -16,7 +16,7 @@ pub fn run_dir(path: &Path) -> RunDir {
     RunDir::open(path, "simulate", &serde_json::Value::Null).unwrap()
 }
 
-/// Puts the written files in place.
+/// Moves the written files into place.
 pub fn finish(dir: RunDir) {
     let end = End {
         sources: &[],

@@ -195,7 +195,7 @@ fn csv_of_the_tables_is_written_when_asked_for() {
     }
 }
 
-/// Run lengths of values, in which neighbouring runs often have equal values.
+/// Values with the lengths of their runs. Neighbouring runs often have the same value.
 fn any_runs() -> impl Strategy<Value = Vec<(i64, u32)>> {
     let value = prop_oneof![0i64..3, Just(i64::MIN), any::<i64>()];
     let count = prop_oneof![0u32..4, 100u32..70_000];

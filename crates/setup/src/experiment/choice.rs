@@ -185,7 +185,7 @@ fn entry<'p>(name: &str, own: &[PolicyEntry<'p>]) -> Result<PolicyEntry<'p>> {
             .iter()
             .map(|p| format!("\n  {:8}  {}", p.name, p.title));
         Error::Usage(format!(
-            "--policy: unknown policy {name:?}, expected `all` or some of{}",
+            "--policy: unknown policy {name:?}, expected `all`, or one or more of{}",
             titles.collect::<String>()
         ))
     })

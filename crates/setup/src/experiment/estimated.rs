@@ -73,7 +73,7 @@ impl fmt::Display for EstimatesUsed {
                 write!(f, "by the model's {estimator} ({})", estimator.title())
             }
             EstimatesUsed::Learnt { .. } => {
-                f.write_str("learnt each week from the jobs that had ended")
+                f.write_str("learnt each week from the jobs that had ended by then")
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Finds the files of an experiment by name. All files are in one directory, or a preset or the original's options -e
-//! and -t select them.
+//! Finds the files of an experiment by name. The files are either all in one directory, or selected by a preset or by
+//! the original's options -e and -t.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -294,8 +294,8 @@ impl Inputs {
         let profiles = match (packs, &experiment.profiles) {
             (true, Some(path)) => Some(Profiles::read(&mut reader, path, &experiment)?),
             (true, None) => {
-                let what = "--profiles FILE and --colocate FILE; without them choose other \
-                            policies, as in --policy fifo,sjf,srtf,tiresias";
+                let what = "--profiles FILE and --colocate FILE; without these files, choose \
+                            other policies, as in --policy fifo,sjf,srtf,tiresias";
                 return Err(missing("lucid", what));
             }
             _ => None,

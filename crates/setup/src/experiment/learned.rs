@@ -278,8 +278,8 @@ fn warn_of_future(
     if to >= start {
         let kind = trained.model.kind();
         observer.remark(&[format!(
-            "the {kind} model was trained until {}, but the simulation starts at {}: the \
-             model was trained on data that it must predict",
+            "the {kind} model was trained on data up to {}, but the simulation starts at {}, so the \
+             model has seen data that it must predict",
             Local::from(to),
             Local::from(start)
         )]);

@@ -120,7 +120,10 @@ impl Use {
         let by = |what: &str, has: fn(&PolicyEntry<'_>) -> bool| {
             let names = policies::ALL.iter().filter(|policy| has(policy));
             let names: Vec<&str> = names.map(|policy| policy.name).collect();
-            format!("no chosen policy {what}, as {} would", names.join(", "))
+            format!(
+                "no chosen policy {what}; policies that do: {}",
+                names.join(", ")
+            )
         };
         match self {
             Always => String::new(),
@@ -128,8 +131,9 @@ impl Use {
             Sharing => by("shares GPUs", |p| p.needs == Needs::Packing),
             Use::Profiler => by("profiles jobs", |p| p.profiled),
             ProfilerOn => "no job is profiled".to_owned(),
-            Models => "no chosen policy uses predictions of models, or --estimates replaces them"
-                .to_owned(),
+            Models => {
+                "no chosen policy uses model predictions, or --estimates replaces them".to_owned()
+            }
             Forecasts => "no model forecasts submissions".to_owned(),
             LearntEstimates => "no estimates are learnt".to_owned(),
             Learning => "neither estimates nor a forecast is learnt".to_owned(),

@@ -52,8 +52,8 @@ impl Profiles {
         self.measured.as_ref().unwrap_or(&self.table)
     }
 
-    /// The profiles with the GPU usage of each workload, measured if possible and otherwise predicted. Simulations use
-    /// them if the trace contains no usage.
+    /// The GPU usage of each workload, from its measured profile if it has one, and otherwise from its predicted
+    /// profile. Simulations use these values if the trace contains no usage.
     pub fn usages(&self) -> Table {
         let mut usages = self.table.clone();
         usages.extend(self.measured.clone().into_iter().flatten());

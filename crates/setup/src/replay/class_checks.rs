@@ -52,7 +52,7 @@ pub(super) fn check_classes(
     Ok(remarks)
 }
 
-/// Checks the objective's values for the tasks in each class that they use.
+/// Checks that the objective's values are in range for every task in each class that the task uses.
 ///
 /// # Errors
 /// [`gleaner_domain::Error::Usage`] if a value is out of range.

@@ -91,7 +91,7 @@ settings! {
     /// Which part of a log is used.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct SliceArgs {
-        /// Keep a fast copy, LOG.gev, beside the log. The copy is rebuilt when the log changes.
+        /// Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes.
         pub cache: bool = false => Spec::flag();
         /// Number of rows to drop at the start of the log; the original always drops 1000.
         pub skip_rows: usize = 0 => Spec::of("ROWS");
@@ -110,7 +110,7 @@ settings! {
         /// of the log. Implied by the original's flags.
         #[serde(default)]
         pub drop_end_row: bool = false => Spec::flag();
-        /// Keep the rows in which no selected node changes. Scripts of `gleaner harvest` count these rows, too.
+        /// Keep the rows in which no selected node changes. Scripts of `gleaner harvest` also count these rows.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub all_rows: bool = false => Spec::flag();
         /// Time zone of the log, such as America/Chicago or +01:00 [default: the zone that the log states].
@@ -168,7 +168,7 @@ impl SliceArgs {
         })
     }
 
-    /// Like [`SliceArgs::read`], but a log that is not cut keeps the rows that change nothing. These rows show that
+    /// Like [`SliceArgs::read`], but keeps the rows that change nothing if the whole log is used. These rows show that
     /// the log's collector was working.
     ///
     /// # Errors
@@ -333,7 +333,7 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
     if early.is_some() || late.is_some_and(is_late) {
         let span = span(log);
         remarks.push(format!(
-            "the requested time span extends beyond the log, which is{span}"
+            "the requested time span extends beyond the log, which runs{span}"
         ));
     }
     remarks

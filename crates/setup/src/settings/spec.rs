@@ -96,7 +96,7 @@ impl<V: Value> Spec<V> {
         self
     }
 
-    /// Reads values with this function instead of the function of their type.
+    /// Reads values with this function instead of the default function for their type.
     pub fn read_by(mut self, read: fn(&OsStr) -> Result<V, String>) -> Self {
         self.rule.read = read;
         self

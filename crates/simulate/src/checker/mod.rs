@@ -28,7 +28,7 @@ pub struct Terms<'a> {
     pub gpus_per_node: u32,
     /// Number of nodes at the start.
     pub nodes: u32,
-    /// Second at which the simulation starts. Jobs with an earlier entry arrive at this second.
+    /// Second at which the simulation starts. Jobs with an earlier second in `entries` arrive at this second.
     pub start: i64,
     /// Whether two jobs may hold the same GPUs.
     pub sharing: bool,
@@ -43,7 +43,7 @@ pub struct Terms<'a> {
     /// Second at which each job joins the queue; `None` if all jobs join at their submission.
     pub entries: Option<&'a [i64]>,
     /// Seconds that each job waited before it joined this queue, for example for the profiler;
-    /// `None` if no job did.
+    /// `None` if no job waited.
     pub queued: Option<&'a [i64]>,
 }
 

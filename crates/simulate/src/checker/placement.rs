@@ -4,8 +4,8 @@ use super::{NodePlace, Report, Terms, Violation};
 use gleaner_domain::cluster::{GpuSet, MAX_GPUS_PER_NODE};
 use gleaner_domain::results::schedule::{JobRun, Placement, Schedule};
 
-/// Checks all runs. Returns for each run whether the sweep should include it. A run is left out if the sweep would
-/// report the run's faults again.
+/// Checks all runs. Returns for each run whether the sweep should include it. Runs whose faults the sweep would report
+/// a second time are left out.
 pub(super) fn check(schedule: &Schedule, terms: &Terms, report: &mut Report) -> Vec<bool> {
     let nodes = schedule.nodes.iter();
     let found = nodes.filter(|node| node.from == i64::MIN).count();

@@ -1,4 +1,4 @@
-//! Checks the GPUs held, the capacity and the samples of the state at every second at which something happens.
+//! At every second with an event, checks the GPUs held, the capacity and the samples of the state.
 
 use super::claims::Claims;
 use super::samples::Mark;

@@ -42,16 +42,16 @@ pub enum Violation {
         /// Second of its end.
         until: i64,
     },
-    /// A run with more or fewer GPUs than the job asks for.
+    /// A run with more or fewer GPUs than the job requests.
     #[error("job {job}: its run from second {from} holds {found} GPUs, expected {expected}")]
     Gang {
         /// Id of the job.
         job: String,
         /// Second of the run's start.
         from: i64,
-        /// GPUs it holds.
+        /// Number of GPUs that the run holds.
         found: u64,
-        /// GPUs it asks for.
+        /// Number of GPUs that the job requests.
         expected: u32,
     },
     /// A run on more nodes than the placer may use.
@@ -172,7 +172,7 @@ pub enum Violation {
     Outcome {
         /// Id of the job.
         job: String,
-        /// Name of the field of its outcome.
+        /// Name of the outcome's field.
         field: &'static str,
         /// Value in the outcome.
         found: i64,
@@ -216,7 +216,7 @@ pub enum Violation {
     Held {
         /// Id of the job.
         job: String,
-        /// Second at which it starts on this GPU.
+        /// Second at which the job takes this GPU.
         time: i64,
         /// Slot and name of the node.
         place: NodePlace,
@@ -227,7 +227,8 @@ pub enum Violation {
     },
     /// Two jobs that share some but not all of their GPUs.
     #[error(
-        "job {job}, second {time}: shares GPU {gpu} of {place} with job {other}, but not all GPUs of both"
+        "job {job}, second {time}: shares GPU {gpu} of {place} with job {other}, \
+         but the two jobs do not hold the same GPUs"
     )]
     Unequal {
         /// Id of the job that took the GPU later.
@@ -244,7 +245,7 @@ pub enum Violation {
     /// A second in which jobs hold more GPUs than exist.
     #[error("second {time}: {held} GPUs held, but only {gpus} exist")]
     Capacity {
-        /// Second at which they are held.
+        /// Second at which the GPUs are held.
         time: i64,
         /// Number of GPUs held.
         held: u64,
@@ -288,7 +289,7 @@ pub enum Violation {
 /// A node, identified by its slot and its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodePlace {
-    /// Its slot in [`gleaner_domain::results::schedule::Schedule::nodes`].
+    /// The node's slot in [`gleaner_domain::results::schedule::Schedule::nodes`].
     pub slot: u32,
     /// The node's name at the end of the simulation.
     pub name: u32,

@@ -6,7 +6,7 @@ use crate::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
 /// Places jobs like [`Consolidate`]. A job that [`Consolidate`] cannot place is spread over the nodes with the most
-/// free GPUs. The original simulator has this placer too, but its version stops with an error at the first job.
+/// free GPUs. The original simulator also has this placer, but its version fails with an error at the first job.
 #[derive(Debug, Clone, Copy)]
 pub struct ConsolidateFirst;
 

@@ -5,8 +5,8 @@ use crate::free::FreeGpus;
 use crate::placer::Placer;
 use gleaner_domain::results::schedule::Placement;
 
-/// Takes free GPUs in the order of the node list, on as many nodes as needed. Despite the name,
-/// which is the original simulator's, nothing is random.
+/// Takes free GPUs in the order of the node list, on as many nodes as needed. The name comes from the original
+/// simulator, but nothing is random.
 #[derive(Debug, Clone, Copy)]
 pub struct Random;
 

@@ -146,9 +146,9 @@ impl Policy for Easy {
         self.backfill(view)
     }
 
-    /// Wakes in the next second if a job has overtaken the first job of the queue. The placer may then choose other
-    /// GPUs for a job that was rejected before, so that this job can start too. Otherwise, while no job ends, a
-    /// reservation changes only when a running job exceeds its estimate.
+    /// Wakes in the next second if a job has overtaken the first job of the queue. The placer may then choose different
+    /// GPUs for a previously rejected job, which may then start. Otherwise, while no job ends, a reservation changes
+    /// only when a running job exceeds its estimate.
     fn wake(&mut self, view: &View<'_>) -> Option<i64> {
         if self.queue.len() < 2 {
             return None;

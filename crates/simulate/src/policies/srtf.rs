@@ -131,7 +131,7 @@ impl Policy for Srtf {
 
     /// Wakes in the second after a change, because the choice may then be different. Without a change, the choice stays
     /// the same. As time passes, running jobs only move ahead of waiting jobs. If two jobs both get GPUs, their order
-    /// makes no difference. A waiting job that was refused is also refused when fewer GPUs are left.
+    /// makes no difference. A waiting job that was refused is refused again when fewer GPUs are left.
     fn wake(&mut self, _: &View<'_>) -> Option<i64> {
         self.again
     }

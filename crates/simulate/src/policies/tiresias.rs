@@ -90,7 +90,7 @@ impl Tiresias {
         self.started[job] + rest / i64::from(gpus) + 1
     }
 
-    /// Removes a job from the running jobs after `seconds` of service since its start.
+    /// Removes a job from the running jobs after `seconds` of service since its latest start.
     fn stop(&mut self, job: usize, gpus: u32, seconds: i64) {
         self.running.remove(&self.keys[job]);
         self.falls.remove(&(self.fall(job, gpus), job));

@@ -15,7 +15,8 @@ const TRACES: usize = 400;
 /// Minimum number of traces in which each case must occur.
 const ENOUGH: usize = 4;
 
-/// Fails unless each of the cases named in `things` occurs in at least [`ENOUGH`] of [`TRACES`] values of the strategy.
+/// Fails unless each of the cases named in `things` occurs in at least [`ENOUGH`] of [`TRACES`] values that the
+/// strategy generates.
 fn assert_shown<T, const N: usize>(
     strategy: impl Strategy<Value = T>,
     things: [&str; N],
@@ -47,7 +48,7 @@ fn is_lowered(case: &Case) -> bool {
     services.any(|service| service > 18_000.0)
 }
 
-/// Whether a node got the name of another node.
+/// Whether a node took over the name of another node.
 fn renames(schedule: &Schedule) -> bool {
     let start = schedule.nodes.iter().filter(|node| node.from == i64::MIN);
     schedule.scaling.iter().any(|&(_, step)| step < 0)

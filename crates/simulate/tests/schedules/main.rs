@@ -1,5 +1,5 @@
-//! Compares the simulator of job traces with a plain simulator on random traces, and both with the
-//! published results.
+//! Compares the job-trace simulator with a plain simulator on random traces, and both simulators with the published
+//! results.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 mod broken;

@@ -61,7 +61,7 @@ fn jobs_that_never_fit_are_an_error() {
             _ => 7,
         };
         let expected = format!(
-            "{}, vc1: from second {seconds} on, 1 job waits for ever and nothing runs; \
+            "{}, vc1: from second {seconds} on, 1 job waits forever and nothing runs; \
              the first is j1, which requests 5 GPUs from a cluster of 1 node",
             request.name
         );

@@ -63,7 +63,7 @@ pub fn schedule(case: &Case, policy: &PolicyEntry) -> Result<Schedule, Failure> 
         .iter()
         .map(|job| case.estimates.seconds(job).unwrap())
         .collect();
-    // The trace is empty, so that the usage of every job counts as measured.
+    // With an empty trace, the usage of every job counts as measured.
     let trace = Trace::default();
     let context = Context {
         jobs: &jobs,

@@ -6,8 +6,8 @@ use gleaner_simulate::Simulation;
 use crate::small::{cluster, simulation, trace};
 use crate::venus::run_one;
 
-/// Job 7 takes the GPUs on which job 6 would have been placed. Job 6 is then placed elsewhere,
-/// where it does not delay job 4, for which GPUs are reserved.
+/// Job 7 takes the GPUs on which job 6 would have been placed. Job 6 is then placed on other GPUs, where it does not
+/// delay job 4, which has a reservation.
 #[test]
 fn easy_considers_a_job_again_after_another_was_backfilled() {
     let jobs = [
@@ -47,7 +47,7 @@ fn lucid_joins_the_job_that_started_first_not_that_left_first() {
         (0, 1, 20, 100),
     ];
     let mut trace = trace(&jobs);
-    // There is one workload for each score, and its index equals the score. Jobs 0 and 1 may not share GPUs with each
+    // There is one workload for each score, and its index equals the score. Jobs 0 and 1 must not share GPUs with each
     // other.
     for (job, score) in trace.jobs.iter_mut().zip([2, 2, 0, 0, 0]) {
         job.workload = Some(score);

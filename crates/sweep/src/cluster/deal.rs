@@ -82,8 +82,8 @@ impl Deal {
         let deal: Deal = serde_json::from_slice(&bytes)
             .map_err(|error| wrong(&format!("not an assignment of runs to parts ({error})")))?;
         if deal.plan != digest(prepared) {
-            let what = "it was made for another plan, other inputs or another version of gleaner; use \
-                 --deal or --slurm again";
+            let what = "the assignment was made for another plan, other inputs or another version of gleaner; \
+                 use --deal or --slurm again";
             return Err(wrong(what));
         }
         let is_known = deal.runs().all(|run| run < prepared.count());

@@ -34,7 +34,7 @@ pub struct State {
     pub costs: Costs,
 }
 
-/// A part that has not done all its runs although the jobs of its batch have ended.
+/// A part with unfinished runs, although the jobs of its batch have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// The part.
@@ -53,7 +53,7 @@ impl Trouble {
         self.ended.as_ref().is_some_and(|ended| ended.code == 0)
     }
 
-    /// Whether another attempt would end the same way, because the plan or an input has changed.
+    /// Whether another attempt would end the same way, because the part rejected the plan or an input.
     pub fn is_final(&self) -> bool {
         self.ended
             .as_ref()
@@ -112,7 +112,7 @@ impl State {
     }
 }
 
-/// The parts that have not done all their runs. The jobs of the batch must have ended.
+/// The parts with unfinished runs. The jobs of the batch must have ended.
 pub fn troubles<R>(
     state: &State,
     found: &Found<R>,

@@ -49,9 +49,9 @@ impl<S: Clone + 'static> Axes<S> {
         found.map_or(0, |found| places[found])
     }
 
-    /// The index of the combination that represents all combinations similar to `places`. In it, the settings that
-    /// `keeps` accepts have the values at `places`, and all other settings have their first values. Combinations that
-    /// differ only in the other settings therefore have the same index.
+    /// The index of the combination that represents all combinations similar to `places`. In this combination, the
+    /// settings that `keeps` accepts have the values at `places`, and all other settings have their first values.
+    /// Combinations that differ only in the other settings therefore have the same index.
     pub fn index_of(&self, places: &[usize], keeps: impl Fn(&str) -> bool) -> usize {
         let digits = self.0.iter().zip(places);
         digits.fold(0, |index, (axis, place)| {

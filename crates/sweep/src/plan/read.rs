@@ -59,8 +59,8 @@ pub fn read(path: &Path) -> Result<Loaded<Plan>> {
     })
 }
 
-/// Returns a plan with its faults, in the order in which they occur in the text. If the plan has
-/// too many runs, that is also a fault.
+/// Returns a plan with its faults, in the order in which they occur in the text. More than [`MAX_RUNS`] runs are also a
+/// fault.
 pub(super) fn checked<P: Into<Plan>>(
     (plan, mut faults): (P, Vec<PlanFault>),
 ) -> (Plan, Vec<PlanFault>) {

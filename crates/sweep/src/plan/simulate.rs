@@ -22,7 +22,7 @@ const EXCLUDED: &[&str] = &[
     "no_profile",
     "first_estimate",
     "model_seed",
-    // These settings imitate options of the original, or apply only to single simulations.
+    // These settings imitate options of the original simulator, or apply only to single simulations.
     "experiment",
     "trace_dir",
     "sweep",
@@ -79,7 +79,7 @@ pub(crate) struct Listed {
     pub placer: String,
     /// Parts of Lucid that are disabled, separated by commas; empty if no part is disabled.
     pub without: String,
-    /// Whether faults of the original are corrected, as with `gleaner simulate --corrected`.
+    /// Whether faults of the original simulator are corrected, as with `gleaner simulate --corrected`.
     pub corrected: bool,
 }
 
@@ -127,8 +127,7 @@ impl SimulatePlan {
             faults.push(PlanFault::new(None, "simulate", found, expected));
         }
         if self.gives("preset") && (self.gives("trace") || self.gives("cluster")) {
-            let expected =
-                "the preset's files in the directory data, and neither trace nor cluster";
+            let expected = "data (the directory of the preset's files), without trace or cluster";
             let found = "trace or cluster together with a preset";
             faults.push(PlanFault::new(None, "preset", found, expected));
         }
@@ -151,8 +150,8 @@ impl SimulatePlan {
     }
 
     /// The choices of all runs, one for each combination. The last setting varies fastest. Lucid's settings vary only
-    /// in runs of Lucid. By default, runs of Lucid correct the faults of the original, unless the plan contains a
-    /// preset.
+    /// in runs of Lucid. By default, runs of Lucid correct the faults of the original simulator, unless the plan
+    /// contains a preset.
     pub fn expand(&self) -> Vec<Choice> {
         let of_policy = |policy| {
             let (first, axes) = self.of_policy(policy);
@@ -196,8 +195,9 @@ impl SimulatePlan {
     }
 }
 
-/// Combines the policies, parts and placer of several runs, without duplicates. In the result, `corrected` is `Only` if
-/// all runs of Lucid are corrected, and `None` if there are no runs of Lucid.
+/// Combines several runs into one choice: their policies and disabled parts of Lucid, without duplicates, and the
+/// placer of the first run. In the result, `corrected` is `Only` if all runs of Lucid are corrected, and `None` if
+/// there are no runs of Lucid.
 pub(crate) fn together(choices: &[Choice]) -> Choice {
     let mut all = Choice {
         policy: Vec::new(),
@@ -300,7 +300,7 @@ mod tests {
         })
     }
 
-    // Derived by formula: the settings of Lucid multiply only the runs of Lucid.
+    // Derived by formula: the values of Lucid's settings multiply only the number of Lucid's runs.
     #[test]
     fn simulations_are_counted_without_listing_them() {
         let same = Change::new(|_: &mut SimulationSettings| {});

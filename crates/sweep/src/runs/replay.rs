@@ -88,7 +88,7 @@ impl Replays {
         }
         let shortest = replays.find_forward_windows(&sets, observer)?;
         // All runs must have the same tasks. The tasks are therefore checked against the shortest forward window: a
-        // task that fits it fits all forward windows.
+        // task that is valid for this window is valid for all others.
         for (place, set) in sets.into_iter().enumerate() {
             let set = set.within_window(shortest, replays.plan.base.skip_invalid)?;
             replays.take_tasks(place, set, observer)?;
@@ -315,7 +315,7 @@ struct Choices<'a> {
     /// The forward window is always in seconds, because `auto` has been resolved.
     #[serde(flatten)]
     rules: &'a Rules,
-    /// The node features, or the node resource, that serve as classes. They determine how the file of classes is read.
+    /// The node features that serve as classes. Like `class_resource`, they determine how the file of classes is read.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     class_feature: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,7 +8,7 @@ use super::rhythm::DAY;
 
 /// Seconds in an interval.
 const INTERVAL: i64 = 600;
-/// Number of intervals before and after each interval over which the numbers are averaged.
+/// Number of intervals on each side of an interval that are averaged with it.
 const REACH: usize = 2;
 /// Standard deviation of the relative error.
 const ERROR: f64 = 0.2;

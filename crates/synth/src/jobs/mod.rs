@@ -50,7 +50,7 @@ pub struct JobOptions {
 pub enum Amount {
     /// A fixed number of jobs.
     Jobs(u32),
-    /// As many jobs as it takes to use this share of the cluster's GPU-seconds over all days.
+    /// Enough jobs to use this share of the cluster's GPU-seconds over all days.
     Load(f64),
 }
 

@@ -13,7 +13,7 @@ const NIGHT: f64 = 0.2;
 /// Rate of submissions at weekends, as a share of the rate on weekdays.
 const WEEKEND: f64 = 0.5;
 
-/// Rate of submissions at a second, as a share of the highest rate. Second 0 is on a Monday.
+/// Rate of submissions in the given second, as a share of the highest rate. Second 0 is on a Monday.
 fn intensity(second: i64) -> f64 {
     let hour = (second % DAY) as f64 / 3600.0;
     let turn = std::f64::consts::TAU * (hour - QUIETEST_HOUR) / 24.0;

@@ -64,7 +64,7 @@ impl Lengths {
         Ok(Lengths([trial?, short?, long?]))
     }
 
-    /// Draws the typical duration, in seconds, of the jobs of a batch that are not ended early.
+    /// Draws the typical duration of a batch's jobs, in seconds. Cancelled and failed jobs run for only a part of it.
     pub fn draw(&self, rng: &mut ChaCha8Rng) -> f64 {
         let kind = pick(KINDS.map(|(share, ..)| share), rng);
         self.0[kind].sample(rng)

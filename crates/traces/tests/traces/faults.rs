@@ -311,7 +311,7 @@ fn files_of_another_format_are_refused() {
         (
             Format::Philly,
             "",
-            "EOF while parsing a value, expected a JSON array of jobs, the cluster_job_log",
+            "EOF while parsing a value, expected a JSON array of jobs, the unpacked cluster_job_log",
         ),
         (
             Format::Philly,
@@ -353,7 +353,7 @@ fn files_of_another_format_are_refused() {
         (
             Format::Helios,
             "a,b\n",
-            "use a cluster_log.csv of https://github.com",
+            "use a cluster_log.csv from https://github.com",
         ),
     ] {
         let error = prepare(&[file], &Options::new(format)).unwrap_err();

@@ -1,6 +1,6 @@
 //! Tests that random jobs, written in each trace format, are read back unchanged. The files written for a
-//! simulation must also give the same jobs when they are read. The code that writes the files shares nothing with the
-//! readers.
+//! simulation must also give the same jobs when they are read. The functions that write the files share no code with
+//! the readers.
 
 use gleaner_domain::{Local, Trace};
 use gleaner_inputs::jobs::{cluster, trace};

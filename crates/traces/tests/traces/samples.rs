@@ -217,7 +217,7 @@ fn gavel() {
         found,
         "log, line 4: GPT (batch size 1) on 1 GPU, for which no throughput was measured"
     );
-    assert!(prepared.summary.notes[0].contains("as its jobs would hold at once if none waited"));
+    assert!(prepared.summary.notes[0].contains("that its jobs would hold at once if none waited"));
     let slower = Options {
         worker: "k80".to_owned(),
         gpus_per_node: 1,

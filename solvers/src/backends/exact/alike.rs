@@ -1,4 +1,4 @@
-//! Groups the tasks of a problem that are alike: they differ only in their names.
+//! Groups the tasks of a problem that are *alike*, which means that they differ only in their names.
 //!
 //! Such tasks have the same value at every count. Many tasks of a replay are alike, so everything that depends on a
 //! single task is computed once for each *group* of tasks that are alike.
@@ -23,7 +23,7 @@ const MOST_SORTS: usize = 1 << 12;
 const MOST_POINTS: usize = 1 << 20;
 
 /// Everything that a problem states about a task except its name. Curves are identified by their
-/// addresses: two equal curves at different addresses count as different, which only costs time.
+/// addresses: two equal curves at different addresses count as different, which costs time but changes no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     current: u32,

@@ -119,8 +119,7 @@ impl Levels {
         }
         self.needed.sort_unstable_by_key(|&(count, ..)| count);
         for &(count, share, tasks) in &self.needed {
-            // `count` is above 0, and `fit` is at most the number of tasks of the group, so the cast
-            // loses nothing.
+            // `count` is above 0, and `fit` is at most the number of tasks of the group, so the cast is lossless.
             let fit = (left / u64::from(count)).min(u64::from(tasks)) as u32;
             left -= u64::from(count) * u64::from(fit);
             reach.add(share, fit);

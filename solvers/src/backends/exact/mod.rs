@@ -9,9 +9,8 @@
 //!    bound U. If the envelope coincides with the function where the nodes run out, the relaxed plan is feasible, and
 //!    the problem is solved.
 //! 3. Otherwise every count has a *loss*: how much less it is worth at price λ than the task's best
-//!    count. For every plan, U − objective = Σ losses + λ · unused nodes. Step 2 also found a plan.
-//!    Counts that lose more than this plan's gap to U cannot be part of a better plan, so they are
-//!    dropped.
+//!    count. For every plan, U − objective = Σ losses + λ · unused nodes. The relaxation also yields a plan. Counts
+//!    that lose more than this plan's gap to U cannot be part of a better plan, so they are dropped.
 //! 4. [`search`]: dynamic programming over (task, nodes used) minimises the total loss over the remaining counts. It
 //!    only visits states that can still lead to a better plan than the known plan.
 //!
@@ -27,7 +26,7 @@
 //!
 //! **Example.** Three tasks share 4 nodes. Task a earns 30 on 3 nodes, task b earns 8 on 1 node and
 //! 15 on 2, and task c earns 18 on 2. The slopes of the envelopes are 10 for a, 8 and then 7 for b,
-//! and 9 for c. The relaxation gives 3 nodes to a. One node remains, but the next step is that of c and needs two, so
+//! and 9 for c. The relaxation gives 3 nodes to a. One node remains. The next step belongs to c but needs two nodes, so
 //! λ = 9 and U = 30 + 9 · 1 = 39. The plan gives the last node to b instead and is worth 38, a gap of 1. At λ = 9, a
 //! without nodes loses 30 − 9 · 3 = 3, and b on 2 nodes loses 9 · 2 − 15 = 3. Both counts are dropped, so a keeps 3
 //! nodes. The search finds that one node for b is the best use of the last node, and 38 is proven optimal.

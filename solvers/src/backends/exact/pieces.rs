@@ -39,7 +39,7 @@ impl Piece {
         if low > high {
             return None;
         }
-        // Both ends are counts of the piece, so the casts lose nothing.
+        // Both ends are counts of the piece, so the casts are lossless.
         let (low, high) = (low as u32, high as u32);
         Some(Piece {
             low,

@@ -18,7 +18,8 @@
 //!
 //! A wide piece takes only O(states) per layer, because a sliding minimum handles all of its counts
 //! together ([`SlidingMinimum`]). A small limit leaves few counts and states, so [`Search::improve`]
-//! tries small limits first. Likewise, the core of Pisinger (1995) grows in the order of losses.
+//! tries small limits first. The algorithm of Pisinger (1995) is similar: its core starts small and grows in the order
+//! of losses.
 
 use std::time::Instant;
 

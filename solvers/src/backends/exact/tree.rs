@@ -8,20 +8,20 @@
 //!    own limits and the spans of its parts, then from the span of its parent. A small group often
 //!    leaves few counts for its tasks.
 //! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task that lies
-//!    directly in the branch adds a layer, as in the search. Each inner branch that lies directly in it also adds a
-//!    layer, with its states in place of counts. The last layer, cut to the span, is the table of the branch. Layers
-//!    omit states from which the branch cannot reach its span.
+//!    directly in the branch adds a layer, as in the search. Each inner branch that lies directly in the branch adds a
+//!    layer as well, with its states in place of counts. The last layer, cut to the span, is the table of the branch.
+//!    Layers omit states from which the branch cannot reach its span.
 //! 3. [`Tree::fill`] computes the layers. Inner branches come first, so the tables that a branch needs
 //!    already exist.
 //! 4. [`Tree::walk_back`] starts at the best state of the root. It finds the counts of tasks and the states of inner
-//!    branches that lead to this state, and then continues in each inner branch. The layers hold only losses: counts
-//!    are recomputed from the layer before.
+//!    branches that lead to this state, and then continues in each inner branch. The layers hold only losses, so each
+//!    count is recomputed from the preceding layer.
 //!
-//! A layer has at most one state for each number of nodes that its branch may hold. A task takes
-//! O(states × pieces), and a branch O(states × states of its table).
+//! A layer has at most one state for each number of nodes that its branch may hold. Adding a task takes O(states ×
+//! pieces) time, and adding an inner branch O(states × states of its table).
 //!
 //! Take the example from the overview of the exact solver, and let tasks b and c form a group of at most 2 nodes. The
-//! table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a, which loses −30 on 3 nodes. The
+//! table of the group is 0, −8 and −18 for 0, 1 and 2 nodes. The root adds task a, whose loss on 3 nodes is −30. The
 //! root's best state is 4 nodes with the loss −38: 3 nodes for a and 1 node for the group, which goes to b.
 
 use std::time::Instant;

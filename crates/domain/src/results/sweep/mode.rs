@@ -40,15 +40,14 @@ impl Mode {
         self.order()[0]
     }
 
-    /// The figures that break ties between runs with equal values of `metric`, the most important
-    /// first.
+    /// The figures that break ties between runs with equal values of `metric`, most important first.
     pub fn ties(self, metric: &Metric) -> Vec<Metric> {
         let others = self.order().into_iter().filter(|name| *name != metric.name);
         others.filter_map(|name| self.metric(name)).collect()
     }
 
-    /// Names of the figures that matter most, the most important first. All replays in which all
-    /// tasks finish do the same work, so the figures after the total work must distinguish them.
+    /// Names of the figures that matter most, most important first. All replays in which all tasks finish do the same
+    /// work, so the figures after the total work must distinguish them.
     fn order(self) -> [&'static str; 3] {
         match self {
             Mode::Replay => ["total_work", "completion_mean_s", "rescale_loss"],

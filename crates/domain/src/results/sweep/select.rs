@@ -23,9 +23,8 @@ pub struct Best {
     pub within_spread: usize,
 }
 
-/// The group with the best mean of `metric`. Ties are broken by the figures of [`Mode::ties`], one
-/// after the other, then by the order of the groups. `None` if the metric only describes runs, or
-/// if no group has a value for it.
+/// The group with the best mean of `metric`. Ties are broken by each figure of [`Mode::ties`] in turn, then by the
+/// order of the groups. `None` if the metric only describes runs, or if no group has a value for it.
 pub fn best(groups: &[Group], mode: Mode, metric: &Metric) -> Option<Best> {
     let all: Vec<usize> = (0..groups.len()).collect();
     let leaders = leading(groups, mode, &all, metric);

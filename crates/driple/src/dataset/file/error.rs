@@ -38,7 +38,7 @@ pub enum DatasetError {
     /// The arrays of a batch are not valid graphs.
     #[error("batch {batch}: {fault}")]
     Arrays {
-        /// The common prefix of the tensors' names, such as `train.0`; `y_train_max` if this tensor
+        /// The common prefix of the tensors' names, such as `train.0`; `y_train_max` if that tensor
         /// is faulty.
         batch: String,
         /// What is wrong with the arrays.

@@ -8,7 +8,7 @@ use crate::dataset::{Batches, Dataset, METRIC_NAMES, split};
 use crate::features::Frequencies;
 use crate::group;
 
-/// The version of manifests that this program writes. The program also reads earlier versions.
+/// The manifest version that this program writes. The program also reads earlier versions.
 const VERSION: u32 = 1;
 
 /// The origin of a data set. All fields are empty for a file without a manifest.

@@ -50,10 +50,10 @@ impl Attention {
         this
     }
 
-    /// The original's attention, including its mistakes. Nodes attend only to neighbours. For each
-    /// node, the weights of its contributions to its neighbours sum to one, instead of the weights
-    /// of its neighbours' contributions to it. Scores are computed from the wrong nodes, because
-    /// the buffer of pairs is concatenated along the wrong axis.
+    /// The original's attention, including its mistakes. Nodes attend only to neighbours. The
+    /// softmax is taken over the wrong nodes: the weights of the contributions that a node makes
+    /// sum to one, instead of those of the contributions that it receives. Scores are computed from
+    /// the wrong nodes, because the buffer of pairs is concatenated along the wrong axis.
     #[must_use]
     pub fn original<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
@@ -116,9 +116,9 @@ struct Head<'a, T> {
 const SLOPE: f64 = 0.2;
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// Applies one attention head, which computes `activation` of weighted sums of the rows `x` of
-    /// `input`. Each row is `H` wide. The weights are the softmax of the scores
-    /// `leaky(a . [x_u, x_v])`, where `a` is `vector`, which has `2 H` elements.
+    /// Applies one attention head: computes weighted sums of the rows of `input`, and applies
+    /// `activation` to them. The weights are the softmax of the scores `leaky(a . [x_u, x_v])`.
+    /// Here, `x_u` and `x_v` are rows with `H` elements, and `a` is `vector`, with `2 H` elements.
     pub fn attend(
         &mut self,
         input: Var,
@@ -128,7 +128,7 @@ impl<'a, T: Real> Tape<'a, T> {
     ) -> Var {
         let x = self.value(input);
         let a = self.parameters()[vector].as_slice().unwrap_or_default();
-        // A score is the sum of two parts, one from each of its nodes, since `a` consists of two
+        // A score is the sum of two parts, one for each of its nodes, because `a` consists of two
         // halves. Each part therefore needs to be computed only once per node.
         let (first, second) = a.split_at(x.ncols());
         let parts = |half: &[T]| -> Vec<T> {

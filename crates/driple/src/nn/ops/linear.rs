@@ -18,7 +18,7 @@ pub enum Layout {
     OutIn,
 }
 
-/// A weight matrix, or only its weights for some of the inputs.
+/// A weight matrix, or the part of it that belongs to a range of inputs.
 #[derive(Debug, Clone)]
 pub struct Weight {
     /// The parameter that holds the matrix.

@@ -15,7 +15,8 @@ struct Pooled<'a, T> {
 }
 
 impl<'a, T: Real> Tape<'a, T> {
-    /// The mean and the highest value of each column over the nodes of each graph: `graphs x 2 H`.
+    /// Returns a `graphs x 2 H` matrix: for each graph, the mean and the highest value of each
+    /// column over the graph's nodes.
     pub fn pool(&mut self, input: Var, block: &'a Block<T>) -> Var {
         let x = self.value(input);
         let (width, nodes) = (x.ncols(), block.nodes());

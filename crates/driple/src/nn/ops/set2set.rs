@@ -69,7 +69,7 @@ struct Set2Set<'a, T> {
 
 impl<'a, T: Real> Tape<'a, T> {
     /// Applies the readout of Vinyals et al. 2016, *Order Matters: Sequence to Sequence for Sets*,
-    /// in `steps` steps. Returns the last query and reading, `graphs x 2 H`.
+    /// in `steps` steps. Returns the last query and reading as a `graphs x 2 H` matrix.
     ///
     /// A reading is a weighted sum of the nodes. In each step, the memory turns the query and the
     /// reading into a new query. The attention to the nodes is the softmax of the scalar products
@@ -140,8 +140,8 @@ fn query<T: Real>(
     (next, bounded)
 }
 
-/// Reads the nodes of each graph. The query is the first half of `state`, and the reading is
-/// written to its second half. Returns the attention to each node.
+/// Computes the reading of each graph. The first half of `state` holds the query, and the reading
+/// is written to the second half. Returns the attention to each node.
 #[inline(always)]
 fn read<T: Real>(x: &Array2<T>, nodes: usize, state: &mut Array2<T>) -> Array2<T> {
     let width = x.ncols();
@@ -181,8 +181,8 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
         let weight = self.lstm.weight(flow.parameters());
         let mut by_nodes = flow.wants(self.input).then(|| Array2::zeros(x.raw_dim()));
         let mut by_cell = Array2::zeros((graphs, width));
-        // The rows of all steps are collected, so that the gradient of the weights is a single
-        // product.
+        // The rows of all steps are collected, so that a single product gives the gradient of the
+        // weights.
         let rows = self.steps.len() * graphs;
         let (mut all_sums, mut all_states) = (
             Array2::zeros((rows, 4 * width)),
@@ -190,7 +190,8 @@ impl<T: Real> Op<T> for Set2Set<'_, T> {
         );
         let mut after = flow.value(self.output);
         // At the start of an iteration, `grad` is the gradient of the query and the reading after
-        // the step. At the end of the iteration, `grad` is their gradient before the step.
+        // the step. At the end of the iteration, it is the gradient of the query and the reading
+        // before the step.
         for (index, step) in self.steps.iter().enumerate().rev() {
             vectorised(|| step.unread(x, after, &mut grad, by_nodes.as_mut()));
             let sums = step.unquery(&grad, &mut by_cell);

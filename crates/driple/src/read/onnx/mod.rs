@@ -72,8 +72,8 @@ fn sources<'g>(graph: &'g message::Graph, tensors: &Tensors<'g>) -> (Vec<Node>, 
         .iter()
         .map(|input| (input.name.as_str(), "Placeholder"));
     let constants = constants.chain(sparse).map(|name| (name, "Const"));
-    // If an input has the name of a weight, the weight is its default value. The input and the
-    // weight become a single node.
+    // If an input and a weight have the same name, the weight is the input's default value. The
+    // input and the weight become a single node.
     for (value, op) in constants.chain(inputs) {
         if values.contains(value) {
             continue;

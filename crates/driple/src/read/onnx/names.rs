@@ -49,7 +49,7 @@ impl<'g> Values<'g> {
         self.0.get(value).map(String::as_str)
     }
 
-    /// Adds a value. Returns false if there already was a value with this name.
+    /// Adds a value. Returns false if there is already a value with this name.
     pub(super) fn insert(&mut self, value: &'g str, reference: String) -> bool {
         self.0.insert(value, reference).is_none()
     }

@@ -1,4 +1,4 @@
-//! Tests that GraphDefs in both formats can be read back. The crate prost writes the binary files.
+//! Tests that GraphDefs in both formats can be read back. The prost crate writes the binary files.
 
 use proptest::prelude::*;
 use prost::Message;
@@ -103,8 +103,8 @@ fn nodes() -> impl Strategy<Value = (Vec<NodeDef>, Graph)> {
     })
 }
 
-/// The nodes as text, in TensorFlow's layout if `pretty` is true, and otherwise in the most unusual
-/// layout that the format allows.
+/// The nodes as text, in TensorFlow's layout if `pretty` is true, or in the most unusual layout
+/// that the format allows.
 fn text(nodes: &[NodeDef], pretty: bool) -> String {
     let layout = if pretty { Layout::Pretty } else { Layout::Odd };
     nodes

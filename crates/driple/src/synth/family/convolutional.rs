@@ -254,7 +254,7 @@ fn normalisation(network: &mut Network, name: &str, x: Value) -> Value {
     )
 }
 
-/// Adds max pooling over windows of 2 by 2 pixels.
+/// Adds max pooling over windows of 2 × 2 pixels.
 fn pool(network: &mut Network, name: &str, x: Value) -> Value {
     let image = network.shape(x);
     let shape = [

@@ -57,7 +57,7 @@ impl Family {
     }
 
     /// Draws a network of the family. `batch` is the number of samples in a step; if it is `None`,
-    /// it is drawn too.
+    /// the number is drawn at random.
     pub(super) fn draw(self, batch: Option<u64>, random: &mut ChaCha8Rng) -> Drawn {
         match self {
             Self::Plain => convolutional::plain(batch, random),

@@ -55,7 +55,7 @@ fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step outputs images. `images` states this for each earlier step.
+/// Whether a step outputs images. For each earlier step, `images` holds the answer.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,
@@ -88,8 +88,8 @@ impl Writer<'_> {
             }
             Op::BatchNorm => self.normalisation(step, &x),
             Op::Mean { axes, keep } => {
-                // For images, the axes are height and width, because means of images are only taken
-                // over these axes. In ONNX's order, the index of each of them is one higher.
+                // Means of images are taken only over height and width. In ONNX's order of axes,
+                // the indices of these two axes are one higher.
                 let shift = i64::from(self.images[step.inputs[0]]);
                 let axes: Vec<i64> = axes.iter().map(|axis| *axis as i64 + shift).collect();
                 let attributes = vec![list("axes", &axes), integer("keepdims", i64::from(*keep))];

@@ -38,7 +38,7 @@ impl Optimiser {
         }
     }
 
-    /// The names of the tensors that the optimiser keeps besides the parameter.
+    /// The names of the tensors that the optimiser keeps in addition to the parameter.
     fn slots(self) -> &'static [&'static str] {
         match self {
             Self::Descent => &[],
@@ -62,7 +62,7 @@ impl Optimiser {
     }
 }
 
-/// Adds the operations that update the parameters by their gradients. Returns the names of the
+/// Adds the operations that update the parameters with their gradients. Returns the names of the
 /// added variables.
 pub(super) fn write(
     updates: &[(&Step, &String)],

@@ -1,4 +1,4 @@
-//! Writes nodes as a GraphDef in text format, with the same layout as TensorFlow.
+//! Writes nodes as a GraphDef in text format, in the layout that TensorFlow uses.
 
 use std::fmt::Write;
 

@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 1e-5;
 const SMALLEST: f64 = 1e-2;
 
 /// The rounding error of the function's values, as a share of the value. Values below 1 count as 1.
-/// Divided by the step, this is the rounding error of a slope.
+/// Dividing this error by the step gives the rounding error of a slope.
 const ROUNDING: f64 = 1e-14;
 
 /// The result of comparing a derivative with finite differences of the function.
@@ -94,7 +94,7 @@ mod tests {
             for jump in [-0.5, -1e-3, 0.1, 10.0] {
                 let right = switched(at, jump);
                 assert!(is_equal(2.0, right), "{at} {jump}");
-                // With the kink left of 0, the slope at 0 includes the jump.
+                // With the kink to the left of 0, the slope at 0 includes the jump.
                 let left = switched(-at, jump);
                 assert!(is_equal(2.0 + jump, left), "{at} {jump}");
             }

@@ -12,7 +12,7 @@ mod differences;
 
 use differences::{Verdict, compare};
 
-/// A connected graph of `nodes` nodes: a path, and the edges in `chosen`.
+/// A connected graph of `nodes` nodes: a path plus the edges in `chosen`.
 fn graph(nodes: usize, chosen: &[(Index, Index)], features: &[[f32; 3]]) -> GroupedGraph {
     let mut edges: Vec<(u32, u32)> = (1..nodes as u32).map(|b| (b - 1, b)).collect();
     for (a, b) in chosen {
@@ -85,8 +85,8 @@ fn verdicts(
     verdicts
 }
 
-/// Fails if a derivative differs from the finite differences, or if the network is not smooth at
-/// more than a tenth of the points.
+/// Fails if a derivative differs from the finite differences, or if more than a tenth of the points
+/// are too close to a kink of the network.
 fn check(architecture: Architecture, verdicts: &[(String, Verdict)]) {
     let mut not_smooth = Vec::new();
     for (name, verdict) in verdicts {

@@ -54,7 +54,7 @@ pub enum Message {
     End(&'static str),
 }
 
-/// What is done once the events of a batch are in the journal.
+/// An action to take once the events of a batch are in the journal.
 enum Output {
     Command(Command),
     Pilot(Link, ToPilot),

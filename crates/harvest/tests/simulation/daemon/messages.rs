@@ -52,7 +52,7 @@ impl World {
         last.is_some_and(|last| last.session > link.session)
     }
 
-    /// The daemon looks at the clock.
+    /// The daemon does what is due now.
     pub fn tick(&mut self) {
         self.daemon.ticks += 1;
         let ticks = self.daemon.ticks;
@@ -119,7 +119,7 @@ impl World {
         let Some(core) = &self.daemon.core else {
             return;
         };
-        // During one third of the time, a heterogeneous job is waiting.
+        // A heterogeneous job is waiting one third of the time.
         let is_waiting = began < self.plan.calm && began.div_euclid(20_000) % 3 == 0;
         if core.has_heterogeneous_job() != is_waiting {
             self.feed(Event::Heterogeneous { is_waiting });

@@ -3,7 +3,7 @@
 use super::*;
 
 impl World {
-    /// A message of the daemon arrives.
+    /// A message from the daemon arrives.
     pub fn pilot_hears(&mut self, number: u64, message: ToPilot) {
         let Some(link) = self.arrives(number) else {
             return;
@@ -28,7 +28,7 @@ impl World {
                     // The last report may have been lost with the last connection.
                     known.is_new = known.progress.is_some();
                 }
-                // This precedes the exits. Otherwise, they would look as if the programs had ended by themselves.
+                // Send this before the exits. Otherwise, the programs would appear to have ended by themselves.
                 if is_announced {
                     self.tell_event(id, |link| Event::Leaving { link });
                 }

@@ -6,7 +6,7 @@
 //!
 //! # Times
 //!
-//! **Whole seconds** are times of the trace's own clock, and are used unchanged. A VC that the cluster does not have is
+//! **Whole seconds** are times on the trace's own clock, and are used unchanged. A VC that the cluster does not have is
 //! a fault. The simulation starts at the beginning of the day of the first submission. If the first submission is so
 //! late that no other origin is plausible, the seconds are interpreted as seconds since 1970.
 //!

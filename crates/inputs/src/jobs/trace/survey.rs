@@ -13,7 +13,7 @@ use gleaner_domain::error::Result;
 pub(super) struct Survey {
     /// The format of the trace's times.
     pub form: Form,
-    /// Earliest submission of a GPU job of a known VC, in seconds of the file's clock.
+    /// Earliest submission of a GPU job of a known VC, in seconds on the file's clock.
     pub first: i64,
 }
 

@@ -14,13 +14,13 @@ use gleaner_domain::{Local, Stamp};
 pub(super) struct Window {
     /// The format of the trace's times.
     pub form: Form,
-    /// Second 0 of the trace's clock, as a second of the file's clock.
+    /// Second 0 on the trace's clock, expressed in seconds on the file's clock.
     zero: i64,
-    /// The first submission, as a second of the file's clock.
+    /// The time of the first submission, in seconds on the file's clock.
     first: i64,
-    /// The epoch, as a second of the file's clock; earlier jobs are left out.
+    /// The epoch, in seconds on the file's clock. Earlier jobs are left out.
     earliest: i64,
-    /// Latest plausible second of the file's clock.
+    /// Latest plausible time, in seconds on the file's clock.
     latest: i64,
     /// First second of the window, on the trace's clock; `None` if the window has no start.
     begin: Option<i64>,
@@ -42,7 +42,7 @@ pub(super) enum Position {
     Outside,
     /// The submission is so long after the first submission that one of the two times must be wrong.
     Absurd,
-    /// The job is simulated, and is submitted at this second of the trace's clock.
+    /// The job is simulated, and is submitted at this second on the trace's clock.
     At(i64),
 }
 
@@ -79,7 +79,7 @@ impl Window {
         self.begin.is_some_and(reversed)
     }
 
-    /// The position of a second of the file's clock relative to the window.
+    /// The position of a time relative to the window. The time is in seconds on the file's clock.
     pub fn position(&self, second: i64) -> Position {
         let at = second - self.zero;
         let after = self.begin.is_none_or(|begin| at >= begin);

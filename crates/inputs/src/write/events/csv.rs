@@ -23,8 +23,8 @@ pub(super) struct LongWriter<W: Write> {
     time: Option<Utc>,
     /// The current time as a string, formatted once for all rows of this time.
     text: String,
-    /// The classes of the nodes, and the number of nodes whose class has been written. The rows of the first event
-    /// contain the classes, because they list all nodes in order.
+    /// The classes of the nodes, and the number of nodes whose class has been written. The classes are written in the
+    /// rows of the first event, because these rows list all nodes in order.
     classes: Option<(NodeClasses, u32)>,
 }
 

@@ -95,7 +95,8 @@ pub fn write(log: &EventLog, path: &Path, layout: Layout, source: Option<&Source
     })
 }
 
-/// Creates the rows of the long form. Each row has a time and, unless it is a row without a node, a node's state.
+/// Creates the rows of the long form. Each row has a time. Except for rows without a node, it also has the state of a
+/// node.
 ///
 /// The first event has a row for every node. A row without a node represents an event without changes, and also
 /// separates two events at the same time.

@@ -22,7 +22,7 @@ use gleaner_domain::Digest;
 use gleaner_domain::{Change, Clock, EventLog, Fingerprint, NodeClasses, Quality, Utc};
 use gleaner_io::parquet_column::{io_error, put};
 
-/// Maximum number of rows of a row group in the long form.
+/// Maximum number of rows in a row group of the long form.
 const LONG_GROUP: usize = 1 << 20;
 
 pub(super) fn write_long(log: &EventLog, out: impl Write + Send) -> io::Result<()> {

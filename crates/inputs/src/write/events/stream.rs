@@ -1,4 +1,4 @@
-//! Writes event logs event by event, so that they need not fit in memory.
+//! Writes event logs event by event, so that a log need not fit in memory.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use gleaner_io::files::AtomicFile;
 
 /// Writes an event log event by event: long CSV or Parquet, or `.gev`.
 ///
-/// The file is the same, byte for byte, as if [`super::write`] wrote the whole log.
+/// The file is identical, byte for byte, to the file that [`super::write`] writes for the whole log.
 pub struct EventWriter {
     path: PathBuf,
     nodes: Vec<String>,

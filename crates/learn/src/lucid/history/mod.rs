@@ -20,11 +20,11 @@ use similarity::Name;
 /// The minimum ratio at which two names count as similar.
 const CUT_OFF: f64 = 0.6;
 
-/// The number of similar names whose jobs are used in place of the jobs of an unknown name.
+/// The number of similar names whose jobs are used if the user has no job with the requested name.
 const CLOSEST: usize = 2;
 
-/// The maximum number of earlier names with which a new name is compared. They are the names of the
-/// user's jobs that ended last.
+/// The maximum number of earlier names with which a new name is compared. The names are those of
+/// the user's jobs that ended most recently.
 const RECENT: usize = 100;
 
 /// Mean durations of jobs that have ended, by user, name and number of GPUs.
@@ -39,8 +39,8 @@ pub struct History {
 struct User {
     all: Mean,
     names: BTreeMap<String, Named>,
-    /// Names of the jobs that ended last, at most [`RECENT`], without duplicates, the most recent
-    /// last.
+    /// Names of the jobs that ended most recently, without duplicates: at most [`RECENT`] names, of
+    /// which the last is the most recent.
     recent: Vec<String>,
 }
 
@@ -107,8 +107,8 @@ impl Mean {
 }
 
 impl History {
-    /// Adds a job that ran for `seconds`. Call this only once the job has ended; otherwise
-    /// estimates use knowledge of the future.
+    /// Adds a job that ran for `seconds`. Call this only once the job has ended; otherwise,
+    /// estimates would use knowledge of the future.
     pub fn learn(&mut self, user: &str, name: &str, gpus: u32, seconds: f64) {
         self.all.add(seconds);
         let user = self.users.entry(user.to_owned()).or_default();

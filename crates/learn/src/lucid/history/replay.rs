@@ -19,8 +19,8 @@ pub struct Ended<'j> {
     pub seconds: f64,
 }
 
-/// Returns, for each job, the estimate at its submission, based on the jobs that had ended in an
-/// earlier second. `None` if no job had ended by then.
+/// For each job, returns the estimate at its submission, based on the jobs that ended before that
+/// second. The estimate is `None` if no job had ended by then.
 pub fn estimates(jobs: &[Ended<'_>]) -> Vec<Option<f64>> {
     let mut rows: Vec<usize> = (0..jobs.len()).collect();
     rows.sort_by_key(|&row| jobs[row].submitted);

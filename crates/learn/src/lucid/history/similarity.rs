@@ -4,14 +4,14 @@
 //! For example, `train-1` and `train-2` have the 6 matching characters `train-` and 14 characters
 //! in total, so their ratio is 2 × 6 ÷ 14 = 0.86.
 
-/// The maximum number of characters of a name that are compared, from its beginning.
+/// Maximum number of leading characters of a name that are compared.
 const LONGEST: usize = 128;
 
 /// A name, prepared for comparisons.
 pub struct Name {
     chars: Vec<char>,
-    /// For each 6-bit value, the number of characters whose codes have this value in their lowest
-    /// six bits.
+    /// Number of characters by the lowest six bits of their codes, for a quick upper bound on the
+    /// number of matching characters.
     buckets: [u8; 64],
 }
 
@@ -24,14 +24,14 @@ impl Name {
         Name { chars, buckets }
     }
 
-    /// Returns the similarity ratio: twice the number of matching characters, divided by the
-    /// number of characters of both names. The ratio of equal names is 1. `None` if the ratio is
+    /// Returns the similarity ratio: twice the number of matching characters, divided by the total
+    /// number of characters in both names. The ratio of equal names is 1. `None` if the ratio is
     /// below `least`.
     ///
-    /// The longest common substring consists of matching characters. If there are several such
-    /// substrings, the substring that begins first in `other` is used. If several of them begin
-    /// there, the substring that begins first in this name is used. The same rule is applied
-    /// recursively to the parts of both names before the substring, and to the parts after it.
+    /// The characters of the longest common substring match. If there are several such substrings,
+    /// the substring that begins first in `other` is used. If several of them begin there, the
+    /// substring that begins first in this name is used. The same rule is applied recursively to
+    /// the parts of both names before the substring, and to the parts after it.
     ///
     /// Two quick upper bounds are computed first, from the lengths and from the common characters.
     /// They rule out most names.

@@ -111,7 +111,7 @@ pub enum Features {
     #[default]
     Profile,
     /// As published: the profile, the mean speed in pairs, and the score that follows from this
-    /// speed. The last two features reveal most of the score that the tree should predict.
+    /// speed. The last two features largely reveal the score that the tree is meant to predict.
     WithPairs,
 }
 

@@ -22,7 +22,7 @@ pub struct PackingModel {
     tree: Tree,
 }
 
-/// A saved model before it is checked.
+/// A model as read from a file, before validation.
 #[derive(Deserialize)]
 struct Saved {
     features: Features,

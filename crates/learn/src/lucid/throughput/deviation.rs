@@ -8,9 +8,9 @@
 //! mean and by 2 from the new mean 4, so `q` becomes 2 + 3 × 2 = 8.
 //!
 //! The differences are compensated for rounding in the same way as in pandas 3, which computed the
-//! published features. As in pandas, a value that leaves the window can leave a rounding error
-//! behind: up to 10⁻⁵ for six equal values, whose deviation should be 0. Models trained on these
-//! features therefore have the same bins as models trained on the published features.
+//! published features. As in pandas, removing a value from the window can cause a rounding error:
+//! up to 10⁻⁵ for six equal values, whose deviation should be 0. Models trained on these features
+//! therefore have the same bins as models trained on the published features.
 
 use super::WINDOW;
 
@@ -48,8 +48,8 @@ impl Running {
         self.step(value, 1, -1.0);
     }
 
-    /// Adds a value to the mean and the sum of squares (`sign` 1) or removes it (`sign` −1). The
-    /// rounding error of the previous addition or removal, `lost[way]`, is compensated.
+    /// Adds a value to the mean and the sum of squares (`sign` 1) or removes it (`sign` −1).
+    /// Compensates for `lost[way]`, the rounding error of the previous addition or removal.
     fn step(&mut self, value: f64, way: usize, sign: f64) {
         let (before, lost) = (self.squares, self.lost[way]);
         let exact = value - lost;

@@ -1,5 +1,5 @@
-//! Features of Lucid's throughput model. The model forecasts the submissions to a cluster in an
-//! interval of ten minutes, from the calendar and from earlier submissions.
+//! Features of Lucid's throughput model. The model forecasts the submissions to a cluster in each
+//! ten-minute interval, based on the calendar and on earlier submissions.
 //!
 //! The features of an interval use neither the interval itself nor the [`LEAD`] − 1 intervals
 //! before it. Therefore up to [`LEAD`] intervals after the end of a [`Series`] can be forecast.
@@ -53,7 +53,7 @@ pub type Row = [f64; FEATURES.len()];
 /// The lags of the features, in intervals: an hour, three hours and a day.
 const LAGS: [usize; 3] = [6, 18, 144];
 
-/// Number of values in a window.
+/// Number of values in a sliding window: one hour.
 const WINDOW: usize = 6;
 
 /// The minimum distance, in intervals, between an interval and the intervals that its features use.
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(after, [1.0, 1.0, 0.0, 0.0, 4.0, 1.0, 53.0]);
     }
 
-    // For squares, the soft average exceeds the value at the lag by ½.
+    // If the values of a series are squares, the soft average exceeds the value at the lag by ½.
     #[test]
     fn lags_and_windows_of_squares() {
         let series = series((0..200).map(|step| f64::from(step).powi(2)).collect());

@@ -11,7 +11,7 @@ use crate::ebm::{Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// A trained model that forecasts the submissions to a cluster in an interval of ten minutes.
+/// A trained model that forecasts the submissions to a cluster in each ten-minute interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Saved")]
 pub struct ThroughputModel {
@@ -19,7 +19,7 @@ pub struct ThroughputModel {
     gpus: Ebm,
 }
 
-/// A saved model before it is checked.
+/// A model as read from a file, before validation.
 #[derive(Deserialize)]
 struct Saved {
     jobs: Ebm,

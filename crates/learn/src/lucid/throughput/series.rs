@@ -6,8 +6,8 @@ use jiff::civil::DateTime;
 /// Length of an interval, in minutes.
 pub const MINUTES: i64 = 10;
 
-/// The number of GPU jobs submitted in each of several consecutive intervals of ten minutes, and
-/// the number of GPUs that these jobs request.
+/// The number of GPU jobs submitted in each of several consecutive ten-minute intervals, and the
+/// number of GPUs that these jobs request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     start: DateTime,
@@ -28,7 +28,7 @@ pub enum SeriesError {
         /// Number of intervals in the list of GPUs.
         gpus: usize,
     },
-    /// A value is missing or infinite. Holds the beginning of its interval.
+    /// A value is missing or infinite. The field is the beginning of the value's interval.
     #[error("the interval at {0} has a value that is not a finite number")]
     NotFinite(DateTime),
 }

@@ -65,7 +65,7 @@ pub struct DurationEbm {
     machine: Ebm,
 }
 
-/// A saved model before it is checked.
+/// A model as read from a file, before validation.
 #[derive(Deserialize)]
 struct Saved {
     options: Options,
@@ -109,7 +109,8 @@ impl DurationEbm {
         self.options
     }
 
-    /// The machine. Its scores are in seconds or in logarithms of seconds.
+    /// The boosting machine. Its scores are in seconds or, if it learnt logarithms, on the scale of
+    /// ln(1 + seconds).
     pub fn machine(&self) -> &Ebm {
         &self.machine
     }

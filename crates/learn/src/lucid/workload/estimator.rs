@@ -23,9 +23,9 @@ pub enum Estimator {
     /// The mean duration of the user's earlier jobs with the same name and number of GPUs (see
     /// [`History`]).
     History,
-    /// The median duration of all past jobs, which is the same for every job.
+    /// The median duration of all past jobs, used as the estimate for every job.
     Median,
-    /// The mean duration of all past jobs, which is the same for every job.
+    /// The mean duration of all past jobs, used as the estimate for every job.
     Mean,
 }
 

@@ -44,7 +44,7 @@ struct Estimators {
     mean: Fitted,
 }
 
-/// A saved model before it is checked.
+/// A model as read from a file, before validation.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {

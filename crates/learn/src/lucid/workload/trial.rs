@@ -15,7 +15,7 @@ const WEEK: i64 = 7 * 24 * 3600;
 /// The minimum number of training jobs. The minimum number of held-out jobs is the same.
 const LEAST: usize = 10;
 
-/// The results of estimators on jobs that they had not seen.
+/// The results of estimators on jobs that they were not trained on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
@@ -120,7 +120,7 @@ impl Trial {
         best.map_or(UNTRIED, |score| score.estimator)
     }
 
-    /// Whether even the best estimator ranks the held-out jobs hardly better than chance.
+    /// Whether the best estimator is hardly better than chance at ranking the held-out jobs.
     pub fn is_near_chance(&self) -> bool {
         let ranks = self
             .scores

@@ -73,7 +73,8 @@ fn the_last_weeks_are_held_out() {
     for (days, held_out) in [(3, 24), (9, 72), (20, 160), (22, 168), (44, 336), (90, 672)] {
         let jobs = hourly(days);
         let trial = run(&jobs).unwrap();
-        // The span is n - 1 hours, and the last job is held out too.
+        // The span from the first to the last of n submissions is n - 1 hours. The job submitted at
+        // its end is also held out.
         let span = (jobs.len() as i64 - 1) * 3600;
         let weeks = span / 3 / (7 * DAY) * 7 * DAY;
         let from = span - if weeks > 0 { weeks } else { span / 3 };

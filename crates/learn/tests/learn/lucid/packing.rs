@@ -128,8 +128,8 @@ fn trees_of_the_published_split_are_those_of_scikit_learn() {
     }
 }
 
-/// Asserts that a value is near a number in a reference tree. Scikit-learn computed these numbers
-/// in single precision.
+/// Asserts that a value is close to a number from a reference tree. Scikit-learn computed these
+/// numbers in single precision.
 fn near(value: f64, expected: &Value) {
     let expected = expected.as_f64().unwrap();
     let difference = (value - expected).abs();

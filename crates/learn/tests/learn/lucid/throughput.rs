@@ -50,7 +50,7 @@ proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
     /// A row depends neither on its own interval nor on the [`LEAD`] − 1 intervals before it, and
-    /// does not change when the series continues.
+    /// does not change when the series is extended.
     #[test]
     fn later_values_change_no_earlier_row(
         values in proptest::collection::vec((0u32..50, 0u32..400), 1..200),

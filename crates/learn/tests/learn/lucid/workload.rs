@@ -102,8 +102,8 @@ fn experience_ranks_the_jobs_of_venus() {
     assert!(rank > 0.3, "{rank}");
 }
 
-/// All jobs belong to the same user and have different but similar names, so that as many names as
-/// possible are compared.
+/// All jobs belong to the same user and have different but similar names, which maximises the
+/// number of comparisons of names.
 #[test]
 fn as_many_names_as_jobs_can_be_compared() {
     let Some(trace) = Sheet::shared("venus_sept/jobs.csv") else {

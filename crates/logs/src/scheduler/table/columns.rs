@@ -261,7 +261,7 @@ impl Columns {
     }
 }
 
-/// Describes the fault of a table that lacks the column `field`.
+/// The fault to report for a table that lacks the column `field`.
 fn missing(header: &Header<'_>, field: &str, expected: impl Into<String>) -> Fault {
     let place = header.place;
     let fault = Fault::of(place.file, header.names.without_it(), expected).field(field);

@@ -1,8 +1,8 @@
-//! Reads tables of jobs that public machines publish: delimited text or Parquet, with a row for each job.
+//! Reads the job tables that operators of public machines publish, as delimited text or Parquet with one row per job.
 //!
-//! Columns are found by their names in these data sets, or by the names that the user gives (`columns.rs`). Cells
-//! may have any of the formats that occur in these data sets (`values.rs`). The nodes of jobs may be in a
-//! separate table (`members.rs`). `rows.rs` hides whether a table is text or Parquet.
+//! Columns are found by their names in the published data sets, or by the names that the user gives (`columns.rs`).
+//! Cells may have any of the formats that occur in these data sets (`values.rs`). The nodes of jobs may be in a
+//! separate table (`members.rs`). Text and Parquet are read through one interface (`rows.rs`).
 
 mod columns;
 mod members;
@@ -50,10 +50,10 @@ pub struct TableOptions {
     pub columns: Vec<Named>,
     /// The machine that the data come from.
     pub machine: Option<&'static Machine>,
-    /// A table with the nodes of the jobs, with a row for each job and node.
+    /// A table of the nodes of the jobs, with one row for each node of each job.
     pub members: Option<PathBuf>,
-    /// Number of cores per node, which is needed if jobs share nodes and the table states their numbers of nodes and
-    /// cores. Default: the number in the description of the machine.
+    /// Number of cores per node. It is needed if jobs share nodes and the table states how many nodes and cores each
+    /// job used. Default: the number in the description of the machine.
     pub cores_per_node: Option<u32>,
 }
 
@@ -307,8 +307,8 @@ impl TableReader {
     }
 }
 
-/// The values that identify a row, so that duplicates in overlapping tables are recognised, even if one table is text
-/// and another is Parquet.
+/// The values that identify a row. With them, duplicates in overlapping tables are recognised even if one table is text
+/// and the other is Parquet.
 fn key<'k>(id: &'k str, job: &'k TableJob<'_>) -> impl Hash + use<'k> {
     let second = |moment| match moment {
         Moment::Second(second) => (true, second),

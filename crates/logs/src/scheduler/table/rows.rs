@@ -249,7 +249,7 @@ fn header(line: &str, delimiter: Option<&str>) -> (Dialect, ColumnNames) {
     (dialect, names)
 }
 
-/// A delimited text whose header was read.
+/// A delimited text file whose header has been read.
 struct TextTable {
     /// The header line.
     text: String,
@@ -271,10 +271,10 @@ struct OpenRow {
 }
 
 impl TextTable {
-    /// Takes a line: a row, or a part of a row.
+    /// Takes the next line, which is a row or part of a row.
     ///
-    /// A quote that is never closed must not make the rest of the file part of one cell. Therefore, a line that is a
-    /// row by itself ends an open row.
+    /// A quote that is never closed must not turn the rest of the file into one cell. Therefore, a line that is a row
+    /// by itself ends an open row.
     fn line(
         &mut self,
         line: &str,
@@ -366,8 +366,8 @@ impl TextTable {
         read.any(|at| cells.get(at).is_some_and(|cell| cell.starts_with('"')))
     }
 
-    /// Closes the quoted cell at the end of a row, and makes the opening quote a part of the cell's text. For example,
-    /// `7,"n1,n` becomes `7,"""n1,n"`. Returns `None` unless the cell has the index `last` and no later column is
+    /// Closes the quoted cell at the end of a row, and makes the opening quote part of the cell's text. For example,
+    /// `7,"n1,n` becomes `7,"""n1,n"`. Returns `None` if the index of the cell is not `last`, or if a later column is
     /// read.
     fn close(&self, text: &str, last: usize) -> Option<String> {
         let closed = format!("{text}\"");

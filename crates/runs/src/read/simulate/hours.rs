@@ -138,7 +138,7 @@ fn sums(source: &Source, table: &Table<'_>, column: &str, runs: &Runs) -> Result
     Ok(sums)
 }
 
-/// Calls `each` with the index of every row and the row's whole number in a column.
+/// Calls `each` with the index of every row and the integer in the row's cell of the column `name`.
 fn visit(
     source: &Source,
     table: &Table<'_>,

@@ -16,7 +16,7 @@ use gleaner_simulate::profiler::Profiler;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Lend {
-    /// As many nodes as the profiler has, from the virtual clusters that have the most nodes left.
+    /// All nodes of the profiler, each from the virtual cluster that has the most nodes left.
     Auto,
     /// One virtual cluster.
     #[serde(untagged)]
@@ -115,8 +115,8 @@ fn spread(nodes: u32, cluster: &Cluster, trace: &Trace) -> Result<Vec<(usize, u3
 
 fn too_few(spare: u32, nodes: u32) -> Error {
     Error::Usage(format!(
-        "--lend auto: the virtual clusters can spare {spare} of the profiler's {}, as each keeps a \
-         node and enough for its largest job; give the profiler fewer nodes (--profiler), or name \
+        "--lend auto: the virtual clusters can spare {spare} of the profiler's {}, because each keeps at \
+         least one node and enough for its largest job; give the profiler fewer nodes (--profiler), or name \
          lenders (--lend VC=NODES)",
         counted(nodes, "node")
     ))
@@ -143,7 +143,8 @@ pub fn check(profiler: &Profiler, cluster: &Cluster) -> Result<()> {
         .sum();
     if lent > profiler.nodes.into() {
         return Err(Error::Usage(format!(
-            "--lend: {} lent to a profiler of {}; lend fewer, or give it more with --profiler",
+            "--lend: {} lent to a profiler of {}; lend fewer nodes, or give the profiler \
+             more nodes with --profiler",
             counted(lent, "node"),
             profiler.nodes
         )));

@@ -276,7 +276,7 @@ fn a_spread_job_passes_where_jobs_may_be_split() {
     assert_eq!(example.check(), []);
 }
 
-/// Spreads `a` over both nodes, and moves `c` so that `c` fits beside `a`.
+/// Keeps only the first job, `a`, and spreads it over both nodes.
 fn spread(example: &mut Example) {
     let schedule = &mut example.schedule;
     schedule.samples.clear();

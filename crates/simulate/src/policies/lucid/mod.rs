@@ -27,7 +27,7 @@ pub(super) const ENTRY: PolicyEntry<'static> = PolicyEntry {
     make: &make,
 };
 
-/// Maximum number of GPUs of a job that may share GPUs.
+/// A job may share GPUs if it requests at most this number of GPUs.
 const SHARED_GPUS: u32 = 8;
 
 fn make<'a>(context: &Context<'a>) -> Box<dyn Policy + 'a> {

@@ -16,8 +16,8 @@ pub(super) struct Partners {
     /// Whether sharing scores and priorities limit the choice of partners.
     choosy: bool,
     classes: BTreeMap<u32, Class>,
-    /// For each waiting job, the number of entries of [`Class::appeared`] with which it has been
-    /// compared; `None` before its first search.
+    /// For each waiting job, the number of entries of [`Class::appeared`] with which the job has been compared; `None`
+    /// before its first search.
     met: Vec<Option<usize>>,
 }
 
@@ -89,7 +89,7 @@ impl Partners {
         let (Some(score), Some(other_score)) = (job.score, other.score) else {
             return false;
         };
-        // The actual memory must fit too: otherwise the job fails to start.
+        // The actual memory must also fit, or the job would fail to start.
         let fits = |[own, others]: [f64; 2]| others < GPU_MEMORY - own;
         fits([job.gmem[0], other.gmem[0]])
             && fits([job.gmem[1], other.gmem[1]])

@@ -17,7 +17,7 @@ pub(super) struct Sharing<'a> {
     /// Second of the last check, and whether this check switched sharing on.
     look: Option<(i64, bool)>,
     /// The second at which [`Sharing::next_on`] was last computed, and its result. The result stays valid until the
-    /// second that it names.
+    /// second that it contains, or forever if it is `None`.
     next: Option<(i64, Option<i64>)>,
 }
 

@@ -1,11 +1,10 @@
 //! The queue, by number of GPUs, and a walk over it that skips jobs that cannot start.
 //!
 //! While sharing is on, Lucid may start any waiting job, not only the first. Whether a job can start
-//! depends mostly on its number of GPUs, so jobs with the same number form a class. A class is walked
-//! only if its jobs may fit on free GPUs, or if some of them have not been compared with all possible
-//! partners. For example, suppose that the jobs of a class have been compared with 7 partners
-//! (`met`), and 9 partners have appeared so far. Two partners are new, so the class is walked. The
-//! walk merges the open classes by priority. A class is closed once neither condition holds.
+//! depends mostly on its number of GPUs, so jobs with the same number form a class. A class is open as long as its jobs
+//! may fit on free GPUs, or some of them have not been compared with all possible partners. For example, suppose that
+//! the jobs of a class have been compared with 7 partners (`met`), and 9 partners have appeared so far. Two partners
+//! are new, so the class is open. The walk visits the jobs of all open classes in order of priority.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -25,8 +24,7 @@ struct Class {
     jobs: BTreeSet<Key>,
     /// Whether a job has been added since the last walk.
     new: bool,
-    /// All jobs except new ones have been compared with this number of possible partners, which are counted in the
-    /// order of their appearance.
+    /// All jobs except new ones have been compared with this number of possible partners: those that appeared first.
     met: usize,
 }
 

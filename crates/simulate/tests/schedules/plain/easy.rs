@@ -21,7 +21,7 @@ impl Rule for Easy {
     }
 }
 
-/// Starts later jobs before the head of the queue if, according to the estimates, they do not delay it.
+/// Starts later jobs before the head of the queue if, according to the estimates, this does not delay the head.
 fn backfill(sim: &mut Sim, head: usize) {
     let reserved = reservation(sim, head);
     let later: Vec<usize> = sim.waiting.iter().skip(1).copied().collect();

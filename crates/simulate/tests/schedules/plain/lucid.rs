@@ -5,7 +5,7 @@ use gleaner_domain::results::schedule::Correction;
 use super::Rule;
 use super::sim::Sim;
 
-/// The parts of Lucid that are switched off, and the changes to it that are switched on.
+/// The parts of Lucid to switch off, and the changes to Lucid to switch on.
 #[derive(Debug, Clone, Default)]
 pub struct Switches {
     pub without_packing: bool,

@@ -1,6 +1,6 @@
-//! A plain simulator that uses one loop over all seconds, lists, and stable sorts. It shares no
-//! code with the product and is written from the rules alone, so that the two can be compared on
-//! small traces.
+//! A plain simulator: it loops over all seconds, and keeps its state in lists that it sorts with stable sorts. It
+//! shares no code with the product and is written from the rules alone, so that the two can be compared on small
+//! traces.
 
 pub mod cases;
 mod easy;

@@ -78,8 +78,8 @@ fn spread(nodes: &[(usize, u32)], gpus: u32) -> Option<Vec<(usize, u32)>> {
     None
 }
 
-/// Small fixed examples: nodes of 4 GPUs, the number of GPUs in use on each node, and the nodes that a
-/// placer chooses for a job.
+/// Small fixed examples with nodes of 4 GPUs. Each example lists a placer, the number of GPUs in use on each node, the
+/// number of GPUs of a job, and the GPUs that the placer chooses.
 #[test]
 fn placers_choose_as_described() {
     use Placer::{Consolidate, ConsolidateFirst, Random};

@@ -24,8 +24,8 @@ pub struct Profiled {
 }
 
 impl Profiler {
-    /// The input of the profiler's simulation, with the jobs that are small enough, and the indices of these jobs
-    /// among all jobs.
+    /// The input of the profiler's simulation, which contains only the jobs that are small enough to be profiled, and
+    /// the indices of these jobs among all jobs.
     pub fn world<'a>(&self, all: &World<'a>) -> (World<'a>, Vec<usize>) {
         let small = |&index: &usize| all.jobs[index].gpus <= self.most_gpus;
         let small: Vec<usize> = (0..all.jobs.len()).filter(small).collect();
@@ -109,7 +109,7 @@ impl Rule for Profiler {
             }
             let held = jobs[job].duration.min(self.limit);
             sim.jobs[job].end = sim.time + held;
-            // A job counts as having no work left, because the profiler ends it at a set time.
+            // The end of the job is already set, so its remaining work is recorded as 0.
             sim.jobs[job].remain = 0.0;
         }
         if self.elastic {
@@ -133,7 +133,7 @@ impl Profiler {
         }
     }
 
-    /// Whether few GPUs are forecast; true after the end of the forecast.
+    /// Whether the forecast demand is at most five times `most_gpus`. True after the end of the forecast.
     fn quiet(&self, sim: &Sim) -> bool {
         let forecast = sim.world.forecast.gpus(sim.time);
         forecast.is_none_or(|gpus| gpus <= f64::from(self.most_gpus * 5))

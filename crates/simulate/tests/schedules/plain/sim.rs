@@ -20,14 +20,14 @@ pub struct Live {
     pub queue: i64,
     pub checkpoints: u32,
     pub preempted: i64,
-    /// Slots of its nodes, with its GPUs on each.
+    /// Slots of the job's nodes, with the GPUs that the job holds on each node.
     pub nodes: Vec<(usize, Vec<usize>)>,
     pub priority: Option<f64>,
     pub exclusive: bool,
     pub speed: f64,
     pub colocated: i64,
     pub delocated: i64,
-    /// Names of its nodes, with its GPUs on each, set when the job ends.
+    /// Names of the job's nodes, with the GPUs that the job held on each node. Set when the job ends.
     named: Vec<(u32, GpuSet)>,
     run: usize,
 }

@@ -17,8 +17,8 @@ pub struct Promise {
     limit: i64,
 }
 
-/// The properties that FIFO, SJF, QSSF and EASY guarantee. Except for the limit, the profiler
-/// guarantees them too.
+/// The properties that FIFO, SJF, QSSF and EASY guarantee. The profiler guarantees the same properties, except for the
+/// limit.
 pub const TIMED: Promise = Promise {
     notice: 0,
     sharing: false,

@@ -1,12 +1,12 @@
-//! Submits a sweep to Slurm with `sbatch`, and follows its jobs with `squeue`. No other information about jobs is
-//! needed from Slurm, because the store records which runs are done.
+//! Submits a sweep to Slurm with `sbatch`, and follows its jobs with `squeue`. The store records which runs are done,
+//! so Slurm's accounting is not needed.
 //!
 //! 1. [`submit()`] assigns the missing runs to parts ([`Deal`](super::Deal)). It writes the assignment, two scripts and
 //!    the file that describes the batch.
 //! 2. [`submit()`] submits the parts as job arrays. With 2,500 parts and `MaxArraySize` 1001, the arrays have 1,001,
 //!    1,001 and 498 tasks.
-//! 3. Each task executes one part with `gleaner sweep --part`. Task 3 of the second array executes part 1,001 + 3 + 1 =
-//!    1,005.
+//! 3. Each task executes one part with `gleaner sweep --part`. Tasks are numbered from 0 and parts from 1, so task 3 of
+//!    the second array executes part 1,001 + 3 + 1 = 1,005.
 //! 4. Another job starts when all arrays have ended (`afterany`) and runs `gleaner sweep --collect`. This job
 //!    writes the tables, or submits lost runs as a new batch.
 //!

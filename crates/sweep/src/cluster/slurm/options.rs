@@ -15,7 +15,7 @@ pub struct SlurmOptions {
     pub mem: Option<String>,
     /// Cores of a task.
     pub cpus: Option<u32>,
-    /// Maximum number of tasks that run at a time.
+    /// Maximum number of concurrent tasks.
     pub array_limit: Option<u32>,
     /// Other `sbatch` options.
     pub others: Vec<String>,

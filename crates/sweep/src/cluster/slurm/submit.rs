@@ -39,8 +39,8 @@ pub struct Submission<'a> {
     pub round: u32,
 }
 
-/// Submits runs as job arrays, and another job that collects results after the arrays have ended, whether or not
-/// they succeed.
+/// Submits runs as job arrays, and another job that collects results. This job starts when all arrays have ended,
+/// successfully or not.
 ///
 /// # Errors
 /// [`Error::Usage`] if Slurm is missing, or if there are more parts than Slurm's limits allow. [`Error::Run`] if

@@ -238,8 +238,8 @@ fn reduced(operation: &Operation<'_, '_>, along: &[i64]) -> Option<Dimensions> {
     )
 }
 
-/// The dimensions of each output. They equal the input's dimensions, except that the size along the
-/// axis is only the output's share.
+/// The dimensions of each output. They equal the input's dimensions, except along the axis, where
+/// each output gets only its share.
 pub(super) fn split(operation: &Operation<'_, '_>) -> Option<Vec<Dimensions>> {
     let x = operation.input(0)?;
     let along = axis(operation.integer("axis", 0), x.len())?;

@@ -1,8 +1,8 @@
 //! Operators that slide a window over the spatial dimensions: convolutions and pooling.
 //!
 //! A window takes `(size + pads - extent) / stride + 1` steps, rounded down. For example, let a
-//! kernel of 7 have a stride of 2 and a padding of 3 on both sides. Over 224 pixels, the window
-//! then takes 112 steps: (224 + 6 - 7) / 2 + 1 is 112.5.
+//! kernel of 7 pixels have a stride of 2 and a padding of 3 on each side. Over 224 pixels, the
+//! window then takes 112 steps: (224 + 6 - 7) / 2 + 1 is 112.5, rounded down.
 
 use super::Operation;
 use crate::read::onnx::tensors::Dimensions;
@@ -12,7 +12,7 @@ struct Window {
     kernel: Vec<Option<u64>>,
     strides: Vec<u64>,
     dilations: Vec<u64>,
-    /// The total padding of both sides, for each dimension.
+    /// The total padding on both sides, for each dimension.
     pads: Vec<u64>,
     /// Whether the operator pads so that the output's size is the input's size divided by the
     /// stride, rounded up.

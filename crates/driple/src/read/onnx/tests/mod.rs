@@ -157,7 +157,7 @@ fn faults_name_the_node() {
     );
 }
 
-/// A value that a branch uses but does not define is an input of the node with the branch.
+/// A value that a branch uses but does not define is an input of the node that contains the branch.
 #[test]
 fn graphs_in_attributes_take_values_from_outside() {
     let inner = Graph {
