@@ -12,7 +12,8 @@ use gleaner_domain::{EventLog, NodeRule, Objective, TrainingTask, objective};
 use gleaner_domain::{Observer, Unobserved};
 use gleaner_exec_solver::{FunctionPlan, FunctionSolver, TallyHandle};
 use gleaner_io::SourceId;
-use gleaner_replay::{Decider, Initial, SolverDecider};
+use gleaner_replay::allocator::Searcher;
+use gleaner_replay::{Decider, Initial, Own, SolverDecider};
 use gleaner_runs::replay as tables;
 use gleaner_runs::run::{End, RunDir};
 use gleaner_setup::settings::Settings;
@@ -23,6 +24,9 @@ use gleaner_solvers::{BigM, Limits, Problem, Solver};
 use crate::{TaskObjective, Tasks};
 use failing::{FailingProblems, Witness};
 pub use gleaner_setup::ReplaySettings;
+
+/// A caller's own search.
+pub type OwnSearch<'a> = Box<dyn Searcher + Send + 'a>;
 
 /// A caller's own solver, with the counts of its answers.
 pub type OwnSolver = (Box<dyn Solver + Send>, TallyHandle);
@@ -48,6 +52,7 @@ pub struct Replay<'a> {
     given: Option<(EventLog, Tasks)>,
     objective: Option<(String, Box<TaskObjective<'a>>)>,
     solver: Option<OwnSolver>,
+    search: Option<OwnSearch<'a>>,
     observer: &'a dyn Observer,
 }
 
@@ -76,6 +81,7 @@ impl<'a> Replay<'a> {
             given: None,
             objective: None,
             solver: None,
+            search: None,
             observer: &Unobserved,
         }
     }
@@ -85,7 +91,7 @@ impl<'a> Replay<'a> {
         self.rule(|rules| rules.t_fwd = TFwd::Seconds(seconds))
     }
 
-    /// Sets the maximum number of tasks active at once (default: 10).
+    /// Sets the maximum number of concurrently active tasks (default: 10).
     pub fn max_tasks(self, count: usize) -> Self {
         self.rule(|rules| rules.max_tasks = count)
     }
@@ -102,7 +108,7 @@ impl<'a> Replay<'a> {
     }
 
     /// Sets the objective to a function of a task and its number of nodes. The function is called once for each point
-    /// of the scaling curve that a task can use. Values between two points are interpolated. Results report the
+    /// of a task's scaling curve that the task can use. Values between two points are interpolated. Results report the
     /// function as `name`.
     pub fn objective_fn(
         mut self,
@@ -176,6 +182,12 @@ impl<'a> Replay<'a> {
         self
     }
 
+    /// Sets the search whose trials train the tasks. It replaces a search in the task file.
+    pub fn search(mut self, search: impl Searcher + Send + 'a) -> Self {
+        self.search = Some(Box::new(search));
+        self
+    }
+
     /// Sets the observer, which receives remarks and progress, and can stop the replay.
     pub fn observer(mut self, observer: &'a dyn Observer) -> Self {
         self.observer = observer;
@@ -227,6 +239,7 @@ impl<'a> Replay<'a> {
             inputs,
             settings: self.settings,
             solver: self.solver,
+            search: self.search,
             observer: self.observer,
             failing: FailingProblems::default(),
             seconds,
@@ -242,12 +255,14 @@ pub struct OpenedReplay<'a> {
     pub settings: ReplaySettings,
     /// A solver that replaces the solver in the settings.
     pub solver: Option<OwnSolver>,
+    /// A search that replaces the search in the task file.
+    pub search: Option<OwnSearch<'a>>,
     observer: &'a dyn Observer,
     failing: FailingProblems,
     seconds: Seconds,
 }
 
-impl OpenedReplay<'_> {
+impl<'a> OpenedReplay<'a> {
     /// Replays the tasks.
     ///
     /// # Errors
@@ -273,6 +288,9 @@ impl OpenedReplay<'_> {
                 "--scripted defines the allocations: leave out the solver and --repeat-tasks";
             return Err(Error::Usage(message.into()));
         }
+        if self.search.is_some() {
+            self.check_search()?;
+        }
         let clock = Instant::now();
         let (mut decider, tally) = self.decider()?;
         if self.settings.scripted.is_some() {
@@ -288,15 +306,44 @@ impl OpenedReplay<'_> {
 
         let clock = Instant::now();
         let inputs = &self.inputs;
-        let outcome = gleaner_replay::run(
+        let own = Own {
+            search: self
+                .search
+                .take()
+                .map(|search| -> Box<dyn Searcher> { search }),
+            ..Own::default()
+        };
+        let outcome = gleaner_replay::run_with(
             &inputs.log,
             &inputs.tasks,
             &inputs.options,
             decider.as_mut(),
+            own,
             self.observer,
         )?;
         self.seconds.compute = clock.elapsed().as_secs_f64();
         Ok((outcome, tally))
+    }
+
+    /// Checks that trials of the caller's search can train the tasks.
+    fn check_search(&self) -> Result<()> {
+        let inputs = &self.inputs;
+        let endless = inputs.tasks.iter().find(|task| task.is_endless());
+        let why = if self.settings.scripted.is_some() {
+            "--scripted defines the allocations: leave out the search".to_owned()
+        } else if inputs.options.repeat_tasks {
+            "a search decides when tasks start: leave out --repeat-tasks".to_owned()
+        } else if inputs.tasks.is_empty() {
+            "a search needs at least one task that its trials can train".to_owned()
+        } else if let Some(task) = endless {
+            format!(
+                "task {} is endless, but a search trains it: specify its work, which is the work of a complete training",
+                task.name
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::Usage(why))
     }
 
     /// The decider, and the counts of its answers if it is a solver.
@@ -386,8 +433,8 @@ impl Replayed {
         &self.outcome.summary
     }
 
-    /// Explains what the replay means for the provider of the machine, as the rest of a sentence that begins with "The
-    /// replay is".
+    /// Summarises the results of the replay for the provider of the machine. The text completes a sentence that begins
+    /// with "The replay is".
     pub fn meaning(&self) -> String {
         gleaner_runs::summary::meaning(&self.outcome.summary, &self.outcome.tasks)
     }

@@ -45,4 +45,4 @@ pub use allocator::decide::{self, Decider, Decision, Plan, SolverDecider};
 pub use allocator::{node_choice, nodes, rounds};
 pub use initial::Initial;
 pub use options::Options;
-pub use run::{run, run_choosing};
+pub use run::{Own, run, run_with};

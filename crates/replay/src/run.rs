@@ -8,7 +8,7 @@ use gleaner_domain::{Change, EventLog, RowQueue, TrainingTask, Utc};
 
 use super::allocator::decide::Decider;
 use super::allocator::node_choice::{self, NodeChoice};
-use super::allocator::{Allocator, Batch, Progress, Settings, Source};
+use super::allocator::{Allocator, Batch, Progress, Searcher, Settings, Source};
 use super::initial::FirstDeal;
 use super::ledger::{Closing, Ledger};
 use super::options::Options;
@@ -26,27 +26,35 @@ pub fn run(
     decider: &mut dyn Decider,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
-    let mut choice = node_choice::of_rule(options.node_choice, options.node_order.as_deref(), log);
-    run_choosing(log, tasks, options, decider, choice.as_mut(), observer)
+    run_with(log, tasks, options, decider, Own::default(), observer)
 }
 
-/// Like [`run`], but with your own implementation of [`NodeChoice`] in place of the rule in the options.
+/// Your own implementations of parts of a replay. They replace what the options specify.
+#[derive(Default)]
+pub struct Own<'a> {
+    /// The choice of nodes for growing tasks.
+    pub choice: Option<Box<dyn NodeChoice + 'a>>,
+    /// The search whose trials train the tasks.
+    pub search: Option<Box<dyn Searcher + 'a>>,
+}
+
+/// Like [`run`], but with parts of your own.
 ///
 /// # Errors
 /// Same as [`run`].
-pub fn run_choosing(
-    log: &EventLog,
-    tasks: &[TrainingTask],
-    options: &Options,
-    decider: &mut dyn Decider,
-    choice: &mut dyn NodeChoice,
+pub fn run_with<'a>(
+    log: &'a EventLog,
+    tasks: &'a [TrainingTask],
+    options: &'a Options,
+    decider: &'a mut dyn Decider,
+    own: Own<'a>,
     observer: &dyn Observer,
 ) -> Result<Outcome> {
     let Some(&start) = log.times().first() else {
         return Err(Error::Run("the log slice contains no events".into()));
     };
     options.check(tasks)?;
-    let mut replay = Replay::new(log, tasks, options, (decider, choice), start)?;
+    let mut replay = Replay::new(log, tasks, options, (decider, own), start)?;
     replay.deal(tasks, options)?;
     let mut ended = replay.walk(options.completion_events, observer)?;
     // A stop during the last decision also makes the run incomplete, because a stopped solver keeps the previous
@@ -83,6 +91,8 @@ struct Replay<'a> {
     decider: &'a mut dyn Decider,
     allocator: Allocator<'a>,
     ledger: Ledger,
+    /// Whether a search submits the tasks.
+    has_search: bool,
     /// Buffer for the reports of a step.
     progress: Vec<Progress>,
 }
@@ -92,19 +102,26 @@ impl<'a> Replay<'a> {
         log: &'a EventLog,
         tasks: &'a [TrainingTask],
         options: &'a Options,
-        (decider, choice): (&'a mut dyn Decider, &'a mut dyn NodeChoice),
+        (decider, own): (&'a mut dyn Decider, Own<'a>),
         start: Utc,
     ) -> Result<Self> {
         let nodes = log.nodes().len();
-        let source = match &options.search {
-            Some(search) => Source::Search {
+        let source = match (own.search, &options.search) {
+            (Some(searcher), _) => Source::Searcher {
+                searcher,
+                set: tasks,
+            },
+            (None, Some(search)) => Source::Search {
                 search,
                 set: tasks,
                 seed: options.seed,
             },
-            None if options.repeat_tasks && !tasks.is_empty() => Source::Rounds(tasks),
-            None => Source::Batches,
+            (None, None) if options.repeat_tasks && !tasks.is_empty() => Source::Rounds(tasks),
+            (None, None) => Source::Batches,
         };
+        let has_search = matches!(source, Source::Searcher { .. } | Source::Search { .. });
+        let rule = || node_choice::of_rule(options.node_choice, options.node_order.as_deref(), log);
+        let choice = own.choice.unwrap_or_else(rule);
         let classes = options.classes(log, tasks)?;
         let settings = Settings {
             classes: classes.clone(),
@@ -112,9 +129,10 @@ impl<'a> Replay<'a> {
         };
         Ok(Replay {
             ledger: Ledger::new(start, log, classes.as_ref(), decider.name(), options),
-            allocator: Allocator::new(settings, source, start, nodes, Box::new(choice))?,
+            allocator: Allocator::new(settings, source, start, nodes, choice)?,
             log,
             decider,
+            has_search,
             progress: Vec::new(),
         })
     }
@@ -123,7 +141,7 @@ impl<'a> Replay<'a> {
     /// tasks that become active. Tasks that are submitted after event 0 wait in the allocator.
     fn deal(&mut self, tasks: &[TrainingTask], options: &Options) -> Result<()> {
         let nodes = self.log.changes(0);
-        let is_listed = options.search.is_none() && self.allocator.rounds().is_none();
+        let is_listed = !self.has_search && self.allocator.rounds().is_none();
         let batch = Batch {
             nodes,
             submitted: if is_listed { tasks } else { &[] },
@@ -163,7 +181,8 @@ impl<'a> Replay<'a> {
             let goes_on = (!completion_events || self.complete_until(time, event - 1)?)
                 && self.step(&step)?;
             if !goes_on {
-                // A repeated set ends before the log only if another round would exceed the limit on tasks.
+                // A repeated set of tasks ends before the log does only if another round would exceed the limit on
+                // tasks.
                 return Ok(match self.allocator.rounds() {
                     Some(_) => Ended::TaskLimit,
                     None => Ended::TasksFinished,
@@ -204,7 +223,7 @@ impl<'a> Replay<'a> {
     /// Carries out one step. Returns false if no task is active and none will become active.
     fn step(&mut self, step: &Step<'_>) -> Result<bool> {
         let rate_before = self.ledger.rate();
-        let finished = self.ledger.advance(self.allocator.tasks(), step);
+        let mut finished = self.ledger.advance(self.allocator.tasks(), step);
         self.progress.clear();
         if self.allocator.uses_progress() {
             self.progress.extend(self.ledger.progress());
@@ -216,6 +235,7 @@ impl<'a> Replay<'a> {
             ..Batch::at(step.event, step.time)
         };
         let change = self.allocator.advance(&batch, self.decider)?;
+        finished.retain(|task| !change.extended.iter().any(|of| of.task == *task));
         self.ledger.book(self.allocator.tasks(), &finished, &change);
         let is_over = self.allocator.is_over();
         if is_over {

@@ -45,11 +45,11 @@ pub fn facts(s: &Summary) -> Vec<Fact> {
 
 /// The facts of a summary about the search; empty if there was none.
 pub fn search(s: &Summary) -> Vec<Fact> {
-    let Some(algorithm) = s.search else {
+    let Some(algorithm) = &s.search else {
         return Vec::new();
     };
     let quantities = SEARCHED.iter().filter_map(|quantity| quantity.fact(s));
-    let algorithm = Fact::new("search", algorithm.to_string());
+    let algorithm = Fact::new("search", algorithm.clone());
     std::iter::once(algorithm).chain(quantities).collect()
 }
 

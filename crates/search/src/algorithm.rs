@@ -19,15 +19,19 @@ pub enum Algorithm {
     /// Runs successive halving several times, each time with fewer trials and a higher first rung than before (Li et
     /// al. 2018).
     Hyperband,
+    /// All trials are measured at equal intervals, and those whose best loss is above the median of the finished trials'
+    /// averages are stopped (Golovin et al. 2017, section 3.2.2).
+    Median,
 }
 
 impl Algorithm {
     /// All algorithms.
-    pub const ALL: [Algorithm; 4] = [
+    pub const ALL: [Algorithm; 5] = [
         Algorithm::Random,
         Algorithm::SuccessiveHalving,
         Algorithm::Asha,
         Algorithm::Hyperband,
+        Algorithm::Median,
     ];
 
     /// Name in files and on the command line.
@@ -37,6 +41,7 @@ impl Algorithm {
             Algorithm::SuccessiveHalving => "successive-halving",
             Algorithm::Asha => "asha",
             Algorithm::Hyperband => "hyperband",
+            Algorithm::Median => "median",
         }
     }
 }
@@ -49,7 +54,7 @@ impl fmt::Display for Algorithm {
 
 /// A string that is not the name of an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown algorithm {0:?}: expected random, successive-halving, asha or hyperband")]
+#[error("unknown algorithm {0:?}: expected random, successive-halving, asha, hyperband or median")]
 pub struct UnknownAlgorithm(pub String);
 
 impl FromStr for Algorithm {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::score::Score;
-use crate::{Job, Verdict};
+use crate::{Job, Scheduler, Verdict};
 
 /// The state of ASHA.
 #[derive(Debug, Clone)]
@@ -27,9 +27,23 @@ impl Asha {
         }
     }
 
+    fn job(&self, trial: u32, rung: usize) -> Option<Job> {
+        let below = rung.checked_sub(1);
+        let below = below.and_then(|below| self.resources.get(below));
+        Some(Job {
+            trial,
+            rung: rung as u32,
+            bracket: 0,
+            from: below.copied().unwrap_or(0.0),
+            to: *self.resources.get(rung)?,
+        })
+    }
+}
+
+impl Scheduler for Asha {
     /// Implements the paper's get_job: starts the best promotable trial of the highest rung with promotable trials. If
     /// there is none, starts a new trial.
-    pub(crate) fn start(&mut self) -> Option<Job> {
+    fn next_job(&mut self) -> Option<Job> {
         let highest_first = self.rungs.iter_mut().enumerate().rev();
         let mut promotions = highest_first.filter_map(|(k, rung)| Some((k, rung.promote()?)));
         if let Some((k, trial)) = promotions.next() {
@@ -43,31 +57,19 @@ impl Asha {
         self.job(trial, 0)
     }
 
-    fn job(&self, trial: u32, rung: usize) -> Option<Job> {
-        let below = rung.checked_sub(1);
-        let below = below.and_then(|below| self.resources.get(below));
-        Some(Job {
-            trial,
-            rung: rung as u32,
-            bracket: 0,
-            from: below.copied().unwrap_or(0.0),
-            to: *self.resources.get(rung)?,
-        })
-    }
-
     /// Records the loss of a job. Promotions are decided when jobs are requested, so this method returns no verdict
     /// about promotions.
-    pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
+    fn report(&mut self, job: &Job, loss: f64) -> Vec<Verdict> {
         let Some(rung) = self.rungs.get_mut(job.rung as usize) else {
             return vec![Verdict::Finished { trial: job.trial }];
         };
-        rung.insert(score);
+        rung.insert(Score::new(job.trial, loss));
         Vec::new()
     }
 
-    /// The trials that were last measured below the last rung and have not been promoted since, in no particular order.
-    pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
-        self.rungs.iter().flat_map(Standing::unpromoted)
+    /// The trials that were last measured below the last rung and have not been promoted since.
+    fn unpromoted(&self) -> Vec<u32> {
+        self.rungs.iter().flat_map(Standing::unpromoted).collect()
     }
 }
 

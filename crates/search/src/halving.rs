@@ -59,12 +59,13 @@ impl Halving {
         if self.measured.len() < size {
             Vec::new()
         } else {
-            self.close(above.trials as usize)
+            let (kept, to) = (above.trials as usize, above.resource);
+            self.close(kept, to)
         }
     }
 
-    /// Closes the rung and promotes the best `kept` trials.
-    fn close(&mut self, kept: usize) -> Vec<Verdict> {
+    /// Closes the rung and promotes the best `kept` trials to the next rung, whose resource is `to`.
+    fn close(&mut self, kept: usize, to: f64) -> Vec<Verdict> {
         self.rung += 1;
         let rung = self.rung as u32;
         let ranked = std::mem::take(&mut self.measured);
@@ -73,7 +74,7 @@ impl Halving {
         for (rank, trial) in order.enumerate() {
             if rank < kept {
                 self.ready.push_back(trial);
-                verdicts.push(Verdict::Promoted { trial, rung });
+                verdicts.push(Verdict::Promoted { trial, rung, to });
             } else {
                 verdicts.push(Verdict::Stopped { trial });
             }

@@ -2,7 +2,7 @@
 
 use crate::halving::Halving;
 use crate::score::Score;
-use crate::{Bracket, Job, Verdict};
+use crate::{Bracket, Job, Scheduler, Verdict};
 
 /// The brackets of a search. Random search and successive halving have one bracket, and Hyperband
 /// has several brackets.
@@ -25,22 +25,25 @@ impl Hyperband {
             brackets: brackets.into_iter().map(&mut number).collect(),
         }
     }
+}
 
+impl Scheduler for Hyperband {
     /// The next job, from the first bracket that has a job to hand out. Brackets share no trials,
     /// so a bracket's result does not depend on whether the next bracket has started.
-    pub(crate) fn start(&mut self) -> Option<Job> {
+    fn next_job(&mut self) -> Option<Job> {
         self.brackets.iter_mut().find_map(Halving::start)
     }
 
     /// Records the loss of a job.
-    pub(crate) fn report(&mut self, job: &Job, score: Score) -> Vec<Verdict> {
+    fn report(&mut self, job: &Job, loss: f64) -> Vec<Verdict> {
+        let score = Score::new(job.trial, loss);
         let mut brackets = self.brackets.iter_mut();
         let own = brackets.find(|bracket| bracket.number() == job.bracket);
         own.map_or_else(Vec::new, |bracket| bracket.report(score))
     }
 
-    /// The trials that are waiting for their rungs to close, in no particular order.
-    pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
-        self.brackets.iter().flat_map(Halving::unpromoted)
+    /// The trials that are waiting for their rungs to close.
+    fn unpromoted(&self) -> Vec<u32> {
+        self.brackets.iter().flat_map(Halving::unpromoted).collect()
     }
 }

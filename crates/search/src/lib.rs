@@ -34,6 +34,10 @@
 //!   Hyperparameter Tuning", MLSys 2020 (arXiv:1810.05934).
 //! * Hyperband is Algorithm 1 of Li et al., "Hyperband: A Novel Bandit-Based Approach to Hyperparameter
 //!   Optimization", JMLR 18(185), 2018 (arXiv:1603.06560).
+//! * Median stopping is described in section 3.2.2 of Golovin et al., "Google Vizier: A Service for Black-Box
+//!   Optimization", KDD 2017.
+//!
+//! To run an algorithm of your own, implement [`Scheduler`].
 //!
 //! [`Plan::brackets`] returns the resources and numbers of trials that follow from the settings.
 //!
@@ -46,9 +50,11 @@ mod fault;
 mod halving;
 mod hyperband;
 mod learning;
+mod median;
 mod plan;
 mod random;
 mod rungs;
+mod scheduler;
 mod score;
 mod search;
 mod space;
@@ -59,5 +65,6 @@ pub use learning::{Curve, Draw, Family, LearningCurves, Point, Table};
 pub use plan::{MAX_JOBS, MAX_RUNGS, Plan};
 pub use random::task_of_trial;
 pub use rungs::{Bracket, Rung};
+pub use scheduler::Scheduler;
 pub use search::{Job, Next, NoJob, Search, Verdict};
 pub use space::{Parameter, Parameters, Space, Value};

@@ -112,8 +112,12 @@ impl Plan {
         let rungs = self.rungs().len();
         if rungs > MAX_RUNGS {
             let (least, eta) = (self.min_resource, self.eta);
+            let or_eta = match self.algorithm {
+                Algorithm::Median => String::new(),
+                _ => format!(" or eta above {eta}"),
+            };
             let expected = format!(
-                "at most {MAX_RUNGS} rungs: reduce max_resource, or raise min_resource above {least} or eta above {eta}"
+                "at most {MAX_RUNGS} rungs: reduce max_resource, or raise min_resource above {least}{or_eta}"
             );
             return Some(Fault::new("max_resource", self.max_resource, expected));
         }

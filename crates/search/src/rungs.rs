@@ -39,6 +39,7 @@ impl Plan {
     ///   R is an additional rung, to which the best trials of that rung are trained.
     /// * Hyperband has the rungs R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r is
     ///   not a power of eta, the first rung is above r.
+    /// * Median stopping has the rungs r, 2r, 3r, … below R, and then R.
     ///
     /// Resources that differ by less than one part in 10⁹ are treated as equal. Resources need not be whole numbers:
     /// with R = 100 and eta = 3, Hyperband has a rung at 33.3.
@@ -49,6 +50,7 @@ impl Plan {
             Algorithm::Random => vec![self.max_resource],
             Algorithm::SuccessiveHalving | Algorithm::Asha => self.rungs_upward(),
             Algorithm::Hyperband => self.rungs_downward(),
+            Algorithm::Median => self.rungs_evenly(),
         }
     }
 
@@ -57,6 +59,15 @@ impl Plan {
         let below = |resource: &f64| *resource < self.max_resource * (1.0 - SAME);
         let resources = powers(self.eta).map(|power| self.min_resource * power);
         let mut rungs: Vec<f64> = resources.take_while(below).take(MAX_RUNGS).collect();
+        rungs.push(self.max_resource);
+        rungs
+    }
+
+    /// The rungs r, 2r, 3r, … below R, and then R.
+    fn rungs_evenly(&self) -> Vec<f64> {
+        let below = |resource: &f64| *resource < self.max_resource * (1.0 - SAME);
+        let resources = (1..=MAX_RUNGS).map(|step| self.min_resource * step as f64);
+        let mut rungs: Vec<f64> = resources.take_while(below).collect();
         rungs.push(self.max_resource);
         rungs
     }
@@ -77,6 +88,7 @@ impl Plan {
     /// * Random search: all trials on one rung.
     /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
     /// * ASHA: the numbers of successive halving, which are lower bounds for ASHA.
+    /// * Median stopping: all trials on every rung, which is an upper bound.
     /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is
     ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3, the brackets start
@@ -99,7 +111,10 @@ impl Plan {
 
     fn bracket(&self, number: u32, trials: u32, resources: &[f64]) -> Bracket {
         let rung = |(i, &resource): (u32, &f64)| Rung {
-            trials: survivors(trials, self.eta, i),
+            trials: match self.algorithm {
+                Algorithm::Median => trials,
+                _ => survivors(trials, self.eta, i),
+            },
             resource,
         };
         Bracket {

@@ -6,8 +6,9 @@ use thiserror::Error;
 
 use crate::asha::Asha;
 use crate::hyperband::Hyperband;
+use crate::median::Median;
 use crate::score::Score;
-use crate::{Algorithm, Fault, Plan};
+use crate::{Algorithm, Fault, Plan, Scheduler};
 
 /// The training of a trial from one resource to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,7 +40,7 @@ pub enum Next {
 }
 
 /// A decision about a trial, which later losses do not change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
     /// The trial will continue to this rung.
     Promoted {
@@ -47,6 +48,8 @@ pub enum Verdict {
         trial: u32,
         /// The rung to which it continues.
         rung: u32,
+        /// The resource of that rung.
+        to: f64,
     },
     /// The trial was not among the best of its rung, and has no further job.
     Stopped {
@@ -90,19 +93,13 @@ pub struct NoJob {
 ///
 /// # Costs
 ///
-/// A call to [`Search::next`] and the report that follows together take O(rungs + log trials) time. A report that
-/// closes a rung takes time proportional to the number of trials of the rung.
-#[derive(Debug, Clone)]
+/// With the built-in algorithms, a call to [`Search::next`] and the report that follows together take
+/// O(rungs + log trials) time. A report that closes a rung takes time proportional to the number of trials of the rung.
+#[derive(Debug)]
 pub struct Search {
-    scheduler: Scheduler,
+    scheduler: Box<dyn Scheduler>,
     outstanding: BTreeMap<u32, Job>,
     best: Option<Score>,
-}
-
-#[derive(Debug, Clone)]
-enum Scheduler {
-    Hyperband(Hyperband),
-    Asha(Asha),
 }
 
 impl Search {
@@ -112,21 +109,24 @@ impl Search {
     /// The plan is invalid. Returns its faults.
     pub fn new(plan: Plan) -> Result<Self, Vec<Fault>> {
         plan.validate()?;
-        let scheduler = match plan.algorithm {
-            Algorithm::Asha => {
-                let trials = plan.trials.unwrap_or(0);
-                Scheduler::Asha(Asha::new(plan.rungs(), plan.eta, trials))
-            }
+        let trials = plan.trials.unwrap_or(0);
+        Ok(Search::with(match plan.algorithm {
+            Algorithm::Asha => Box::new(Asha::new(plan.rungs(), plan.eta, trials)),
+            Algorithm::Median => Box::new(Median::new(plan.rungs(), trials)),
             // Random search is one bracket with one rung.
             Algorithm::Random | Algorithm::SuccessiveHalving | Algorithm::Hyperband => {
-                Scheduler::Hyperband(Hyperband::new(plan.brackets()))
+                Box::new(Hyperband::new(plan.brackets()))
             }
-        };
-        Ok(Search {
+        }))
+    }
+
+    /// Begins a search with an algorithm of your own.
+    pub fn with(scheduler: Box<dyn Scheduler>) -> Self {
+        Search {
             scheduler,
             outstanding: BTreeMap::new(),
             best: None,
-        })
+        }
     }
 
     /// Hands out the next job, which is outstanding until its loss is reported.
@@ -145,11 +145,7 @@ impl Search {
         reason = "`Iterator::next` cannot tell the caller to wait"
     )]
     pub fn next(&mut self) -> Next {
-        let started = match &mut self.scheduler {
-            Scheduler::Hyperband(brackets) => brackets.start(),
-            Scheduler::Asha(asha) => asha.start(),
-        };
-        match started {
+        match self.scheduler.next_job() {
             Some(job) => {
                 self.outstanding.insert(job.trial, job);
                 Next::Job(job)
@@ -167,15 +163,22 @@ impl Search {
     /// The trial has no outstanding job. The search is then unchanged.
     pub fn report(&mut self, trial: u32, loss: f64) -> Result<Vec<Verdict>, NoJob> {
         let job = self.outstanding.remove(&trial).ok_or(NoJob { trial })?;
-        let score = Score::new(trial, loss);
-        let verdicts = match &mut self.scheduler {
-            Scheduler::Hyperband(brackets) => brackets.report(&job, score),
-            Scheduler::Asha(asha) => asha.report(&job, score),
-        };
+        let verdicts = self.scheduler.report(&job, loss);
         if verdicts.contains(&Verdict::Finished { trial }) {
+            let score = Score::new(trial, loss);
             self.best = self.best.into_iter().chain([score]).min();
         }
         Ok(verdicts)
+    }
+
+    /// The next job of a trial whose loss was just reported, if the trial may train on at once, on the nodes that it
+    /// holds. The job is then outstanding. If the caller does not call this method, [`Search::next`] hands out the job.
+    ///
+    /// Only median stopping has such jobs.
+    pub fn resume(&mut self, trial: u32) -> Option<Job> {
+        let job = self.scheduler.resume(trial)?;
+        self.outstanding.insert(trial, job);
+        Some(job)
     }
 
     /// The trial with the lowest loss among those that reached the last rung, and its loss. The loss is infinite if
@@ -195,10 +198,7 @@ impl Search {
     ///
     /// Takes time proportional to the number of all trials.
     pub fn unpromoted(&self) -> Vec<u32> {
-        let mut trials: Vec<u32> = match &self.scheduler {
-            Scheduler::Hyperband(brackets) => brackets.unpromoted().collect(),
-            Scheduler::Asha(asha) => asha.unpromoted().collect(),
-        };
+        let mut trials = self.scheduler.unpromoted();
         trials.sort_unstable();
         trials
     }

@@ -20,7 +20,7 @@ pub(super) struct Account {
     /// The class of the task's nodes; if the task holds no nodes, the class of its last nodes.
     pub class: usize,
     pub rate: f64,
-    /// Rescale cost that will be charged at the next event.
+    /// Rescale cost, in units of work, that will be charged at the next event.
     pub pending: f64,
     /// Progress since the last event.
     pub progress: f64,
@@ -378,8 +378,8 @@ impl<'a> Ledger<'a> {
         *self.spans.entry(members).or_default() += seconds;
     }
 
-    /// Processes the nodes that become busy or idle at the current event. A task that loses nodes pays once, however
-    /// many it loses.
+    /// Processes the nodes that become busy or idle at the current event. A task pays the cost of a preemption once,
+    /// regardless of how many nodes it loses.
     fn take_changes(&mut self, expected: &mut Expected) {
         let mut preempted = BTreeSet::new();
         for change in self.inputs.log.changes(self.event) {
@@ -459,7 +459,10 @@ impl<'a> Ledger<'a> {
         }
         if let Supply::Search(trials) = &mut self.supply {
             for &task in &finished {
-                trials.finish(task, self.now);
+                if let Some(more) = trials.finish(task, self.now) {
+                    self.tasks[task as usize].work += more;
+                    self.accounts[task as usize].end = None;
+                }
             }
         }
         let accounts = &self.accounts;

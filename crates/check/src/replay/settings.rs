@@ -124,6 +124,7 @@ fn functions(arguments: &Map<String, Value>, summary: &Summary, findings: &mut F
     let digests = [
         ("objective", &summary.objective_sha256),
         ("solver", &summary.solver_sha256),
+        ("search", &summary.search_sha256),
     ];
     for (role, written) in digests {
         let digest = listed.and_then(|listed| listed.get(role)?.get("sha256")?.as_str());
@@ -136,7 +137,7 @@ fn functions(arguments: &Map<String, Value>, summary: &Summary, findings: &mut F
         findings.covers(SUMMARY, [name]);
     }
     if listed.is_some() {
-        let why = "the functions are part of a Python program";
+        let why = "the functions are defined in a Python program, outside the run";
         findings.not_verified(RUN_FILE, "arguments/functions", why);
     }
 }

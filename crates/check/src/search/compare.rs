@@ -74,7 +74,7 @@ impl Trials<'_> {
     pub(crate) fn compare_figures(&self, s: &Summary, from: Utc, to: Utc, findings: &mut Findings) {
         cover(findings);
         let algorithm = self.spec.plan.algorithm.as_str();
-        let written = s.search.map_or("missing", |algorithm| algorithm.as_str());
+        let written = s.search.as_deref().unwrap_or("missing");
         findings.equal("summary.json: search", written, algorithm);
         let count = |state| self.trials.iter().filter(|t| t.state == state).count();
         let finished = self
@@ -94,7 +94,7 @@ impl Trials<'_> {
             .filter(|row| row.event == TrialEvent::Reached);
         let loss = |trial: &&TrialRow| trial.loss.unwrap_or(f64::INFINITY);
         let best = finished.clone().min_by(|a, b| loss(a).total_cmp(&loss(b)));
-        // If every loss diverged, there is no best trial.
+        // If every trial diverged, there is no best trial.
         let best = best.filter(|trial| loss(trial).is_finite());
         let least = self.trials.iter().map(|t| t.final_loss).reduce(f64::min);
         let wasted = self

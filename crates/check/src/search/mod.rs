@@ -106,6 +106,7 @@ impl<'a> Trials<'a> {
                     .curves
                     .true_loss(job.trial, self.spec.plan.max_resource),
                 work_done: 0.0,
+                parameters: String::new(),
             });
             self.record(now, TrialEvent::Started, job.trial, None);
         } else {
@@ -123,11 +124,9 @@ impl<'a> Trials<'a> {
         })
     }
 
-    /// Records that a task of the replay has finished.
-    pub fn finish(&mut self, task: u32, now: Utc) {
-        let Some(&job) = self.jobs.get(task as usize) else {
-            return;
-        };
+    /// Records that a task of the replay has done its work. Returns the additional work if the task continues.
+    pub fn finish(&mut self, task: u32, now: Utc) -> Option<f64> {
+        let job = *self.jobs.get(task as usize)?;
         let (_, resource) = self.schedule.resources(&job);
         let loss = self.curves.loss(job.trial, resource);
         let row = &mut self.trials[job.trial as usize];
@@ -145,6 +144,13 @@ impl<'a> Trials<'a> {
                 }
             }
         }
+        let next = self.schedule.resumed(job.trial)?;
+        let (below, resource) = self.schedule.resources(&next);
+        self.jobs[task as usize] = next;
+        self.places[job.trial as usize].2 = false;
+        self.trials[job.trial as usize].state = TrialState::Training;
+        let task = self.set.get(self.origin(job.trial) as usize)?;
+        Some(task.work * ((resource - below) / self.spec.plan.max_resource))
     }
 
     fn promote(&mut self, trial: u32, rung: usize, now: Utc) {

@@ -1,8 +1,8 @@
 //! Decides which trial trains next. The decision depends on the settings of the search and the
 //! losses so far.
 //!
-//! Implemented from the papers: successive halving and ASHA are Algorithms 1 and 2 of Li et al. 2020
-//! (arXiv:1810.05934), Hyperband is Algorithm 1 of Li et al. 2018 (arXiv:1603.06560).
+//! Implemented from the papers: median stopping is section 3.2.2 of Golovin et al. 2017, successive halving and ASHA are Algorithms 1 and 2 of Li et al. 2020
+//! (arXiv:1810.05934), and Hyperband is Algorithm 1 of Li et al. 2018 (arXiv:1603.06560).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ struct Bracket {
     resources: Vec<f64>,
     /// The number of trials to train to each rung.
     sizes: Vec<u64>,
-    /// Number of the bracket's first trial.
+    /// Index of the bracket's first trial.
     first: u32,
     /// Number of trials that were started.
     started: u64,
@@ -55,6 +55,7 @@ struct Bracket {
 #[derive(Debug)]
 pub(crate) struct Schedule {
     is_asha: bool,
+    is_median: bool,
     eta: u64,
     brackets: Vec<Bracket>,
     outstanding: BTreeMap<u32, Job>,
@@ -63,11 +64,14 @@ pub(crate) struct Schedule {
 impl Schedule {
     /// Creates a search with the given settings.
     pub fn new(plan: &Plan) -> Self {
+        let is_median = plan.algorithm == Algorithm::Median;
         let eta = u64::from(plan.eta.max(2));
         let mut first = 0u32;
         let mut bracket = |number: usize, trials: u64, resources: Vec<f64>| {
             let shrunk = |rung: u32| eta.checked_pow(rung).map_or(0, |power| trials / power);
-            let sizes = (0..resources.len() as u32).map(shrunk).collect();
+            let sizes = (0..resources.len() as u32)
+                .map(|rung| if is_median { trials } else { shrunk(rung) })
+                .collect();
             let bracket = Bracket {
                 number: number as u32,
                 sizes,
@@ -88,6 +92,7 @@ impl Schedule {
             Algorithm::SuccessiveHalving | Algorithm::Asha => {
                 vec![bracket(0, trials, upward(plan))]
             }
+            Algorithm::Median => vec![bracket(0, trials, evenly(plan))],
             Algorithm::Hyperband => {
                 let all = downward(plan);
                 let most = all.len();
@@ -105,6 +110,7 @@ impl Schedule {
         };
         Schedule {
             is_asha: plan.algorithm == Algorithm::Asha,
+            is_median,
             eta,
             brackets,
             outstanding: BTreeMap::new(),
@@ -144,8 +150,7 @@ impl Schedule {
     pub fn report(&mut self, trial: u32, loss: f64) -> Option<(Job, Vec<(u32, Verdict)>)> {
         let job = self.outstanding.remove(&trial)?;
         let bracket = self.brackets.iter_mut().find(|b| b.number == job.bracket)?;
-        // A loss that is not finite counts as the worst possible loss. Adding 0 makes negative zero
-        // equal to positive zero.
+        // A loss that is not finite counts as the worst possible loss. Adding 0 turns negative zero into positive zero.
         let loss = if loss.is_finite() {
             loss + 0.0
         } else {
@@ -159,6 +164,16 @@ impl Schedule {
         let is_last = job.rung + 1 == bracket.resources.len();
         let verdicts = if is_last {
             vec![(trial, Verdict::Finished)]
+        } else if self.is_median {
+            let verdict = bracket.compare_with_median(trial, job.rung);
+            if verdict == Verdict::Promoted {
+                let next = Job {
+                    rung: job.rung + 1,
+                    ..job
+                };
+                self.outstanding.insert(trial, next);
+            }
+            vec![(trial, verdict)]
         } else if !self.is_asha
             && bracket.measured[job.rung].len() as u64 == bracket.sizes[job.rung]
         {
@@ -169,6 +184,11 @@ impl Schedule {
         Some((job, verdicts))
     }
 
+    /// The job of a trial that trains on without waiting.
+    pub fn resumed(&self, trial: u32) -> Option<Job> {
+        self.outstanding.get(&trial).copied()
+    }
+
     /// The trials that are waiting for a promotion, in ascending order.
     pub fn unpromoted(&self) -> Vec<u32> {
         let mut found = BTreeSet::new();
@@ -177,6 +197,7 @@ impl Schedule {
             for rung in 0..below {
                 let is_done = !self.is_asha && bracket.rung > rung;
                 let trials = bracket.measured[rung].iter().map(|(_, trial)| *trial);
+                let is_done = is_done || self.is_median;
                 let waits = |trial: &u32| !is_done && !bracket.promoted[rung].contains(trial);
                 found.extend(trials.filter(waits));
             }
@@ -236,6 +257,29 @@ impl Bracket {
         ranked.into_iter().enumerate().map(verdict).collect()
     }
 
+    /// The verdict on a trial at a rung below the last: compares its best loss so far with the median, over the trials
+    /// that reached the last rung, of the mean of the losses up to this rung.
+    fn compare_with_median(&self, trial: u32, rung: usize) -> Verdict {
+        let losses = |of: u32| {
+            let rungs = self.measured.iter().take(rung + 1);
+            rungs.filter_map(move |rung| rung.iter().find(|(_, at)| *at == of).map(|row| row.0))
+        };
+        let finished = self.measured.last().into_iter().flatten();
+        let mut means: Vec<f64> = finished
+            .map(|(_, other)| losses(*other).sum::<f64>() / (rung + 1) as f64)
+            .collect();
+        means.sort_by(f64::total_cmp);
+        let middle = |place: usize| means.get(place).map(|mean| mean / 2.0);
+        let (low, high) = (means.len().saturating_sub(1) / 2, means.len() / 2);
+        let median = middle(low).zip(middle(high)).map(|(a, b)| a + b);
+        let best = losses(trial).fold(f64::INFINITY, f64::min);
+        if median.is_some_and(|median| best > median) {
+            Verdict::Stopped
+        } else {
+            Verdict::Promoted
+        }
+    }
+
     /// Visits the rungs from the top, and promotes at most one trial. A trial can be promoted if it is among the best
     /// 1/eta of its rung and has not been promoted from there before. At the first rung with such trials, promotes the
     /// best of them. If no rung has such trials, starts a new trial. For example, with eta = 3 and 7 losses at a rung,
@@ -264,6 +308,14 @@ fn upward(plan: &Plan) -> Vec<f64> {
     }
     rungs.push(plan.max_resource);
     rungs
+}
+
+/// The resources r, 2r, 3r, … below R, and R itself.
+fn evenly(plan: &Plan) -> Vec<f64> {
+    let step = |n: usize| plan.min_resource * n as f64;
+    let below = |resource: &f64| *resource < plan.max_resource * (1.0 - SAME);
+    let rungs = (1..MAX_RUNGS).map(step).take_while(below);
+    rungs.chain([plan.max_resource]).collect()
 }
 
 /// The resources R, R/eta, R/eta², … down to r, in ascending order.
@@ -299,7 +351,7 @@ mod tests {
         /// order the losses are reported.
         #[test]
         fn both_searches_agree(
-            algorithm in 0usize..4,
+            algorithm in 0usize..5,
             trials in 9u32..40,
             eta in 2u32..4,
             most in 1.0..30.0f64,
@@ -328,6 +380,22 @@ mod tests {
                     let verdicts = theirs.report(trial, loss).unwrap();
                     let (_, own) = ours.report(trial, loss).unwrap();
                     prop_assert_eq!(verdicts.len(), own.len());
+                    for (verdict, (trial, own)) in verdicts.iter().zip(own) {
+                        let same = match verdict {
+                            gleaner_search::Verdict::Promoted { trial: of, .. } => (*of, Verdict::Promoted),
+                            gleaner_search::Verdict::Stopped { trial: of } => (*of, Verdict::Stopped),
+                            gleaner_search::Verdict::Finished { trial: of } => (*of, Verdict::Finished),
+                        };
+                        prop_assert_eq!(same, (trial, own));
+                    }
+                    if let Some(job) = theirs.resume(trial) {
+                        let own = ours.resumed(trial).unwrap();
+                        prop_assert_eq!((job.trial, job.rung as usize), (own.trial, own.rung));
+                        prop_assert_eq!((job.from, job.to), ours.resources(&own));
+                        open.push(trial);
+                    } else {
+                        prop_assert_eq!(ours.resumed(trial), None);
+                    }
                 }
                 prop_assert_eq!(theirs.unpromoted(), ours.unpromoted());
             }

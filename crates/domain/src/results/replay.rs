@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use gleaner_search::Algorithm;
-
 use super::classes::ClassOutcome;
 use super::search::SearchOutcome;
 use super::{Column, Field, Named, Table};
@@ -112,18 +110,16 @@ record! {
         gap: Option<f64> = "gap" ["relative"],
         /// idle time since the previous row
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],
-        /// part of `idle_node_seconds` during which no task held the idle node
+        /// part of `idle_node_seconds` on nodes that no task held
         unused_node_seconds: f64 = "unused_node_seconds" ["node·s"],
-        /// part of `idle_node_seconds` during which a task held the idle node: the sum of the next
-        /// three columns
+        /// part of `idle_node_seconds` on nodes that tasks held: the sum of the next three columns
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
-        /// time during which the node was held by a running task before the task's completion
+        /// node-time held by running tasks before their completion
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
-        /// time during which the node was held until this event by a task that had already
-        /// finished; with completion events, only rounding errors
+        /// node-time held until this event by tasks that had already finished; with completion events, only rounding
+        /// errors
         after_completion_node_seconds: f64 = "after_completion_node_seconds" ["node·s"],
-        /// time during which the node was held by a task with fewer nodes than the task needs to
-        /// run
+        /// node-time held by tasks with fewer nodes than they need to run
         below_minimum_node_seconds: f64 = "below_minimum_node_seconds" ["node·s"],
         /// rate × time of all tasks since the previous row: the sum of `Thr`, `PreCost` and the next
         /// two columns
@@ -225,8 +221,11 @@ pub struct AllocationRow {
 
 impl AllocationRow {
     /// The column with the node's class. The table has this column only if the log has several classes of nodes.
-    pub const CLASS: Field =
-        Field::new("class", "", "class of the node; only with several classes");
+    pub const CLASS: Field = Field::new(
+        "class",
+        "",
+        "class of the node; only if the log has several classes",
+    );
 
     /// The columns of `allocations`.
     pub const FIELDS: [Field; 4] = [
@@ -336,7 +335,7 @@ summary! {
         ended: Ended [""],
         /// the forward window
         t_fwd: f64 ["s"],
-        /// maximum number of tasks active at once
+        /// maximum number of concurrently active tasks
         max_tasks: usize ["tasks"],
         /// requested objective: see below
         objective: Objective [""],
@@ -376,8 +375,8 @@ summary! {
         to: String ["time"],
         /// time between `from` and `to`
         span_seconds: f64 ["s"] shown,
-        /// part of `span_seconds` during which tasks were active: submitted, admitted (at most
-        /// `max_tasks` at once), and not finished
+        /// part of `span_seconds` during which tasks were active: submitted, admitted (at most `max_tasks`
+        /// concurrently), and not finished
         active_seconds: f64 ["s"],
         /// number of nodes in the slice of the log
         nodes: usize ["nodes"] shown,
@@ -392,18 +391,15 @@ summary! {
         events_short: Option<usize> [""] least,
         /// idle time in the replayed part of the log: the sum of the unused and the used time
         idle_node_seconds: f64 ["node·s"] shown,
-        /// part of `idle_node_seconds` during which no task held the idle node
+        /// part of `idle_node_seconds` on nodes that no task held
         unused_node_seconds: f64 ["node·s"] shown,
-        /// part of `idle_node_seconds` during which a task held the idle node: the sum of the next
-        /// three fields
+        /// part of `idle_node_seconds` on nodes that tasks held: the sum of the next three fields
         used_node_seconds: f64 ["node·s"] shown,
-        /// time during which the node was held by a running task before the task's completion
+        /// node-time held by running tasks before their completion
         before_completion_node_seconds: f64 ["node·s"] shown,
-        /// time during which the node was held by a finished task until the next event; with
-        /// completion events, only rounding errors
+        /// node-time held by finished tasks until the next event; with completion events, only rounding errors
         after_completion_node_seconds: f64 ["node·s"] shown,
-        /// time during which the node was held by a task with fewer nodes than the task needs to
-        /// run
+        /// node-time held by tasks with fewer nodes than they need to run
         below_minimum_node_seconds: f64 ["node·s"] shown,
         /// `used_node_seconds` as a share of `idle_node_seconds`; null if there was no idle time
         used_share: Option<f64> [""] most,
@@ -429,13 +425,13 @@ summary! {
         dedicated_work: f64 ["work"] shown,
         /// U = A ÷ A_s, see below; null if A_s is 0
         efficiency: Option<f64> [""] most,
-        /// work that the tasks would have done if the best plan of each event had taken effect at once, and if
+        /// work that the tasks would have done if the best plan of each event had taken effect immediately, and if
         /// rescaling and preemption had cost nothing
         fluid_work: f64 ["work"] shown,
         /// A as a share of `fluid_work`; null if `fluid_work` is 0
         fluid_efficiency: Option<f64> [""] most,
-        /// upper bound on the work of any allocator, even one that knew the whole log, less the
-        /// costs of rescaling and preemption (`--bound`); null if it was not computed
+        /// upper bound on the useful work, after the costs of rescaling and preemption, of any allocator, even one that
+        /// knew the whole log (`--bound`); null if it was not computed
         bound_work: Option<f64> ["work"] shown,
         /// A as a share of `bound_work`; null if `bound_work` is 0 or was not computed
         bound_efficiency: Option<f64> [""] most,
@@ -470,9 +466,11 @@ summary! {
         completion_median_s: Option<f64> ["s"] least,
         /// time from the first event until the last task ends
         completion_last_s: Option<f64> ["s"] least,
-        /// algorithm of the search; this and the fields up to `wasted_work` are null without a
-        /// search
-        search: Option<Algorithm> [""],
+        /// algorithm of the search, or `python:` and the name of a class; this and the fields up to
+        /// `wasted_work` are null without a search
+        search: Option<String> [""],
+        /// SHA-256 of the search's source if it is a Python class; null otherwise
+        search_sha256: Option<String> [""],
         /// number of trials that were started
         trials_started: Option<usize> ["trials"] shown,
         /// number of trials that were stopped before the last rung
@@ -541,7 +539,7 @@ impl Summary {
         let is_early = self.span_seconds < 0.5 * self.log_span_seconds;
         if self.ended == Ended::TasksFinished && is_early && self.search.is_none() {
             remarks.push(format!(
-                "all tasks were finished long before the log's end: give them more work, make \
+                "all tasks finished long before the end of the log: give them more work, make \
                  them endless (work = {ENDLESS:?}), or repeat them with --repeat-tasks"
             ));
         }

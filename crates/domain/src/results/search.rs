@@ -115,6 +115,8 @@ record! {
         final_loss: f64 as Finite = "final_loss" ["loss"],
         /// work done for the trial
         work_done: f64 = "work_done" ["work"],
+        /// hyperparameters, as a JSON object; empty if the search has none
+        parameters: String = "parameters" [""],
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```toml
 //! [search]
-//! algorithm = "asha"     # random, successive-halving, asha or hyperband
+//! algorithm = "asha"     # random, successive-halving, asha, hyperband or median
 //! trials = 64            # not for hyperband, which derives it from the resources
 //! eta = 3                # the best 1/eta of each rung are promoted; default: 3
 //! min_resource = 1       # resource of the first rung; default: 1
@@ -119,7 +119,7 @@ fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDra
     };
     if family.seed != 0 {
         let found = family.seed.to_string();
-        let expected = "no seed: the losses are drawn with the replay's --seed";
+        let expected = "no seed, because the losses are drawn with the replay's --seed";
         report.add("curves.seed", found, expected);
     }
     for fault in family.validate().err().unwrap_or_default() {
@@ -211,8 +211,8 @@ impl SearchDraft<'_> {
     }
 }
 
-/// Returns a remark if measured learning curves start after the first rung. At that rung, the loss of a curve's first
-/// point is used.
+/// Returns a remark if measured learning curves start after the first rung. At the first rung, the loss of such a
+/// curve's first point is used.
 fn late_curves(search: &TrialSearch) -> Option<String> {
     let LearningCurves::Table(table) = &search.curves else {
         return None;
@@ -235,7 +235,8 @@ fn late_curves(search: &TrialSearch) -> Option<String> {
     ))
 }
 
-/// The faults of a task that trials train. Each fault states the field, what was found and what was expected.
+/// The faults that make a task unsuitable for the trials of a search. Each fault states the field, what was found and
+/// what was expected.
 fn faults_of(
     task: &TrainingTask,
 ) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {

@@ -1,4 +1,4 @@
-//! Tests that faults of tasks are reported with the task, the field, what was found and what was
+//! Tests that faults in tasks are reported with the task, the field, what was found and what was
 //! expected.
 
 use std::path::Path;
@@ -13,8 +13,8 @@ fn read_text(name: &str, text: &str, skip: bool) -> gleaner_domain::Result<TaskS
     read(&path, None, skip).map(|loaded| loaded.value)
 }
 
-/// A valid task with changes. A change replaces the line of a field, or adds a line if the field
-/// has no line.
+/// A valid task after these changes. Each change replaces the line of a field, or adds a line if
+/// the field has no line.
 fn toml_with(name: &str, changes: &[(&str, &str)]) -> String {
     let mut fields = vec![
         ("name", format!("{name:?}")),
@@ -505,7 +505,7 @@ fn searches_name_their_faults() {
         ),
         (
             "[search]\nalgorithm = 'grid'\nmax_resource = 9",
-            "algorithm: found \"grid\", expected one of random, successive-halving, asha, hyperband",
+            "algorithm: found \"grid\", expected one of random, successive-halving, asha, hyperband, median",
         ),
         (
             "[search]\nalgorithm = 'asha'\nmax_resource = 9",

@@ -90,6 +90,9 @@ pub struct Reallocation {
     pub known: Range<u32>,
     /// Tasks that became active, in the order of admission.
     pub admitted: Vec<u32>,
+    /// Trials of a search that reached a rung and train on at once. They were among the batch's finished tasks, but
+    /// remain active.
+    pub extended: Vec<Extension>,
     /// Nodes that tasks release: the nodes of finished tasks, followed by the nodes of shrinking tasks.
     pub released: Vec<Holding>,
     /// Free nodes that tasks receive.
@@ -98,6 +101,17 @@ pub struct Reallocation {
     pub resized: Vec<Resize>,
     /// The decider's answer; `None` if no decision was made because no node was idle or no task was active.
     pub answer: Option<Answer>,
+}
+
+/// More work for a task that has done its work.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extension {
+    /// Index of the task.
+    pub task: u32,
+    /// The work that is added to the work of the task.
+    pub work: f64,
+    /// The rung towards which the task trains from now on.
+    pub rung: u32,
 }
 
 /// A task and a node that it holds, receives, loses or releases.
@@ -189,6 +203,7 @@ impl Reallocation {
             lost: Vec::new(),
             known: first..first,
             admitted: Vec::new(),
+            extended: Vec::new(),
             released: Vec::new(),
             given: Vec::new(),
             resized: Vec::new(),

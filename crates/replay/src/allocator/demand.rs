@@ -162,12 +162,12 @@ impl Demand {
         }
     }
 
-    /// Puts the measured curve and costs of the task with index `index` into the problem. Does nothing if the task is
-    /// not active.
+    /// Puts the curve and the costs of the task with index `index`, which have changed, into the problem. Also updates its
+    /// objective. Does nothing if the task is not active.
     ///
     /// # Errors
     /// A value of its objective is out of range.
-    pub fn measure(&mut self, index: u32, registry: &Registry, now: Utc) -> Result<()> {
+    pub fn refresh(&mut self, index: u32, registry: &Registry, now: Utc) -> Result<()> {
         let mut tasks = self.active.iter();
         let Some(place) = tasks.position(|active| active.task == index) else {
             return Ok(());

@@ -31,8 +31,8 @@
 //! 1. The batch is validated. An invalid batch is refused, and the state does not change.
 //! 2. The rule for the choice of nodes receives the nodes that left and joined, and may learn from them.
 //! 3. Nodes that left are removed, including from the tasks that hold them.
-//! 4. Progress and measured curves are recorded, and finished tasks are retired. If a search is running, it receives the
-//!    result of each finished trial.
+//! 4. Progress and measured curves are recorded. If a search is running, it receives the loss of each trial whose task
+//!    finished, and may let the trial train on at once. All other finished tasks are retired.
 //! 5. Nodes that joined become free.
 //! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
 //!    waiting and there is still room, the next round of a repeated set begins.
@@ -140,12 +140,15 @@ use gleaner_domain::error::Result;
 use gleaner_domain::results::search::SearchOutcome;
 use gleaner_domain::{TrainingTask, Utc};
 
-pub use batch::{Answer, Batch, Holding, Measured, Progress, Reallocation, Resize, ResizeKind};
+pub use batch::{
+    Answer, Batch, Extension, Holding, Measured, Progress, Reallocation, Resize, ResizeKind,
+};
 pub use check::{AllocatorError, Refusal};
 pub(crate) use groups::{most, outline};
 pub use registry::Stage;
 pub use settings::Settings;
 pub use supply::Source;
+pub use trials::{NewTrial, Searcher};
 
 use check::{Checker, State};
 use decide::Decider;
@@ -265,25 +268,31 @@ impl<'a> Allocator<'a> {
                 self.registry.tasks[measured.task as usize] = task;
             }
             self.demand
-                .measure(measured.task, &self.registry, self.now)?;
+                .refresh(measured.task, &self.registry, self.now)?;
         }
         Ok(())
     }
 
-    /// Retires finished tasks.
+    /// Reports finished tasks to the search, and retires those that do not train on.
     fn finish(&mut self, finished: &[u32], change: &mut Reallocation) -> Result<()> {
         if finished.is_empty() {
             return Ok(());
         }
         for &task in finished {
-            self.registry.set_stage(task, Stage::Finished);
-            self.supply.finish(task, self.now)?;
+            match self.supply.finish(task, self.now) {
+                Some(extension) => {
+                    self.registry.extend(&extension);
+                    self.demand.refresh(task, &self.registry, self.now)?;
+                    change.extended.push(extension);
+                }
+                None => self.registry.set_stage(task, Stage::Finished),
+            }
         }
         // Tasks are removed from last to first, so that no removal shifts the positions of the remaining
         // tasks.
         let places: Vec<usize> = (0..)
             .zip(self.demand.tasks())
-            .filter(|(_, task)| finished.contains(task))
+            .filter(|&(_, task)| self.registry.stage(task) == Some(Stage::Finished))
             .map(|(place, _)| place)
             .collect();
         for place in places.into_iter().rev() {
@@ -400,6 +409,11 @@ impl<'a> Allocator<'a> {
     /// Number of rounds so far; `None` if no set is repeated.
     pub fn rounds(&self) -> Option<usize> {
         self.supply.rounds()
+    }
+
+    /// Name of the search; `None` if there is no search.
+    pub fn search_name(&self) -> Option<String> {
+        self.supply.search_name()
     }
 
     /// The results of the search; `None` if there is no search. `work_done` maps the index of a task to the work that

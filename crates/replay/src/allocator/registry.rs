@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gleaner_domain::{NodeClasses, TrainingTask, Utc};
 
-use super::batch::Measured;
+use super::batch::{Extension, Measured};
 use super::groups::{Groups, Membership};
 
 /// The stage of a task. The overview in [`super`] lists the transitions.
@@ -72,6 +72,13 @@ impl Registry {
         task.classes.move_cost = measured.move_cost.or(task.classes.move_cost);
         let is_used = task.set_curve_in(measured.class, measured.curve.clone());
         is_used.then_some(task)
+    }
+
+    /// Adds work to a task.
+    pub fn extend(&mut self, extension: &Extension) {
+        let task = &mut self.tasks[extension.task as usize];
+        task.work += extension.work;
+        task.rung = extension.rung;
     }
 
     pub fn count(&self) -> u32 {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use gleaner_domain::error::Result;
 use gleaner_domain::{TrainingTask, TrialSearch, Utc};
 
+use super::batch::Extension;
 use super::queue::Queue;
 use super::registry::Registry;
 use super::rounds::Rounds;
-use super::trials::Trials;
+use super::trials::{Searcher, Trials};
 
 /// The source of tasks in addition to the tasks that batches submit.
-#[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
     /// No other source: batches submit all tasks.
     Batches,
@@ -28,17 +28,22 @@ pub enum Source<'a> {
         /// Seed of the random losses, and of the random choice of tasks for trials.
         seed: u64,
     },
+    /// A search of your own.
+    Searcher {
+        /// The search.
+        searcher: Box<dyn Searcher + 'a>,
+        /// The tasks that the trials of the search train.
+        set: &'a [TrainingTask],
+    },
 }
 
 /// The tasks that are not active yet.
-#[derive(Debug)]
 pub(super) struct Supply<'a> {
     queue: Queue,
     more: More<'a>,
 }
 
 /// The state of the source.
-#[derive(Debug)]
 enum More<'a> {
     Nothing,
     Rounds(Rounds<'a>),
@@ -63,6 +68,9 @@ impl<'a> Supply<'a> {
             }
             Source::Search { search, set, seed } => {
                 More::Search(Box::new(Trials::begin(search, set, seed, start)?))
+            }
+            Source::Searcher { searcher, set } => {
+                More::Search(Box::new(Trials::of(searcher, set, start)))
             }
         };
         Ok(supply)
@@ -118,14 +126,12 @@ impl<'a> Supply<'a> {
         true
     }
 
-    /// Reports a finished task to the search, if there is one.
-    ///
-    /// # Errors
-    /// The search did not expect the report.
-    pub fn finish(&mut self, task: u32, now: Utc) -> Result<()> {
+    /// Reports a finished task to the search, if there is one. Returns how the task continues if its trial trains on at
+    /// once.
+    pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         match &mut self.more {
             More::Search(trials) => trials.finish(task, now),
-            More::Nothing | More::Rounds(_) => Ok(()),
+            More::Nothing | More::Rounds(_) => None,
         }
     }
 
@@ -145,6 +151,14 @@ impl<'a> Supply<'a> {
         match &self.more {
             More::Rounds(rounds) => Some(rounds.count),
             More::Nothing | More::Search(_) => None,
+        }
+    }
+
+    /// Name of the search; `None` if the source is not a search.
+    pub fn search_name(&self) -> Option<String> {
+        match &self.more {
+            More::Search(trials) => Some(trials.name()),
+            More::Nothing | More::Rounds(_) => None,
         }
     }
 

@@ -126,8 +126,13 @@ impl Ledger {
         finished
     }
 
-    /// Books the allocator's changes at the step. `finished` are the tasks that [`Ledger::advance`] returned.
+    /// Books the allocator's changes at the step. `finished` are the tasks that [`Ledger::advance`] returned, without
+    /// those that were extended.
     pub fn book(&mut self, tasks: &[TrainingTask], finished: &[u32], change: &Reallocation) {
+        for extension in &change.extended {
+            let account = &mut self.accounts[extension.task as usize];
+            (account.work, account.end) = (tasks[extension.task as usize].work, None);
+        }
         self.follow(tasks, finished, change);
         self.charge(tasks, &change.resized);
         let answer = change.answer.as_ref();
@@ -190,8 +195,8 @@ impl Ledger {
             .min()
     }
 
-    /// Whether all active tasks will have finished by `time`, after the costs of the preemptions that `changes` cause
-    /// at that time.
+    /// Whether all active tasks will have finished by `time`, taking into account the costs of the preemptions that
+    /// `changes` cause at that time.
     pub fn all_finish_by(&self, tasks: &[TrainingTask], time: Utc, changes: &[Change]) -> bool {
         let left = || changes.iter().filter(|change| !change.idle());
         self.active.iter().all(|active| {
@@ -324,7 +329,8 @@ impl Ledger {
             if let Some(resize) = resize {
                 (active.held, active.class) = (resize.after, resize.class_after);
             }
-            // The rate depends only on the class and number of the task's nodes. Most steps change them for few tasks.
+            // The rate depends only on the class and number of the task's nodes, which most steps change for only a
+            // few tasks.
             if resize.is_some() || active.preempted {
                 active.rate = tasks[active.task as usize].rate_in(active.class, active.held);
             }

@@ -47,6 +47,7 @@ impl Ledger {
             endless: tasks.iter().filter(|task| task.is_endless()).count(),
             rounds: allocator.rounds().unwrap_or(1),
             has_minimums: allocator.has_minimums(),
+            search: allocator.search_name(),
         };
         let accounts = &self.accounts;
         let search = allocator.into_search(|task| accounts[task as usize].work_done);
@@ -103,6 +104,8 @@ struct Counts {
     endless: usize,
     rounds: usize,
     has_minimums: bool,
+    /// Name of the search, if there is one.
+    search: Option<String>,
 }
 
 /// All inputs of the summary.
@@ -226,7 +229,8 @@ impl Parts<'_> {
             completion_mean_s: completions.mean(),
             completion_median_s: completions.median(),
             completion_last_s: completions.last,
-            search: options.search.as_ref().map(|search| search.plan.algorithm),
+            search: self.counts.search.clone(),
+            search_sha256: None,
             trials_started: count_trials(|t| t.started),
             trials_stopped: count_trials(|t| t.stopped),
             trials_finished: count_trials(|t| t.finished),

@@ -300,7 +300,7 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
 }
 
 /// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them.
-/// The work of the initial steps does not count; `from` is their share of all steps.
+/// The share `from` of all steps, at the start of the log, is not counted.
 fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     let tasks = endless(count, 32, log.times()[0]);
     let work = |log: &EventLog, rule| {
@@ -315,8 +315,8 @@ fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     ]
 }
 
-// Without names, the rule learns an order that yields most of the gain that names yield, even if the learning period
-// is included.
+// Without names, the rule learns an order that achieves most of the gain that names achieve, even if the learning
+// period is counted.
 #[test]
 fn the_learnt_order_replaces_names_on_the_summit_log() {
     let Some(log) = summit(None) else { return };
@@ -419,8 +419,13 @@ fn the_learnt_order_begins_with_the_given_one() {
         run(&log, &tasks, &options, NodeRule::Learned).allocations
     );
     let in_turn: Vec<u32> = (0..60).rev().collect();
-    let mut choice = gleaner_replay::node_choice::Learned::from_order(in_turn);
-    let expected = gleaner_replay::run_choosing(
+    let own = gleaner_replay::Own {
+        choice: Some(Box::new(gleaner_replay::node_choice::Learned::from_order(
+            in_turn,
+        ))),
+        ..gleaner_replay::Own::default()
+    };
+    let expected = gleaner_replay::run_with(
         &log,
         &tasks,
         &Options {
@@ -428,7 +433,7 @@ fn the_learnt_order_begins_with_the_given_one() {
             ..options
         },
         &mut solver(SolverKind::Exact),
-        &mut choice,
+        own,
         &gleaner_domain::Unobserved,
     );
     assert_eq!(given.allocations, expected.unwrap().allocations);

@@ -131,7 +131,7 @@ fn every_algorithm_runs_to_its_end() {
         let (summary, search) = (&outcome.summary, outcome.search.as_ref().unwrap());
         courses_are_sound(search);
         assert_eq!(summary.ended, Ended::TasksFinished, "{algorithm}");
-        assert_eq!(summary.search, Some(algorithm));
+        assert_eq!(summary.search.as_deref(), Some(algorithm.as_str()));
         let states: BTreeSet<&str> = search
             .trials
             .iter()

@@ -15,7 +15,9 @@ fn set(trials: &[u32]) -> BTreeSet<u32> {
 /// The trials in `of` that were promoted to `rung`.
 fn promoted(log: &Log, rung: u32, of: &BTreeSet<u32>) -> Vec<u32> {
     let to = |verdict: &Verdict| match *verdict {
-        Verdict::Promoted { trial, rung: to } if to == rung && of.contains(&trial) => Some(trial),
+        Verdict::Promoted {
+            trial, rung: to, ..
+        } if to == rung && of.contains(&trial) => Some(trial),
         _ => None,
     };
     log.verdicts.iter().filter_map(to).collect()
@@ -150,7 +152,11 @@ fn a_small_bracket_by_hand() {
     }
     assert_eq!(search.unpromoted(), [0, 1, 2, 3, 4, 5, 6, 7]);
     let mut expected: Vec<Verdict> = [8, 7, 6]
-        .map(|trial| Verdict::Promoted { trial, rung: 1 })
+        .map(|trial| Verdict::Promoted {
+            trial,
+            rung: 1,
+            to: 3.0,
+        })
         .to_vec();
     expected.extend([5, 4, 3, 2, 1, 0].map(|trial| Verdict::Stopped { trial }));
     assert_eq!(search.report(8, -8.0), Ok(expected));
@@ -168,7 +174,11 @@ fn a_small_bracket_by_hand() {
         assert_eq!(search.report(trial, 0.5), Ok(vec![]));
     }
     let expected = vec![
-        Verdict::Promoted { trial: 6, rung: 2 },
+        Verdict::Promoted {
+            trial: 6,
+            rung: 2,
+            to: 9.0,
+        },
         Verdict::Stopped { trial: 7 },
         Verdict::Stopped { trial: 8 },
     ];

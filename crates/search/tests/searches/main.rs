@@ -5,6 +5,7 @@
 mod asha;
 mod curves;
 mod halving;
+mod median;
 mod naive;
 mod plans;
 mod properties;

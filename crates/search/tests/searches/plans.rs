@@ -76,6 +76,9 @@ fn rungs_of_resources_that_do_not_fit() {
         [10.0 / 9.0, 10.0 / 3.0, 10.0]
     );
     assert_eq!(hyperband(3, (0.1, 2.7)).rungs().len(), 4);
+    let evenly = |resources| plan(Algorithm::Median, Some(9), 3, resources).rungs();
+    assert_eq!(evenly((2.0, 7.0)), [2.0, 4.0, 6.0, 7.0]);
+    assert_eq!(evenly((0.1, 0.3)).len(), 3);
     assert_eq!(
         plan(Algorithm::Random, Some(5), 3, (1.0, 10.0)).rungs(),
         [10.0]
@@ -199,7 +202,7 @@ fn names_and_files() {
     let wrong = "sha".parse::<Algorithm>().unwrap_err().to_string();
     assert_eq!(
         wrong,
-        "unknown algorithm \"sha\": expected random, successive-halving, asha or hyperband"
+        "unknown algorithm \"sha\": expected random, successive-halving, asha, hyperband or median"
     );
     let text = r#"{"algorithm": "asha", "trials": 40, "max_resource": 27}"#;
     let read: Plan = serde_json::from_str(text).unwrap();

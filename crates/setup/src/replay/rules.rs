@@ -24,7 +24,7 @@ settings! {
         pub t_fwd: TFwd = TFwd::Auto => Spec::of("SECONDS|auto")
             .within(t_fwd::in_words(), |t_fwd: &TFwd| t_fwd.is_sound())
             .signed();
-        /// Maximum number of tasks active at once (-maxJ).
+        /// Maximum number of concurrently active tasks (-maxJ).
         pub max_tasks: usize = 10 => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
         /// What the solver maximises: a name, or an expression for each task such as "rate / left"
         /// (docs/OBJECTIVES.md).
@@ -134,6 +134,8 @@ named_values!(Algorithm:
         "Like successive-halving, but a trial is promoted as soon as it is among the best so far",
     Algorithm::Hyperband =>
         "Several rounds of successive halving, each with fewer trials and a higher first rung than the round before",
+    Algorithm::Median =>
+        "A trial is stopped if its best loss so far is above the median of the finished trials",
 );
 
 named_values!(Initial:

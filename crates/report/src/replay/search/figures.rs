@@ -17,8 +17,8 @@ pub(super) fn of_searches(searched: &[Searched<'_>]) -> Grid {
         _ => "Figures of the search".to_owned(),
     };
     let algorithms = runs.iter().map(|run| {
-        let algorithm = run.result.summary.search;
-        algorithm.map_or("–".to_owned(), |algorithm| algorithm.to_string())
+        let algorithm = run.result.summary.search.clone();
+        algorithm.unwrap_or_else(|| "–".to_owned())
     });
     let algorithms: Vec<String> = algorithms.collect();
     let mut all = grid(title, &runs, &SEARCHED);

@@ -75,6 +75,7 @@ pub fn trial(trial: u32, state: TrialState, end: Option<i64>, loss: Option<f64>)
         loss,
         final_loss: 0.25,
         work_done: 10.0,
+        parameters: String::new(),
     }
 }
 

@@ -3,32 +3,35 @@
 //! Each job of the search trains a trial up to a rung, and is a separate task. The work of the task is the part of the
 //! trial's work between the previous rung and this rung. The task becomes active when there is room and the search
 //! hands out the job. When the task finishes, the trial's loss is measured and reported to the search, which then
-//! chooses the next jobs.
+//! chooses the next jobs. If the search lets the trial train on at once, the same task continues with more work, and
+//! keeps its nodes.
 //!
 //! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. A trial that is promoted from
 //! the rung at 1 epoch to the rung at 3 epochs becomes a task with 900 · (3 − 1) / 9 = 200 units of work.
 
+mod declared;
+mod searcher;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gleaner_domain::error::{Error, Result};
+use gleaner_domain::error::Result;
 use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
 use gleaner_domain::{TrainingTask, TrialSearch, Utc};
-use gleaner_search::{Bracket, Job, LearningCurves, Next, Search, Verdict, task_of_trial};
+use gleaner_search::{Job, Next, Verdict};
+
+use declared::Declared;
+pub use searcher::{NewTrial, Searcher};
+
+use super::batch::Extension;
 
 /// A search in progress.
-#[derive(Debug)]
 pub(super) struct Trials<'a> {
-    spec: Arc<TrialSearch>,
-    curves: LearningCurves,
-    seed: u64,
+    searcher: Box<dyn Searcher + 'a>,
     /// The tasks that trials train.
     set: &'a [TrainingTask],
-    search: Search,
-    /// For each bracket number, the resources of the bracket's rungs.
-    resources: BTreeMap<u32, Vec<f64>>,
     is_over: bool,
     start: Utc,
     events: Vec<SearchRow>,
@@ -43,15 +46,21 @@ pub(super) struct Trials<'a> {
 #[derive(Debug)]
 struct Trial {
     row: TrialRow,
+    /// The task that describes its training, if it is not a task of the set.
+    own_task: Option<TrainingTask>,
+    /// Index of its task in the set.
+    origin: u32,
     /// The rung towards which the trial trains, or the last rung that it reached.
     rung: u32,
+    /// The resource of that rung.
+    resource: f64,
     /// Whether the trial's promotion to `rung` is already recorded, although its training towards that rung has not
     /// started.
     is_promoted: bool,
 }
 
 impl<'a> Trials<'a> {
-    /// Begins the search at `start`, the time of the log's first event.
+    /// Begins the search of a task file at `start`, the time of the log's first event.
     ///
     /// # Errors
     /// The plan of the search is not valid.
@@ -61,33 +70,30 @@ impl<'a> Trials<'a> {
         seed: u64,
         start: Utc,
     ) -> Result<Self> {
-        let search = Search::new(spec.plan.clone()).map_err(|faults| {
-            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            Error::Usage(format!("the search: {}", faults.join("; ")))
-        })?;
-        let mut curves = spec.curves.clone();
-        if let LearningCurves::Family(family) = &mut curves {
-            family.seed = seed;
-        }
-        let brackets = spec.plan.brackets().into_iter();
-        let resources = |bracket: Bracket| {
-            let rungs = bracket.rungs.iter().map(|rung| rung.resource);
-            (bracket.number, rungs.collect())
-        };
-        Ok(Trials {
-            spec: Arc::clone(spec),
-            curves,
-            seed,
+        Ok(Trials::of(
+            Box::new(Declared::begin(spec, seed)?),
             set,
-            search,
-            resources: brackets.map(resources).collect(),
+            start,
+        ))
+    }
+
+    /// Begins a search at `start`.
+    pub fn of(searcher: Box<dyn Searcher + 'a>, set: &'a [TrainingTask], start: Utc) -> Self {
+        Trials {
+            searcher,
+            set,
             is_over: false,
             start,
             events: Vec::new(),
             trials: Vec::new(),
             jobs: BTreeMap::new(),
             trial_of_task: Vec::new(),
-        })
+        }
+    }
+
+    /// Name of the search.
+    pub fn name(&self) -> String {
+        self.searcher.name()
     }
 
     /// Whether the search has no further jobs.
@@ -95,17 +101,10 @@ impl<'a> Trials<'a> {
         self.is_over
     }
 
-    /// Index, in the set, of the task that a trial trains.
-    fn trained_by(&self, trial: u32) -> usize {
-        let given = self.spec.tasks.get(trial as usize);
-        let drawn = || task_of_trial(self.seed, trial, self.set.len());
-        given.map_or_else(drawn, |task| *task as usize)
-    }
-
     /// Creates the task of the next job, with the index `task`, if the search hands out a job now. Also returns the
     /// task of the set from which the new task is derived.
     pub fn next(&mut self, task: u32, now: Utc) -> Option<(TrainingTask, &'a TrainingTask)> {
-        let job = match self.search.next() {
+        let job = match self.searcher.next() {
             Next::Job(job) => job,
             Next::Wait => return None,
             Next::Done => {
@@ -113,42 +112,56 @@ impl<'a> Trials<'a> {
                 return None;
             }
         };
-        self.jobs.insert(task, job);
-        self.trial_of_task.push((task, job.trial));
-        let trained = &self.set[self.trained_by(job.trial)];
         if job.rung == 0 {
-            self.take_up(&job, now);
+            self.start(&job, now);
         } else {
             self.go_on(&job, now);
         }
+        self.jobs.insert(task, job);
+        self.trial_of_task.push((task, job.trial));
+        let trial = &self.trials[job.trial as usize];
+        let origin = &self.set[trial.origin as usize];
+        let trained = trial.own_task.as_ref().unwrap_or(origin);
         let next = TrainingTask {
             name: format!("{}#{}.{}", trained.name, job.trial, job.rung),
             submit: now,
-            work: trained.work * ((job.to - job.from) / self.spec.plan.max_resource),
+            work: self.work(trained, &job),
             rung: job.rung,
             ..trained.clone()
         };
-        Some((next, trained))
+        Some((next, origin))
+    }
+
+    /// The work of a job of a trial that trains this task.
+    fn work(&self, trained: &TrainingTask, job: &Job) -> f64 {
+        trained.work * ((job.to - job.from) / self.searcher.max_resource())
     }
 
     /// Starts a new trial.
-    fn take_up(&mut self, job: &Job, now: Utc) {
-        let full = self.spec.plan.max_resource;
+    fn start(&mut self, job: &Job, now: Utc) {
+        let new = self.searcher.describe(job.trial, self.set.len());
+        let trained = new.task.as_ref().map(|task| &task.name);
         let row = TrialRow {
             trial: job.trial,
-            task: self.set[self.trained_by(job.trial)].name.clone(),
+            task: trained
+                .unwrap_or(&self.set[new.origin as usize].name)
+                .clone(),
             bracket: job.bracket,
             state: TrialState::Training,
             start: now,
             end: None,
             resource: 0.0,
             loss: None,
-            final_loss: self.curves.true_loss(job.trial, full),
+            final_loss: new.final_loss,
             work_done: 0.0,
+            parameters: new.parameters,
         };
         self.trials.push(Trial {
             row,
+            own_task: new.task,
+            origin: new.origin,
             rung: 0,
+            resource: job.to,
             is_promoted: false,
         });
         self.record(now, TrialEvent::Started, job.trial, None);
@@ -156,49 +169,49 @@ impl<'a> Trials<'a> {
 
     /// Continues a trial towards the next rung.
     fn go_on(&mut self, job: &Job, now: Utc) {
-        if !self.trials[job.trial as usize].is_promoted {
-            self.note(
-                Verdict::Promoted {
-                    trial: job.trial,
-                    rung: job.rung,
-                },
-                now,
-            );
+        let Job {
+            trial, rung, to, ..
+        } = *job;
+        if !self.trials[trial as usize].is_promoted {
+            self.note(Verdict::Promoted { trial, rung, to }, now);
         }
-        let trial = &mut self.trials[job.trial as usize];
+        let trial = &mut self.trials[trial as usize];
         trial.is_promoted = false;
         trial.row.state = TrialState::Training;
     }
 
-    /// Computes the loss of the trial whose task finished, and reports it to the search. Ignores tasks that are not
-    /// trials of the search.
-    ///
-    /// # Errors
-    /// The search did not expect the report, which means that this module has a bug.
-    pub fn finish(&mut self, task: u32, now: Utc) -> Result<()> {
-        let Some(job) = self.jobs.remove(&task) else {
-            return Ok(());
-        };
-        let loss = self.curves.loss(job.trial, job.to);
+    /// Measures the loss of the trial whose task did the work of its job, and reports the loss to the search. If the
+    /// trial trains on at once, returns how its task continues. Ignores tasks that are not trials of the search.
+    pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
+        let job = self.jobs.remove(&task)?;
+        let loss = self.searcher.loss(&job)?;
         let row = &mut self.trials[job.trial as usize].row;
         let finite = Some(loss).filter(|loss| loss.is_finite());
         (row.end, row.resource, row.loss) = (Some(now), job.to, finite);
         row.state = TrialState::Waiting;
         self.record(now, TrialEvent::Reached, job.trial, finite);
-        let verdicts = self.search.report(job.trial, loss);
-        let verdicts = verdicts.map_err(|error| Error::Run(error.to_string()))?;
-        verdicts
-            .into_iter()
-            .for_each(|verdict| self.note(verdict, now));
-        Ok(())
+        for verdict in self.searcher.report(&job, loss)? {
+            self.note(verdict, now);
+        }
+        let next = self.searcher.resume(job.trial)?;
+        self.go_on(&next, now);
+        self.jobs.insert(task, next);
+        let trial = &self.trials[job.trial as usize];
+        let trained = trial.own_task.as_ref();
+        let trained = trained.unwrap_or(&self.set[trial.origin as usize]);
+        Some(Extension {
+            task,
+            work: self.work(trained, &next),
+            rung: next.rung,
+        })
     }
 
     /// Records a decision of the search about a trial.
     fn note(&mut self, verdict: Verdict, now: Utc) {
         match verdict {
-            Verdict::Promoted { trial, rung } => {
+            Verdict::Promoted { trial, rung, to } => {
                 let place = &mut self.trials[trial as usize];
-                (place.rung, place.is_promoted) = (rung, true);
+                (place.rung, place.resource, place.is_promoted) = (rung, to, true);
                 self.record(now, TrialEvent::Promoted, trial, None);
             }
             Verdict::Stopped { trial } => {
@@ -213,15 +226,13 @@ impl<'a> Trials<'a> {
     }
 
     fn record(&mut self, time: Utc, event: TrialEvent, trial: u32, loss: Option<f64>) {
-        let place = &self.trials[trial as usize];
-        let resources = self.resources.get(&place.row.bracket);
-        let resource = resources.and_then(|rungs| rungs.get(place.rung as usize));
+        let Trial { rung, resource, .. } = self.trials[trial as usize];
         self.events.push(SearchRow {
             time,
             event,
             trial,
-            rung: place.rung,
-            resource: resource.copied().unwrap_or(self.spec.plan.max_resource),
+            rung,
+            resource,
             loss,
         });
     }
@@ -230,7 +241,7 @@ impl<'a> Trials<'a> {
     fn end(&mut self, now: Utc) {
         if !self.is_over {
             self.is_over = true;
-            for trial in self.search.unpromoted() {
+            for trial in self.searcher.unpromoted() {
                 self.note(Verdict::Stopped { trial }, now);
             }
         }

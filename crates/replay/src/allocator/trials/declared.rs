@@ -1,0 +1,82 @@
+//! The searches of task files.
+
+use std::sync::Arc;
+
+use gleaner_domain::TrialSearch;
+use gleaner_domain::error::{Error, Result};
+use gleaner_search::{Job, LearningCurves, Next, Search, Verdict, task_of_trial};
+
+use super::searcher::{NewTrial, Searcher};
+
+/// A search that is described by its algorithm and its learning curves.
+#[derive(Debug)]
+pub(super) struct Declared {
+    spec: Arc<TrialSearch>,
+    curves: LearningCurves,
+    seed: u64,
+    search: Search,
+}
+
+impl Declared {
+    /// Begins the search. `seed` is the seed of the random losses, and of the choice of a task for each trial.
+    ///
+    /// # Errors
+    /// The plan of the search is not valid.
+    pub fn begin(spec: &Arc<TrialSearch>, seed: u64) -> Result<Self> {
+        let search = Search::new(spec.plan.clone()).map_err(|faults| {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            Error::Usage(format!("the search: {}", faults.join("; ")))
+        })?;
+        let mut curves = spec.curves.clone();
+        if let LearningCurves::Family(family) = &mut curves {
+            family.seed = seed;
+        }
+        Ok(Declared {
+            spec: Arc::clone(spec),
+            curves,
+            seed,
+            search,
+        })
+    }
+}
+
+impl Searcher for Declared {
+    fn name(&self) -> String {
+        self.spec.plan.algorithm.to_string()
+    }
+
+    fn max_resource(&self) -> f64 {
+        self.spec.plan.max_resource
+    }
+
+    fn next(&mut self) -> Next {
+        self.search.next()
+    }
+
+    fn describe(&mut self, trial: u32, tasks: usize) -> NewTrial {
+        let given = self.spec.tasks.get(trial as usize).copied();
+        NewTrial {
+            origin: given.unwrap_or_else(|| task_of_trial(self.seed, trial, tasks) as u32),
+            task: None,
+            parameters: String::new(),
+            final_loss: self.curves.true_loss(trial, self.max_resource()),
+        }
+    }
+
+    fn loss(&mut self, job: &Job) -> Option<f64> {
+        Some(self.curves.loss(job.trial, job.to))
+    }
+
+    fn report(&mut self, job: &Job, loss: f64) -> Option<Vec<Verdict>> {
+        // The replay reports each job once, so the search expects the report.
+        Some(self.search.report(job.trial, loss).unwrap_or_default())
+    }
+
+    fn resume(&mut self, trial: u32) -> Option<Job> {
+        self.search.resume(trial)
+    }
+
+    fn unpromoted(&self) -> Vec<u32> {
+        self.search.unpromoted()
+    }
+}

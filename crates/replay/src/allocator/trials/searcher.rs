@@ -1,0 +1,55 @@
+//! The interface between a search and the tasks of a replay.
+
+use gleaner_domain::TrainingTask;
+use gleaner_search::{Job, Next, Verdict};
+
+/// A search whose trials are the tasks of a replay. It chooses the jobs, and knows how each trial trains and which
+/// losses it reaches.
+///
+/// Searches in task files use the algorithms of [`gleaner_search`]. Implement this trait for any other search, and pass
+/// it to [`run_with`](crate::run_with).
+///
+/// A method that cannot answer, for example because a user's function failed, returns `None` or [`Next::Wait`]. The
+/// implementation must then stop the replay through its [`Observer`](gleaner_domain::Observer).
+pub trait Searcher {
+    /// The name of the search in results.
+    fn name(&self) -> String;
+
+    /// The resource to which the best trials are trained, above 0. The work of a task is the work of a trial that is
+    /// trained up to this resource.
+    fn max_resource(&self) -> f64;
+
+    /// The next job. Called whenever another task may become active. New trials are numbered from 0 in the order of
+    /// their first jobs, and the first job of a trial has rung 0.
+    fn next(&mut self) -> Next;
+
+    /// How a new trial trains. Called once per trial, after [`Searcher::next`] has handed out its first job. `tasks` is
+    /// the number of tasks in the set.
+    fn describe(&mut self, trial: u32, tasks: usize) -> NewTrial;
+
+    /// The loss after a job, or `None` if there is no answer. NaN means that training diverged.
+    fn loss(&mut self, job: &Job) -> Option<f64>;
+
+    /// Receives the loss of a job. Returns the decisions that are now certain, or `None` if there is no answer.
+    fn report(&mut self, job: &Job, loss: f64) -> Option<Vec<Verdict>>;
+
+    /// The next job of a trial whose loss was just reported, if the trial trains on at once, on the nodes that it
+    /// holds. Otherwise, its task ends.
+    fn resume(&mut self, trial: u32) -> Option<Job>;
+
+    /// The trials that have neither a job nor a final decision. They count as stopped when the search ends.
+    fn unpromoted(&self) -> Vec<u32>;
+}
+
+/// How a new trial trains.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTrial {
+    /// The index, in the set, of the task that the trial trains. The trial belongs to this task's groups.
+    pub origin: u32,
+    /// A task that describes the training instead of the task in the set; `None` to use the task in the set.
+    pub task: Option<TrainingTask>,
+    /// The hyperparameters as a JSON object; empty if the search has none.
+    pub parameters: String,
+    /// The noise-free loss at `max_resource`; NaN if it is unknown.
+    pub final_loss: f64,
+}
