@@ -28,10 +28,13 @@ from .logs import EventLog, Trace
 from .policy import Policy
 from .run import Run, report
 from .run import open_run as open
+from .search import BuiltIn, Curve, Search, Trial
 
 __all__ = [
     "Answer",
+    "BuiltIn",
     "ClassProblem",
+    "Curve",
     "DataError",
     "EventLog",
     "Fault",
@@ -48,11 +51,13 @@ __all__ = [
     "ProblemTask",
     "Run",
     "RunError",
+    "Search",
     "Share",
     "Start",
     "Table",
     "Task",
     "Trace",
+    "Trial",
     "UsageError",
     "View",
     "__version__",

@@ -1,4 +1,4 @@
-"""The engines. Use the package ``gleaner``."""
+"""The engines, for internal use. Import the package ``gleaner`` instead."""
 
 import datetime
 import os
@@ -42,6 +42,7 @@ __all__ = [
     "read_problem",
     "read_problems",
     "SolveOptions",
+    "Schedule",
     "replay",
     "_Run",
     "open_run",
@@ -63,6 +64,7 @@ def replay(
     out: Optional[_Path] = None,
     solver: Optional[Function] = None,
     objective: Optional[Function] = None,
+    search: Optional[Function] = None,
 ) -> _Run: ...
 def simulate(
     options: _Pairs,
@@ -90,6 +92,16 @@ def report_runs(
     metric: Optional[str] = None,
     against: Optional[str] = None,
 ) -> Page: ...
+
+@final
+class Schedule:
+    """A built-in search algorithm. Used by ``gleaner.search.BuiltIn``."""
+
+    def __new__(
+        cls, algorithm: str, trials: Optional[int], eta: int, min_resource: float, max_resource: float
+    ) -> Schedule: ...
+    def next(self) -> Optional[tuple[int, float]]: ...
+    def report(self, trial: int, loss: float) -> tuple[Optional[float], list[int]]: ...
 
 @final
 class Table:

@@ -21,6 +21,7 @@ from .inputs import Events, Input, Staging, Tasks
 from .logs import EventLog, Trace
 from .policy import Policy
 from .run import Run, StrPath, open_in, tell
+from .search import Loop, Search
 
 Plan = Union[Answer, Sequence[int], Mapping[str, int], None]
 """A solver's plan: an answer, node counts in the order of the tasks, node counts by task, or None for no plan."""
@@ -36,6 +37,7 @@ def replay(
     *,
     solver: Union[str, Solver, None] = None,
     objective: Union[str, Objective, None] = None,
+    search: Union[str, Search, None] = None,
     out: Optional[StrPath] = None,
     **options: Any,
 ) -> Run:
@@ -44,8 +46,9 @@ def replay(
     ``events`` is a file, a table or an :class:`EventLog`, and ``tasks`` is a file, a table or a list of :class:`Task`.
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
-    called once for each point of the task's curve. ``out`` is a directory for the results. In the list of options, "the
-    original" is BFTrainer's replayer.
+    called once for each point of the task's curve. ``search`` is the name of an algorithm for the search in the task
+    file, or a :class:`Search` whose trials train the tasks. ``out`` is a directory for the results. In the list of
+    options, "the original" is BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -55,12 +58,15 @@ def replay(
     (True, 20)
     """
     with Staging() as staging:
+        searches = search is None or isinstance(search, str)
         given = {**options, **_unless_callable(solver=solver, objective=objective)}
+        given["search"] = search if searches else None
         found = pairs("replay", given, staging)
         found += [("events", [staging.file("events", events)]), ("tasks", [staging.file("tasks", tasks)])]
         own = function("solver", solver) if callable(solver) else None
         value = function("objective", objective) if callable(objective) else None
-        run = _finish(partial(_gleaner.replay, found, staging.names, out, own, value))
+        trials = None if searches else function("search", Loop(search), name_of(type(search)), source=type(search))
+        run = _finish(partial(_gleaner.replay, found, staging.names, out, own, value, trials))
     return run
 
 

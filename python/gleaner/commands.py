@@ -14,7 +14,7 @@ from .errors import UsageError
 from .inputs import Staging
 
 LEFT_OUT: dict[str, set[str]] = {
-    "replay": {"events", "tasks", "solver", "objective"},
+    "replay": {"events", "tasks", "solver", "objective", "search"},
     "simulate": {"trace", "cluster", "policy"},
     "ingest": {"output", "jobs", "list"},
     "solve": {"solver"},

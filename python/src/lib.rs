@@ -17,13 +17,14 @@ mod policy;
 mod problem;
 mod replay;
 mod run;
+mod search;
 mod simulate;
 mod table;
 mod task;
 
 use pyo3::prelude::*;
 
-/// The engines. Use the package `gleaner`.
+/// The engines, for internal use. Import the package `gleaner` instead.
 #[pymodule]
 mod _gleaner {
     use std::ffi::OsString;
@@ -52,6 +53,8 @@ mod _gleaner {
     use crate::replay::replay;
     #[pymodule_export]
     use crate::run::{Run, open_run};
+    #[pymodule_export]
+    use crate::search::Schedule;
     #[pymodule_export]
     use crate::simulate::simulate;
     #[pymodule_export]

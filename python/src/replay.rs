@@ -24,11 +24,12 @@ use crate::host::{Host, with_run};
 use crate::options::Pairs;
 use crate::problem::Problem;
 use crate::run::{Call, Function, Given, Held, Run};
+use crate::search::PythonSearch;
 use crate::task::Task;
 
-/// Replays a log. `names` are the names of Python tables that were written as files.
+/// Replays a log. `names` lists the files to which Python tables were written, each with the name of its table.
 #[pyfunction]
-#[pyo3(signature = (options, names, out = None, solver = None, objective = None))]
+#[pyo3(signature = (options, names, out = None, solver = None, objective = None, search = None))]
 pub fn replay(
     py: Python<'_>,
     options: Pairs,
@@ -36,8 +37,9 @@ pub fn replay(
     out: Option<PathBuf>,
     solver: Option<Function>,
     objective: Option<Function>,
+    search: Option<Function>,
 ) -> PyResult<Py<Run>> {
-    let functions: Vec<&Function> = objective.iter().chain(&solver).collect();
+    let functions: Vec<&Function> = objective.iter().chain(&solver).chain(&search).collect();
     let given = Given { names, out };
     let call = Call::<ReplaySettings>::begin(py, "replay", &options, given, &functions)?;
     let (settings, host) = (&call.settings, &call.host);
@@ -51,7 +53,12 @@ pub fn replay(
     opened.solver = solver
         .as_ref()
         .map(|solver| in_python(py, solver, settings.solver.big_m, host));
-    let calls_python = opened.solver.is_some();
+    if let Some(search) = &search {
+        let of = (opened.inputs.tasks.as_slice(), opened.inputs.options.seed);
+        let searcher = PythonSearch::new(py, search.value.clone_ref(py), of, host)?;
+        opened.search = Some(Box::new(searcher));
+    }
+    let calls_python = opened.solver.is_some() || opened.search.is_some();
     let run = || opened.run().map_err(|failed| failed.error);
     let mut replayed = if calls_python {
         host.here(py, run)?
@@ -61,6 +68,7 @@ pub fn replay(
     let summary = &mut replayed.outcome.summary;
     summary.objective_sha256 = objective.and_then(|objective| objective.sha256);
     summary.solver_sha256 = solver.and_then(|solver| solver.sha256);
+    summary.search_sha256 = search.and_then(|search| search.sha256);
     host.remark(&replayed.outcome.summary.remarks());
     let (host, is_strict) = (Arc::clone(host), settings.solver.strict);
     let tally = replayed.tally.clone();

@@ -20,7 +20,7 @@ use crate::errors::exception;
 /// `DataError`.
 ///
 /// On nodes of several classes, `curve`, `objective`, `min_nodes` and `max_nodes` may be dictionaries by class. `speed`
-/// gives a factor for each class, by which a plain `curve` is multiplied. `move` is the cost of moving to another
+/// gives the factor by which a plain `curve` is multiplied in each class. `move` is the cost of moving to another
 /// class, in seconds of progress. With `counts="points"`, the task holds only the numbers of nodes in its curve.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
@@ -85,7 +85,7 @@ impl Task {
             .map_err(|error| exception(py, error))
     }
 
-    /// The arguments with which the constructor creates a copy of the task, also when the task is unpickled.
+    /// The constructor arguments that recreate the task, for copies and pickles.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
         let TrainingTask {
             name,
@@ -235,6 +235,11 @@ impl Task {
 }
 
 impl Task {
+    /// The task.
+    pub fn training(&self) -> &TrainingTask {
+        &self.0
+    }
+
     /// A dictionary with a value for each class.
     fn each_class<'py, T: IntoPyObject<'py>>(
         &self,

@@ -9,7 +9,7 @@ use gleaner_check::replay::{self, Chosen, Inputs, Written};
 use gleaner_check::tables;
 use gleaner_domain::Objective;
 use gleaner_domain::Observer;
-use gleaner_domain::error::{Fault, Result};
+use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::results::run::RUN_FILE;
 use gleaner_runs::read::{ReplayRun, RunInfo};
 use gleaner_setup::{LogArgs, Replay, SolverName};
@@ -32,6 +32,12 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
     Given::of(info).names(&["events", "tasks", "curves", "classes", "scripted"])?;
     let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
     let mut inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
+    if function(info, "search").is_some() {
+        return Err(Error::Usage(
+            "the trials were chosen by a search in a Python program, whose decisions cannot be recomputed"
+                .to_owned(),
+        ));
+    }
     // The tables do not state the log's clock. The times of the inputs are therefore first converted to the form in
     // which the tables show them.
     let clock = inputs.log.clock().clone();

@@ -1,0 +1,325 @@
+"""Searches whose trials train the tasks of a replay: your own algorithms, and the built-in algorithms as objects."""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable, Optional, Union
+
+from . import _gleaner
+from ._gleaner import Task
+from .errors import UsageError
+
+Loss = Callable[[float], float]
+"""A function that returns the loss of a trial after an amount of the resource."""
+
+
+class Curve:
+    """A learning curve: the loss of a trial as a function of the resource that it has consumed.
+
+    ``points`` maps amounts of the resource to losses. Losses between two points are interpolated linearly. Before the
+    first point and after the last point, the loss is constant.
+
+    >>> curve = Curve({1: 2.0, 3: 1.0})
+    >>> curve(0), curve(2), curve(9)
+    (2.0, 1.5, 1.0)
+    """
+
+    def __init__(self, points: Mapping[float, float]) -> None:
+        if not points:
+            raise UsageError("a learning curve without points, expected at least one")
+        self._points = sorted((float(resource), float(loss)) for resource, loss in points.items())
+
+    def __call__(self, resource: float) -> float:
+        after = bisect_left(self._points, (resource, -math.inf))
+        if after == len(self._points):
+            return self._points[-1][1]
+        (to, end) = self._points[after]
+        if after == 0 or to == resource:
+            return end
+        (start, begin) = self._points[after - 1]
+        part = (resource - start) / (to - start)
+        return begin * (1 - part) + end * part
+
+    @staticmethod
+    def power_law(floor: float, amplitude: float, rate: float, scale: float = 1.0) -> Loss:
+        """The curve ``floor + amplitude * (1 + resource / scale) ** -rate``.
+
+        >>> Curve.power_law(0.5, 2.0, 1.0)(3)
+        1.0
+        """
+        return lambda resource: floor + amplitude * (1 + resource / scale) ** -rate
+
+
+class Trial:
+    """A trial of a search: one choice of hyperparameters.
+
+    ``target`` is the resource up to which the trial trains next. ``parameters`` are its hyperparameters, which appear
+    in the results. ``task`` is what it trains: the name or the index of a task of the replay, or a :class:`Task` of its
+    own, whose ``work`` is the work up to the search's ``max_resource``. By default, one of the replay's tasks is drawn
+    at random. ``loss`` returns the loss after an amount of the resource. By default, the search's method ``loss`` is
+    called.
+    """
+
+    def __init__(
+        self,
+        target: float,
+        *,
+        parameters: Optional[Mapping[str, Any]] = None,
+        task: Union[str, int, Task, None] = None,
+        loss: Optional[Loss] = None,
+    ) -> None:
+        self.target = target
+        self.parameters: dict[str, Any] = dict(parameters or {})
+        self.task = task
+        self.loss = loss
+        self.number: Optional[int] = None
+        """Number of the trial, from 0, in the order in which trials start; None before the trial starts."""
+        self.resource = 0.0
+        """The resource that the trial has consumed."""
+        self.losses: list[tuple[float, Any]] = []
+        """The losses measured so far, each after its resource."""
+        self.state = "new"
+        """``new``, ``training``, ``paused``, ``stopped`` or ``finished``."""
+        self._rung = -1
+        self._stopping: list[int] = []
+
+    def stop(self) -> None:
+        """Stops a paused trial for good. A paused trial that is not stopped counts as stopped when the search ends."""
+        if self.state != "paused" or self.number is None:
+            raise UsageError(f"{self} cannot be stopped, because it is not paused")
+        self.state = "stopped"
+        self._stopping.append(self.number)
+
+    def __repr__(self) -> str:
+        number = "" if self.number is None else f" {self.number}"
+        return f"<gleaner.Trial{number}: {self.state}, resource {self.resource:g}, target {self.target:g}>"
+
+
+class Search:
+    """A search algorithm of your own. Pass an instance to ``replay(search=...)``.
+
+    Whenever another task can become active, :meth:`next_trial` is called. The replay trains the returned trial up to
+    its ``target``. Then the loss is measured, and :meth:`report` decides how the trial continues. All methods are
+    called on the thread that called ``replay``.
+
+    >>> class Impatient(Search):
+    ...     max_resource = 9
+    ...     def __init__(self):
+    ...         self.started = 0
+    ...     def next_trial(self):
+    ...         self.started += 1
+    ...         return Trial(1, loss=Curve.power_law(self.started, 1, 1)) if self.started <= 3 else None
+    ...     def report(self, trial, resource, loss):
+    ...         return 9 if loss < 3 else False
+    >>> run = replay("dataset/idle.csv", "dataset/tasks.toml", search=Impatient(), t_fwd=120)
+    >>> run.trials.column("state")
+    ['finished', 'finished', 'stopped']
+    """
+
+    max_resource: float
+    """The resource at which a trial is finished. The work of a task is the work up to this resource."""
+
+    def next_trial(self) -> Optional[Trial]:
+        """Returns a new trial, or an earlier trial that is paused and whose ``target`` was raised. Returns None if there
+        is nothing to train before another loss is reported. If no trial is training, None ends the search."""
+        raise NotImplementedError(f"{type(self).__name__} has no method next_trial()")
+
+    def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
+        """Called when a trial has consumed ``resource`` and its loss was measured. Returns the resource up to which the
+        trial trains on at once, on the nodes that it holds, None to pause the trial, or False to stop it. Called for
+        the last time at ``max_resource``, where the returned value has no effect."""
+        return None
+
+    def finished(self, trial: Trial) -> None:
+        """Called when a trial was stopped or has reached ``max_resource``; see ``trial.state``."""
+
+    def loss(self, trial: Trial, resource: float) -> Any:
+        """Returns the loss of a trial that has no function ``loss`` of its own. NaN means that training diverged."""
+        raise NotImplementedError(f"{type(self).__name__} has no method loss(), and {trial} has no function loss")
+
+
+class BuiltIn(Search):
+    """One of the algorithms ``random``, ``successive-halving``, ``asha``, ``hyperband`` and ``median`` (docs/SEARCHES.md)
+    as an object. ``propose`` is called with the number of each new trial and returns the trial. Its target is set by the
+    algorithm.
+
+    >>> search = BuiltIn("asha", lambda number: Trial(0, loss=lambda resource: number / resource), trials=9, max_resource=9)
+    >>> first = search.next_trial()
+    >>> first.target
+    1.0
+    >>> search.report(first, 1.0, 0.5), search.next_trial() is first
+    (None, False)
+    """
+
+    def __init__(
+        self,
+        algorithm: str,
+        propose: Callable[[int], Trial],
+        *,
+        max_resource: float,
+        trials: Optional[int] = None,
+        eta: int = 3,
+        min_resource: float = 1.0,
+    ) -> None:
+        self.max_resource = max_resource
+        self._schedule = _gleaner.Schedule(algorithm, trials, eta, min_resource, max_resource)
+        self._propose = propose
+        self._trials: list[Trial] = []
+
+    def next_trial(self) -> Optional[Trial]:
+        job = self._schedule.next()
+        if job is None:
+            return None
+        number, target = job
+        if number == len(self._trials):
+            self._trials.append(self._propose(number))
+        trial = self._trials[number]
+        trial.target = target
+        return trial
+
+    def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
+        number = self._trials.index(trial) if trial.number is None else trial.number
+        target, stopped = self._schedule.report(number, _number(loss))
+        for other in stopped:
+            if other != number:
+                self._trials[other].stop()
+        return False if number in stopped else target
+
+
+def _number(loss: Any) -> float:
+    """A loss as a number; the first of several losses."""
+    if isinstance(loss, Iterable):
+        loss = next(iter(loss))
+    return float(loss)
+
+
+class Loop:
+    """Connects a search with the engine, which calls the methods of this class. Trials are identified by numbers."""
+
+    def __init__(self, search: Any) -> None:
+        self.name = type(search).__name__
+        self._search = search
+        self._next = _method(search, "next_trial", "ask")
+        self._report = _method(search, "report", "tell")
+        self._finished = getattr(search, "finished", None)
+        self._trials: list[Trial] = []
+        self._stopping: list[int] = []
+        """Numbers of the trials that were stopped since the last report."""
+        found = getattr(search, "max_resource", None)
+        if not isinstance(found, (int, float)) or not 0 < found < math.inf:
+            raise UsageError(f"search: {self.name}.max_resource is {found!r}, expected a finite number above 0")
+        self.max_resource = float(found)
+
+    def next(self) -> Optional[tuple[int, int, float, float]]:
+        """The next training: number of the trial, rung, and the resources before and after."""
+        trial = self._call(None, "next_trial", self._next)
+        if trial is None:
+            return None
+        if not isinstance(trial, Trial):
+            raise self._error(None, "next_trial", f"returned {trial!r}, expected a gleaner.Trial or None")
+        if trial.state not in ("new", "paused"):
+            raise self._error(trial, "next_trial", f"returned {trial}, expected a trial that is new or paused")
+        target = self._target(trial, "next_trial", trial.target)
+        if trial.state == "new":
+            trial.number = len(self._trials)
+            trial._stopping = self._stopping
+            self._trials.append(trial)
+        return self._start(trial, target)
+
+    def _start(self, trial: Trial, target: float) -> tuple[int, int, float, float]:
+        trial.state = "training"
+        trial.target = target
+        trial._rung += 1
+        assert trial.number is not None
+        return trial.number, trial._rung, trial.resource, target
+
+    def describe(self, number: int) -> tuple[Union[str, int, Task, None], str]:
+        """What a new trial trains, and its hyperparameters as JSON."""
+        trial = self._trials[number]
+        text = json.dumps(trial.parameters, default=str) if trial.parameters else ""
+        return trial.task, text
+
+    def loss(self, number: int, resource: float) -> float:
+        """Measures the loss of a trial that has consumed ``resource``."""
+        trial = self._trials[number]
+        own = trial.loss
+        if own is not None:
+            loss = self._call(trial, "loss", own, resource)
+        else:
+            loss = self._call(trial, "loss", self._search.loss, trial, resource)
+        try:
+            found = _number(loss)
+        except (TypeError, ValueError, StopIteration) as error:
+            raise self._error(trial, "loss", f"returned {loss!r}, expected a number") from error
+        trial.resource = resource
+        trial.losses.append((resource, loss))
+        return found
+
+    def report(self, number: int) -> tuple[bool, Optional[tuple[int, int, float, float]], list[int]]:
+        """Passes the last loss of a trial to the search. Returns whether the trial is finished, its next training if it
+        trains on at once, and the trials that are now stopped."""
+        trial = self._trials[number]
+        resource, loss = trial.losses[-1]
+        is_last = resource >= self.max_resource
+        trial.state = "finished" if is_last else "paused"
+        decision = self._call(trial, "report", self._report, trial, resource, loss)
+        next_training = None
+        if is_last:
+            self._end(trial)
+        elif decision is False:
+            trial.stop()
+        elif decision is not None:
+            next_training = self._start(trial, self._target(trial, "report", decision))
+        stopped = self._stopping[:]
+        self._stopping.clear()
+        for other in stopped:
+            self._end(self._trials[other])
+        return is_last, next_training, stopped
+
+    def end(self) -> list[int]:
+        """Stops the paused trials, because the search is over. Returns their numbers."""
+        paused = [trial for trial in self._trials if trial.state == "paused"]
+        for trial in paused:
+            trial.state = "stopped"
+            self._end(trial)
+        return [trial.number for trial in paused if trial.number is not None]
+
+    def _end(self, trial: Trial) -> None:
+        if self._finished is not None:
+            self._call(trial, "finished", self._finished, trial)
+
+    def _target(self, trial: Trial, method: str, target: Any) -> float:
+        """Checks the resource up to which a trial trains next."""
+        is_number = isinstance(target, (int, float)) and not isinstance(target, bool)
+        if not is_number or not trial.resource < target <= self.max_resource:
+            expected = f"above {trial.resource:g} and at most max_resource, which is {self.max_resource:g}"
+            raise self._error(trial, method, f"the target of the trial is {target!r}, expected a number {expected}")
+        return float(target)
+
+    def _call(self, trial: Optional[Trial], name: str, method: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return method(*arguments)
+        except Exception as error:
+            raise self._noted(trial, name, error)
+
+    def _error(self, trial: Optional[Trial], name: str, text: str) -> BaseException:
+        return self._noted(trial, name, UsageError(f"search: {self.name}.{name}: {text}"))
+
+    def _noted(self, trial: Optional[Trial], name: str, error: BaseException) -> BaseException:
+        """Names the trial on an exception: in its attribute ``trial``, and in a note where Python has notes."""
+        error.trial = trial  # type: ignore[attr-defined]
+        if trial is not None and trial.number is not None and hasattr(error, "add_note"):
+            error.add_note(f"raised by {self.name}.{name} for trial {trial.number}")
+        return error
+
+
+def _method(search: Any, *names: str) -> Callable[..., Any]:
+    """The first of these methods that the search has."""
+    found = next((getattr(search, name) for name in names if hasattr(search, name)), None)
+    if found is None:
+        kind = type(search).__name__
+        raise UsageError(f"search: {kind} has no method {' or '.join(names)}, expected a gleaner.Search")
+    return found  # type: ignore[no-any-return]
