@@ -154,7 +154,7 @@ fn add_groups(
     }
 }
 
-/// A feasible plan of a problem without groups. Each task gets a random count of up to twice its equal share of the
+/// A feasible plan for a problem without groups. Each task gets a random count of up to twice its equal share of the
 /// nodes, within its bounds, until the nodes run out.
 fn some_plan(problem: &Problem, rng: &mut ChaCha8Rng) -> Vec<u32> {
     let mut left = problem.nodes;

@@ -68,8 +68,8 @@ impl AnyProblem {
         }
     }
 
-    /// Checks an answer with code that the solvers do not use. If the nodes are all of one class, `big_m` may limit the
-    /// change of a task's number of nodes.
+    /// Checks an answer with code that the solvers do not use. With a single class, [`BigM::Paper`] also limits how much a
+    /// task's number of nodes may change. With several classes, `big_m` is ignored.
     ///
     /// # Errors
     /// The answer has faults. Returns a sentence for each fault.

@@ -41,7 +41,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     measured: PathBuf,
     /// Frequencies of the types of operations: a CSV file with the columns type and share
-    /// [default: the frequencies in the training part].
+    /// [default: the frequencies in the training set].
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
     /// Number of jobs to use: the first jobs after shuffling [default: all].

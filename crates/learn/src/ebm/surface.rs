@@ -1,7 +1,7 @@
 //! The step of a pair of features. It is the best cross, which cuts each axis once, so that the
 //! tree has four leaves.
 //!
-//! Residuals and rows are summed per cell of a grid. Two-dimensional prefix sums give the sum over
+//! Each cell of a grid holds the sum of the residuals and the number of the training rows in it. Two-dimensional prefix sums give the sum over
 //! any rectangle, and therefore the gain of any cross, in constant time. The gain of a cross is the
 //! sum of `s² ÷ n` over its four rectangles, minus `s² ÷ n` of the whole grid. Here, `s` is a sum
 //! of residuals and `n` a number of rows. For example, let a grid of 3 rows and 4 columns have 2

@@ -82,7 +82,8 @@ pub struct Dealer<J> {
     free: BTreeMap<u32, u32>,
     /// The running jobs, by end and serial.
     running: BTreeMap<(i64, u64), Dealt>,
-    /// The running jobs that have fewer nodes than they use, by start and serial. If there are any, no node is free.
+    /// The running jobs that have been assigned fewer nodes than the log states, by start and serial. If there are any,
+    /// no node is free.
     lacking: BTreeMap<(i64, u64), Lacking>,
     ready: VecDeque<Edge>,
     short: Short,
@@ -95,7 +96,7 @@ struct Dealt {
     runs: Vec<NodeRange>,
 }
 
-/// A running job that has fewer nodes than it uses.
+/// A running job that has been assigned fewer nodes than the log states.
 #[derive(Debug)]
 struct Lacking {
     end: i64,

@@ -50,8 +50,8 @@ pub struct Built {
     pub skipped: Faults,
 }
 
-/// Builds a data set of `jobs`. `read` reads a graph. Several threads call it concurrently. Each graph is read at most
-/// once, and only if it is needed. A graph is dropped from memory once it is grouped. The unit of progress is one
+/// Builds a data set of `jobs`. Calls `read` for each graph that is needed, at most once, and from several threads
+/// concurrently. A graph is dropped from memory once it is grouped. The unit of progress is one
 /// graph.
 ///
 /// # Errors

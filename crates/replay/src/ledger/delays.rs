@@ -32,7 +32,7 @@ impl Delays {
 
     /// Adds the jobs that took nodes from tasks in this step. `left` is the number of nodes that left in the step. A
     /// node that no job took, for example because it failed, delays no job. If the log does not state the jobs, all
-    /// nodes that left count as one job.
+    /// nodes that left are treated as taken by one job.
     pub fn book(&mut self, step: &Step<'_>, left: u32) {
         let Some(delay) = self.hand_back.filter(|_| !self.used.is_empty()) else {
             return;

@@ -60,7 +60,7 @@ pub(super) fn figure(runs: &[Named<'_>]) -> Figure {
         id: "spent".to_owned(),
         title: "Where node-time and work went".to_owned(),
         text:
-            "Two accounts. Idle node-time: used before completion, held without use, and unused. \
+            "Two accounts. Idle node-time: used before the tasks' completion, held without use, and unused. \
                Possible work at the tasks' rates: useful work, which counts towards completion, and \
                lost work."
                 .to_owned(),
