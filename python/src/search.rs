@@ -137,6 +137,7 @@ impl Searcher for PythonSearch {
             origin,
             task,
             parameters,
+            parent: None,
             final_loss: f64::NAN,
         }
     }

@@ -22,17 +22,29 @@ pub enum Algorithm {
     /// All trials are measured at equal intervals, and those whose best loss is above the median of the finished trials'
     /// averages are stopped (Golovin et al. 2017, section 3.2.2).
     Median,
+    /// Population-based training: bad trials are replaced by copies of good ones, with changed hyperparameters (Jaderberg
+    /// et al. 2017).
+    Pbt,
+    /// Hyperband, with hyperparameters that a model of the losses so far proposes (Falkner et al. 2018).
+    Bohb,
 }
 
 impl Algorithm {
     /// All algorithms.
-    pub const ALL: [Algorithm; 5] = [
+    pub const ALL: [Algorithm; 7] = [
         Algorithm::Random,
         Algorithm::SuccessiveHalving,
         Algorithm::Asha,
         Algorithm::Hyperband,
         Algorithm::Median,
+        Algorithm::Pbt,
+        Algorithm::Bohb,
     ];
+
+    /// Whether the number of trials follows from the resources, as in Hyperband.
+    pub fn derives_trials(self) -> bool {
+        matches!(self, Algorithm::Hyperband | Algorithm::Bohb)
+    }
 
     /// Name in files and on the command line.
     pub fn as_str(self) -> &'static str {
@@ -42,6 +54,8 @@ impl Algorithm {
             Algorithm::Asha => "asha",
             Algorithm::Hyperband => "hyperband",
             Algorithm::Median => "median",
+            Algorithm::Pbt => "pbt",
+            Algorithm::Bohb => "bohb",
         }
     }
 }
@@ -54,7 +68,9 @@ impl fmt::Display for Algorithm {
 
 /// A string that is not the name of an algorithm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("unknown algorithm {0:?}: expected random, successive-halving, asha, hyperband or median")]
+#[error(
+    "unknown algorithm {0:?}: expected random, successive-halving, asha, hyperband, median, pbt or bohb"
+)]
 pub struct UnknownAlgorithm(pub String);
 
 impl FromStr for Algorithm {

@@ -36,6 +36,10 @@
 //!   Optimization", JMLR 18(185), 2018 (arXiv:1603.06560).
 //! * Median stopping is described in section 3.2.2 of Golovin et al., "Google Vizier: A Service for Black-Box
 //!   Optimization", KDD 2017.
+//! * Population-based training is described in Jaderberg et al., "Population Based Training of Neural Networks", 2017
+//!   (arXiv:1711.09846).
+//! * BOHB is described in Falkner et al., "BOHB: Robust and Efficient Hyperparameter Optimization at Scale", ICML 2018
+//!   (arXiv:1807.01774).
 //!
 //! To run an algorithm of your own, implement [`Scheduler`].
 //!
@@ -46,11 +50,13 @@
 
 mod algorithm;
 mod asha;
+mod bohb;
 mod fault;
 mod halving;
 mod hyperband;
 mod learning;
 mod median;
+mod pbt;
 mod plan;
 mod random;
 mod rungs;
@@ -58,6 +64,7 @@ mod scheduler;
 mod score;
 mod search;
 mod space;
+mod tpe;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use fault::Fault;
@@ -65,6 +72,6 @@ pub use learning::{Curve, Draw, Family, LearningCurves, Point, Table};
 pub use plan::{MAX_JOBS, MAX_RUNGS, Plan};
 pub use random::task_of_trial;
 pub use rungs::{Bracket, Rung};
-pub use scheduler::Scheduler;
+pub use scheduler::{Parent, Scheduler};
 pub use search::{Job, Next, NoJob, Search, Verdict};
 pub use space::{Parameter, Parameters, Space, Value};

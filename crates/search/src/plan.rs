@@ -18,7 +18,8 @@ pub const MAX_RUNGS: usize = 64;
 pub struct Plan {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// Number of trials, at least 1. Not set for Hyperband, whose number of trials follows from the resources.
+    /// Number of trials, at least 1; for population-based training, the size of the population, at least 5. Not set for
+    /// Hyperband and BOHB, whose numbers of trials follow from the resources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trials: Option<u32>,
     /// Reduction factor, at least 2: one in `eta` trials of a rung is promoted. Random search does not
@@ -73,15 +74,21 @@ impl Plan {
     }
 
     fn check_trials(&self) -> Option<Fault> {
-        let hyperband = self.algorithm == Algorithm::Hyperband;
+        let hyperband = self.algorithm.derives_trials();
         let number = "a number of at least 1";
         match self.trials {
             Some(trials) if hyperband => {
-                let expected = "nothing: hyperband derives the number of trials from the resources";
+                let algorithm = self.algorithm;
+                let expected =
+                    format!("nothing: {algorithm} derives the number of trials from the resources");
                 Some(Fault::new("trials", trials, expected))
             }
             None if !hyperband => Some(Fault::new("trials", "nothing", number)),
             Some(0) => Some(Fault::new("trials", 0, number)),
+            Some(trials @ 1..5) if self.algorithm == Algorithm::Pbt => {
+                let expected = "at least 5, so that the worst fifth of the population is a trial";
+                Some(Fault::new("trials", trials, expected))
+            }
             Some(_) | None => None,
         }
     }
@@ -113,7 +120,7 @@ impl Plan {
         if rungs > MAX_RUNGS {
             let (least, eta) = (self.min_resource, self.eta);
             let or_eta = match self.algorithm {
-                Algorithm::Median => String::new(),
+                Algorithm::Median | Algorithm::Pbt => String::new(),
                 _ => format!(" or eta above {eta}"),
             };
             let expected = format!(

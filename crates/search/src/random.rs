@@ -10,6 +10,12 @@ pub(crate) enum Purpose {
     Curve = 0,
     Noise = 1,
     Parameters = 2,
+    /// The best hyperparameters of a simulated search.
+    Optimum = 3,
+    /// Which trial is copied.
+    Exploit = 4,
+    /// Hyperparameters that an algorithm changes or proposes.
+    Explore = 5,
 }
 
 /// The random numbers of a trial: one stream of the generator for each trial, under a key that contains the seed. The

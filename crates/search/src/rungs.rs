@@ -37,9 +37,9 @@ impl Plan {
     /// * Successive halving and ASHA have the rungs r, r·eta, r·eta², … below R, and then R. If R/r is a power of eta,
     ///   these are the rungs of Li et al. 2020. Otherwise, the paper's last rung is the highest r·eta^k below R. Here,
     ///   R is an additional rung, to which the best trials of that rung are trained.
-    /// * Hyperband has the rungs R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r is
+    /// * Hyperband and BOHB have the rungs R·eta^-s for s from s_max = ⌊log_eta(R/r)⌋ down to 0, as in Li et al. 2018. If R/r is
     ///   not a power of eta, the first rung is above r.
-    /// * Median stopping has the rungs r, 2r, 3r, … below R, and then R.
+    /// * Median stopping and population-based training have the rungs r, 2r, 3r, … below R, and then R.
     ///
     /// Resources that differ by less than one part in 10⁹ are treated as equal. Resources need not be whole numbers:
     /// with R = 100 and eta = 3, Hyperband has a rung at 33.3.
@@ -49,8 +49,8 @@ impl Plan {
         match self.algorithm {
             Algorithm::Random => vec![self.max_resource],
             Algorithm::SuccessiveHalving | Algorithm::Asha => self.rungs_upward(),
-            Algorithm::Hyperband => self.rungs_downward(),
-            Algorithm::Median => self.rungs_evenly(),
+            Algorithm::Hyperband | Algorithm::Bohb => self.rungs_downward(),
+            Algorithm::Median | Algorithm::Pbt => self.rungs_evenly(),
         }
     }
 
@@ -88,8 +88,8 @@ impl Plan {
     /// * Random search: all trials on one rung.
     /// * Successive halving: n_i = ⌊n·eta^-i⌋ trials on rung i, out of n.
     /// * ASHA: the numbers of successive halving, which are lower bounds for ASHA.
-    /// * Median stopping: all trials on every rung, which is an upper bound.
-    /// * Hyperband: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
+    /// * Median stopping and population-based training: all trials on every rung, which is an upper bound.
+    /// * Hyperband and BOHB: brackets s = s_max, …, 0 with the last s + 1 of the rungs. Each has
     ///   n = ⌈(s_max + 1)·eta^s / (s + 1)⌉ trials, of which n_i = ⌊n·eta^-i⌋ reach rung i. The formula is
     ///   taken from the paper's Algorithm 1, where B = (s_max + 1)·R. With R/r = 81 and eta = 3, the brackets start
     ///   with 81, 34, 15, 8 and 5 trials. Programs that round before they multiply have 27, 9 and 6 trials instead of
@@ -98,7 +98,7 @@ impl Plan {
     /// If the plan is not valid, the result is meaningless.
     pub fn brackets(&self) -> Vec<Bracket> {
         let resources = self.rungs();
-        if self.algorithm != Algorithm::Hyperband {
+        if !self.algorithm.derives_trials() {
             return vec![self.bracket(0, self.trials.unwrap_or(0), &resources)];
         }
         let highest = resources.len().saturating_sub(1);
@@ -112,7 +112,7 @@ impl Plan {
     fn bracket(&self, number: u32, trials: u32, resources: &[f64]) -> Bracket {
         let rung = |(i, &resource): (u32, &f64)| Rung {
             trials: match self.algorithm {
-                Algorithm::Median => trials,
+                Algorithm::Median | Algorithm::Pbt => trials,
                 _ => survivors(trials, self.eta, i),
             },
             resource,
@@ -123,7 +123,7 @@ impl Plan {
         }
     }
 
-    /// Number of trials that the search starts.
+    /// Number of trials that the search starts, without the copies of population-based training.
     pub fn all_trials(&self) -> u64 {
         let brackets = self.brackets().into_iter();
         let first = brackets.filter_map(|bracket| Some(bracket.rungs.first()?.trials));

@@ -2,7 +2,16 @@
 
 use std::fmt;
 
-use crate::{Job, Verdict};
+use crate::{Job, Parameters, Verdict};
+
+/// The trial from whose state another trial started.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parent {
+    /// The trial.
+    pub trial: u32,
+    /// The resource that it had consumed, and that the other trial started with.
+    pub resource: f64,
+}
 
 /// A search algorithm: chooses the next jobs, based on the losses of earlier jobs.
 ///
@@ -53,8 +62,8 @@ use crate::{Job, Verdict};
 /// ```
 pub trait Scheduler: fmt::Debug + Send + Sync {
     /// The next job; `None` if there is no job before another loss is reported. If no job is outstanding, `None` ends
-    /// the search. New trials are numbered from 0 in the order of their first jobs, and the first job of a trial has
-    /// rung 0.
+    /// the search. New trials are numbered from 0 in the order of their first jobs. The first job of a trial has rung 0,
+    /// unless the trial has a parent.
     fn next_job(&mut self) -> Option<Job>;
 
     /// Records the loss of a job, and returns the decisions that are now certain. A loss that is not finite means that
@@ -65,6 +74,18 @@ pub trait Scheduler: fmt::Debug + Send + Sync {
     /// its nodes. By default, there is no such job, and a promoted trial continues when [`Scheduler::next_job`] hands
     /// out its next job.
     fn resume(&mut self, trial: u32) -> Option<Job> {
+        let _ = trial;
+        None
+    }
+
+    /// The hyperparameters of a trial that was started. By default, they are drawn at random.
+    fn parameters(&self, trial: u32) -> Option<Parameters> {
+        let _ = trial;
+        None
+    }
+
+    /// The trial from whose state a trial started. By default, all trials start untrained.
+    fn parent(&self, trial: u32) -> Option<Parent> {
         let _ = trial;
         None
     }

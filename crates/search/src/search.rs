@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use crate::asha::Asha;
+use crate::bohb::Bohb;
 use crate::hyperband::Hyperband;
 use crate::median::Median;
+use crate::pbt::Pbt;
 use crate::score::Score;
-use crate::{Algorithm, Fault, Plan, Scheduler};
+use crate::{Algorithm, Fault, LearningCurves, Parameters, Parent, Plan, Scheduler, Space};
 
 /// The training of a trial from one resource to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -100,24 +102,43 @@ pub struct Search {
     scheduler: Box<dyn Scheduler>,
     outstanding: BTreeMap<u32, Job>,
     best: Option<Score>,
+    seed: u64,
+    space: Space,
 }
 
 impl Search {
-    /// Begins a search.
+    /// Begins a search without hyperparameters.
     ///
     /// # Errors
-    /// The plan is invalid. Returns its faults.
+    /// The plan is invalid, or BOHB is chosen, which needs hyperparameters. Returns the faults.
     pub fn new(plan: Plan) -> Result<Self, Vec<Fault>> {
+        Self::seeded(plan, 0, &Space::default())
+    }
+
+    /// Begins a search of a space of hyperparameters. All random choices depend only on the seed.
+    ///
+    /// # Errors
+    /// The plan or the space is invalid, or BOHB is chosen and the space is empty. Returns the faults.
+    pub fn seeded(plan: Plan, seed: u64, space: &Space) -> Result<Self, Vec<Fault>> {
         plan.validate()?;
+        space.validate()?;
+        if plan.algorithm == Algorithm::Bohb && space.0.is_empty() {
+            let expected = "at least one hyperparameter, because bohb models their effect";
+            return Err(vec![Fault::new("space", "nothing", expected)]);
+        }
         let trials = plan.trials.unwrap_or(0);
-        Ok(Search::with(match plan.algorithm {
+        let mut search = Search::with(match plan.algorithm {
             Algorithm::Asha => Box::new(Asha::new(plan.rungs(), plan.eta, trials)),
             Algorithm::Median => Box::new(Median::new(plan.rungs(), trials)),
+            Algorithm::Pbt => Box::new(Pbt::new(plan.rungs(), trials, seed, space.clone())),
+            Algorithm::Bohb => Box::new(Bohb::new(plan.brackets(), seed, space.clone())),
             // Random search is one bracket with one rung.
             Algorithm::Random | Algorithm::SuccessiveHalving | Algorithm::Hyperband => {
                 Box::new(Hyperband::new(plan.brackets()))
             }
-        }))
+        });
+        (search.seed, search.space) = (seed, space.clone());
+        Ok(search)
     }
 
     /// Begins a search with an algorithm of your own.
@@ -126,6 +147,8 @@ impl Search {
             scheduler,
             outstanding: BTreeMap::new(),
             best: None,
+            seed: 0,
+            space: Space::default(),
         }
     }
 
@@ -174,11 +197,56 @@ impl Search {
     /// The next job of a trial whose loss was just reported, if the trial may train on at once, on the nodes that it
     /// holds. The job is then outstanding. If the caller does not call this method, [`Search::next`] hands out the job.
     ///
-    /// Only median stopping has such jobs.
+    /// Only median stopping and population-based training have such jobs.
     pub fn resume(&mut self, trial: u32) -> Option<Job> {
         let job = self.scheduler.resume(trial)?;
         self.outstanding.insert(trial, job);
         Some(job)
+    }
+
+    /// The hyperparameters of a trial that was started; empty if the search has none.
+    pub fn parameters(&self, trial: u32) -> Parameters {
+        let own = self.scheduler.parameters(trial);
+        own.unwrap_or_else(|| self.space.draw(self.seed, trial))
+    }
+
+    /// The trial from whose state a trial started; `None` if the trial started untrained.
+    pub fn parent(&self, trial: u32) -> Option<Parent> {
+        self.scheduler.parent(trial)
+    }
+
+    /// The measured loss of a trial on these curves, after it has consumed `resource`.
+    ///
+    /// If the search has hyperparameters, the floor of a trial's curve in a family depends on them: the closer they are
+    /// to the best hyperparameters, which the seed determines, the lower the floor. See [`Space::rank`].
+    ///
+    /// A trial with a parent starts with its parent's loss, which then falls in proportion to the trial's own curve. For
+    /// example, if the parent had a loss of 2, and the trial's own curve falls from 3 to 1.5 between the same resources,
+    /// the trial's loss falls from 2 to 1.
+    pub fn loss(&self, curves: &LearningCurves, trial: u32, resource: f64) -> f64 {
+        let noise = match curves {
+            LearningCurves::Family(family) => family.noise(trial, resource),
+            LearningCurves::Table(_) => 0.0,
+        };
+        self.true_loss(curves, trial, resource) + noise
+    }
+
+    /// The loss without noise, as in [`Search::loss`].
+    pub fn true_loss(&self, curves: &LearningCurves, trial: u32, resource: f64) -> f64 {
+        let own = |resource: f64| match curves {
+            LearningCurves::Family(family) => {
+                let rank = self.space.rank(&self.parameters(trial), self.seed);
+                family.at(&family.curve(trial, rank), resource)
+            }
+            LearningCurves::Table(table) => table.loss(trial, resource),
+        };
+        match self.parent(trial) {
+            Some(parent) => {
+                let copied = self.true_loss(curves, parent.trial, parent.resource);
+                copied * (own(resource) / own(parent.resource))
+            }
+            None => own(resource),
+        }
     }
 
     /// The trial with the lowest loss among those that reached the last rung, and its loss. The loss is infinite if

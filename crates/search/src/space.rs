@@ -26,6 +26,17 @@ pub enum Value {
     Text(String),
 }
 
+impl Value {
+    /// The value as a number; `None` if it is not a number.
+    fn number(&self) -> Option<f64> {
+        match self {
+            Value::Whole(number) => Some(*number as f64),
+            Value::Number(number) => Some(*number),
+            Value::Flag(_) | Value::Text(_) => None,
+        }
+    }
+}
+
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -102,6 +113,89 @@ impl Space {
             Some((name.clone(), value))
         });
         drawn.collect()
+    }
+
+    /// The coordinates of hyperparameters in the unit cube: the probability that a draw is below a number, and the
+    /// middle of one of k equal intervals for one of k values. A missing or unknown value is at 0.5.
+    pub fn unit(&self, parameters: &Parameters) -> Vec<f64> {
+        let coordinate = |(name, parameter): (&String, &Parameter)| {
+            let value = parameters.get(name)?;
+            match parameter {
+                Parameter::Choice(values) => {
+                    let index = values.iter().position(|of| of == value)?;
+                    Some((index as f64 + 0.5) / values.len() as f64)
+                }
+                Parameter::Draw(draw) => Some(draw.cdf(value.number()?)),
+            }
+        };
+        let all = self.0.iter();
+        all.map(|of| coordinate(of).unwrap_or(0.5)).collect()
+    }
+
+    /// The hyperparameters with these coordinates in the unit cube.
+    pub(crate) fn of_unit(&self, unit: &[f64]) -> Parameters {
+        let pairs = self.0.iter().zip(unit);
+        let value = |((name, parameter), &x): ((&String, &Parameter), &f64)| {
+            Some((name.clone(), at(parameter, x)?))
+        };
+        pairs.filter_map(value).collect()
+    }
+
+    /// The rank of hyperparameters among all, from 0 for the best to 1 for the worst; `None` if there are none. It is
+    /// the landscape of simulated searches.
+    ///
+    /// The best point of the unit cube is drawn with the seed. On each axis, the distance to it is measured around the
+    /// circle, and divided by the greatest distance, 0.5. For a uniform draw, each of these d shares is uniform between
+    /// 0 and 1. Their maximum m has the distribution function m^d, so m^d is uniform, too: the ranks of hyperparameters
+    /// that are drawn at random are uniform between 0 and 1.
+    ///
+    /// Example: with the best point (0.9, 0.5), the point (0.1, 0.3) has the distances 0.2 and 0.2, the shares 0.4 and
+    /// 0.4, and the rank 0.4² = 0.16.
+    pub fn rank(&self, parameters: &Parameters, seed: u64) -> Option<f64> {
+        let mut random = stream(seed, Purpose::Optimum, 0, 0);
+        let share = |x: f64| {
+            let distance = (x - random.random::<f64>()).abs();
+            2.0 * distance.min(1.0 - distance)
+        };
+        let most = self
+            .unit(parameters)
+            .into_iter()
+            .map(share)
+            .reduce(f64::max)?;
+        Some(most.powi(self.0.len() as i32))
+    }
+
+    /// Changes the hyperparameters of a trial for its copy, trial `trial`: each with probability 1/4 is drawn anew, and
+    /// each other number is multiplied by 0.8 or 1.2 (Jaderberg et al. 2017). A number that leaves the range of its
+    /// distribution is set to the end of the range.
+    pub(crate) fn explore(&self, parameters: &Parameters, seed: u64, trial: u32) -> Parameters {
+        let mut random = stream(seed, Purpose::Explore, 0, trial);
+        let changed = self.0.iter().filter_map(|(name, parameter)| {
+            let (chance, uniform): (f64, f64) = (random.random(), random.random());
+            let value = parameters.get(name)?;
+            let drawn = at(parameter, uniform)?;
+            let value = match (parameter, value.number()) {
+                _ if chance < 0.25 => drawn,
+                (Parameter::Draw(draw), Some(number)) => {
+                    let factor = if uniform < 0.5 { 0.8 } else { 1.2 };
+                    Value::Number(draw.within(number * factor))
+                }
+                _ => value.clone(),
+            };
+            Some((name.clone(), value))
+        });
+        changed.collect()
+    }
+}
+
+/// The value of a hyperparameter at a coordinate between 0 and 1; `None` for an empty list of values.
+fn at(parameter: &Parameter, x: f64) -> Option<Value> {
+    match parameter {
+        Parameter::Choice(values) => {
+            let index = (x * values.len() as f64) as usize;
+            values.get(index.min(values.len().checked_sub(1)?)).cloned()
+        }
+        Parameter::Draw(draw) => Some(Value::Number(draw.quantile(x))),
     }
 }
 

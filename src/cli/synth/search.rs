@@ -63,10 +63,10 @@ pub struct Args {
 /// # Errors
 /// Options outside their ranges, or an output that cannot be written.
 pub fn run(args: &Args) -> Result<()> {
-    let is_hyperband = args.algorithm == Algorithm::Hyperband;
+    let is_derived = args.algorithm.derives_trials();
     let plan = Plan {
         algorithm: args.algorithm,
-        trials: args.trials.or((!is_hyperband).then_some(81)),
+        trials: args.trials.or((!is_derived).then_some(81)),
         eta: args.eta,
         min_resource: args.min_resource,
         max_resource: args.max_resource,

@@ -164,7 +164,7 @@ impl<'a> Ledger<'a> {
             next_edge: 0,
             accounts: vec![Account::default(); written.tasks.len()],
             active: Vec::new(),
-            supply: Supply::new(inputs, start),
+            supply: Supply::new(inputs, written.search, start),
             is_lost: false,
             idle: vec![false; log.nodes().len()],
             holder: vec![None; log.nodes().len()],

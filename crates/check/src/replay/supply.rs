@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Inputs;
 use crate::search::Trials;
+use gleaner_domain::results::search::SearchOutcome;
 use gleaner_domain::tasks::MAX_TASKS;
 use gleaner_domain::{TrainingTask, Utc};
 
@@ -40,10 +41,10 @@ pub(super) struct Listed<'a> {
 
 impl<'a> Supply<'a> {
     /// Creates the source of the tasks of a replay that starts at `start`.
-    pub fn new(inputs: &Inputs<'a>, start: Utc) -> Self {
+    pub fn new(inputs: &Inputs<'a>, written: Option<&'a SearchOutcome>, start: Utc) -> Self {
         match inputs.search {
             Some(search) => {
-                let trials = Trials::new(search, inputs.set, inputs.seed);
+                let trials = Trials::new(search, inputs.set, inputs.seed, written);
                 Supply::Search(Box::new(trials))
             }
             None => Supply::Listed(Listed::new(inputs.set, start)),

@@ -65,6 +65,10 @@ impl Trials<'_> {
         findings.covers("search", names(SearchRow::FIELDS));
         findings.covers("trials", names(TrialRow::FIELDS));
         findings.covers("rungs", names(RungRow::FIELDS));
+        if self.losses.are_proposed() {
+            let why = "the algorithm's proposals are not recomputed, only their losses";
+            findings.not_verified("trials", "parameters", why);
+        }
         rows("search", &written.events, &self.events, event, findings);
         rows("trials", &written.trials, &self.trials, trial, findings);
         rows("rungs", &written.rungs, &self.rungs(start), rung, findings);
@@ -191,6 +195,12 @@ fn trial(name: Name<'_>, row: &TrialRow, expected: &TrialRow, findings: &mut Fin
     let final_loss = (Some(row.final_loss), Some(expected.final_loss));
     loss(name("final_loss"), final_loss.0, final_loss.1, findings);
     findings.number(name("work_done"), row.work_done, expected.work_done);
+    findings.equal(name("parameters"), &row.parameters, &expected.parameters);
+    let parent = |row: &TrialRow| {
+        row.parent
+            .map_or("none".to_owned(), |parent| parent.to_string())
+    };
+    findings.equal(name("parent"), parent(row), parent(expected));
 }
 
 fn rung(name: Name<'_>, row: &RungRow, expected: &RungRow, findings: &mut Findings) {

@@ -1,24 +1,27 @@
 //! Recomputes a search: its trials, their losses, and its decisions.
 
 mod compare;
+mod losses;
 mod schedule;
 
 use std::collections::BTreeMap;
 
-use gleaner_domain::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
+use gleaner_domain::results::search::{
+    RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
+};
 use gleaner_domain::{TrainingTask, TrialSearch, Utc};
-use gleaner_search::LearningCurves;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 pub(crate) use compare::{cover, has_no_figure};
+use losses::Losses;
 use schedule::{Job, Schedule, Verdict};
 
 /// The recomputation of a search.
 pub(crate) struct Trials<'a> {
     spec: &'a TrialSearch,
-    curves: LearningCurves,
+    losses: Losses<'a>,
     set: &'a [TrainingTask],
     seed: u64,
     schedule: Schedule,
@@ -43,15 +46,16 @@ pub(crate) struct Coming {
 }
 
 impl<'a> Trials<'a> {
-    /// Creates the search `spec`, whose trials train the tasks in `set`.
-    pub fn new(spec: &'a TrialSearch, set: &'a [TrainingTask], seed: u64) -> Self {
-        let mut curves = spec.curves.clone();
-        if let LearningCurves::Family(family) = &mut curves {
-            family.seed = seed;
-        }
+    /// Creates the search `spec`, whose trials train the tasks in `set`. `written` contains the recorded tables.
+    pub fn new(
+        spec: &'a TrialSearch,
+        set: &'a [TrainingTask],
+        seed: u64,
+        written: Option<&'a SearchOutcome>,
+    ) -> Self {
         Trials {
+            losses: Losses::new(spec, seed, written),
             spec,
-            curves,
             set,
             seed,
             schedule: Schedule::new(&spec.plan),
@@ -81,7 +85,8 @@ impl<'a> Trials<'a> {
 
     /// The next task of the replay; `None` if the search has no task ready.
     pub fn next(&mut self, now: Utc) -> Option<Coming> {
-        let Some(job) = self.schedule.next() else {
+        let parent = self.losses.parent(self.trials.len() as u32);
+        let Some(job) = self.schedule.next(parent) else {
             if self.schedule.is_idle() {
                 self.end(now);
             }
@@ -91,8 +96,11 @@ impl<'a> Trials<'a> {
         let origin = self.origin(job.trial);
         let task = self.set.get(origin as usize)?;
         let trial = job.trial as usize;
-        if job.rung == 0 {
-            self.places.push((0, resource, false));
+        if trial == self.trials.len() {
+            if parent.is_some() {
+                self.losses.copied(job.trial, below);
+            }
+            self.places.push((job.rung, resource, false));
             self.trials.push(TrialRow {
                 trial: job.trial,
                 task: task.name.clone(),
@@ -103,10 +111,11 @@ impl<'a> Trials<'a> {
                 resource: 0.0,
                 loss: None,
                 final_loss: self
-                    .curves
+                    .losses
                     .true_loss(job.trial, self.spec.plan.max_resource),
                 work_done: 0.0,
-                parameters: String::new(),
+                parameters: self.losses.parameters(job.trial),
+                parent,
             });
             self.record(now, TrialEvent::Started, job.trial, None);
         } else {
@@ -128,7 +137,7 @@ impl<'a> Trials<'a> {
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<f64> {
         let job = *self.jobs.get(task as usize)?;
         let (_, resource) = self.schedule.resources(&job);
-        let loss = self.curves.loss(job.trial, resource);
+        let loss = self.losses.loss(job.trial, resource);
         let row = &mut self.trials[job.trial as usize];
         (row.end, row.resource, row.loss) = (Some(now), resource, Some(loss));
         row.state = TrialState::Waiting;

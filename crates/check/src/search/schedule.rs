@@ -1,10 +1,11 @@
 //! Decides which trial trains next. The decision depends on the settings of the search and the
 //! losses so far.
 //!
-//! Implemented from the papers: median stopping is section 3.2.2 of Golovin et al. 2017, successive halving and ASHA are Algorithms 1 and 2 of Li et al. 2020
+//! Implemented from the papers: median stopping is section 3.2.2 of Golovin et al. 2017, population-based training is
+//! Jaderberg et al. 2017 (arXiv:1711.09846), successive halving and ASHA are Algorithms 1 and 2 of Li et al. 2020
 //! (arXiv:1810.05934), and Hyperband is Algorithm 1 of Li et al. 2018 (arXiv:1603.06560).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gleaner_search::{Algorithm, Plan};
 
@@ -51,11 +52,49 @@ struct Bracket {
     promoted: Vec<BTreeSet<u32>>,
 }
 
+/// The state of population-based training.
+#[derive(Debug, Default)]
+struct Population {
+    /// The last loss, the trial and its rung, of the measured trials that have not ended.
+    members: Vec<(f64, u32, usize)>,
+    /// For each copy that has not started, the trials that may be copied, each with its rung.
+    copies: VecDeque<Vec<(u32, usize)>>,
+    /// Number of copies that have started.
+    copied: u32,
+}
+
+impl Population {
+    /// Records a loss. Returns whether the trial is replaced: it is in the worst fifth, and a trial of the best fifth
+    /// has reached its rung.
+    fn replaces(&mut self, loss: f64, trial: u32, rung: usize) -> bool {
+        self.members.retain(|(_, other, _)| *other != trial);
+        self.members.push((loss, trial, rung));
+        self.members
+            .sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let fifth = self.members.len() / 5;
+        let place = self
+            .members
+            .iter()
+            .position(|(_, other, _)| *other == trial);
+        let is_worst = place.is_some_and(|place| place + fifth >= self.members.len());
+        let best = self.members[..fifth].iter().filter(|of| of.2 >= rung);
+        let best: Vec<(u32, usize)> = best.map(|of| (of.1, of.2)).collect();
+        let is_replaced = is_worst && !best.is_empty();
+        if is_replaced {
+            self.members.retain(|(_, other, _)| *other != trial);
+            self.copies.push_back(best);
+        }
+        is_replaced
+    }
+}
+
 /// A search in progress.
 #[derive(Debug)]
 pub(crate) struct Schedule {
     is_asha: bool,
     is_median: bool,
+    /// The population of population-based training; `None` for other algorithms.
+    population: Option<Population>,
     eta: u64,
     brackets: Vec<Bracket>,
     outstanding: BTreeMap<u32, Job>,
@@ -65,12 +104,19 @@ impl Schedule {
     /// Creates a search with the given settings.
     pub fn new(plan: &Plan) -> Self {
         let is_median = plan.algorithm == Algorithm::Median;
+        let is_pbt = plan.algorithm == Algorithm::Pbt;
         let eta = u64::from(plan.eta.max(2));
         let mut first = 0u32;
         let mut bracket = |number: usize, trials: u64, resources: Vec<f64>| {
             let shrunk = |rung: u32| eta.checked_pow(rung).map_or(0, |power| trials / power);
             let sizes = (0..resources.len() as u32)
-                .map(|rung| if is_median { trials } else { shrunk(rung) })
+                .map(|rung| {
+                    if is_median || is_pbt {
+                        trials
+                    } else {
+                        shrunk(rung)
+                    }
+                })
                 .collect();
             let bracket = Bracket {
                 number: number as u32,
@@ -92,8 +138,8 @@ impl Schedule {
             Algorithm::SuccessiveHalving | Algorithm::Asha => {
                 vec![bracket(0, trials, upward(plan))]
             }
-            Algorithm::Median => vec![bracket(0, trials, evenly(plan))],
-            Algorithm::Hyperband => {
+            Algorithm::Median | Algorithm::Pbt => vec![bracket(0, trials, evenly(plan))],
+            Algorithm::Hyperband | Algorithm::Bohb => {
                 let all = downward(plan);
                 let most = all.len();
                 let of = |s: usize| {
@@ -111,6 +157,7 @@ impl Schedule {
         Schedule {
             is_asha: plan.algorithm == Algorithm::Asha,
             is_median,
+            population: is_pbt.then(Population::default),
             eta,
             brackets,
             outstanding: BTreeMap::new(),
@@ -125,8 +172,22 @@ impl Schedule {
         (below.unwrap_or(0.0), at(job.rung).unwrap_or(f64::NAN))
     }
 
-    /// The next job; `None` if the search must wait for a loss, or is finished.
-    pub fn next(&mut self) -> Option<Job> {
+    /// The next job; `None` if the search must wait for a loss, or is finished. `parent` is the recorded parent of the
+    /// next new trial.
+    pub fn next(&mut self, parent: Option<u32>) -> Option<Job> {
+        if let Some(population) = &mut self.population
+            && let Some(candidates) = population.copies.pop_front()
+        {
+            let known = |(trial, _): &&(u32, usize)| Some(*trial) == parent;
+            let rung = candidates.iter().find(known)?.1;
+            let bracket = self.brackets.first()?;
+            let trial = bracket.started as u32 + population.copied;
+            population.copied += 1;
+            let job = bracket.job(trial, rung + 1)?;
+            self.outstanding.insert(trial, job);
+            return Some(job);
+        }
+        let copied = self.population.as_ref().map_or(0, |of| of.copied);
         let (is_asha, eta) = (self.is_asha, self.eta);
         let mut brackets = self.brackets.iter_mut();
         let job = brackets.find_map(|bracket| {
@@ -136,6 +197,10 @@ impl Schedule {
                 bracket.synchronous()
             }
         })?;
+        let job = Job {
+            trial: job.trial + copied,
+            ..job
+        };
         self.outstanding.insert(job.trial, job);
         Some(job)
     }
@@ -163,9 +228,21 @@ impl Schedule {
         rung.insert(place, (loss, trial));
         let is_last = job.rung + 1 == bracket.resources.len();
         let verdicts = if is_last {
+            if let Some(population) = &mut self.population {
+                population.members.retain(|(_, other, _)| *other != trial);
+            }
             vec![(trial, Verdict::Finished)]
-        } else if self.is_median {
-            let verdict = bracket.compare_with_median(trial, job.rung);
+        } else if self.is_median || self.population.is_some() {
+            let verdict = match &mut self.population {
+                None => bracket.compare_with_median(trial, job.rung),
+                Some(population) => {
+                    if population.replaces(loss, trial, job.rung) {
+                        Verdict::Stopped
+                    } else {
+                        Verdict::Promoted
+                    }
+                }
+            };
             if verdict == Verdict::Promoted {
                 let next = Job {
                     rung: job.rung + 1,
@@ -197,7 +274,7 @@ impl Schedule {
             for rung in 0..below {
                 let is_done = !self.is_asha && bracket.rung > rung;
                 let trials = bracket.measured[rung].iter().map(|(_, trial)| *trial);
-                let is_done = is_done || self.is_median;
+                let is_done = is_done || self.is_median || self.population.is_some();
                 let waits = |trial: &u32| !is_done && !bracket.promoted[rung].contains(trial);
                 found.extend(trials.filter(waits));
             }
@@ -338,7 +415,7 @@ mod tests {
 
     fn plan(algorithm: Algorithm, trials: u32, eta: u32, most: f64) -> Plan {
         Plan {
-            trials: (algorithm != Algorithm::Hyperband).then_some(trials),
+            trials: (!algorithm.derives_trials()).then_some(trials),
             eta,
             ..Plan::new(algorithm, most)
         }
@@ -351,14 +428,17 @@ mod tests {
         /// order the losses are reported.
         #[test]
         fn both_searches_agree(
-            algorithm in 0usize..5,
+            algorithm in 0usize..7,
             trials in 9u32..40,
             eta in 2u32..4,
             most in 1.0..30.0f64,
             losses in proptest::collection::vec((0u8..9, any::<u8>(), any::<bool>()), 400),
         ) {
             let plan = plan(Algorithm::ALL[algorithm], trials, eta, most);
-            let Ok(mut theirs) = Search::new(plan.clone()) else { return Ok(()) };
+            let values = [1, 2, 3].map(gleaner_search::Value::Whole).to_vec();
+            let space = [("n".to_owned(), gleaner_search::Parameter::Choice(values))];
+            let space = gleaner_search::Space(space.into());
+            let Ok(mut theirs) = Search::seeded(plan.clone(), 5, &space) else { return Ok(()) };
             let mut ours = Schedule::new(&plan);
             let mut open: Vec<u32> = Vec::new();
             for (loss, pick, starts) in losses {
@@ -367,7 +447,11 @@ mod tests {
                         Next::Job(job) => Some(job),
                         Next::Wait | Next::Done => None,
                     };
-                    let own = ours.next();
+                    let parent = match next {
+                        Some(job) => theirs.parent(job.trial).map(|parent| parent.trial),
+                        None => None,
+                    };
+                    let own = ours.next(parent);
                     prop_assert_eq!(next.map(|j| (j.trial, j.rung as usize, j.bracket)),
                         own.map(|j| (j.trial, j.rung, j.bracket)));
                     if let (Some(job), Some(own)) = (next, own) {

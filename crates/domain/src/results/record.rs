@@ -225,6 +225,16 @@ impl Encoding<Option<i64>> for Plain {
     }
 }
 
+impl Encoding<Option<u32>> for Plain {
+    fn column<'a>(values: impl Iterator<Item = &'a Option<u32>>) -> Column<'a> {
+        Column::OptionalWhole(values.map(|value| value.map(i64::from)).collect())
+    }
+
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<Option<u32>, C::Fault> {
+        given(cells, column, <Plain as Encoding<u32>>::read)
+    }
+}
+
 /// 1 for true, 0 for false.
 impl Encoding<bool> for Plain {
     fn column<'a>(values: impl Iterator<Item = &'a bool>) -> Column<'a> {

@@ -12,7 +12,9 @@
 use std::collections::BTreeMap;
 
 use gleaner_domain::Utc;
-use gleaner_search::{Job, Next, Plan, Search, Space, Verdict, task_of_trial};
+use gleaner_search::{
+    Algorithm, Job, Next, Parameters, Plan, Search, Space, Verdict, task_of_trial,
+};
 use serde::{Deserialize, Serialize};
 
 use super::tasks::{Task, TaskState};
@@ -53,6 +55,13 @@ impl SearchSubmission {
                 "found up to {jobs} trainings, expected at most {MOST_JOBS}: reduce the number of trials or rungs"
             ));
         }
+        if self.plan.algorithm == Algorithm::Pbt {
+            faults.push(
+                "found pbt, which is not supported on live clusters, because a trial cannot continue from the \
+                 checkpoint of another trial: choose another algorithm"
+                    .to_owned(),
+            );
+        }
         if self.tasks.is_empty() {
             faults.push("found no task, expected at least one that trials can train".to_owned());
         }
@@ -67,8 +76,8 @@ impl SearchSubmission {
         }
     }
 
-    /// The task of a job.
-    fn task(&self, job: &Job) -> Option<Submission> {
+    /// The task of a job of a trial with these hyperparameters.
+    fn task(&self, job: &Job, parameters: Parameters) -> Option<Submission> {
         let drawn = task_of_trial(self.seed, job.trial, self.tasks.len());
         let trained = self.tasks.get(drawn)?;
         let whole = trained.work?;
@@ -78,7 +87,7 @@ impl SearchSubmission {
             number: job.trial,
             rung: job.rung,
             resource: job.to,
-            parameters: self.space.draw(self.seed, job.trial),
+            parameters,
             done: share(job.from),
         };
         Some(Submission {
@@ -118,10 +127,11 @@ pub(super) struct LiveSearch {
 impl LiveSearch {
     fn begin(submission: &SearchSubmission) -> Result<Self, String> {
         submission.check()?;
-        let search = Search::new(submission.plan.clone()).map_err(|faults| {
-            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            faults.join("; ")
-        })?;
+        let search = Search::seeded(submission.plan.clone(), submission.seed, &submission.space)
+            .map_err(|faults| {
+                let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                faults.join("; ")
+            })?;
         Ok(LiveSearch {
             submission: submission.clone(),
             search,
@@ -162,7 +172,8 @@ impl LiveSearch {
             Next::Job(job) => {
                 self.started += u32::from(job.rung == 0);
                 self.jobs.insert(index, job);
-                self.submission.task(&job)
+                let parameters = self.search.parameters(job.trial);
+                self.submission.task(&job, parameters)
             }
             Next::Wait => {
                 self.is_waiting = true;

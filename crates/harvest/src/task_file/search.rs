@@ -17,11 +17,10 @@ use std::path::Path;
 
 use gleaner_domain::error::{Fault, Faults};
 use gleaner_inputs::tasks::TaskSet;
-use gleaner_search::Space;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{check_name, fault, field};
+use super::{check_name, field};
 use crate::core::{SearchSubmission, Submission};
 
 /// The fields that only harvest reads.
@@ -29,7 +28,6 @@ use crate::core::{SearchSubmission, Submission};
 pub(super) struct Own {
     name: Option<String>,
     seed: u64,
-    space: Space,
 }
 
 /// Removes the fields that only harvest reads from the document, and returns them.
@@ -57,7 +55,6 @@ pub(super) fn take(
             &mut found,
         )
         .unwrap_or_default(),
-        space: space(fields.remove("space"), &mut found),
     };
     for fault in found {
         let file = path.display().to_string();
@@ -77,31 +74,6 @@ fn read<T: DeserializeOwned>(
     read.map_err(|fault| faults.push(*fault)).ok()
 }
 
-/// Reads the hyperparameters.
-fn space(table: Option<Value>, faults: &mut Vec<Fault>) -> Space {
-    let parameters = match table {
-        None => return Space::default(),
-        Some(Value::Object(parameters)) => parameters,
-        Some(other) => {
-            let expected = "a table of hyperparameters";
-            faults.push(*fault("space", &other.to_string(), expected));
-            return Space::default();
-        }
-    };
-    let expected =
-        "a distribution such as { uniform = { low = 0, high = 1 } }, or a list of values";
-    let parameters = parameters.into_iter().filter_map(|(name, value)| {
-        let place = format!("space.{name}");
-        Some((name, read(Some(value), &place, expected, faults)?))
-    });
-    let space = Space(parameters.collect());
-    for wrong in space.validate().err().unwrap_or_default() {
-        let field = format!("space.{}", wrong.field);
-        faults.push(*fault(&field, &wrong.found, &wrong.expected));
-    }
-    space
-}
-
 /// The search of a file whose tasks are `tasks`. `None` if the file has no search.
 pub(super) fn submission(
     own: Own,
@@ -116,7 +88,7 @@ pub(super) fn submission(
         name: own.name.or_else(first).unwrap_or_default(),
         plan: search.plan.clone(),
         seed: own.seed,
-        space: own.space,
+        space: search.space.clone(),
         tasks: tasks.to_vec(),
     };
     let checked = check_name(&search.name).and_then(|()| search.check());

@@ -2,12 +2,15 @@
 //!
 //! ```toml
 //! [search]
-//! algorithm = "asha"     # random, successive-halving, asha, hyperband or median
+//! algorithm = "asha"     # random, successive-halving, asha, hyperband, median, pbt or bohb
 //! trials = 64            # not for hyperband, which derives it from the resources
 //! eta = 3                # the best 1/eta of each rung are promoted; default: 3
 //! min_resource = 1       # resource of the first rung; default: 1
 //! max_resource = 27      # resource of the last rung; the `work` of a task is the work for this resource
 //! curves = "losses.csv"  # measured learning curves; or a table of the family's parameters, which are optional
+//!
+//! [search.space]         # hyperparameters, optional; a distribution or a list of values
+//! lr = { log-uniform = { low = 1e-4, high = 0.1 } }
 //! ```
 //!
 //! Each trial trains one of the tasks in the task file. The file of learning curves can name the task of each trial. If
@@ -16,7 +19,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gleaner_search::{Algorithm, Family, LearningCurves, Plan};
+use gleaner_search::{Algorithm, Family, LearningCurves, Parameter, Plan, Space};
 
 use super::TaskSet;
 use super::fields::{Fields, Report};
@@ -39,6 +42,7 @@ const RESOURCE: Number = Number {
 pub(super) struct SearchDraft<'a> {
     plan: Option<Plan>,
     curves: CurvesDraft,
+    space: Space,
     report: Report<'a>,
 }
 
@@ -56,16 +60,18 @@ pub(super) fn read(path: &Path, search: Node) -> SearchDraft<'_> {
             return SearchDraft {
                 plan: None,
                 curves: CurvesDraft::Family(Family::default()),
+                space: Space::default(),
                 report,
             };
         }
     };
-    let curves = fields.take("curves");
+    let (curves, space) = (fields.take("curves"), fields.take("space"));
     let plan = plan(&mut fields);
     let mut report = fields.finish();
     SearchDraft {
         plan,
         curves: self::curves(curves, path, &mut report),
+        space: self::space(space, &mut report),
         report,
     }
 }
@@ -129,6 +135,31 @@ fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDra
     CurvesDraft::Family(family)
 }
 
+/// Reads the hyperparameters, and adds faults to the report.
+fn space(node: Option<Node>, report: &mut Report<'_>) -> Space {
+    let parameters = match node.map(Node::into_json) {
+        None => return Space::default(),
+        Some(serde_json::Value::Object(parameters)) => parameters,
+        Some(other) => {
+            report.add("space", other.to_string(), "a table of hyperparameters");
+            return Space::default();
+        }
+    };
+    let mut read = Space::default();
+    for (name, value) in parameters {
+        match serde_json::from_value::<Parameter>(value.clone()) {
+            Ok(parameter) => {
+                read.0.insert(name, parameter);
+            }
+            Err(_) => {
+                let expected = "a distribution such as { uniform = { low = 0, high = 1 } }, or a list of values";
+                report.add(&format!("space.{name}"), value.to_string(), expected);
+            }
+        }
+    }
+    read
+}
+
 impl SearchDraft<'_> {
     /// Checks the search against the tasks of the set, and adds it to the set. If the search refers to a file of
     /// learning curves, reads the file and adds it to `sources`. Adds remarks for the user to `notes`.
@@ -139,11 +170,6 @@ impl SearchDraft<'_> {
         sources: &mut Vec<SourceId>,
         notes: &mut Vec<String>,
     ) -> Result<()> {
-        if let Some(plan) = &self.plan {
-            for fault in plan.validate().err().unwrap_or_default() {
-                self.report.add(&fault.field, fault.found, fault.expected);
-            }
-        }
         for (task, origin) in set.tasks.iter().zip(&set.origins) {
             for (field, found, expected) in faults_of(task) {
                 let fault = Fault::of(&set.file, found, expected).field(field);
@@ -175,17 +201,13 @@ impl SearchDraft<'_> {
         let whole = self.plan.zip(curves).filter(|_| is_sound);
         let search = whole.map(|(plan, curves)| TrialSearch {
             plan,
+            space: self.space,
             curves,
             tasks,
         });
-        if let Some(search) = &search
-            && let Some(known) = search.curves.trials_known()
-            && search.trials() > u64::from(known)
-        {
-            let found = format!("learning curves of {known} trials");
-            let expected = format!("curves of all {} trials of the search", search.trials());
-            let fault = Fault::of(&set.file, found, expected).field("curves");
-            gatherer.add(fault.at("search"))?;
+        for fault in search.iter().flat_map(TrialSearch::faults) {
+            let found = Fault::of(&set.file, fault.found, fault.expected);
+            gatherer.add(found.field(&fault.field).at("search"))?;
         }
         notes.extend(search.as_ref().and_then(late_curves));
         set.search = search;

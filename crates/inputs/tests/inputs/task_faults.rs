@@ -505,7 +505,7 @@ fn searches_name_their_faults() {
         ),
         (
             "[search]\nalgorithm = 'grid'\nmax_resource = 9",
-            "algorithm: found \"grid\", expected one of random, successive-halving, asha, hyperband, median",
+            "algorithm: found \"grid\", expected one of random, successive-halving, asha, hyperband, median, pbt, bohb",
         ),
         (
             "[search]\nalgorithm = 'asha'\nmax_resource = 9",

@@ -626,6 +626,7 @@ proptest! {
                 trials: Some(5),
                 ..gleaner_search::Plan::new(Algorithm::Asha, 9.0)
             },
+            space: gleaner_search::Space::default(),
             curves: LearningCurves::Family(Family::default()),
             tasks: Vec::new(),
         });

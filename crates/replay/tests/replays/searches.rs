@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use gleaner_check::replay::Inputs;
 use gleaner_domain::results::replay::{Ended, Outcome};
-use gleaner_domain::results::search::{SearchOutcome, SearchRow, TrialEvent, TrialState};
+use gleaner_domain::results::search::{SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState};
 use gleaner_domain::{ClassTerms, EventLog, ScalingCurve, TrainingTask, TrialSearch, Utc};
 use gleaner_replay::{Initial, Options};
-use gleaner_search::{Algorithm, Family, LearningCurves, Plan, Point, Table};
+use gleaner_search::{
+    Algorithm, Draw, Family, LearningCurves, Parameter, Plan, Point, Space, Table,
+};
 use gleaner_solvers::{BigM, SolverKind};
 
 use crate::audit::{inputs, it_follows};
@@ -43,7 +45,7 @@ fn network(name: &str, work: f64) -> TrainingTask {
 
 fn plan(algorithm: Algorithm, trials: u32) -> Plan {
     Plan {
-        trials: (algorithm != Algorithm::Hyperband).then_some(trials),
+        trials: (!algorithm.derives_trials()).then_some(trials),
         ..Plan::new(algorithm, 9.0)
     }
 }
@@ -69,8 +71,15 @@ fn run(log: &EventLog, tasks: &[TrainingTask], search: TrialSearch, seed: u64) -
 }
 
 fn drawn(plan: Plan) -> TrialSearch {
+    let rate = Draw::LogUniform {
+        low: 1e-4,
+        high: 0.1,
+    };
+    let space = [("lr".to_owned(), Parameter::Draw(rate))];
+    let has_space = matches!(plan.algorithm, Algorithm::Pbt | Algorithm::Bohb);
     TrialSearch {
         plan,
+        space: Space(space.into_iter().filter(|_| has_space).collect()),
         curves: LearningCurves::Family(Family::default()),
         tasks: Vec::new(),
     }
@@ -91,12 +100,15 @@ fn courses(search: &SearchOutcome) -> BTreeMap<u32, Vec<(TrialEvent, u32)>> {
 /// Asserts that every trial starts, reaches its rungs in order, and ends exactly once.
 fn courses_are_sound(search: &SearchOutcome) {
     for (trial, course) in courses(search) {
-        let mut expected = vec![(TrialEvent::Started, 0)];
+        // A copy starts above the bottom rung.
+        let start = course[0].1;
+        assert!(start == 0 || search.trials[trial as usize].parent.is_some());
+        let mut expected = vec![(TrialEvent::Started, start)];
         let reached = course
             .iter()
             .filter(|(event, _)| *event == TrialEvent::Reached)
             .count() as u32;
-        for rung in 0..reached {
+        for rung in start..start + reached {
             expected.push((TrialEvent::Reached, rung));
             expected.push((TrialEvent::Promoted, rung + 1));
         }
@@ -121,6 +133,13 @@ fn courses_are_sound(search: &SearchOutcome) {
             "trial {trial}: {state:?}"
         );
     }
+}
+
+/// The resource of its parent with which a trial started: the target of its first training, less one step of 1.
+fn copied_resource(search: &SearchOutcome, trial: &TrialRow) -> f64 {
+    let mut events = search.events.iter();
+    let first = events.find(|row| row.trial == trial.trial).unwrap();
+    trial.parent.map_or(0.0, |_| first.resource - 1.0)
 }
 
 #[test]
@@ -152,7 +171,8 @@ fn every_algorithm_runs_to_its_end() {
         );
         for trial in &search.trials {
             let full = if trial.task == "small" { 900.0 } else { 2700.0 };
-            let expected = full * trial.resource / 9.0;
+            let copied = copied_resource(search, trial);
+            let expected = full * (trial.resource - copied) / 9.0;
             assert!(
                 (trial.work_done - expected).abs() < 1e-6 * expected,
                 "{trial:?}"
@@ -209,6 +229,7 @@ fn table(trials: u32) -> LearningCurves {
 fn halving_stops_a_trial_that_begins_badly() {
     let search = TrialSearch {
         plan: plan(Algorithm::SuccessiveHalving, 9),
+        space: Space::default(),
         curves: table(9),
         tasks: [0, 1, 0, 0, 0, 0, 0, 0, 0].into(),
     };

@@ -6,6 +6,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::normal::{cdf, quantile};
 use crate::Fault;
 
 /// Largest magnitude of a parameter, so that sums and products of draws are finite.
@@ -52,6 +53,42 @@ impl Draw {
                 drawn.max(low).min(high)
             }
             Draw::Normal { mean, deviation } => mean + deviation * normal(first, second),
+        }
+    }
+
+    /// The value below which a draw lies with this probability, which is between 0 and 1.
+    pub(crate) fn quantile(self, probability: f64) -> f64 {
+        match self {
+            Draw::Uniform { low, high } => between(low, high, probability),
+            Draw::LogUniform { low, high } => {
+                let value = between(low.ln(), high.ln(), probability).exp();
+                value.max(low).min(high)
+            }
+            Draw::Normal { mean, deviation } => mean + deviation * quantile(probability),
+        }
+    }
+
+    /// Probability that a draw is below `value`, between 0 and 1. If all draws are equal, the result is 0.5.
+    pub(crate) fn cdf(self, value: f64) -> f64 {
+        let part = match self {
+            Draw::Uniform { low, high } => (value - low) / (high - low),
+            Draw::LogUniform { low, high } => (value / low).ln() / (high / low).ln(),
+            Draw::Normal { mean, deviation } => cdf((value - mean) / deviation),
+        };
+        if part.is_nan() {
+            0.5
+        } else {
+            part.clamp(0.0, 1.0)
+        }
+    }
+
+    /// The nearest value that can be drawn. A normal distribution has no limits.
+    pub(crate) fn within(self, value: f64) -> f64 {
+        match self {
+            Draw::Uniform { low, high } | Draw::LogUniform { low, high } => {
+                value.max(low).min(high)
+            }
+            Draw::Normal { .. } => value,
         }
     }
 

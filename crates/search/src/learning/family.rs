@@ -96,25 +96,36 @@ impl Family {
         }
     }
 
-    /// The curve of a trial.
-    pub fn curve(&self, trial: u32) -> Curve {
+    /// The curve of a trial. `rank`, between 0 and 1, is the rank of its floor among all trials, from the lowest floor to
+    /// the highest; without it, the floor is drawn at random.
+    pub fn curve(&self, trial: u32, rank: Option<f64>) -> Curve {
         let mut random = stream(self.seed, Purpose::Curve, 0, trial);
+        let drawn = self.floor.from(&mut random);
         Curve {
-            floor: self.floor.from(&mut random),
+            floor: rank.map_or(drawn, |rank| self.floor.quantile(rank)),
             amplitude: self.amplitude.from(&mut random).max(0.0),
             rate: self.rate.from(&mut random).max(0.0),
         }
     }
 
-    /// The loss after this resource, without noise.
-    pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
-        let curve = self.curve(trial);
+    /// The loss of a curve after this resource, without noise.
+    pub(crate) fn at(&self, curve: &Curve, resource: f64) -> f64 {
         curve.floor + curve.amplitude * (1.0 + resource / self.scale).powf(-curve.rate)
     }
 
-    /// The measured loss after this resource, with noise.
-    pub fn loss(&self, trial: u32, resource: f64) -> f64 {
+    /// The noise of a measurement of a trial after this resource.
+    pub fn noise(&self, trial: u32, resource: f64) -> f64 {
         let mut random = stream(self.seed, Purpose::Noise, resource.to_bits(), trial);
-        self.true_loss(trial, resource) + self.noise * normal(random.random(), random.random())
+        self.noise * normal(random.random(), random.random())
+    }
+
+    /// The loss of a trial after this resource, without noise. The floor is drawn at random.
+    pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
+        self.at(&self.curve(trial, None), resource)
+    }
+
+    /// The measured loss of a trial after this resource, with noise. The floor is drawn at random.
+    pub fn loss(&self, trial: u32, resource: f64) -> f64 {
+        self.true_loss(trial, resource) + self.noise(trial, resource)
     }
 }

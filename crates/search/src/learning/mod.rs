@@ -2,10 +2,12 @@
 
 mod draw;
 mod family;
+mod normal;
 mod table;
 
 pub use draw::Draw;
 pub use family::{Curve, Family};
+pub(crate) use normal::{cdf, quantile};
 pub use table::{Point, Table};
 
 /// The losses of all trials. A loss depends only on the trial and the resource. Every search therefore sees the same

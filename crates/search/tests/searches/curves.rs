@@ -36,7 +36,7 @@ fn draws_follow_their_distributions() {
         },
         ..Family::default()
     };
-    let curves: Vec<_> = (0..TRIALS).map(|trial| family.curve(trial)).collect();
+    let curves: Vec<_> = (0..TRIALS).map(|trial| family.curve(trial, None)).collect();
     let floors: Vec<f64> = curves.iter().map(|curve| curve.floor).collect();
     assert!((mean(&floors) - 2.0).abs() < 0.05 && (deviation(&floors) - 0.5).abs() < 0.03);
     let amplitudes: Vec<f64> = curves.iter().map(|curve| curve.amplitude).collect();
@@ -65,7 +65,7 @@ fn losses_are_the_documented_formula_and_noise() {
     };
     let mut noise = Vec::new();
     for trial in 0..TRIALS {
-        let curve = family.curve(trial);
+        let curve = family.curve(trial, None);
         for resource in [0.0, 1.0, 27.0] {
             let factor = f64::powf(1.0 + resource / 2.0, -curve.rate);
             let expected = curve.floor + curve.amplitude * factor;
@@ -133,7 +133,7 @@ fn draws_stay_the_same() {
     for (found, expected) in found.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-12, "{found}");
     }
-    assert_ne!(family.curve(3), Family::default().curve(3));
+    assert_ne!(family.curve(3, None), Family::default().curve(3, None));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn negative_amplitudes_and_rates_count_as_none() {
         rate: below,
         ..Family::default()
     };
-    let curve = family.curve(0);
+    let curve = family.curve(0, None);
     assert_eq!((curve.amplitude, curve.rate), (0.0, 0.0));
     assert_eq!(family.true_loss(0, 9.0), curve.floor);
 }
@@ -323,7 +323,7 @@ proptest! {
         let family = Family { seed, ..Family::default() };
         let (less, more) = (a.min(b), a.max(b));
         prop_assert!(family.true_loss(trial, less) >= family.true_loss(trial, more));
-        prop_assert!(family.true_loss(trial, more) >= family.curve(trial).floor);
+        prop_assert!(family.true_loss(trial, more) >= family.curve(trial, None).floor);
     }
 
     #[test]

@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod asha;
+mod bohb;
 mod curves;
 mod halving;
 mod median;
 mod naive;
+mod pbt;
 mod plans;
 mod properties;
 mod scale;

@@ -202,7 +202,7 @@ fn names_and_files() {
     let wrong = "sha".parse::<Algorithm>().unwrap_err().to_string();
     assert_eq!(
         wrong,
-        "unknown algorithm \"sha\": expected random, successive-halving, asha, hyperband or median"
+        "unknown algorithm \"sha\": expected random, successive-halving, asha, hyperband, median, pbt or bohb"
     );
     let text = r#"{"algorithm": "asha", "trials": 40, "max_resource": 27}"#;
     let read: Plan = serde_json::from_str(text).unwrap();

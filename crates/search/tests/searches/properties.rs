@@ -17,7 +17,7 @@ fn sensible() -> impl Strategy<Value = Plan> {
     (algorithms(), 1_u32..400, 2_u32..6, resources).prop_map(
         |(algorithm, trials, eta, (least, times))| Plan {
             algorithm,
-            trials: (algorithm != Algorithm::Hyperband).then_some(trials),
+            trials: (!algorithm.derives_trials()).then_some(trials),
             eta,
             min_resource: least,
             max_resource: least * times,
@@ -74,7 +74,11 @@ fn check_rungs(plan: &Plan) {
             )
         );
         let counts: Vec<u32> = bracket.rungs.iter().map(|rung| rung.trials).collect();
-        assert!(counts.windows(2).all(|pair| pair[1] == pair[0] / plan.eta));
+        let next = |count: u32| match plan.algorithm {
+            Algorithm::Median | Algorithm::Pbt => count,
+            _ => count / plan.eta,
+        };
+        assert!(counts.windows(2).all(|pair| pair[1] == next(pair[0])));
         assert!(plan.algorithm == Algorithm::Asha || counts.iter().all(|&count| count > 0));
         jobs += u64::from(counts[0]) * counts.len() as u64;
     }
@@ -83,15 +87,25 @@ fn check_rungs(plan: &Plan) {
 
 /// Checks that each job of a trial continues the trial's previous job. Returns the number of jobs of
 /// each trial.
-fn check_jobs(plan: &Plan, jobs: &[Job]) -> BTreeMap<u32, usize> {
+fn check_jobs(plan: &Plan, log: &Log) -> BTreeMap<u32, usize> {
+    let jobs = &log.jobs;
     let mut last: BTreeMap<u32, Job> = BTreeMap::new();
     let mut counts = BTreeMap::new();
     for job in jobs {
         assert!(job.from < job.to);
         *counts.entry(job.trial).or_insert(0) += 1;
         let before = last.insert(job.trial, *job);
-        assert_eq!(job.from, before.map_or(0.0, |before| before.to));
-        assert_eq!(job.rung, before.map_or(0, |before| before.rung + 1));
+        let start = match log.search.parent(job.trial) {
+            // A copy continues from a measured rung of its parent.
+            Some(parent) => jobs
+                .iter()
+                .find(|of| (of.trial, of.to) == (parent.trial, parent.resource))
+                .map(|of| (of.to, of.rung + 1))
+                .unwrap(),
+            None => (0.0, 0),
+        };
+        let expected = before.map_or(start, |before| (before.to, before.rung + 1));
+        assert_eq!((job.from, job.rung), expected);
         assert!(before.is_none_or(|before| before.bracket == job.bracket));
         assert!(job.to <= plan.max_resource);
         if before.is_none() {
@@ -150,13 +164,17 @@ fn check_end(plan: &Plan, log: &mut Log, started: &BTreeSet<u32>) {
     assert_eq!(log.ended, log.jobs.len());
     let brackets = plan.brackets();
     let trials: u32 = brackets.iter().map(|bracket| bracket.rungs[0].trials).sum();
-    assert_eq!(started.len(), trials as usize);
+    match plan.algorithm {
+        Algorithm::Pbt => assert!(started.len() >= trials as usize),
+        _ => assert_eq!(started.len(), trials as usize),
+    }
     for bracket in brackets {
         for (rung, planned) in (0..).zip(bracket.rungs) {
             let found = log.trials(bracket.number, rung).len();
             let planned = planned.trials as usize;
             match plan.algorithm {
                 Algorithm::Asha => assert!(found >= planned),
+                Algorithm::Median | Algorithm::Pbt => assert!(found <= planned),
                 _ => assert_eq!(found, planned),
             }
         }
@@ -196,7 +214,7 @@ proptest! {
         for most in [usize::MAX, cut] {
             let mut log = run(&plan, workers, seeds.0, &|job| loss(seeds.1, job.trial, job.rung, kinds), most);
             prop_assert!(log.jobs.len() as u64 <= jobs);
-            let started: BTreeSet<u32> = check_jobs(&plan, &log.jobs).into_keys().collect();
+            let started: BTreeSet<u32> = check_jobs(&plan, &log).into_keys().collect();
             check_states(&plan, &log, &started);
             if most == usize::MAX {
                 check_end(&plan, &mut log, &started);

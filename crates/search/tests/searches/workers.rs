@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gleaner_search::{Job, Next, Plan, Search, Verdict};
+use gleaner_search::{Draw, Job, Next, Parameter, Plan, Search, Space, Value, Verdict};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -30,10 +30,20 @@ impl Log {
     }
 }
 
+/// A number and a choice.
+pub fn space() -> Space {
+    let rate = Parameter::Draw(Draw::LogUniform {
+        low: 1e-4,
+        high: 0.1,
+    });
+    let depth = Parameter::Choice([2, 3, 5].map(Value::Whole).to_vec());
+    Space([("depth".to_owned(), depth), ("lr".to_owned(), rate)].into())
+}
+
 /// Runs a search on `workers` workers until it is done or `most` jobs have ended.
 pub fn run(plan: &Plan, workers: usize, seed: u64, loss: &dyn Fn(&Job) -> f64, most: usize) -> Log {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut search = Search::new(plan.clone()).unwrap();
+    let mut search = Search::seeded(plan.clone(), seed, &space()).unwrap();
     let (mut jobs, mut verdicts) = (Vec::new(), Vec::new());
     let mut running: BTreeMap<u32, Job> = BTreeMap::new();
     let mut ends: BTreeSet<(u64, u32)> = BTreeSet::new();

@@ -136,6 +136,10 @@ named_values!(Algorithm:
         "Several rounds of successive halving, each with fewer trials and a higher first rung than the round before",
     Algorithm::Median =>
         "A trial is stopped if its best loss so far is above the median of the finished trials",
+    Algorithm::Pbt =>
+        "Bad trials are replaced by copies of good trials, with changed hyperparameters",
+    Algorithm::Bohb =>
+        "Like hyperband, but a model of the losses so far proposes the hyperparameters of new trials",
 );
 
 named_values!(Initial:

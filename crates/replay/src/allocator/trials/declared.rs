@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gleaner_domain::TrialSearch;
 use gleaner_domain::error::{Error, Result};
-use gleaner_search::{Job, LearningCurves, Next, Search, Verdict, task_of_trial};
+use gleaner_search::{Job, LearningCurves, Next, Parameters, Search, Verdict, task_of_trial};
 
 use super::searcher::{NewTrial, Searcher};
 
@@ -23,7 +23,7 @@ impl Declared {
     /// # Errors
     /// The plan of the search is not valid.
     pub fn begin(spec: &Arc<TrialSearch>, seed: u64) -> Result<Self> {
-        let search = Search::new(spec.plan.clone()).map_err(|faults| {
+        let search = Search::seeded(spec.plan.clone(), seed, &spec.space).map_err(|faults| {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
             Error::Usage(format!("the search: {}", faults.join("; ")))
         })?;
@@ -58,13 +58,16 @@ impl Searcher for Declared {
         NewTrial {
             origin: given.unwrap_or_else(|| task_of_trial(self.seed, trial, tasks) as u32),
             task: None,
-            parameters: String::new(),
-            final_loss: self.curves.true_loss(trial, self.max_resource()),
+            parameters: as_json(&self.search.parameters(trial)),
+            parent: self.search.parent(trial).map(|parent| parent.trial),
+            final_loss: self
+                .search
+                .true_loss(&self.curves, trial, self.max_resource()),
         }
     }
 
     fn loss(&mut self, job: &Job) -> Option<f64> {
-        Some(self.curves.loss(job.trial, job.to))
+        Some(self.search.loss(&self.curves, job.trial, job.to))
     }
 
     fn report(&mut self, job: &Job, loss: f64) -> Option<Vec<Verdict>> {
@@ -79,4 +82,13 @@ impl Searcher for Declared {
     fn unpromoted(&self) -> Vec<u32> {
         self.search.unpromoted()
     }
+}
+
+/// Hyperparameters as a JSON object; an empty string if there are none.
+fn as_json(parameters: &Parameters) -> String {
+    if parameters.is_empty() {
+        return String::new();
+    }
+    // Serialising cannot fail: the keys are strings, and a number that is not finite becomes null.
+    serde_json::to_string(parameters).unwrap_or_default()
 }

@@ -112,7 +112,7 @@ impl<'a> Trials<'a> {
                 return None;
             }
         };
-        if job.rung == 0 {
+        if job.trial as usize == self.trials.len() {
             self.start(&job, now);
         } else {
             self.go_on(&job, now);
@@ -155,12 +155,13 @@ impl<'a> Trials<'a> {
             final_loss: new.final_loss,
             work_done: 0.0,
             parameters: new.parameters,
+            parent: new.parent,
         };
         self.trials.push(Trial {
             row,
             own_task: new.task,
             origin: new.origin,
-            rung: 0,
+            rung: job.rung,
             resource: job.to,
             is_promoted: false,
         });

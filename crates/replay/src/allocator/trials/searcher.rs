@@ -20,7 +20,7 @@ pub trait Searcher {
     fn max_resource(&self) -> f64;
 
     /// The next job. Called whenever another task may become active. New trials are numbered from 0 in the order of
-    /// their first jobs, and the first job of a trial has rung 0.
+    /// their first jobs. The first job of a trial has rung 0, unless the trial has a parent.
     fn next(&mut self) -> Next;
 
     /// How a new trial trains. Called once per trial, after [`Searcher::next`] has handed out its first job. `tasks` is
@@ -50,6 +50,8 @@ pub struct NewTrial {
     pub task: Option<TrainingTask>,
     /// The hyperparameters as a JSON object; empty if the search has none.
     pub parameters: String,
+    /// The trial from whose state the trial starts; `None` if it starts untrained.
+    pub parent: Option<u32>,
     /// The noise-free loss at `max_resource`; NaN if it is unknown.
     pub final_loss: f64,
 }

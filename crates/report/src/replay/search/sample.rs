@@ -76,6 +76,7 @@ pub fn trial(trial: u32, state: TrialState, end: Option<i64>, loss: Option<f64>)
         final_loss: 0.25,
         work_done: 10.0,
         parameters: String::new(),
+        parent: None,
     }
 }
 

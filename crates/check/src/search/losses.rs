@@ -1,0 +1,116 @@
+//! Recomputes the losses of trials from their hyperparameters, their parents and the learning curves.
+
+use std::collections::BTreeMap;
+
+use gleaner_domain::TrialSearch;
+use gleaner_domain::results::search::{SearchOutcome, TrialRow};
+use gleaner_search::{Algorithm, LearningCurves, Parameters};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// The key of the random numbers that determine the best hyperparameters (docs/SEARCHES.md).
+const OPTIMUM: u64 = 3;
+
+/// The losses of a search's trials.
+pub(super) struct Losses<'a> {
+    spec: &'a TrialSearch,
+    curves: LearningCurves,
+    seed: u64,
+    /// The recorded trials, from which proposed hyperparameters and parents are taken.
+    written: &'a [TrialRow],
+    /// The resource with which each copied trial started.
+    starts: BTreeMap<u32, f64>,
+    /// The point of the unit cube with the lowest losses.
+    optimum: Vec<f64>,
+}
+
+impl<'a> Losses<'a> {
+    pub fn new(spec: &'a TrialSearch, seed: u64, written: Option<&'a SearchOutcome>) -> Self {
+        let mut curves = spec.curves.clone();
+        if let LearningCurves::Family(family) = &mut curves {
+            family.seed = seed;
+        }
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        key[8..16].copy_from_slice(&OPTIMUM.to_le_bytes());
+        let mut random = ChaCha8Rng::from_seed(key);
+        Losses {
+            optimum: spec.space.0.iter().map(|_| random.random()).collect(),
+            spec,
+            curves,
+            seed,
+            written: written.map_or(&[], |written| &written.trials),
+            starts: BTreeMap::new(),
+        }
+    }
+
+    /// Whether an algorithm proposes the hyperparameters, so that they are taken from the recorded trials.
+    pub fn are_proposed(&self) -> bool {
+        matches!(self.spec.plan.algorithm, Algorithm::Pbt | Algorithm::Bohb)
+    }
+
+    /// The recorded parent of a trial.
+    pub fn parent(&self, trial: u32) -> Option<u32> {
+        self.written.get(trial as usize)?.parent
+    }
+
+    /// Records that a trial starts as a copy of its parent, which has consumed `resource`.
+    pub fn copied(&mut self, trial: u32, resource: f64) {
+        self.starts.insert(trial, resource);
+    }
+
+    /// The hyperparameters of a trial, as the table states them.
+    pub fn parameters(&self, trial: u32) -> String {
+        if self.are_proposed() {
+            let row = self.written.get(trial as usize);
+            return row.map(|row| row.parameters.clone()).unwrap_or_default();
+        }
+        let drawn = self.spec.space.draw(self.seed, trial);
+        if drawn.is_empty() {
+            String::new()
+        } else {
+            serde_json::to_string(&drawn).unwrap_or_default()
+        }
+    }
+
+    /// The share of all hyperparameters that are better than those of a trial; `None` if there are none.
+    fn rank(&self, trial: u32) -> Option<f64> {
+        let parameters: Parameters = serde_json::from_str(&self.parameters(trial)).ok()?;
+        let unit = self.spec.space.unit(&parameters);
+        let around = |(x, best): (f64, &f64)| {
+            let distance = (x - best).abs();
+            2.0 * distance.min(1.0 - distance)
+        };
+        let shares = unit.into_iter().zip(&self.optimum).map(around);
+        let most = shares.reduce(f64::max)?;
+        Some(most.powi(self.optimum.len() as i32))
+    }
+
+    /// The loss of a trial without noise.
+    pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
+        let own = |resource: f64| match &self.curves {
+            LearningCurves::Table(table) => table.loss(trial, resource),
+            LearningCurves::Family(family) => {
+                let curve = family.curve(trial, self.rank(trial));
+                curve.floor + curve.amplitude * (1.0 + resource / family.scale).powf(-curve.rate)
+            }
+        };
+        match (self.parent(trial), self.starts.get(&trial)) {
+            // A parent has a lower number, so the recursion ends even if the recorded parents are wrong.
+            (Some(parent), Some(&start)) if parent < trial => {
+                self.true_loss(parent, start) * (own(resource) / own(start))
+            }
+            _ => own(resource),
+        }
+    }
+
+    /// The measured loss of a trial.
+    pub fn loss(&self, trial: u32, resource: f64) -> f64 {
+        let noise = match &self.curves {
+            LearningCurves::Table(_) => 0.0,
+            LearningCurves::Family(family) => family.noise(trial, resource),
+        };
+        self.true_loss(trial, resource) + noise
+    }
+}
