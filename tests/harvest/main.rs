@@ -184,3 +184,53 @@ fn a_second_daemon_and_other_settings_are_refused() {
         "{log}"
     );
 }
+
+#[test]
+fn replica_groups_of_torchft_continue_without_the_first_node() {
+    let harvest = Harvest::start(3);
+    let script =
+        "echo $$ $GLEANER_NODE_RANK $GLEANER_NODES >> $GLEANER_CHECKPOINT/started; exec sleep 1000";
+    harvest.submit_text(&format!(
+        "[[task]]\nname = \"groups\"\nmin_nodes = 1\nmax_nodes = 3\nrescale_up = 1\nrescale_down = 1\n\
+         launch = \"torchft\"\ncommand = [\"sh\", \"-c\", {script:?}]\n"
+    ));
+    let started = harvest.state().join("tasks/groups/started");
+    // The process and the node of each group that was started, by rank.
+    let groups = || -> Vec<(usize, u32, String)> {
+        let text = fs::read_to_string(&started).unwrap_or_default();
+        let group = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            let rank = words[1].parse().unwrap();
+            let node = words[2].split(',').nth(rank).unwrap();
+            (rank, words[0].parse().unwrap(), node.to_owned())
+        };
+        let mut groups: Vec<_> = text.lines().map(group).collect();
+        groups.sort();
+        groups
+    };
+    harvest.wait("group on each node", |_| groups().len() == 3);
+    let (before, first) = (groups(), groups()[0].2.clone());
+    let is_pilot = |pid: &&u32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&words).contains(&format!("--node\0{first}\0"))
+    };
+    let pilot = *harvest.processes().iter().find(is_pilot).unwrap();
+    let mut kill = Command::new("kill");
+    assert!(
+        kill.args(["-9", &pilot.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    harvest.wait("new group on the first node", |_| {
+        groups().iter().filter(|group| group.2 == first).count() == 2
+    });
+    assert_eq!(groups().len(), 4);
+    // A process that has ended but still has an entry in /proc has no command line.
+    let lives =
+        |pid: u32| fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty());
+    for (_, pid, node) in before {
+        assert_eq!(lives(pid), node != first, "{node}\n{}", harvest.log());
+    }
+    assert_eq!(harvest.task_field("groups", "generation"), 1);
+}

@@ -8,7 +8,7 @@
 //! rescale_up = 30
 //! rescale_down = 20
 //! command = ["torchrun", "train.py"]
-//! launch = "restart"              # or "torchrun", "horovod"
+//! launch = "restart"              # or "torchrun", "torchft", "horovod"
 //! environment = { EPOCHS = "90" }
 //! ```
 //!
@@ -206,7 +206,8 @@ fn program(fields: &mut Map<String, Value>) -> Result<Program, Box<Fault>> {
         ));
     };
     let command = field(command, "command", "a list of a program and its arguments")?;
-    let launch = launch.map(|value| field(value, "launch", "restart, torchrun or horovod"));
+    let launch =
+        launch.map(|value| field(value, "launch", "restart, torchrun, torchft or horovod"));
     let environment = environment.map(|value| field(value, "environment", "a table of strings"));
     Ok(Program {
         command,

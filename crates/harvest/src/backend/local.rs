@@ -438,6 +438,7 @@ impl Backend for LocalBackend {
             job: job(pilot),
             node: local.node.map(|node| self.schedule.nodes[node].clone()),
             has_ended: false,
+            reserved_in_s: None,
         });
         Ok(listed.collect())
     }

@@ -1,6 +1,7 @@
 //! The backends: the systems on which pilots run. Each backend has its own file.
 
 mod local;
+mod reservations;
 mod slurm;
 
 use std::env;
@@ -76,6 +77,8 @@ pub struct Listed {
     pub node: Option<String>,
     /// Whether the pilot and all of its processes have certainly ended.
     pub has_ended: bool,
+    /// Seconds until a reservation of its node begins; `None` if none begins soon.
+    pub reserved_in_s: Option<u64>,
 }
 
 /// Opens the backend of a configuration.

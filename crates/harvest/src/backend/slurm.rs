@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::words::shortened;
 
+use super::reservations;
 use super::{Backend, Listed, Started, pilot_command, quoted_line};
 use crate::config::SlurmConfig;
 use crate::core::PilotId;
@@ -179,6 +180,27 @@ impl SlurmBackend {
         Ok(())
     }
 
+    /// Finds out which pilots are on nodes whose reservations begin soon.
+    fn look_at_reservations(&self, pilots: &mut [Listed]) -> Result<()> {
+        let words = ["--oneliner", "show", "reservations"].map(str::to_owned);
+        for reservation in reservations::parse(&self.call("scontrol", &words, "")?) {
+            let words = ["show", "hostnames", &reservation.nodes].map(str::to_owned);
+            let names = self.call("scontrol", &words, "")?;
+            let names: BTreeSet<&str> = names.lines().map(str::trim).collect();
+            let is_reserved = |pilot: &&mut Listed| {
+                pilot
+                    .node
+                    .as_deref()
+                    .is_some_and(|node| names.contains(node))
+            };
+            for pilot in pilots.iter_mut().filter(is_reserved) {
+                let least = pilot.reserved_in_s.unwrap_or(u64::MAX);
+                pilot.reserved_in_s = Some(least.min(reservation.in_s));
+            }
+        }
+        Ok(())
+    }
+
     /// Looks for nodes that were drained or failed while a pilot held them.
     fn look_at_nodes(&mut self, nodes: BTreeSet<String>) -> Result<()> {
         // The nodes of the last list are included, because a node is often drained when processes of a job that has
@@ -221,7 +243,9 @@ impl SlurmBackend {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .process_group(0);
+            .process_group(0)
+            // Times are shown in seconds since 1970, so they do not depend on time zones.
+            .env("SLURM_TIME_FORMAT", "%s");
         // Variables such as SBATCH_ARRAY_INX or SQUEUE_STATES would change what the programs do. If the daemon itself
         // runs in a job, that job's variables would also interfere.
         for (variable, _) in env::vars_os() {
@@ -231,7 +255,7 @@ impl SlurmBackend {
             ]
             .iter()
             .any(|prefix| text.starts_with(prefix));
-            if is_option && text != "SLURM_CONF" {
+            if is_option && text != "SLURM_CONF" && text != "SLURM_TIME_FORMAT" {
                 command.env_remove(&variable);
             }
         }
@@ -298,12 +322,13 @@ impl Backend for SlurmBackend {
         // Jobs that have ended are listed for MinJobAge, usually 5 minutes.
         let words = ["--noheader", "--states=all", "--format=%i|%j|%T|%N"].map(str::to_owned);
         let text = self.call("squeue", &[words.to_vec(), vec![user()]].concat(), "")?;
-        let pilots = parse(&text, &self.prefix);
+        let mut pilots = parse(&text, &self.prefix);
         let held = pilots.iter().filter(|pilot| !pilot.has_ended);
         let nodes = held.filter_map(|pilot| pilot.node.clone()).collect();
         // If these queries fail, the next list repeats them.
         let _ = self.look_at_nodes(nodes);
         let _ = self.look_at_queue();
+        let _ = self.look_at_reservations(&mut pilots);
         Ok(pilots)
     }
 
@@ -339,6 +364,7 @@ fn parse(text: &str, prefix: &str) -> Vec<Listed> {
             job: job.to_owned(),
             node: Some(node.to_owned()).filter(|node| !node.is_empty()),
             has_ended: ENDED.contains(&state),
+            reserved_in_s: None,
         })
     };
     text.lines().filter_map(pilot).collect()
@@ -528,6 +554,7 @@ mod tests {
             job: job.to_owned(),
             node: node.map(str::to_owned),
             has_ended,
+            reserved_in_s: None,
         };
         let expected = [
             listed(7, "12", Some("n1"), false),

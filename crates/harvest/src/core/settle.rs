@@ -200,11 +200,16 @@ impl Core {
         }
         let style = task.submission.launch;
         let too_few = !self.is_enough(task, want);
-        // The first node hosts the driver, or the store through which the ranks find each other.
-        let is_headless = run.nodes.first().is_none_or(|first| {
+        let is_first_lost = run.nodes.first().is_none_or(|first| {
             let is_kept = now.contains(first) && next.contains(first);
             !is_kept
         });
+        // Replica groups can continue as long as one of them keeps its node.
+        let is_headless = if style.needs_first_node() {
+            is_first_lost
+        } else {
+            now.is_disjoint(&next)
+        };
         // A driver does not report when it has given up a node, so the node becomes free only when the whole run is
         // over.
         let must_release = style == LaunchStyle::Horovod && !now.is_subset(&next);
@@ -262,7 +267,7 @@ impl Core {
             };
             run.nodes.push(node);
             is_changed = true;
-            if style == LaunchStyle::Torchrun {
+            if style != LaunchStyle::Horovod {
                 run.ranks.insert(node, Rank::new(pilot));
                 added.push(node);
             }

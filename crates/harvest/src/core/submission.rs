@@ -19,6 +19,9 @@ pub enum LaunchStyle {
     Restart,
     /// One elastic agent on each node. If the nodes change, agents are started and stopped, and the others continue.
     Torchrun,
+    /// One replica group of torchft on each node. The groups meet at a lighthouse outside the task's nodes, so the others
+    /// continue whenever nodes are added or taken away, even if the first node is lost.
+    Torchft,
     /// One driver, on the first node. It reads the run's nodes from a host discovery script. If the nodes change, the
     /// script prints the new ones.
     Horovod,
@@ -30,11 +33,17 @@ impl LaunchStyle {
         self != LaunchStyle::Restart
     }
 
+    /// Whether the run ends with its first node, which hosts the driver or the store through which the ranks find each
+    /// other.
+    pub fn needs_first_node(self) -> bool {
+        self != LaunchStyle::Torchft
+    }
+
     /// Number of ranks that the pilots start for a run on `nodes` nodes.
     pub fn ranks(self, nodes: usize) -> usize {
         match self {
             LaunchStyle::Horovod => nodes.min(1),
-            LaunchStyle::Restart | LaunchStyle::Torchrun => nodes,
+            LaunchStyle::Restart | LaunchStyle::Torchrun | LaunchStyle::Torchft => nodes,
         }
     }
 }

@@ -111,7 +111,11 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
         clock,
         log: Arc::clone(log),
         backend: queue,
-        roster: Roster::new(config.missing.as_millis() as Millis, clock.now()),
+        roster: Roster::new(
+            config.core.lead_s,
+            config.missing.as_millis() as Millis,
+            clock.now(),
+        ),
         welcome: welcome(config),
         container: container(config),
         recording: state.path().join("recording"),

@@ -27,6 +27,8 @@ pub enum Action {
     },
     /// The pilot has ended, or was never started.
     Over(PilotId),
+    /// The pilot must give back its node, because a reservation of the node begins soon.
+    Leave(PilotId),
     /// The pilot must be cancelled: the core does not know it, or an earlier request to cancel it was lost.
     Cancel(PilotId),
 }
@@ -48,6 +50,8 @@ pub struct Open {
 
 /// What earlier lists have shown.
 pub struct Roster {
+    /// A pilot gives back its node this many seconds before a reservation of the node begins.
+    lead_s: f64,
     /// How long a pilot may be missing if it is unknown whether the backend accepted it, in milliseconds.
     patience: Millis,
     /// The time at which pilots count as requested if the actual time is unknown.
@@ -59,8 +63,9 @@ pub struct Roster {
 
 impl Roster {
     /// Creates a roster that has not seen a list yet.
-    pub fn new(patience: Millis, since: Millis) -> Self {
+    pub fn new(lead_s: f64, patience: Millis, since: Millis) -> Self {
         Roster {
+            lead_s,
             patience,
             since,
             requested: BTreeMap::new(),
@@ -97,6 +102,13 @@ impl Roster {
                     }
                     if open.is_dismissed && !open.is_linked {
                         actions.push(Action::Cancel(open.pilot));
+                    }
+                    let is_due = |in_s: u64| in_s as f64 <= self.lead_s;
+                    if open.node.is_some()
+                        && !open.is_dismissed
+                        && found.reserved_in_s.is_some_and(is_due)
+                    {
+                        actions.push(Action::Leave(open.pilot));
                     }
                 }
                 _ if open.is_linked => {
@@ -142,6 +154,7 @@ mod tests {
             job: format!("j{pilot}"),
             node: node.map(str::to_owned),
             has_ended,
+            reserved_in_s: None,
         }
     }
 
@@ -170,8 +183,30 @@ mod tests {
     }
 
     #[test]
+    fn a_pilot_leaves_before_a_reservation() {
+        let mut roster = Roster::new(30.0, 60_000, 0);
+        let reserved = |in_s| {
+            let reserved_in_s = Some(in_s);
+            [Listed {
+                reserved_in_s,
+                ..listed(1, Some("n1"), false)
+            }]
+        };
+        let pilot = linked(on("n1", open(1, true)));
+        let pilots = [pilot.clone()];
+        assert_eq!(roster.compare(&pilots, &reserved(31), true, 1), []);
+        let leave = [Action::Leave(PilotId(1))];
+        assert_eq!(roster.compare(&pilots, &reserved(30), true, 2), leave);
+        let dismissed = Open {
+            is_dismissed: true,
+            ..pilot
+        };
+        assert_eq!(roster.compare(&[dismissed], &reserved(5), true, 3), []);
+    }
+
+    #[test]
     fn a_lost_answer_is_found_in_the_list() {
-        let mut roster = Roster::new(60_000, 0);
+        let mut roster = Roster::new(30.0, 60_000, 0);
         let list = [listed(1, None, false)];
         let actions = roster.compare(&[open(1, false)], &list, true, 5);
         let (pilot, job) = (PilotId(1), "j1".to_owned());
@@ -181,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_known_pilot_is_over_when_two_lists_lack_it() {
-        let mut roster = Roster::new(60_000, 0);
+        let mut roster = Roster::new(30.0, 60_000, 0);
         let pilots = [open(1, true)];
         roster.requested(PilotId(1), 100);
         // A list that was begun before the request.
@@ -192,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_lists_must_be_successive_and_the_pilot_disconnected() {
-        let mut roster = Roster::new(60_000, 0);
+        let mut roster = Roster::new(30.0, 60_000, 0);
         let pilots = [on("n1", open(1, true))];
         let list = [listed(1, Some("n1"), false)];
         assert_eq!(roster.compare(&pilots, &[], false, 1), []);
@@ -208,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_pilot_is_over_at_once_if_the_list_says_so() {
-        let mut roster = Roster::new(60_000, 0);
+        let mut roster = Roster::new(30.0, 60_000, 0);
         let list = [listed(1, Some("n1"), true)];
         assert_eq!(roster.compare(&[open(1, true)], &list, true, 1), over(1));
         let connected = on("n1", open(1, true));
@@ -221,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_lost_request_to_cancel_is_repeated() {
-        let mut roster = Roster::new(60_000, 0);
+        let mut roster = Roster::new(30.0, 60_000, 0);
         let list = [listed(1, None, false)];
         let dismissed = Open {
             is_dismissed: true,
@@ -238,7 +273,7 @@ mod tests {
     // A Slurm controller that is killed soon after it has started a job forgets that it has started the job.
     #[test]
     fn a_pilot_that_the_backend_has_forgotten_is_not_over() {
-        let mut roster = Roster::new(60_000, 0);
+        let mut roster = Roster::new(30.0, 60_000, 0);
         let pilots = [on("n1", open(1, true))];
         // It may also forget that the job exists, or start the job a second time.
         let again = [listed(1, Some("n2"), true)];
@@ -250,7 +285,7 @@ mod tests {
 
     #[test]
     fn a_request_without_an_answer_has_patience() {
-        let mut roster = Roster::new(60_000, 1000);
+        let mut roster = Roster::new(30.0, 60_000, 1000);
         let pilots = [open(1, false)];
         for time in [2000, 30_000, 60_999] {
             assert_eq!(roster.compare(&pilots, &[], true, time), []);
@@ -260,7 +295,7 @@ mod tests {
 
     #[test]
     fn unknown_pilots_are_cancelled_unless_they_have_ended() {
-        let mut roster = Roster::new(60_000, 0);
+        let mut roster = Roster::new(30.0, 60_000, 0);
         let list = [1, 2, 3].map(|pilot| listed(pilot, None, pilot == 3));
         let actions = roster.compare(&[open(2, true)], &list, true, 1);
         assert_eq!(actions, [Action::Cancel(PilotId(1))]);

@@ -261,6 +261,7 @@ fn task(draw: &mut Draw, index: usize, most: i64, pilots_kill: bool) -> TaskPlan
         LaunchStyle::Restart,
         LaunchStyle::Restart,
         LaunchStyle::Torchrun,
+        LaunchStyle::Torchft,
         LaunchStyle::Horovod,
     ]);
     let min_nodes = draw.between(1, most.min(3)) as u32;

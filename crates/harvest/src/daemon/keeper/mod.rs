@@ -312,6 +312,12 @@ impl Keeper {
                         Action::Over(pilot) => {
                             self.feed(Event::Over { pilot })?;
                         }
+                        Action::Leave(pilot) => {
+                            self.say(&format!(
+                                "{pilot} leaves its node, because a reservation begins soon"
+                            ));
+                            self.feed(Event::Ending { pilot })?;
+                        }
                         Action::Cancel(pilot) => {
                             self.outputs
                                 .push(Output::Command(Command::Cancel { pilot }));

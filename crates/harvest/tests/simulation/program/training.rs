@@ -68,7 +68,7 @@ impl World {
             LaunchStyle::Restart => !run.started.iter().all(lives),
             // The first rank holds the rendezvous store.
             LaunchStyle::Torchrun => run.started.contains(&run.first) && !lives(&run.first),
-            LaunchStyle::Horovod => false,
+            LaunchStyle::Torchft | LaunchStyle::Horovod => false,
         };
         if run.is_broken && !hangs {
             let (id, steps) = (run.id, run.steps);
