@@ -24,6 +24,7 @@ from ._gleaner import (
 from .api import Inspection, Pilots
 from .calls import compare, ingest, inspect, pilots, replay, simulate, solve, sweep
 from .errors import DataError, Fault, FileError, GleanerError, RunError, UsageError
+from .groups import Group
 from .logs import EventLog, Trace
 from .policy import Policy
 from .run import Run, report
@@ -41,6 +42,7 @@ __all__ = [
     "Figure",
     "FileError",
     "GleanerError",
+    "Group",
     "Inspection",
     "Job",
     "Page",

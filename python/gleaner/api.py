@@ -17,6 +17,7 @@ from .commands import Pairs, pairs
 from .errors import UsageError
 from .folders import folder as new_folder
 from .functions import Function, function, inner, name_of
+from .groups import Group, add_groups
 from .inputs import Events, Input, Staging, Tasks
 from .logs import EventLog, Trace
 from .policy import Policy
@@ -38,6 +39,7 @@ def replay(
     solver: Union[str, Solver, None] = None,
     objective: Union[str, Objective, None] = None,
     search: Union[str, Search, None] = None,
+    groups: Optional[Sequence[Group]] = None,
     out: Optional[StrPath] = None,
     **options: Any,
 ) -> Run:
@@ -47,8 +49,9 @@ def replay(
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
     called once for each point of the task's curve. ``search`` is the name of an algorithm for the search in the task
-    file, or a :class:`Search` whose trials train the tasks. ``out`` is a directory for the results. In the list of
-    options, "the original" is BFTrainer's replayer.
+    file, or a :class:`Search` whose trials train the tasks. ``groups`` limits the nodes of several tasks together; the
+    tasks must then be a list. ``out`` is a directory for the results. In the list of options, "the original" is
+    BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -62,7 +65,10 @@ def replay(
         given = {**options, **_unless_callable(solver=solver, objective=objective)}
         given["search"] = search if searches else None
         found = pairs("replay", given, staging)
-        found += [("events", [staging.file("events", events)]), ("tasks", [staging.file("tasks", tasks)])]
+        task_file = staging.file("tasks", tasks)
+        if groups:
+            add_groups(task_file, groups, tasks)
+        found += [("events", [staging.file("events", events)]), ("tasks", [task_file])]
         own = function("solver", solver) if callable(solver) else None
         value = function("objective", objective) if callable(objective) else None
         trials = None if searches else function("search", Loop(search), name_of(type(search)), source=type(search))

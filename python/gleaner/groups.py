@@ -1,0 +1,41 @@
+"""Groups of tasks with limits on the total number of nodes that their tasks hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Optional, Union
+
+from ._gleaner import Task
+from .errors import UsageError
+
+
+@dataclass(frozen=True)
+class Group:
+    """Limits on the total number of nodes that several tasks hold (docs/OBJECTIVES.md).
+
+    >>> tasks = [Task(name, {1: 10.0, 4: 36.0}) for name in ("a", "b")]
+    >>> run = replay("dataset/idle.csv", tasks, t_fwd=120, groups=[Group("team", ["a", "b"], max_nodes=4)])
+    >>> max(run.steps.column("nodes_used"))
+    4
+    """
+
+    name: str
+    """Name of the group, unique among all groups."""
+    tasks: Sequence[str]
+    """Names of the tasks in the group."""
+    min_nodes: Optional[int] = None
+    """Minimum number of nodes of all tasks together."""
+    max_nodes: Union[int, Mapping[str, int], None] = None
+    """Maximum number of nodes of all tasks together; or a maximum for each class of nodes."""
+
+
+def add_groups(path: str, groups: Sequence[Group], tasks: Any) -> None:
+    """Adds groups to the file that was written for the list ``tasks``."""
+    if not isinstance(tasks, Sequence) or not all(isinstance(task, Task) for task in tasks):
+        raise UsageError("groups: the tasks are not a list of Task; in a task file, use [[group]] tables")
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    document["group"] = [{key: value for key, value in asdict(group).items() if value is not None} for group in groups]
+    Path(path).write_text(json.dumps(document), encoding="utf-8")
