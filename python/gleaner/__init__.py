@@ -28,6 +28,7 @@ from .logs import EventLog, Trace
 from .policy import Policy
 from .run import Run, report
 from .run import open_run as open
+from .sweeps import SweepRuns
 
 __all__ = [
     "Answer",
@@ -50,6 +51,7 @@ __all__ = [
     "RunError",
     "Share",
     "Start",
+    "SweepRuns",
     "Table",
     "Task",
     "Trace",

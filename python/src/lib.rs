@@ -18,6 +18,7 @@ mod problem;
 mod replay;
 mod run;
 mod simulate;
+mod stack;
 mod table;
 mod task;
 
@@ -54,6 +55,8 @@ mod _gleaner {
     use crate::run::{Run, open_run};
     #[pymodule_export]
     use crate::simulate::simulate;
+    #[pymodule_export]
+    use crate::stack::{stack_tables, table_of};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]
