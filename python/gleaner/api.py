@@ -9,7 +9,7 @@ import re
 from copy import deepcopy
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union, overload
+from typing import Any, Callable, Iterable, Literal, Mapping, Optional, Sequence, Union, overload
 
 from . import _gleaner
 from ._gleaner import Answer, ClassProblem, Page, Problem, Task
@@ -188,7 +188,7 @@ def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Ru
 def sweep(
     plan: Mapping[str, Any],
     *,
-    mode: Optional[str] = None,
+    mode: Optional[Literal["replay", "simulate"]] = None,
     out: Optional[StrPath] = None,
     workers: Optional[int] = None,
     progress: Optional[Progress] = None,
@@ -197,7 +197,7 @@ def sweep(
 def sweep(
     plan: Union[StrPath, Mapping[str, Any]],
     *,
-    mode: Optional[str] = None,
+    mode: Optional[Literal["replay", "simulate"]] = None,
     out: Optional[StrPath] = None,
     workers: Optional[int] = None,
     progress: Optional[Progress] = None,

@@ -640,7 +640,7 @@ def sweep(
 def sweep(
     plan: Mapping[str, Any],
     *,
-    mode: Optional[str] = None,
+    mode: Optional[Literal["replay", "simulate"]] = None,
     out: Optional[StrPath] = None,
     workers: Optional[int] = None,
     progress: Optional[Progress] = None,
@@ -653,7 +653,7 @@ def sweep(
 def sweep(
     plan: Union[StrPath, Mapping[str, Any]],
     *,
-    mode: Optional[str] = None,
+    mode: Optional[Literal["replay", "simulate"]] = None,
     out: Optional[StrPath] = None,
     workers: Optional[int] = None,
     progress: Optional[Progress] = None,

@@ -78,6 +78,7 @@ def _sha256(path: str, size: int, changed: int, node: int) -> str:
 def of_value(value: Any) -> Identity:
     """The identity of a Python value.
 
+    >>> from gleaner.identity import of_value
     >>> of_value(60), of_value([None, 0.5])
     (60, ['list', [None, ['float', '0.5']]])
     """

@@ -33,12 +33,12 @@ pub fn table_of(
     Table::of_arrays(name, arrays).map_err(|error| exception(py, error))
 }
 
-/// Stacks tables. Row `i` of `front` is repeated in front of every row of the `i`th table:
-/// rows `t_fwd=30` and `t_fwd=60` before tables of 2 and 1 rows give `t_fwd` = 30, 30, 60. A column that a table lacks
-/// is missing in its rows.
+/// Stacks tables. Row `i` of `front` is repeated in front of every row of the `i`th table: rows with `t_fwd` 30 and 60
+/// in front of tables of 2 and 1 rows give the `t_fwd` 30, 30, 60. A table's rows are empty in the columns that only
+/// other tables have. No column of `front` may have the name of a column of a table.
 ///
 /// # Errors
-/// `front` does not have a row for each table, or has a column that is also a column of a table.
+/// `front` does not have a row for each table.
 #[pyfunction]
 pub fn stack_tables(
     py: Python<'_>,
