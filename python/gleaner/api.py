@@ -211,8 +211,8 @@ def sweep(
     value, such as a tuple, is the same in all runs. A value may also be a table, a function or a policy. ``mode`` is
     ``replay`` or ``simulate``, if the arguments do not show which function to call. ``workers`` is the number of
     processes (default: the number of cores). With ``workers=1``, everything runs in this process. ``progress`` is
-    called after each run, with the number of runs that are done, the number of all runs, and the settings of the run.
-    The options listed below are for plan files.
+    called after each run. Its arguments are the number of runs that are done, the number of all runs, and the settings
+    of the run. The options listed below are for plan files.
 
     Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them. For a dict, the
     attribute ``sweep`` of the exception contains the finished runs, as it does if a run fails.

@@ -1,8 +1,8 @@
-"""Identities of the values of settings. Equal identities mean equal results, so a sweep can recognise the runs that it
-has already completed.
+"""Identities of the values of settings. Equal identities mean equal results, so a sweep can recognise complete runs.
 
-Files and tables are identified by their content, and functions by their source, their compiled code, and the values
-that they use. :class:`Unstable` is raised for values that may change without a trace, such as open files."""
+Files and tables are identified by their content. Functions are identified by their source, their compiled code, and
+the values of the variables that they use. Modules are identified by their files. Values that may change without a
+trace, such as open files, have no identity: :class:`Unstable` is raised."""
 
 from __future__ import annotations
 
@@ -136,10 +136,19 @@ class _Identifier:
         return self._instance(value)
 
     def _module(self, module: ModuleType) -> Identity:
+        """The files of a module, and of the user's modules that it imports."""
         path = getattr(module, "__file__", None)
         if path is None or _in_library(path):
             return ["module", module.__name__]
-        return ["module", module.__name__, sha256(path)]
+        place = Path(path)
+        files = sorted(place.parent.rglob("*.py")) if place.name == "__init__.py" else [place]
+        imported = {}
+        for value in vars(module).values():
+            other = value if isinstance(value, ModuleType) else sys.modules.get(str(getattr(value, "__module__", None)))
+            if other is not None:
+                imported[other.__name__] = other
+        others = [self.of(imported[name]) for name in sorted(imported)]
+        return ["module", module.__name__, [sha256(str(file)) for file in files], others]
 
     def _function(self, function: FunctionType) -> Identity:
         """The function's own source and code, and the values of the variables that it uses."""
@@ -178,8 +187,11 @@ class _Identifier:
 
     def _instance(self, value: Any) -> Identity:
         if hasattr(value, "__arrow_c_stream__"):
-            return of_table(value)
-        if hasattr(value, "dtype") and hasattr(value, "tobytes") and not value.dtype.hasobject:
+            try:
+                return of_table(value)
+            except ValueError as error:
+                raise Unstable(f"{article(type(value).__name__)}: {error}") from None
+        if hasattr(value, "tobytes") and not getattr(getattr(value, "dtype", None), "hasobject", True):
             return ["array", str(value.dtype), list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]
         if isinstance(value, _gleaner.Task):
             return of_table([value], "tasks")
@@ -192,8 +204,7 @@ class _Identifier:
 
 
 def of_table(table: Any, option: str = "table") -> Identity:
-    """The identity of a table or of other objects that are passed as a file: the digest of the file that the engines
-    read."""
+    """The identity of a table, or of other objects that the engines read as a file: that of the file."""
     with Staging() as staging:
         return of_file(staging.file(option, table))
 

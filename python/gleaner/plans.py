@@ -1,9 +1,10 @@
-"""Sweeps as dicts: their settings, the values of each setting, and the combinations."""
+"""Dicts of settings: the values of each setting, and the combinations of values."""
 
 from __future__ import annotations
 
 import datetime
 import os
+import shutil
 from collections import Counter
 from contextlib import ExitStack
 from itertools import product
@@ -155,9 +156,10 @@ def _identity(command: str, name: str, value: Any) -> Identity:
     if isinstance(value, (str, os.PathLike)) and takes_place(option) and os.path.exists(value):
         return of_file(os.fspath(value))
     if isinstance(value, str) and value.startswith("exec:"):
-        # The program may be one of the words.
+        # The command may be the program, or an interpreter and a script.
         words = value[len("exec:") :].split()
-        return ["program", value, [of_file(word) for word in words if os.path.isfile(word)]]
+        places = [shutil.which(word) if at == 0 else word for at, word in enumerate(words)]
+        return ["program", value, [of_file(place) for place in places if place and os.path.isfile(place)]]
     with Staging() as staging:
         return pairs(command, {name: value}, staging)
 

@@ -105,27 +105,29 @@ class _Sweep:
                 elif isinstance(outcome, pool.Died):
                     self.died.append(f"the run with {of} failed: {outcome}")
                 elif isinstance(outcome, pool.Failed):
-                    raise _named(self._with_run(pool.unpacked(outcome), at), of)
+                    raise _named(self._unpacked(outcome, at), of)
                 else:
                     reason = f"cannot be loaded in a worker process ({outcome.reason})"
                     raise UsageError(f"{outcome.argument} {reason}: {pool.REMEDY}")
 
     def _add(self, at: int, told: dict[str, Any]) -> None:
-        task = self.tasks[at]
-        run = open_in(task.directory, self.folder)
-        run._told = told
-        self.done[at] = run
+        self.done[at] = self._open(at, told)
         if self.progress is not None:
-            self.progress(len(self.done), len(self.tasks), task.of.settings)
+            self.progress(len(self.done), len(self.tasks), self.tasks[at].of.settings)
 
-    def _with_run(self, error: BaseException, at: int) -> BaseException:
-        """Adds the partial results of a run that a worker has written."""
-        try:
-            error.run = open_in(self.tasks[at].directory, self.folder)  # type: ignore[attr-defined]
-        except GleanerError:
-            # The run ended before it had results.
-            pass
+    def _unpacked(self, failed: pool.Failed, at: int) -> BaseException:
+        """The exception of a run in a worker, with the partial results that the worker has written."""
+        error = pool.unpacked(failed)
+        if failed.told is not None:
+            run = self._open(at, failed.told)
+            error.run = run  # type: ignore[attr-defined]
+            tell(run._remarks())
         return error
+
+    def _open(self, at: int, told: dict[str, Any]) -> Run:
+        run = open_in(self.tasks[at].directory, self.folder)
+        run._told = told
+        return run
 
     def _end(self, error: BaseException) -> NoReturn:
         """Raises an error with the results so far."""

@@ -51,6 +51,8 @@ class Failed(NamedTuple):
 
     error: bytes
     """The pickled exception."""
+    told: Optional[dict[str, Any]]
+    """The values of the partial run that its directory does not contain, if there is such a run."""
 
 
 class Unloadable(NamedTuple):
@@ -248,12 +250,12 @@ def _execute(job: Job) -> Outcome:
         run: Run = getattr(api, job.command)(**arguments, out=job.out)
         return Done(run._said())
     except BaseException as error:
-        return Failed(_packed(error))
+        partly = error.__dict__.pop("run", None)
+        return Failed(_packed(error), partly._said() if isinstance(partly, Run) else None)
 
 
 def _packed(error: BaseException) -> bytes:
     """Pickles an exception, with its traceback as text. An exception that cannot be pickled is described instead."""
-    error.__dict__.pop("run", None)
     try:
         packed = bytes(_pickler().dumps(ExceptionWithTraceback(error, error.__traceback__)))
         pickle.loads(packed)

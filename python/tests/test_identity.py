@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import importlib
 import itertools
 import math
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -101,6 +103,22 @@ def test_variables_of_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (canonical(of_value(helper)), canonical(of_value(limited))) == before
 
 
+def test_modules_of_functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change in any module of the user, imported directly or indirectly, changes the identity."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    files = {"outer_one.py": "import inner_one\n", "inner_one.py": "from package_one import deep\n", "package_one/deep.py": "X = 1\n"}
+    (tmp_path / "package_one").mkdir()
+    (tmp_path / "package_one" / "__init__.py").write_text("")
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    outer = importlib.import_module("outer_one")
+    found = [canonical(of_value(lambda: outer))]
+    for name, text in files.items():
+        (tmp_path / name).write_text(text + "# changed\n")
+        found.append(canonical(of_value(lambda: outer)))
+    assert len(set(found)) == 4
+
+
 def test_classes_and_objects(monkeypatch: pytest.MonkeyPatch) -> None:
     assert different(Base, Derived, Base(), Derived(3), Derived(4)) and same(Derived(), Derived(3))
     assert different(Data(3), Data(4)) and same(Data(), Data(3))
@@ -120,7 +138,7 @@ def test_hidden_state_has_no_identity(value: Any) -> None:
         of_value(lambda: value)
 
 
-def test_files_are_identified_by_content(tmp_path: Any) -> None:
+def test_files_are_identified_by_content(tmp_path: Path) -> None:
     one, other, folder = tmp_path / "one.csv", tmp_path / "other.csv", tmp_path / "folder"
     one.write_text("a")
     other.write_text("a")

@@ -118,6 +118,7 @@ except KeyboardInterrupt as error:
 """
     process = start(caught, tmp_path, count)
     lines_until(process, 2)
+    time.sleep(0.2)
     # A terminal sends the signal to all processes of the group.
     os.killpg(process.pid, signal.SIGINT)
     code, lines, err = finished(process)
