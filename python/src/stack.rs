@@ -26,7 +26,7 @@ pub fn table_of(
 ) -> PyResult<Table> {
     let arrays = columns.iter().map(|(name, values)| {
         let array = array(values);
-        let array = array.map_err(|_| PyValueError::new_err(format!("{name}: mixed values")))?;
+        let array = array.map_err(|_| mixed(name))?;
         Ok((name.as_str(), array))
     });
     let arrays = arrays.collect::<PyResult<Vec<_>>>()?;
@@ -56,6 +56,12 @@ pub fn stack_tables(
     let columns = columns.iter();
     let columns = columns.map(|(name, array)| (name.as_str(), Arc::clone(array)));
     Table::of_arrays(name, columns.collect()).map_err(|error| exception(py, error))
+}
+
+/// The error for a column with values of several types.
+fn mixed(name: &str) -> PyErr {
+    let expected = "expected Booleans, numbers or strings, and values of the same type";
+    PyValueError::new_err(format!("{name}: found values of several types, {expected}"))
 }
 
 /// The values of a column. The first type that fits all values is chosen.
