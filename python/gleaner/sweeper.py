@@ -139,7 +139,7 @@ def _named(error: BaseException, of: Combination) -> BaseException:
     """Adds the settings of a run to an error."""
     error.settings = of.settings  # type: ignore[attr-defined]
     if isinstance(error, GleanerError):
-        error.args = (f"the run with {of}: {error.args[0]}", *error.args[1:])
+        error.args = (f"the run with {of}: {error}", *error.args[1:])
     elif isinstance(error, Exception):
         LOGGER.error("the run with %s raised %s", of, type(error).__name__)
         if hasattr(error, "add_note"):

@@ -115,7 +115,8 @@ def outcomes(jobs: Sequence[Job], count: int) -> Generator[tuple[int, Outcome], 
     needs_main = _pickler() is pickle and any(b"__main__" in of for job in jobs for of in job.arguments.values())
     crew: list[_Worker] = []
     try:
-        crew += [_Worker(needs_main) for _ in range(min(count, len(jobs)))]
+        for _ in range(min(count, len(jobs))):
+            crew.append(_Worker(needs_main))
         while crew:
             for worker in _ready(crew):
                 message = worker.receive()
