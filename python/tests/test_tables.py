@@ -13,14 +13,14 @@ import pyarrow
 import pytest
 
 import gleaner
+from conftest import ROOT
 from gleaner import _gleaner, frames
 from test_replay import EVENTS, TASKS
 
 
 @pytest.fixture(scope="module")
 def run() -> gleaner.Run:
-    root = __import__("conftest").ROOT
-    return gleaner.replay(root / EVENTS, root / TASKS, t_fwd=60)
+    return gleaner.replay(ROOT / EVENTS, ROOT / TASKS, t_fwd=60)
 
 
 def test_tables_become_data_frames(run: gleaner.Run) -> None:
