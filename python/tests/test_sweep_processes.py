@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -102,6 +103,26 @@ def test_a_killed_sweep_continues(count: int, tmp_path: Path) -> None:
         run = gleaner.open(path.parent)
         single = gleaner.replay(**BASE, t_fwd=run.summary["t_fwd"], solver=solve)
         assert all(seen(run)[1][name] == seen(single)[1][name] for name in ("allocations", "tasks", "fragments"))
+
+
+STUCK = """
+def stuck(problem):
+    open(f"FOLDER/{os.getpid()}", "w").close()
+    while True:
+        time.sleep(0.01)
+gleaner.sweep({**PLAN, "t_fwd": [60, 120], "solver": stuck}, workers=WORKERS)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_workers_that_never_return_end_with_the_sweep(number: signal.Signals, tmp_path: Path) -> None:
+    pytest.importorskip("cloudpickle")
+    process = start(STUCK, tmp_path)
+    while len(list((tmp_path / "pids").iterdir())) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    assert finished(process)[0] == -number and no_worker_is_left(tmp_path)
 
 
 def solve(problem: gleaner.Problem) -> gleaner.Answer:
@@ -212,6 +233,16 @@ def test_scripts_need_no_guard(tmp_path: Path) -> None:
     own = OWN.replace("': own}", "': fails}")
     code, _, err = finished(start(f"{own.rpartition('gleaner.sweep')[0]}\ntry:\n    gleaner.sweep{own.rpartition('gleaner.sweep')[2]}\nexcept Odd as error:\n    print(error.args)\n    sys.exit(7)", tmp_path))
     assert code == 7, err
+
+
+def test_digests_are_those_of_the_script(tmp_path: Path) -> None:
+    """Workers do not find the source of functions of a script."""
+    pytest.importorskip("cloudpickle")
+    head = OWN.rpartition("gleaner.sweep")[0]
+    call = "print(*{run.summary['objective_sha256'] for _, run in gleaner.sweep({**PLAN, 't_fwd': [60, 120], 'objective': own}, workers=COUNT)})\n"
+    code, lines, err = finished(start(head + call.replace("COUNT", "1") + call.replace("COUNT", "2"), tmp_path))
+    source = "def own(task, nodes):\n    return task.rate(nodes)\n"
+    assert (code, lines) == (0, [hashlib.sha256(source.encode()).hexdigest()] * 2), err
 
 
 def test_without_cloudpickle_functions_of_a_script_need_a_guard(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ import polars
 import pytest
 
 import gleaner
-from gleaner import workers
 from test_replay import EVENTS, TASKS, same_files
 
 BASE: dict[str, Any] = {"events": EVENTS, "tasks": TASKS, "to": "2026-01-01 04:00"}
@@ -328,14 +327,3 @@ class Broken:
 
 def refuse() -> None:
     raise ValueError("no")
-
-
-def test_the_worker_needs_no_source(tmp_path: Path) -> None:
-    """The digest in the results is that of the calling process."""
-    pytest.importorskip("cloudpickle")
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    exec("def own(task, nodes):\n    return task.rate(nodes)", scope)
-    runs = [gleaner.sweep({**BASE, "t_fwd": [60, 600], "objective": scope["own"]}, workers=of).runs for of in (1, 2)]
-    digests = {run.summary["objective_sha256"] for of in runs for _, run in of}
-    assert len(digests) == 1 and digests != {None}
-    assert workers.digests([scope["own"], "fifo", SmallestFirst])[0] in digests
