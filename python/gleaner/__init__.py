@@ -30,6 +30,7 @@ from .policy import Policy
 from .run import Run, report
 from .run import open_run as open
 from .search import BuiltIn, Curve, Search, Trial
+from .sweeps import SweepRuns
 
 __all__ = [
     "Answer",
@@ -56,6 +57,7 @@ __all__ = [
     "Search",
     "Share",
     "Start",
+    "SweepRuns",
     "Table",
     "Task",
     "Trace",

@@ -9,7 +9,7 @@ import re
 from copy import deepcopy
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union, overload
+from typing import Any, Callable, Iterable, Literal, Mapping, Optional, Sequence, Union, overload
 
 from . import _gleaner
 from ._gleaner import Answer, ClassProblem, Page, Problem, Task
@@ -23,6 +23,7 @@ from .logs import EventLog, Trace
 from .policy import Policy
 from .run import Run, StrPath, open_in, tell
 from .search import Loop, Search
+from .sweeps import Progress, SweepRuns
 
 Plan = Union[Answer, Sequence[int], Mapping[str, int], None]
 """A solver's plan: an answer, node counts in the order of the tasks, node counts by task, or None for no plan."""
@@ -193,12 +194,59 @@ def _problem(problem: AnyProblem) -> Union[Problem, ClassProblem]:
     return _gleaner.read_problem(json.dumps(problem))
 
 
-def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Run:
-    """Executes a run for every combination of the settings in a plan. ``out`` is the directory of the sweep; runs that
-    it already contains are not repeated. Without ``out``, the results are deleted together with the returned object.
+@overload
+def sweep(plan: StrPath, *, out: Optional[StrPath] = None, **options: Any) -> Run: ...
+@overload
+def sweep(
+    plan: Mapping[str, Any],
+    *,
+    mode: Optional[Literal["replay", "simulate"]] = None,
+    out: Optional[StrPath] = None,
+    workers: Optional[int] = None,
+    progress: Optional[Progress] = None,
+    **options: Any,
+) -> SweepRuns: ...
+def sweep(
+    plan: Union[StrPath, Mapping[str, Any]],
+    *,
+    mode: Optional[Literal["replay", "simulate"]] = None,
+    out: Optional[StrPath] = None,
+    workers: Optional[int] = None,
+    progress: Optional[Progress] = None,
+    **options: Any,
+) -> Union[Run, SweepRuns]:
+    """Executes a run for every combination of the settings in a plan. ``plan`` is a plan file, or a dict of arguments
+    of :func:`replay` or :func:`simulate`. ``out`` is the directory of the sweep; runs that it already contains are not
+    repeated. Without ``out``, the results are deleted together with the returned object.
 
-    Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them.
+    In a dict, a list contains the values of a setting, and the values of the last setting vary fastest. Any other
+    value, such as a tuple, is the same in all runs. A value may also be a table, a function or a policy. ``mode`` is
+    ``replay`` or ``simulate``, if the arguments do not show which function to call. ``workers`` is the number of
+    processes (default: the number of cores). With ``workers=1``, everything runs in this process. ``progress`` is
+    called after each run. Its arguments are the number of runs that are done, the number of all runs, and the settings
+    of the run. The options listed below are for plan files.
+
+    Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them. For a dict, the
+    attribute ``sweep`` of the exception contains the finished runs, as it does if a run fails.
+
+    >>> found = sweep({"events": "dataset/idle.csv", "tasks": "dataset/tasks.toml", "t_fwd": [60, 120]}, workers=1)
+    >>> [settings["t_fwd"] for settings, run in found.runs if run.complete]
+    [60, 120]
     """
+    if isinstance(plan, Mapping):
+        if options:
+            raise UsageError(f"{next(iter(options))} is an option for plan files: leave it out for a dict")
+        from .sweeper import sweep as sweep_settings
+
+        return sweep_settings(plan, mode, out, workers, progress)
+    given = {"mode": mode, "workers": workers, "progress": progress}
+    for name in (name for name, value in given.items() if value is not None):
+        remedy = "; pass jobs for the number of threads" if name == "workers" else ""
+        raise UsageError(f"{name} is an option for sweeps over a dict: leave it out for a plan file{remedy}")
+    return _sweep_file(plan, out, options)
+
+
+def _sweep_file(plan: StrPath, out: Optional[StrPath], options: Mapping[str, Any]) -> Run:
     folder = new_folder() if out is None else None
     directory = Path(folder.name, "sweep") if folder else Path(os.fspath(out or ""))
     with Staging() as staging:

@@ -13,6 +13,7 @@ from .api import AnyProblem, Inspection, Objective, OwnPolicy, Pilots, Solver
 from .inputs import Events, Input, Tasks
 from .logs import EventLog, Trace
 from .run import Run, StrPath
+from .sweeps import Progress, SweepRuns
 
 Number = Union[int, float, str]
 When = Union[str, datetime.datetime]
@@ -624,6 +625,7 @@ def solve(
     )
 
 
+@overload
 def sweep(
     plan: StrPath,
     *,
@@ -631,11 +633,47 @@ def sweep(
     best: Optional[str] = None,
     jobs: Optional[Number] = None,
     strict: Optional[bool] = None,
-) -> Run:
-    """Executes a run for every combination of the settings in a plan. ``out`` is the directory of the sweep; runs that
-    it already contains are not repeated. Without ``out``, the results are deleted together with the returned object.
+) -> Run: ...
 
-    Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them.
+
+@overload
+def sweep(
+    plan: Mapping[str, Any],
+    *,
+    mode: Optional[Literal["replay", "simulate"]] = None,
+    out: Optional[StrPath] = None,
+    workers: Optional[int] = None,
+    progress: Optional[Progress] = None,
+    best: Optional[str] = None,
+    jobs: Optional[Number] = None,
+    strict: Optional[bool] = None,
+) -> SweepRuns: ...
+
+
+def sweep(
+    plan: Union[StrPath, Mapping[str, Any]],
+    *,
+    mode: Optional[Literal["replay", "simulate"]] = None,
+    out: Optional[StrPath] = None,
+    workers: Optional[int] = None,
+    progress: Optional[Progress] = None,
+    best: Optional[str] = None,
+    jobs: Optional[Number] = None,
+    strict: Optional[bool] = None,
+) -> Union[Run, SweepRuns]:
+    """Executes a run for every combination of the settings in a plan. ``plan`` is a plan file, or a dict of arguments
+    of :func:`replay` or :func:`simulate`. ``out`` is the directory of the sweep; runs that it already contains are not
+    repeated. Without ``out``, the results are deleted together with the returned object.
+
+    In a dict, a list contains the values of a setting, and the values of the last setting vary fastest. Any other
+    value, such as a tuple, is the same in all runs. A value may also be a table, a function or a policy. ``mode`` is
+    ``replay`` or ``simulate``, if the arguments do not show which function to call. ``workers`` is the number of
+    processes (default: the number of cores). With ``workers=1``, everything runs in this process. ``progress`` is
+    called after each run. Its arguments are the number of runs that are done, the number of all runs, and the settings
+    of the run. The options listed below are for plan files.
+
+    Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them. For a dict, the
+    attribute ``sweep`` of the exception contains the finished runs, as it does if a run fails.
 
     Options:
 
@@ -648,10 +686,17 @@ def sweep(
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
         reported
+
+    >>> found = sweep({"events": "dataset/idle.csv", "tasks": "dataset/tasks.toml", "t_fwd": [60, 120]}, workers=1)
+    >>> [settings["t_fwd"] for settings, run in found.runs if run.complete]
+    [60, 120]
     """
     return api.sweep(
         plan,
+        mode=mode,
         out=out,
+        workers=workers,
+        progress=progress,
         **api.given(
             best=best,
             jobs=jobs,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, ClassVar, NamedTuple, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, NamedTuple, Optional, Sequence
 
 if TYPE_CHECKING:
     from .run import Run
+    from .sweeps import SweepRuns
 
 
 class Fault(NamedTuple):
@@ -32,6 +33,10 @@ class GleanerError(Exception):
     """Exit code of the command line."""
     run: Optional[Run] = None
     """The partial results computed before the error, if a run had begun."""
+    sweep: Optional[SweepRuns] = None
+    """The runs that a sweep over a dict had completed before the error."""
+    settings: Optional[dict[str, Any]] = None
+    """The settings of the sweep's run in which the error occurred."""
 
     def rename(self, name: Callable[[str], str]) -> None:
         """Replaces the names of temporary files with the names of the tables that were passed as inputs."""
@@ -70,6 +75,10 @@ class FileError(GleanerError, OSError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # That of OSError leaves out the code and the name of the file.
+        return type(self), (self.args[0], self.errno, self.filename), self.__dict__
 
 
 class RunError(GleanerError, RuntimeError):

@@ -39,6 +39,24 @@ def name_of(value: Any) -> str:
     return str(getattr(found, "__name__", type(found).__name__))
 
 
+_KNOWN: dict[int, tuple[Any, Optional[str]]] = {}
+"""The functions and classes whose digests another process has computed, by ``id``."""
+
+
+def remember(value: Any, sha256: Optional[str]) -> None:
+    """Records the digest of a function that another process has passed to this one, where its source may be missing."""
+    found = _source_of(value)
+    _KNOWN[id(found)] = (found, sha256)
+
+
+def _source_of(value: Any) -> Any:
+    """The function or class whose source is hashed."""
+    import inspect
+
+    found = inner(value)
+    return found if inspect.isclass(found) or inspect.isroutine(found) else type(found)
+
+
 def digest(value: Any) -> Optional[str]:
     """SHA-256 of the source of a function or class; for any other object, of its class."""
     # These modules are imported here, because importing them takes longer than importing most of
@@ -46,9 +64,9 @@ def digest(value: Any) -> Optional[str]:
     import hashlib
     import inspect
 
-    found = inner(value)
-    if not (inspect.isclass(found) or inspect.isroutine(found)):
-        found = type(found)
+    found = _source_of(value)
+    if id(found) in _KNOWN:
+        return _KNOWN[id(found)][1]
     try:
         content = inspect.getsource(found).encode()
     except (OSError, TypeError):

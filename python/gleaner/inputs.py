@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Iterable, Optional, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, NamedTuple, Optional, Protocol, Sequence, Union
 
 from . import _gleaner
 from .errors import GleanerError
@@ -28,6 +28,13 @@ Input = Union[str, "os.PathLike[str]", ArrowTable]
 """A file, or a table, which is read like a CSV file with the same columns."""
 Events = Union[Input, EventLog]
 Tasks = Union[Input, Sequence[Task]]
+
+
+class Staged(NamedTuple):
+    """An input that was already written to a file, and that messages still name after its option."""
+
+    path: str
+    """The file."""
 
 
 class Staging:
@@ -70,6 +77,9 @@ class Staging:
     def file(self, option: str, value: Any) -> str:
         """Returns the path of an input: the path of the given file, or of a file that is written from a table or from
         objects."""
+        if isinstance(value, Staged):
+            self.names.append((value.path, f"<{option}>"))
+            return value.path
         if isinstance(value, (str, os.PathLike)):
             return os.fspath(value)
         if isinstance(value, EventLog):

@@ -138,8 +138,7 @@ class Run:
     def __reduce__(self) -> tuple[Callable[..., Run], tuple[str, bytes, dict[str, Any]]]:
         from . import pickles
 
-        told = {"remarks": self._remarks(), "skipped": self.skipped, "tallies": self.tallies}
-        return pickles.run, (self.command, pickles.packed(self), told)
+        return pickles.run, (self.command, pickles.packed(self), self._said())
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", interrupted"
@@ -149,6 +148,10 @@ class Run:
         from .show import shown
 
         return shown(self)
+
+    def _said(self) -> dict[str, Any]:
+        """The values that the files of the run do not contain."""
+        return {"remarks": self._remarks(), "skipped": self.skipped, "tallies": self.tallies}
 
     def _directory(self) -> Path:
         """The run directory. If there is none yet, the run is first written to a temporary directory."""

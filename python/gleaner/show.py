@@ -1,4 +1,4 @@
-"""Shows runs and pages in notebooks as HTML. Notebooks store their output, so the HTML contains tables and SVG figures,
+"""Shows runs, tables and pages in notebooks as HTML. Notebooks store their output, so the HTML contains tables and SVG figures,
 but not the library that makes figures interactive."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .errors import GleanerError
 
 if TYPE_CHECKING:
-    from ._gleaner import Page
+    from ._gleaner import Page, Table
     from .run import Run
 
 MOST = 500_000
@@ -47,6 +47,27 @@ def stills(page: Page, most: int = MOST) -> str:
     if missing:
         parts.append(left_out.format(", ".join(missing)))
     return "".join(parts)
+
+
+ROWS = 5
+"""Number of rows at each end of a table that its preview shows."""
+
+
+def preview(table: Table) -> str:
+    """The first and last rows of a table, and its size."""
+    rows = len(table)
+    is_cut = rows > 2 * ROWS + 1
+    body = _rows(table._texts(0, ROWS if is_cut else rows))
+    if is_cut:
+        gap = "<td>…</td>" * len(table.columns)
+        body += f"<tr>{gap}</tr>" + _rows(table._texts(rows - ROWS, ROWS))
+    head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+    size = f"<p><code>{escape(table.name)}</code>: {rows:,} rows, {len(table.columns)} columns</p>"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{size}"
+
+
+def _rows(rows: list[list[str]]) -> str:
+    return "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
 
 
 def _size(text: str) -> int:

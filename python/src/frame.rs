@@ -97,16 +97,21 @@ fn index(schema: &Schema) -> Option<usize> {
     }
 }
 
+/// How times are written as text. Times of columns with a time zone are in UTC.
+pub fn formats() -> FormatOptions<'static> {
+    FormatOptions::new()
+        .with_timestamp_format(Some("%Y-%m-%d %H:%M:%S%.f"))
+        .with_timestamp_tz_format(Some("%Y-%m-%d %H:%M:%S%.fZ"))
+        .with_datetime_format(Some("%Y-%m-%d %H:%M:%S%.f"))
+}
+
 fn write(
     schema: &Schema,
     columns: &[usize],
     batches: &[RecordBatch],
     out: impl Write,
 ) -> std::io::Result<()> {
-    let options = FormatOptions::new()
-        .with_timestamp_format(Some("%Y-%m-%d %H:%M:%S%.f"))
-        .with_timestamp_tz_format(Some("%Y-%m-%d %H:%M:%S%.fZ"))
-        .with_datetime_format(Some("%Y-%m-%d %H:%M:%S%.f"));
+    let options = formats();
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(columns.iter().map(|column| schema.field(*column).name()))?;
     for batch in batches {

@@ -19,6 +19,7 @@ mod replay;
 mod run;
 mod search;
 mod simulate;
+mod stack;
 mod table;
 mod task;
 
@@ -57,6 +58,8 @@ mod _gleaner {
     use crate::search::Schedule;
     #[pymodule_export]
     use crate::simulate::simulate;
+    #[pymodule_export]
+    use crate::stack::{stack_tables, table_of};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
+    ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, StructArray,
     TimestampNanosecondArray, UInt64Array,
 };
-use arrow_schema::Field;
+use arrow_cast::display::ArrayFormatter;
+use arrow_schema::{ArrowError, Field};
 use gleaner_domain::Local;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::{Column, Table as ResultTable};
@@ -14,8 +15,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 
+use crate::errors::exception;
+use crate::frame::formats;
+
 /// A result table. Any library that supports Arrow's stream protocol can use the table without copying its data:
-/// `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`, `pyarrow.table(table)`.
+/// `polars.DataFrame(table)`, `pandas.DataFrame.from_arrow(table)`, `pyarrow.table(table)`. `to_polars`, `to_pandas` and
+/// `to_arrow` import these libraries. `table["column"]` is a list of the column's values.
 #[pyclass(frozen, module = "gleaner")]
 pub struct Table {
     name: String,
@@ -56,6 +61,11 @@ impl Table {
             name: name.to_owned(),
             batch: RecordBatch::try_from_iter(columns).map_err(failed)?,
         })
+    }
+
+    /// The rows of the table.
+    pub fn rows(&self) -> &RecordBatch {
+        &self.batch
     }
 }
 
@@ -100,6 +110,39 @@ impl Table {
         values(py, array)
     }
 
+    /// The values of a column, as in `column`.
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        self.column(py, name)
+    }
+
+    /// The table as a `pandas.DataFrame`. Requires pandas and pyarrow.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        convert(slf, "frames", "to_pandas")
+    }
+
+    /// The table as a `polars.DataFrame`. Requires polars.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        convert(slf, "frames", "to_polars")
+    }
+
+    /// The table as a `pyarrow.Table`. Requires pyarrow.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        convert(slf, "frames", "to_arrow")
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        convert(slf, "show", "preview")
+    }
+
+    /// The values of `count` rows from `first` on as text, for display. Missing values are empty. Rows beyond the end
+    /// are left out.
+    fn _texts(&self, py: Python<'_>, first: usize, count: usize) -> PyResult<Vec<Vec<String>>> {
+        let rows = self.batch.num_rows();
+        let first = first.min(rows);
+        let batch = self.batch.slice(first, count.min(rows - first));
+        texts(&batch).map_err(|error| exception(py, failed(error)))
+    }
+
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -119,6 +162,31 @@ impl Table {
     }
 }
 
+/// Passes a table to a function of a module of the package.
+fn convert<'py>(
+    table: &Bound<'py, Table>,
+    module: &str,
+    function: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let module = table.py().import(format!("gleaner.{module}"))?;
+    module.getattr(function)?.call1((table,))
+}
+
+/// The values of each row as text.
+fn texts(batch: &RecordBatch) -> std::result::Result<Vec<Vec<String>>, ArrowError> {
+    let options = formats();
+    let columns = batch.columns().iter();
+    let columns = columns.map(|column| ArrayFormatter::try_new(column.as_ref(), &options));
+    let columns = columns.collect::<std::result::Result<Vec<_>, _>>()?;
+    let row = |at: usize| {
+        let texts = columns
+            .iter()
+            .map(|column| column.value(at).try_to_string());
+        texts.collect()
+    };
+    (0..batch.num_rows()).map(row).collect()
+}
+
 /// The values of an array as a list.
 fn values<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
@@ -132,6 +200,7 @@ fn values<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>
         };
     }
     fill!(
+        BooleanArray,
         Float64Array,
         Int64Array,
         UInt64Array,
@@ -141,7 +210,8 @@ fn values<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Bound<'py, PyList>
     Ok(list)
 }
 
-fn failed(error: arrow_schema::ArrowError) -> Error {
+/// Converts an error of Arrow, which indicates a bug in this program.
+pub fn failed(error: ArrowError) -> Error {
     Error::Run(error.to_string())
 }
 

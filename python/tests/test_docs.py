@@ -16,7 +16,7 @@ import pytest
 import gleaner
 from conftest import ROOT
 
-MODULES = ["gleaner", "gleaner.api", "gleaner.errors", "gleaner.logs", "gleaner.policy", "gleaner.run"]
+MODULES = ["gleaner", "gleaner.api", "gleaner.errors", "gleaner.identity", "gleaner.logs", "gleaner.policy", "gleaner.run"]
 
 
 def docstrings() -> dict[str, str]:

@@ -32,6 +32,7 @@ from .api import AnyProblem, Inspection, Objective, OwnPolicy, Pilots, Solver
 from .inputs import Events, Input, Tasks
 from .logs import EventLog, Trace
 from .run import Run, StrPath
+from .sweeps import Progress, SweepRuns
 
 Number = Union[int, float, str]
 When = Union[str, datetime.datetime]

@@ -27,6 +27,10 @@ class Mine(gleaner.Policy):
 
 gleaner.simulate(data="trace", policy=[Mine, "fifo"], gpus_per_node=4)
 gleaner.simulate(data="trace", policy=Mine())
+swept: gleaner.SweepRuns = gleaner.sweep({"data": "trace", "policy": [Mine, "fifo"]}, workers=2)
+table = swept.table("policies")
+best: gleaner.Run = swept[{"policy": "fifo"}]
+plan: gleaner.Run = gleaner.sweep("plan.toml", jobs=2)
 """
 
 WRONG = """
@@ -36,6 +40,7 @@ gleaner.replay("idle.csv", "tasks.toml", t_forward=60)
 gleaner.replay("idle.csv", "tasks.toml", check="yes")
 gleaner.simulate(data="trace", policy=[3])
 gleaner.solve(gleaner.Problem.read("problems.jsonl")[0]).count
+gleaner.sweep({"data": "trace"}, workers="all")
 """
 
 
@@ -65,4 +70,4 @@ def test_uses_are_checked(tmp_path: Path) -> None:
     assert code == 0, told
     code, told = mypy("mypy", "--strict", wrong)
     faulty = {line.split(":")[1] for line in told.splitlines() if "error:" in line}
-    assert faulty == {"4", "5", "6", "7"}, told
+    assert faulty == {"4", "5", "6", "7", "8"}, told

@@ -1,0 +1,73 @@
+"""The figures of summaries as the rows of tables."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping, Optional, Sequence
+
+from ._gleaner import Table, table_of
+from .run import Run
+
+Row = dict[str, Any]
+
+
+def flat(summary: Mapping[str, Any]) -> Row:
+    """The single values of a summary. A group of single values gets the name of the group as a prefix:
+    ``{"jobs": 400, "small": {"jobs": 392}}`` has ``jobs`` and ``small_jobs``. Other groups and lists are left out."""
+    found: Row = {}
+    for name, value in summary.items():
+        if isinstance(value, dict) and not any(isinstance(of, (dict, list)) for of in value.values()):
+            found.update({f"{name}_{inner}": of for inner, of in value.items()})
+        elif not isinstance(value, (dict, list)):
+            found[name] = value
+    return found
+
+
+def of_run(run: Run) -> Row:
+    """The figures of a run. Those of a simulation with a single policy include the figures of the policy."""
+    policies = _policies(run)
+    return {**flat(run.summary), **(flat(next(iter(policies.values()))) if len(policies) == 1 else {})}
+
+
+def table(run: Run, name: str) -> Optional[Table]:
+    """A table of a run. The tables ``policies`` and ``vcs`` of a simulation are not files of its directory. Their rows
+    are therefore taken from the summary."""
+    if name in run.tables:
+        return run.tables[name]
+    policies = _policies(run)
+    if name == "policies" and policies:
+        return of_rows(name, [{"policy": policy, **flat(of)} for policy, of in policies.items()])
+    if name == "vcs" and policies:
+        return of_rows(name, list(_vcs(policies)))
+    return None
+
+
+def names(run: Run) -> list[str]:
+    """The names of the tables of a run."""
+    return [*(["policies", "vcs"] if _policies(run) else []), *run.tables]
+
+
+def _policies(run: Run) -> dict[str, Any]:
+    found: dict[str, Any] = run.summary.get("policies") or {}
+    return found
+
+
+def _vcs(policies: Mapping[str, Any]) -> Iterator[Row]:
+    for policy, of in policies.items():
+        for vc, figures in of["vcs"].items():
+            yield {"policy": policy, "vc": vc, **flat(figures)}
+
+
+def of_rows(name: str, rows: Sequence[Row]) -> Table:
+    """A table with a column for each name that occurs in the rows."""
+    known = dict.fromkeys(of for row in rows for of in row)
+    return table_of(name, [(of, column([row.get(of) for row in rows])) for of in known])
+
+
+def column(values: Sequence[Any]) -> list[Any]:
+    """The values of a column, which have the same type: text, unless all are numbers or all are Booleans."""
+    present = [value for value in values if value is not None]
+    are_truths = all(isinstance(value, bool) for value in present)
+    are_numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present)
+    if are_truths or are_numbers:
+        return list(values)
+    return [None if value is None else str(value) for value in values]
