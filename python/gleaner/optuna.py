@@ -71,6 +71,7 @@ class Study(Search):
     beginning. Turn it off if other processes train trials of the study at the same time.
 
     >>> import optuna
+    >>> from gleaner.optuna import Study
     >>> def suggest(trial):
     ...     rate = trial.suggest_float("rate", 0.1, 1.0)
     ...     return Curve.power_law(floor=rate, amplitude=2.0, rate=1.0)
@@ -278,6 +279,7 @@ def search_of(
     trial that trains longer than in the study then keeps its last recorded value.
 
     >>> import optuna
+    >>> from gleaner.optuna import search_of
     >>> study = optuna.create_study()
     >>> for number in range(9):
     ...     trial = study.ask()

@@ -188,8 +188,9 @@ class BuiltIn(Search):
     def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
         number = self._trials.index(trial) if trial.number is None else trial.number
         target, stopped = self._schedule.report(number, _number(loss))
+        # The trials are stopped in the order of their ranks, so `trial` may be followed by others.
         for other in stopped:
-            if other != number:
+            if self._trials[other].state == "paused":
                 self._trials[other].stop()
         return False if number in stopped else target
 
