@@ -53,14 +53,14 @@ class Study(Search):
     ``suggest`` is called with a new :class:`optuna.trial.Trial`, and calls its methods ``suggest_float``,
     ``suggest_categorical``, etc. It returns the learning curve of the training: a function that returns the value of
     the objective after an amount of the resource. To choose what the trial trains, return
-    ``gleaner.Trial(task=..., loss=curve)``. ``suggest`` may raise ``optuna.TrialPruned`` to skip a trial. ``task`` is
-    what all other trials train.
+    ``gleaner.Trial(task=..., loss=curve)``. All other trials train ``task``. To skip a trial, raise
+    ``optuna.TrialPruned``.
 
     The value is reported to the study after every ``step`` of the resource. The study's pruner then decides whether the
     trial is pruned. A trial that is not pruned trains on at once, on the nodes that it holds, until it is complete at
-    ``max_resource``. If the value is NaN there, the trial counts as pruned. Both amounts are whole numbers, because they
-    are Optuna's steps. In Optuna, studies with several objectives cannot be pruned. Their values are reported only at
-    ``max_resource``.
+    ``max_resource``. If the value is NaN there, the trial counts as pruned. Optuna's steps are the amounts of the
+    resource, so they are whole numbers, and the first is ``step``, not 0. In Optuna, studies with several objectives
+    cannot be pruned. Their values are reported only at ``max_resource``.
 
     ``n_trials`` is the total number of complete and pruned trials of the study, including those that it has before the
     replay. By default, trials start until the log ends.

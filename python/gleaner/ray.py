@@ -36,8 +36,8 @@ class Tuner(Search):
     ``searcher`` is a ``ray.tune.search.Searcher`` that has its search space, its metric and its mode, and ``scheduler``
     is a ``ray.tune.schedulers.TrialScheduler``. By default, trials are never stopped early. ``train`` is called with the
     configuration of a new trial, and returns its learning curve: a function that returns the metric after an amount of
-    the resource. To choose what the trial trains, return ``gleaner.Trial(task=..., loss=curve)``. ``task`` is what all
-    other trials train.
+    the resource. To choose what the trial trains, return ``gleaner.Trial(task=..., loss=curve)``. All other trials train
+    ``task``.
 
     The metric is reported after every ``step`` of the resource, in results with the keys ``metric`` and
     ``training_iteration``, which is the resource. The scheduler then decides whether the trial trains on at once, pauses
