@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import math
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Callable, Optional, Union
@@ -53,8 +54,8 @@ class Study(Search):
     ``suggest`` is called with a new :class:`optuna.trial.Trial`, and calls its methods ``suggest_float``,
     ``suggest_categorical``, etc. It returns the learning curve of the training: a function that returns the value of
     the objective after an amount of the resource. To choose what the trial trains, return
-    ``gleaner.Trial(task=..., loss=curve)``. All other trials train ``task``. To skip a trial, raise
-    ``optuna.TrialPruned``.
+    ``gleaner.Trial(task=..., loss=curve)``. All other trials train ``task``. By default, each replay
+    draws one of its tasks. To skip a trial, raise ``optuna.TrialPruned``.
 
     The value is reported to the study after every ``step`` of the resource. The study's pruner then decides whether the
     trial is pruned. A trial that is not pruned trains on at once, on the nodes that it holds, until it is complete at
@@ -110,15 +111,15 @@ class Study(Search):
         """The number of trials that may still be started; None before the replay."""
         self._training: dict[int, optuna.trial.Trial] = {}
         """The trials that have not ended, by number."""
-        self._reached: dict[int, int] = {}
-        """The last step of the trials that were in the queue before the replay, by number."""
+        self._queue: deque[FrozenTrial] = deque()
+        """The trials that were waiting or running before the replay and have not been continued yet."""
 
     def next_trial(self) -> Optional[Trial]:
         if self._remaining is None:
             self._remaining = self._open()
         while self._remaining > 0:
             self._remaining -= 1
-            trial = self._proposed(self.study.ask())
+            trial = self._proposed(*self._ask())
             if trial is not None:
                 return trial
         return None
@@ -141,6 +142,7 @@ class Study(Search):
         for asked in self._training.values():
             self._put_back(asked._trial_id)
         self._training.clear()
+        self._queue.clear()
         self._remaining = None
 
     def _open(self) -> float:
@@ -150,18 +152,28 @@ class Study(Search):
         for trial in trials:
             if trial.state == TrialState.RUNNING and self._retry_running:
                 self._put_back(trial._trial_id)
-            if not trial.state.is_finished():
-                self._reached[trial.number] = trial.last_step or 0
+                self._queue.append(trial)
+            elif trial.state == TrialState.WAITING:
+                self._queue.append(trial)
         return self._n_trials - sum(trial.state in FINISHED for trial in trials)
 
+    def _ask(self) -> tuple[optuna.trial.Trial, int]:
+        """The next trial of the study, and the last step that it has reported, or 0."""
+        while self._queue:
+            # `study.ask` does the same, but Optuna's storage in memory finds no trial that was running before.
+            waiting = self._queue.popleft()
+            if self.study._storage.set_trial_state_values(waiting._trial_id, TrialState.RUNNING):
+                return optuna.trial.Trial(self.study, waiting._trial_id), waiting.last_step or 0
+        return self.study.ask(), 0
+
     def _put_back(self, trial_id: int) -> None:
-        """Returns a trial to the queue. ``study.ask`` then hands it out again, with its parameters and its reported
-        values. Optuna has no public method for this, only for new trials with the same parameters. The trial would then
-        remain in the study as failed."""
+        """Returns a trial to the queue, with its parameters and its reported values. Optuna has no public method for
+        this. With ``study.enqueue_trial``, the trial would remain in the study as failed beside its copy."""
         self.study._storage.set_trial_state_values(trial_id, TrialState.WAITING)
 
-    def _proposed(self, asked: optuna.trial.Trial) -> Optional[Trial]:
-        """Asks the user's function what a trial trains. Returns None if the trial has already ended."""
+    def _proposed(self, asked: optuna.trial.Trial, reached: int) -> Optional[Trial]:
+        """Asks the user's function what a trial trains that has reached this step. Returns None if the trial has already
+        ended."""
         self._training[asked.number] = asked
         trial = StudyTrial(asked)
         try:
@@ -182,7 +194,7 @@ class Study(Search):
         trial.task = self._task if given.task is None else given.task
         trial.parameters = {**asked.params, **given.parameters}
         trial.loss = curve if self._signs == [1] else lambda resource: _losses(curve(resource), self._signs)
-        trial.resource = self._reached.pop(asked.number, 0)
+        trial.resource = reached
         if trial.resource >= self.max_resource:
             # The replay was killed between the last report and the end of the trial.
             self._tell(asked, self._values(trial.loss(trial.resource)))

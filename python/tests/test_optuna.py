@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import warnings
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -23,8 +22,8 @@ optuna = pytest.importorskip("optuna", reason="Optuna is not installed: pip inst
 
 from gleaner.optuna import Study, search_of  # noqa: E402
 
+pytestmark = pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 optuna.logging.set_verbosity(optuna.logging.WARNING)
-warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
 COMPLETE, PRUNED, WAITING = (optuna.trial.TrialState[name] for name in ("COMPLETE", "PRUNED", "WAITING"))
 MAX_RESOURCE = 9
 
@@ -115,7 +114,7 @@ def pruners() -> dict[str, Callable[[], Any]]:
         "percentile": lambda: pruners.PercentilePruner(25.0, n_startup_trials=4, interval_steps=2),
         "successive-halving": lambda: pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=3),
         "hyperband": lambda: pruners.HyperbandPruner(min_resource=1, max_resource=MAX_RESOURCE, reduction_factor=3),
-        "threshold": lambda: pruners.ThresholdPruner(upper=1.6, lower=0.1, n_warmup_steps=1),
+        "threshold": lambda: pruners.ThresholdPruner(upper=1.6, lower=-1.6),
         "patient": lambda: pruners.PatientPruner(None, patience=2, min_delta=0.05),
     }
 
@@ -124,22 +123,28 @@ def pruners() -> dict[str, Callable[[], Any]]:
 @pytest.mark.parametrize("name", pruners())
 def test_pruners_decide_as_in_optuna_alone(name: str, direction: str) -> None:
     """Runs Optuna without Gleaner. The events of the replay give the order of the calls, and nothing else."""
+    sign = 1 if direction == "minimize" else -1
+
+    def signed(trial: Any) -> Callable[[float], float]:
+        loss = suggest(trial)
+        return lambda at: sign * loss(at)
 
     def new() -> Any:
         sampler = optuna.samplers.RandomSampler(seed=5)
         return optuna.create_study(study_name="same", sampler=sampler, pruner=pruners()[name](), direction=direction)
 
     study, alone = new(), new()
-    run = replay(Study(study, suggest, max_resource=MAX_RESOURCE, n_trials=60))
+    run = replay(Study(study, signed, max_resource=MAX_RESOURCE, n_trials=60))
     trials: list[Any] = []
+    curves: list[Callable[[float], float]] = []
     pruned: list[int] = []
     events = polars.DataFrame(run.search).select("event", "trial", "resource").rows()
     for event, number, resource in events:
         if event == "started":
             trials.append(alone.ask())
-            suggest(trials[-1])
+            curves.append(signed(trials[-1]))
         elif event == "reached":
-            trial, value = trials[number], curve(trials[number].params["x"])(resource)
+            trial, value = trials[number], curves[number](resource)
             trial.report(value, int(resource))
             if resource == MAX_RESOURCE:
                 alone.tell(trial, value)
@@ -151,10 +156,9 @@ def test_pruners_decide_as_in_optuna_alone(name: str, direction: str) -> None:
     facts = [[(of.params, of.state, of.values, of.intermediate_values) for of in each.trials] for each in (study, alone)]
     assert facts[0] == facts[1]
     if name == "threshold":
-        for trial in study.trials:
-            values = [trial.intermediate_values[at] for at in sorted(trial.intermediate_values)]
-            is_out = [at > 0 and not 0.1 <= value <= 1.6 for at, value in enumerate(values, 1) if at >= 1][:8]
-            assert (trial.state == PRUNED) == any(is_out) and not any(is_out[: len(values) - 1])
+        for trial, loss in zip(study.trials, curves):
+            outside = [at for at in range(1, MAX_RESOURCE) if abs(loss(at)) > 1.6]
+            assert trial.last_step == (outside[0] if outside else MAX_RESOURCE)
 
 
 def test_a_study_that_maximises() -> None:

@@ -157,7 +157,7 @@ class Scripted(gleaner.Search):
     max_resource = 9
 
     def __init__(self, script: list[list[float]], **options: Any) -> None:
-        self.script = script
+        self.script = [list(targets) for targets in script]
         self.options = options
         self.trials: list[gleaner.Trial] = []
         self.calls: list[tuple[Any, ...]] = []
