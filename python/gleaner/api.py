@@ -72,9 +72,13 @@ def replay(
         found += [("events", [staging.file("events", events)]), ("tasks", [task_file])]
         own = function("solver", solver) if callable(solver) else None
         value = function("objective", objective) if callable(objective) else None
-        trials = None if searches else function("search", Loop(search), name_of(type(search)), source=type(search))
-        run = _finish(partial(_gleaner.replay, found, staging.names, out, own, value, trials))
-    return run
+        loop = None if searches else Loop(search)
+        trials = None if loop is None else function("search", loop, loop.name, source=type(search))
+        try:
+            return _finish(partial(_gleaner.replay, found, staging.names, out, own, value, trials))
+        finally:
+            if loop is not None:
+                loop.close()
 
 
 def simulate(

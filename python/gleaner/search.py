@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Callable, Optional, Union
 
 from . import _gleaner
 from ._gleaner import Task
 from .errors import UsageError
 
-Loss = Callable[[float], float]
-"""A function that returns the loss of a trial after an amount of the resource."""
+Loss = Callable[[float], Union[float, Sequence[float]]]
+"""A function that returns the loss of a trial after an amount of the resource, or several losses."""
 
 
 class Curve:
@@ -44,7 +45,7 @@ class Curve:
         return begin * (1 - part) + end * part
 
     @staticmethod
-    def power_law(floor: float, amplitude: float, rate: float, scale: float = 1.0) -> Loss:
+    def power_law(floor: float, amplitude: float, rate: float, scale: float = 1.0) -> Callable[[float], float]:
         """The curve ``floor + amplitude * (1 + resource / scale) ** -rate``.
 
         >>> Curve.power_law(0.5, 2.0, 1.0)(3)
@@ -56,8 +57,8 @@ class Curve:
 class Trial:
     """A trial of a search: one choice of hyperparameters.
 
-    ``target`` is the resource up to which the trial trains next. ``parameters`` are its hyperparameters, which appear
-    in the results. ``task`` is what it trains: the name or the index of a task of the replay, or a :class:`Task` of its
+    ``target`` is the resource up to which the trial trains next; :class:`BuiltIn` sets it. ``parameters`` are its
+    hyperparameters, which appear in the results. ``task`` is what it trains: the name or the index of a task of the replay, or a :class:`Task` of its
     own, whose ``work`` is the work up to the search's ``max_resource``. By default, one of the replay's tasks is drawn
     at random. ``loss`` returns the loss after an amount of the resource. By default, the search's method ``loss`` is
     called.
@@ -65,7 +66,7 @@ class Trial:
 
     def __init__(
         self,
-        target: float,
+        target: float = 0.0,
         *,
         parameters: Optional[Mapping[str, Any]] = None,
         task: Union[str, int, Task, None] = None,
@@ -140,13 +141,17 @@ class Search:
         """Returns the loss of a trial that has no function ``loss`` of its own. NaN means that training diverged."""
         raise NotImplementedError(f"{type(self).__name__} has no method loss(), and {trial} has no function loss")
 
+    def close(self) -> None:
+        """Called when the replay has ended, also if the log ended first, a method raised an exception, or Ctrl-C was
+        pressed. Some trials may then still be training."""
+
 
 class BuiltIn(Search):
     """One of the algorithms ``random``, ``successive-halving``, ``asha``, ``hyperband`` and ``median`` (docs/SEARCHES.md)
     as an object. ``propose`` is called with the number of each new trial and returns the trial. Its target is set by the
     algorithm.
 
-    >>> search = BuiltIn("asha", lambda number: Trial(0, loss=lambda resource: number / resource), trials=9, max_resource=9)
+    >>> search = BuiltIn("asha", lambda number: Trial(loss=lambda resource: number / resource), trials=9, max_resource=9)
     >>> first = search.next_trial()
     >>> first.target
     1.0
@@ -183,10 +188,16 @@ class BuiltIn(Search):
     def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
         number = self._trials.index(trial) if trial.number is None else trial.number
         target, stopped = self._schedule.report(number, _number(loss))
+        # The trials are stopped in the order of their ranks, so `trial` may be followed by others.
         for other in stopped:
-            if other != number:
+            if self._trials[other].state == "paused":
                 self._trials[other].stop()
         return False if number in stopped else target
+
+
+def _is_false(decision: Any) -> bool:
+    """Whether a decision is False, including numpy's False. The number 0 is not."""
+    return decision is False or type(decision).__name__ in ("bool_", "bool") and not decision
 
 
 def _number(loss: Any) -> float:
@@ -205,11 +216,12 @@ class Loop:
         self._next = _method(search, "next_trial", "ask")
         self._report = _method(search, "report", "tell")
         self._finished = getattr(search, "finished", None)
+        self._close = getattr(search, "close", None)
         self._trials: list[Trial] = []
         self._stopping: list[int] = []
         """Numbers of the trials that were stopped since the last report."""
         found = getattr(search, "max_resource", None)
-        if not isinstance(found, (int, float)) or not 0 < found < math.inf:
+        if not isinstance(found, Real) or not 0 < float(found) < math.inf:
             raise UsageError(f"search: {self.name}.max_resource is {found!r}, expected a finite number above 0")
         self.max_resource = float(found)
 
@@ -269,23 +281,34 @@ class Loop:
         next_training = None
         if is_last:
             self._end(trial)
-        elif decision is False:
-            trial.stop()
+        elif _is_false(decision):
+            # The method may have stopped the trial itself.
+            if trial.state == "paused":
+                trial.stop()
         elif decision is not None:
             next_training = self._start(trial, self._target(trial, "report", decision))
-        stopped = self._stopping[:]
-        self._stopping.clear()
-        for other in stopped:
-            self._end(self._trials[other])
-        return is_last, next_training, stopped
+        return is_last, next_training, self._stopped()
 
     def end(self) -> list[int]:
-        """Stops the paused trials, because the search is over. Returns their numbers."""
-        paused = [trial for trial in self._trials if trial.state == "paused"]
-        for trial in paused:
-            trial.state = "stopped"
-            self._end(trial)
-        return [trial.number for trial in paused if trial.number is not None]
+        """Stops the paused trials, because the search is over. Returns the numbers of the trials that were stopped
+        since the last report."""
+        for trial in self._trials:
+            if trial.state == "paused":
+                trial.stop()
+        return self._stopped()
+
+    def close(self) -> None:
+        """Tells the search that the replay has ended."""
+        if self._close is not None:
+            self._call(None, "close", self._close)
+
+    def _stopped(self) -> list[int]:
+        """The numbers of the trials that were stopped since the last report."""
+        stopped = self._stopping[:]
+        self._stopping.clear()
+        for number in stopped:
+            self._end(self._trials[number])
+        return stopped
 
     def _end(self, trial: Trial) -> None:
         if self._finished is not None:
@@ -293,7 +316,9 @@ class Loop:
 
     def _target(self, trial: Trial, method: str, target: Any) -> float:
         """Checks the resource up to which a trial trains next."""
-        is_number = isinstance(target, (int, float)) and not isinstance(target, bool)
+        is_number = isinstance(target, Real) and not isinstance(target, bool)
+        if trial.state == "stopped":
+            raise self._error(trial, method, f"returned {target!r} for a trial that it had stopped, expected False")
         if not is_number or not trial.resource < target <= self.max_resource:
             expected = f"above {trial.resource:g} and at most max_resource, which is {self.max_resource:g}"
             raise self._error(trial, method, f"the target of the trial is {target!r}, expected a number {expected}")
@@ -302,7 +327,7 @@ class Loop:
     def _call(self, trial: Optional[Trial], name: str, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return method(*arguments)
-        except Exception as error:
+        except BaseException as error:  # Ctrl-C included
             raise self._noted(trial, name, error)
 
     def _error(self, trial: Optional[Trial], name: str, text: str) -> BaseException:
@@ -310,7 +335,8 @@ class Loop:
 
     def _noted(self, trial: Optional[Trial], name: str, error: BaseException) -> BaseException:
         """Names the trial on an exception: in its attribute ``trial``, and in a note where Python has notes."""
-        error.trial = trial  # type: ignore[attr-defined]
+        if getattr(error, "trial", None) is None:
+            error.trial = trial  # type: ignore[attr-defined]
         if trial is not None and trial.number is not None and hasattr(error, "add_note"):
             error.add_note(f"raised by {self.name}.{name} for trial {trial.number}")
         return error

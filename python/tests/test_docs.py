@@ -1,9 +1,10 @@
-"""Runs the examples of docstrings, of docs/PYTHON.md and of the tutorial."""
+"""Runs the examples of docstrings, of docs/PYTHON.md, of docs/HPO.md and of the tutorial."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import inspect
 import re
 import shutil
@@ -15,8 +16,12 @@ import pytest
 
 import gleaner
 from conftest import ROOT
+from test_replay import command
 
-MODULES = ["gleaner", "gleaner.api", "gleaner.errors", "gleaner.identity", "gleaner.logs", "gleaner.policy", "gleaner.run"]
+HAS_OPTUNA = importlib.util.find_spec("optuna") is not None
+MODULES = ["gleaner", "gleaner.api", "gleaner.errors", "gleaner.groups", "gleaner.identity", "gleaner.logs"]
+MODULES += ["gleaner.policy", "gleaner.run", "gleaner.search"]
+MODULES += ["gleaner.optuna"] if HAS_OPTUNA else []
 
 
 def docstrings() -> dict[str, str]:
@@ -53,7 +58,23 @@ def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {"__name__": "page"}
     for number, block in enumerate(blocks, 1):
+        if not HAS_OPTUNA and re.search("optuna|search_of", block):
+            continue
         exec(compile(block, f"docs/PYTHON.md, block {number}", "exec"), scope)
+
+
+@pytest.mark.skipif(not HAS_OPTUNA, reason="Optuna is not installed: pip install optuna")
+def test_the_optuna_example_of_the_hpo_page_prints_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "HPO.md").read_text()
+    [(block, output)] = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
+    shutil.copytree(ROOT / "dataset", tmp_path / "dataset")
+    monkeypatch.chdir(tmp_path)
+    generate = re.findall(r"^gleaner (synth events .*)$", page, re.MULTILINE)
+    command(*generate[0].split())
+    exec(compile(block, "docs/HPO.md", "exec"), {"__name__": "page"})
+    assert capsys.readouterr().out == output
 
 
 def test_the_tutorial_runs() -> None:
