@@ -25,6 +25,8 @@ def replay(
     *,
     solver: Union[str, Solver, None] = None,
     objective: Union[str, Objective, None] = None,
+    search: Union[str, Search, None] = None,
+    groups: Optional[Sequence[Group]] = None,
     out: Optional[StrPath] = None,
     all_rows: Optional[bool] = None,
     big_m: Optional[Literal['corrected', 'paper']] = None,
@@ -49,7 +51,6 @@ def replay(
     nodes: Optional[Number] = None,
     repeat_tasks: Optional[bool] = None,
     scripted: Optional[Input] = None,
-    search: Optional[Literal['random', 'successive-halving', 'asha', 'hyperband']] = None,
     seed: Optional[Number] = None,
     skip_invalid: Optional[bool] = None,
     skip_rows: Optional[Number] = None,
@@ -65,8 +66,10 @@ def replay(
     ``events`` is a file, a table or an :class:`EventLog`, and ``tasks`` is a file, a table or a list of :class:`Task`.
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
-    called once for each point of the task's curve. ``out`` is a directory for the results. In the list of options, "the
-    original" is BFTrainer's replayer.
+    called once for each point of the task's curve. ``search`` is the name of an algorithm for the search in the task
+    file, or a :class:`Search` whose trials train the tasks. ``groups`` limits the nodes of several tasks together; the
+    tasks must then be a list. ``out`` is a directory for the results. In the list of options, "the original" is
+    BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -130,9 +133,6 @@ def replay(
     scripted
         Apply the allocations in this alloc.jsonl file instead of calling a solver. The replay ends after the last
         allocation
-    search
-        Algorithm that starts and stops the trials of a search, instead of the algorithm in the task file
-        (docs/SEARCHES.md)
     seed
         Seed of the random initial assignment [default: 0]
     skip_invalid
@@ -163,6 +163,8 @@ def replay(
         tasks,
         solver=solver,
         objective=objective,
+        search=search,
+        groups=groups,
         out=out,
         **api.given(
             all_rows=all_rows,
@@ -188,7 +190,6 @@ def replay(
             nodes=nodes,
             repeat_tasks=repeat_tasks,
             scripted=scripted,
-            search=search,
             seed=seed,
             skip_invalid=skip_invalid,
             skip_rows=skip_rows,
@@ -406,7 +407,7 @@ def compare(
     objective: Optional[str] = None,
     program: Optional[Union[str, Sequence[str]]] = None,
     repeat_tasks: Optional[bool] = None,
-    search: Optional[Literal['random', 'successive-halving', 'asha', 'hyperband']] = None,
+    search: Optional[Literal['random', 'successive-halving', 'asha', 'hyperband', 'median', 'pbt', 'bohb']] = None,
     seed: Optional[Number] = None,
     skip_rows: Optional[Number] = None,
     strict: Optional[bool] = None,

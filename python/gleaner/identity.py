@@ -26,6 +26,7 @@ from . import _gleaner
 from .functions import digest
 from .inputs import Staging
 from .policy import Policy
+from .search import Search
 
 Identity = Any
 """A value that can be written as JSON."""
@@ -33,7 +34,7 @@ Identity = Any
 PLAIN = (Real, complex, bytes, datetime.date, datetime.time, datetime.timedelta, type(Ellipsis))
 """Types whose ``repr`` states the whole value."""
 
-STATELESS = (object, Policy, ABC, Generic, Protocol)
+STATELESS = (object, Policy, Search, ABC, Generic, Protocol)
 """Classes of libraries that add no hidden state to their subclasses."""
 
 BOOKKEEPING = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__"}

@@ -16,9 +16,11 @@ from .commands import options, pairs, takes_place
 from .errors import UsageError
 from .functions import inner, name_of
 from .identity import Identity, Unstable, canonical, of_file, of_value
+from .groups import Group
 from .inputs import Staged, Staging
 from .logs import EventLog, Trace
 from .policy import Policy
+from .search import Search
 
 INPUTS = {"replay": {"events", "tasks"}, "simulate": {"trace", "cluster", "data"}}
 """The settings that show which function a sweep calls."""
@@ -71,7 +73,7 @@ def mode_of(plan: Mapping[str, Any], mode: Optional[str]) -> str:
     if len(fitting) != 1:
         expected = "events and tasks for replays, or trace, cluster or data for simulations"
         raise UsageError(f"the settings do not show what to run, expected {expected}; or pass mode")
-    known = options(fitting[0])
+    known = {*options(fitting[0]), *({"groups"} if fitting[0] == "replay" else ())}
     for name in plan:
         if name not in known:
             remedy = "; pass out to sweep itself" if name == "out" else f", expected one of {', '.join(sorted(known))}"
@@ -116,9 +118,10 @@ def combinations(axes: Sequence[Axis], command: str) -> Iterator[Combination]:
 
 
 def _is_axis(given: Any) -> bool:
-    """Whether a setting has several values. A list of tasks is one value, because no setting accepts a single task."""
-    is_tasks = isinstance(given, list) and given and all(isinstance(of, Task) for of in given)
-    return isinstance(given, (list, range)) and not is_tasks
+    """Whether a setting has several values. A list of tasks or groups is one value, because no setting accepts a single
+    task or group."""
+    is_set = isinstance(given, list) and given and all(isinstance(of, (Task, Group)) for of in given)
+    return isinstance(given, (list, range)) and not is_set
 
 
 def _values(given: Any) -> list[Any]:
@@ -148,7 +151,7 @@ def _identity(command: str, name: str, value: Any) -> Identity:
     if isinstance(value, Staged):
         # Results name a table, so a table and a file with its rows are different values.
         return ["table", of_file(value.path)]
-    if callable(value) or isinstance(value, Policy):
+    if callable(value) or isinstance(value, (Policy, Search)) or name == "groups":
         return of_value(value)
     if isinstance(value, list):
         return [_identity(command, name, item) for item in value]
@@ -179,7 +182,7 @@ def _label(name: str, given: Any) -> Any:
         return f"<{name}>"
     if isinstance(given, (list, tuple)):
         return ", ".join(str(_label(name, item)) for item in given)
-    if callable(given) or isinstance(given, Policy):
+    if callable(given) or isinstance(given, (Policy, Search)):
         own = getattr(inner(given), "name", None)
         return f"python:{own if isinstance(own, str) else name_of(given)}"
     return str(given)

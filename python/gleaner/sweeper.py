@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 from contextlib import ExitStack, closing
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, NoReturn, Optional, Sequence
 
@@ -16,6 +17,7 @@ from .folders import folder as new_folder
 from .identity import sha256
 from .plans import Axis, Combination, axes, combinations, mode_of
 from .run import LOGGER, Run, StrPath, open_in, tell
+from .search import Search
 from .sweeps import Progress, SweepRuns
 
 if TYPE_CHECKING:
@@ -77,8 +79,10 @@ class _Sweep:
         from . import api
 
         task = self.tasks[at]
+        # A search changes while it runs, and other runs need it as it was.
+        arguments = {name: deepcopy(of) if isinstance(of, Search) else of for name, of in task.of.arguments.items()}
         try:
-            made: Run = getattr(api, self.command)(**task.of.arguments, out=task.directory)
+            made: Run = getattr(api, self.command)(**arguments, out=task.directory)
         except BaseException as error:
             raise _named(error, task.of)
         self._add(at, made._said())
