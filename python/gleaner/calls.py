@@ -629,8 +629,10 @@ def sweep(
     *,
     out: Optional[StrPath] = None,
     best: Optional[str] = None,
+    bootstrap: Optional[Number] = None,
     jobs: Optional[Number] = None,
     strict: Optional[bool] = None,
+    windows: Optional[Number] = None,
 ) -> Run:
     """Executes a run for every combination of the settings in a plan. ``out`` is the directory of the sweep; runs that
     it already contains are not repeated. Without ``out``, the results are deleted together with the returned object.
@@ -640,22 +642,32 @@ def sweep(
     Options:
 
     best
-        Metric whose mean over the seeds determines the best settings [default: total_work; for simulations
+        Metric whose mean over the seeds or windows determines the best settings [default: total_work; for simulations
         avg_jct_s]. Ties are broken by total_work, completion_mean_s and rescale_loss; for simulations by avg_jct_s,
         avg_queue_s and checkpoints
+    bootstrap
+        Replay each week of the log from its own start, or each day if the log has fewer than eight weeks. Means are
+        then over these blocks, with 95 % percentile intervals from N bootstrap resamples of the blocks. Replaces
+        windows or bootstrap in the plan
     jobs
         Number of runs at once [default: the number of cores]. The results do not depend on this number
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
         reported
+    windows
+        Cut the log into N parts of equal time, and replay each part from its own start. Means and 95 % intervals are
+        then over the parts, and runs have a setting `window`, from 1 to N. Intervals need at least 5 parts. Replaces
+        windows or bootstrap in the plan
     """
     return api.sweep(
         plan,
         out=out,
         **api.given(
             best=best,
+            bootstrap=bootstrap,
             jobs=jobs,
             strict=strict,
+            windows=windows,
         ),
     )
 

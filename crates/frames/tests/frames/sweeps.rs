@@ -1,4 +1,4 @@
-use gleaner_domain::results::sweep::{Kind, Mode, SweepRow, best, groups};
+use gleaner_domain::results::sweep::{Kind, Mode, Replication, SweepRow, WINDOW, best, groups};
 use gleaner_frames::{Error, Sweep};
 use proptest::prelude::*;
 
@@ -30,7 +30,7 @@ fn rows(drawn: &[Drawn]) -> Vec<SweepRow> {
 
 fn sweep(drawn: &[Drawn]) -> Sweep {
     let by = Mode::Replay.metric("total_work").unwrap();
-    Sweep::new(Mode::Replay, by, &rows(drawn)).unwrap()
+    Sweep::new(Mode::Replay, by, Replication::Seeds, &rows(drawn)).unwrap()
 }
 
 fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
@@ -53,7 +53,7 @@ proptest! {
     #[test]
     fn means_and_errors_are_those_of_the_library(drawn in drawn(), metric: prop::sample::Index) {
         let rows = rows(&drawn);
-        let groups = groups(Mode::Replay, &rows);
+        let groups = groups(Mode::Replay, &rows, Replication::Seeds);
         let sweep = sweep(&drawn);
         let place = metric.index(Mode::Replay.metrics().len());
         let metric = &Mode::Replay.metrics()[place];
@@ -80,7 +80,7 @@ proptest! {
 
     #[test]
     fn the_best_settings_are_those_of_the_library(drawn in drawn(), metric: prop::sample::Index) {
-        let groups = groups(Mode::Replay, &rows(&drawn));
+        let groups = groups(Mode::Replay, &rows(&drawn), Replication::Seeds);
         let sweep = sweep(&drawn);
         let metric = metric.get(Mode::Replay.metrics());
         let ranked = sweep.rank(metric.name);

@@ -18,6 +18,8 @@ pub struct Call {
     pub plan: PathBuf,
     /// The directory of the sweep, relative to that folder.
     pub out: PathBuf,
+    /// Options that cut the log, for all jobs.
+    pub cut: Vec<String>,
     /// Options that affect the tables, for the job that collects results.
     pub collecting: Vec<String>,
 }
@@ -44,10 +46,7 @@ impl Call {
         let mut script = self.head()?;
         script.extend(b" --collect --quiet --batch ");
         script.extend(batch.name.as_bytes());
-        for option in &self.collecting {
-            script.push(b' ');
-            script.extend(quoted(Path::new(option))?);
-        }
+        script.extend(words(&self.collecting)?);
         script.push(b'\n');
         Ok(script)
     }
@@ -61,8 +60,19 @@ impl Call {
         script.extend(quoted(&self.plan)?);
         script.extend(b" --out ");
         script.extend(quoted(&self.out)?);
+        script.extend(words(&self.cut)?);
         Ok(script)
     }
+}
+
+/// Options as words of a shell command, each after a space.
+fn words(options: &[String]) -> Result<Vec<u8>> {
+    let mut words = Vec::new();
+    for option in options {
+        words.push(b' ');
+        words.extend(quoted(Path::new(option))?);
+    }
+    Ok(words)
 }
 
 /// Quotes a path as one word of a shell command.
