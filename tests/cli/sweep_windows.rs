@@ -123,6 +123,27 @@ fn windows_are_replays_of_logs_that_were_cut_by_hand() {
     );
 }
 
+#[test]
+fn short_fragments_are_ignored_as_in_a_single_replay() {
+    let directory = samples("min_fragment = 600\n");
+    let at = directory.path();
+    gleaner(at, "sweep plan.toml --out swept").expect(0);
+    let line = "replay --events idle.csv --tasks tasks.toml --repeat-tasks --t-fwd 120 --min-fragment 600 --json";
+    let single: Value = serde_json::from_str(&gleaner(at, line).expect(0).out).unwrap();
+    let row = &table(at, "swept/sweep.csv")[0];
+    let idle = number(row, "idle_node_seconds");
+    near(idle, single["idle_node_seconds"].as_f64().unwrap());
+    // A fragment that a window cuts is as long as in the log, so the same fragments are ignored.
+    gleaner(at, "sweep plan.toml --windows 7 --out windows").expect(0);
+    let rows = table(at, "windows/sweep.csv");
+    near(
+        rows.iter()
+            .map(|row| number(row, "idle_node_seconds"))
+            .sum(),
+        idle,
+    );
+}
+
 // The published 97.5th percentile of Student's t with 4 degrees of freedom is 2.776445.
 #[test]
 fn intervals_are_over_windows_and_seeds_are_averaged_first() {
@@ -227,14 +248,7 @@ fn four_windows_have_a_mean_and_no_interval() {
 /// The means of all resamples of `values` with their probabilities, in ascending order. A resample is counted by how
 /// often it contains each value: the number of orders is a multinomial coefficient.
 fn resamples(values: &[f64]) -> Vec<(f64, f64)> {
-    fn add(
-        values: &[f64],
-        left: usize,
-        sum: f64,
-        orders: f64,
-        count: usize,
-        all: &mut Vec<(f64, f64)>,
-    ) {
+    fn add(values: &[f64], left: usize, sum: f64, orders: f64, all: &mut Vec<(f64, f64)>) {
         let factorial = |number: usize| (1..=number).map(|factor| factor as f64).product::<f64>();
         match values {
             [] => {}
@@ -242,7 +256,7 @@ fn resamples(values: &[f64]) -> Vec<(f64, f64)> {
             [first, others @ ..] => {
                 for times in 0..=left {
                     let (sum, orders) = (sum + first * times as f64, orders / factorial(times));
-                    add(others, left - times, sum, orders, count, all);
+                    add(others, left - times, sum, orders, all);
                 }
             }
         }
@@ -252,7 +266,7 @@ fn resamples(values: &[f64]) -> Vec<(f64, f64)> {
         .map(|factor| factor as f64 / count as f64)
         .product();
     let mut all = Vec::new();
-    add(values, count, 0.0, orders, count, &mut all);
+    add(values, count, 0.0, orders, &mut all);
     all.iter_mut().for_each(|(sum, _)| *sum /= count as f64);
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
     all

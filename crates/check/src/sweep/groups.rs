@@ -51,7 +51,7 @@ pub(super) fn groups(mode: Mode, over: Replication, runs: &[Run]) -> Vec<Group> 
 impl Group {
     /// The number of windows; `None` if the log is not cut.
     pub fn windows(&self) -> Option<usize> {
-        (self.over != Replication::Seeds).then(|| self.by_window.len())
+        (self.over != Replication::Seeds).then_some(self.by_window.len())
     }
 
     /// The number of seeds.

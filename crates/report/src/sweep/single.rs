@@ -48,7 +48,7 @@ pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Fi
         id: format!("heat-{}", slug(name)),
         title: format!("{} by {across}", capital(&scale.title)),
         text: text(trials, &[x], metric, &best) + &intervals,
-        numbers: along.table(across, has_ends.then_some(&nouns)),
+        numbers: along.table(across, has_ends.then_some(nouns.as_str())),
         x: match numeric {
             Some(_) => Axis::spread(across),
             None => Axis::names(across, along.columns.iter().map(|c| shown(c)).collect()),
@@ -174,12 +174,12 @@ impl<'a> BySetting<'a> {
     }
 
     /// A table of the means. If `nouns` names the repetitions, the table also has intervals and numbers of repetitions.
-    fn table(&self, across: &str, nouns: Option<&String>) -> Grid {
+    fn table(&self, across: &str, nouns: Option<&str>) -> Grid {
         let heads = [Head::text(across), Head::number(&self.scale.title)];
         let more = [
             Head::number("95 % interval, low"),
             Head::number("high"),
-            Head::number(nouns.map_or("", |nouns| nouns)),
+            Head::number(nouns.unwrap_or_default()),
         ];
         let more = more.into_iter().filter(|_| nouns.is_some());
         let title = title_of(&self.scale.title, self.columns.len());

@@ -165,6 +165,12 @@ impl Replays {
     ) -> Result<()> {
         let expected = format!("rows and nodes in the window {slice}");
         let sliced = cut(log, slice, events, &expected, observer)?;
+        // Fragments are dropped before the slice is cut into parts, because a part may contain only the end of a long
+        // fragment.
+        let sliced = match self.plan.base.replay.log.rules.min_fragment {
+            Some(seconds) => sliced.without_short_fragments(seconds),
+            None => sliced,
+        };
         if let (Some(file), Some(order)) = (&self.plan.base.replay.log.topology, &self.order) {
             check_topology(order, file, &sliced, observer)?;
         }

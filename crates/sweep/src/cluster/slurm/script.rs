@@ -117,4 +117,21 @@ mod tests {
         }
         assert!(quoted(Path::new("a\nb")).is_err());
     }
+
+    #[test]
+    fn all_jobs_cut_the_log_and_only_the_collecting_job_chooses_the_best() {
+        let call = Call {
+            program: "gleaner".into(),
+            folder: "/".into(),
+            plan: "plan.toml".into(),
+            out: "swept".into(),
+            cut: vec!["--windows".into(), "5".into()],
+            collecting: vec!["--best".into(), "efficiency".into()],
+        };
+        let head = String::from_utf8(call.head().unwrap()).unwrap();
+        assert!(
+            head.ends_with("sweep 'plan.toml' --out 'swept' '--windows' '5'"),
+            "{head}"
+        );
+    }
 }
