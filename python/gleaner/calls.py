@@ -647,7 +647,7 @@ def sweep(
         avg_queue_s and checkpoints
     bootstrap
         Replay each week of the log from its own start, or each day if the log has fewer than eight weeks. Means are
-        then over these blocks, with 95 % percentile intervals from N bootstrap resamples of the blocks. Replaces
+        then over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks. Replaces
         windows or bootstrap in the plan
     jobs
         Number of runs at once [default: the number of cores]. The results do not depend on this number
@@ -655,9 +655,9 @@ def sweep(
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
         reported
     windows
-        Cut the log into N parts of equal time, and replay each part from its own start. Means and 95 % intervals are
-        then over the parts, and runs have a setting `window`, from 1 to N. Intervals need at least 5 parts. Replaces
-        windows or bootstrap in the plan
+        Cut the log into COUNT parts of equal time, and replay each part from its own start. Means and 95 % intervals
+        are then over the parts, and runs have a setting `window`, from 1 to COUNT. Intervals need at least 5 parts.
+        Replaces windows or bootstrap in the plan
     """
     return api.sweep(
         plan,

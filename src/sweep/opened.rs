@@ -33,7 +33,7 @@ pub(crate) struct Opened<'c> {
 }
 
 impl<'c> Opened<'c> {
-    /// Reads and checks the plan and all files that it names. The options of `way` replace settings of the plan.
+    /// Reads and checks the plan and all files that it names. The options in `way` override settings of the plan.
     ///
     /// # Errors
     /// The plan or an input is faulty, the metric `best` is unknown, or the plan's log cannot be cut as requested.

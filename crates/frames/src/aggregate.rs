@@ -89,7 +89,7 @@ impl Spreads {
         };
         let error = deviation.map(|deviation| deviation / (count as f64).sqrt());
         let ends = if over.cuts_log() {
-            let spread = over.spread(values.f64()?);
+            let spread = over.spread(values.f64()?.iter());
             spread.and_then(|spread| spread.ends())
         } else {
             let reach = error.map(|error| t95(count - 1) * error);

@@ -190,3 +190,37 @@ fn unknown_figures_are_errors() {
         [Some("throughput".to_owned())]
     );
 }
+
+// The windows have the means 3, 5, 4, 8 and 10 over their seeds. Their mean is 6, and their variance
+// (9 + 1 + 4 + 4 + 16) / 4 = 8.5. The published percentile of t with 4 degrees of freedom is 2.776445.
+#[test]
+fn five_windows_have_an_interval_and_seeds_are_averaged_first() {
+    let values = [[2.0, 4.0], [4.0, 6.0], [1.0, 7.0], [8.0, 8.0], [9.0, 11.0]];
+    let drawn =
+        values.map(|[first, second]| [(60, None, 0, Some(first)), (60, None, 1, Some(second))]);
+    let mut runs = rows(&drawn.concat());
+    let fields = Mode::Replay.settings();
+    let place = fields
+        .iter()
+        .position(|field| field.name == WINDOW)
+        .unwrap();
+    for (index, run) in runs.iter_mut().enumerate() {
+        run.settings[place] = (index / 2 + 1).to_string();
+    }
+    let by = Mode::Replay.metrics()[0];
+    let sweep =
+        |runs: &[SweepRow]| Sweep::new(Mode::Replay, by, Replication::Windows, runs).unwrap();
+    let found = sweep(&runs).aggregate(by.name).unwrap();
+    assert_eq!((found.height(), counts(&found, "runs")), (1, vec![Some(5)]));
+    let one = |name: &str| floats(&found, name)[0].unwrap();
+    let half = 2.776_445 * (8.5_f64 / 5.0).sqrt();
+    assert!((one("mean") - 6.0).abs() < 1e-12);
+    assert!((one("low") - (6.0 - half)).abs() < 1e-5 && (one("high") - (6.0 + half)).abs() < 1e-5);
+    // Four windows have a mean, but no interval.
+    let found = sweep(&runs[..8]).aggregate(by.name).unwrap();
+    assert_eq!(
+        (floats(&found, "mean"), floats(&found, "low")),
+        (vec![Some(5.0)], vec![None])
+    );
+    assert!(!sweep(&runs).settings().contains(&WINDOW));
+}

@@ -11,14 +11,14 @@ settings! {
     #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct ReplicationArgs {
-        /// Cut the log into N parts of equal time, and replay each part from its own start. Means and 95 % intervals are
-        /// then over the parts, and runs have a setting `window`, from 1 to N. Intervals need at least 5 parts. Replaces
-        /// windows or bootstrap in the plan.
-        pub windows: Option<usize> = None => Spec::of("N").within("at least 2", |count| *count >= 2);
+        /// Cut the log into COUNT parts of equal time, and replay each part from its own start. Means and 95 %
+        /// intervals are then over the parts. Intervals need at least 5 parts. Runs have a setting `window`, from 1 to
+        /// COUNT. Overrides windows and bootstrap of the plan.
+        pub windows: Option<usize> = None => Spec::of("COUNT").within("at least 2", |count| *count >= 2);
         /// Replay each week of the log from its own start, or each day if the log has fewer than eight weeks. Means are
-        /// then over these blocks, with 95 % percentile intervals from N bootstrap resamples of the blocks. Replaces
-        /// windows or bootstrap in the plan.
-        pub bootstrap: Option<usize> = None => Spec::of("N").within(
+        /// then over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks.
+        /// Overrides windows and bootstrap of the plan.
+        pub bootstrap: Option<usize> = None => Spec::of("COUNT").within(
             format!("from {} to {} resamples", RESAMPLES.start(), RESAMPLES.end()),
             |count| RESAMPLES.contains(count),
         );
