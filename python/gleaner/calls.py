@@ -647,8 +647,8 @@ def sweep(
         avg_queue_s and checkpoints
     bootstrap
         Replay each week of the log from its own start, or each day if the log has fewer than eight weeks. Means are
-        then over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks. Replaces
-        windows or bootstrap in the plan
+        then over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks. Overrides
+        windows and bootstrap of the plan
     jobs
         Number of runs at once [default: the number of cores]. The results do not depend on this number
     strict
@@ -656,8 +656,8 @@ def sweep(
         reported
     windows
         Cut the log into COUNT parts of equal time, and replay each part from its own start. Means and 95 % intervals
-        are then over the parts, and runs have a setting `window`, from 1 to COUNT. Intervals need at least 5 parts.
-        Replaces windows or bootstrap in the plan
+        are then over the parts. Intervals need at least 5 parts. Runs have a setting `window`, from 1 to COUNT.
+        Overrides windows and bootstrap of the plan
     """
     return api.sweep(
         plan,
