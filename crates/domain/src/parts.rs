@@ -43,8 +43,8 @@ impl EventLog {
     /// and is busy in the later one. Each change of a node therefore occurs in exactly one part as a change, and the
     /// idle node-time of the parts adds up to that of the log between the first and the last bound.
     ///
-    /// For example, a node is idle from 0 to 5 s and from 8 to 10 s. If the log is cut at 0, 6 and 10 s, the node is
-    /// idle for 5 s in the first part, from its start, and for 2 s in the second part, from 2 s after its start.
+    /// For example, a node is idle from 0 to 5 s and from 8 to 10 s, and the log is cut at 0, 6 and 10 s. In the first
+    /// part, the node is idle for 5 s from the start. In the second part, it becomes idle after 2 s, for 2 s.
     pub fn cut_at(&self, bounds: &[Utc]) -> Vec<EventLog> {
         let log = self.with_rows_at(bounds);
         let part = |ends: &[Utc]| log.cut(Slice::default(), Some(ends[0]), Some(ends[1]));

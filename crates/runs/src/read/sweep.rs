@@ -62,7 +62,7 @@ impl SweepRuns {
             .field("metric")
         })?;
         let over = document.intervals;
-        // The number of resamples determines the time to compute the intervals, so it is not taken on trust.
+        // The time to compute the intervals grows with the number of resamples, so a damaged file must not set it.
         if let Replication::Blocks(bootstrap) = over
             && !RESAMPLES.contains(&bootstrap.resamples)
         {

@@ -58,7 +58,7 @@ fn columns_are_those_of_settings() {
         (Mode::Replay.settings(), replay.collect::<Vec<_>>()),
         (Mode::Simulate.settings(), simulation.collect()),
     ] {
-        // The window is no setting of a single run: it numbers the parts of the log.
+        // The window is not a setting of a single run: it numbers the parts of the log.
         for column in columns.iter().filter(|column| column.name != WINDOW) {
             let name = &column.pointer[1..];
             let about = settings.iter().find(|about| about.name == name).unwrap();

@@ -1,5 +1,6 @@
 //! Prepares the runs of a plan: reads their inputs once, so that any run can be executed.
 
+mod choices;
 mod parts;
 mod replay;
 mod simulate;

@@ -1,15 +1,15 @@
 //! Prepares sweeps of replays: reads the log once, and cuts each slice of the plan once, into parts if requested.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use gleaner_solvers::{BigM, Formulation};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::parts::{Part, Window, parts};
+use super::choices::{Choices, Keyed, Listed};
+use super::parts::{Part, parts};
 use super::solvers::Solvers;
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
 use crate::plan::{Combination, MAX_RUNS, ReplayPlan};
@@ -25,7 +25,7 @@ use gleaner_replay::rounds::check_repeatable;
 use gleaner_setup::replay::{
     check_no_search, check_objective, check_topology, cut, read_log, read_topology,
 };
-use gleaner_setup::{Built, LogArgs, ReplaySettings, Rules, SolverName, TFwd, report_left_out};
+use gleaner_setup::{Built, LogArgs, ReplaySettings, TFwd, report_left_out};
 use gleaner_store::RunKey;
 
 /// The replays of a plan. There may be millions of runs, so the settings of a run are created on demand.
@@ -361,66 +361,6 @@ impl Replays {
         }
         let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, observer)?;
         Ok((outcome, tally.to_keep()))
-    }
-}
-
-/// The settings of a run as its results list them.
-#[derive(Serialize)]
-struct Listed<'a> {
-    tasks: &'a Option<PathBuf>,
-    curves: &'a Option<PathBuf>,
-    #[serde(flatten)]
-    choices: Choices<'a>,
-    /// Number of the part of the log, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    window: Option<usize>,
-}
-
-/// All settings that determine the result of a run, with its part of the log. Without a part, keys are the same as if
-/// the log could not be cut.
-#[derive(Serialize)]
-struct Keyed<'a> {
-    #[serde(flatten)]
-    choices: Choices<'a>,
-    #[serde(flatten)]
-    window: Option<Window>,
-}
-
-/// All settings that determine the result of a run, except for its files.
-#[derive(Serialize)]
-struct Choices<'a> {
-    #[serde(flatten)]
-    window: Slice,
-    /// The forward window is always in seconds, because `auto` has been resolved.
-    #[serde(flatten)]
-    rules: &'a Rules,
-    /// The node features, or the node resource, that serve as classes. They determine how the file of classes is read.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    class_feature: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    class_resource: Option<&'a str>,
-    /// The path of a program is relative to the folder of the plan.
-    solver: &'a SolverName,
-    formulation: Formulation,
-    big_m: BigM,
-    time_limit: f64,
-    gap: f64,
-}
-
-impl<'a> Choices<'a> {
-    fn of(settings: &'a ReplaySettings) -> Self {
-        let solver = &settings.solver;
-        Choices {
-            window: settings.log.slice.slice(),
-            rules: &settings.log.rules,
-            class_feature: &settings.log.classes.class_feature,
-            class_resource: settings.log.classes.class_resource.as_deref(),
-            solver: &solver.solver,
-            formulation: solver.formulation.unwrap_or_default(),
-            big_m: solver.big_m,
-            time_limit: solver.time_limit,
-            gap: solver.gap,
-        }
     }
 }
 

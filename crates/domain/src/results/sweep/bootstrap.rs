@@ -25,7 +25,7 @@ pub struct Bootstrap {
     pub seed: u64,
 }
 
-/// A block: a period that is long enough for the load of the cluster to repeat.
+/// A block: a period after which the load of a cluster tends to repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Block {

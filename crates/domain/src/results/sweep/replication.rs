@@ -13,8 +13,8 @@ pub const SEED: &str = "seed";
 /// Name of the setting that numbers the part of the log that a run replays, from 1.
 pub const WINDOW: &str = "window";
 
-/// Minimum number of windows for an interval. With two windows, the 97.5th percentile of Student's t is 12.7, and the
-/// interval usually covers impossible values. With five windows, the percentile is 2.8.
+/// Minimum number of windows for an interval. With two windows, the 97.5th percentile of Student's t is 12.7, so the
+/// interval is often wider than the mean itself. With five windows, the percentile is 2.8.
 pub const MIN_WINDOWS: usize = 5;
 
 /// Whether runs that differ only in this setting repeat each other. Sweeps do not choose a best value for such a
