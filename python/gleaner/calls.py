@@ -632,6 +632,7 @@ def sweep(
     *,
     out: Optional[StrPath] = None,
     best: Optional[str] = None,
+    bootstrap: Optional[Number] = None,
     jobs: Optional[Number] = None,
     strict: Optional[bool] = None,
 ) -> Run: ...
@@ -679,9 +680,13 @@ def sweep(
     Options:
 
     best
-        Metric whose mean over the seeds determines the best settings [default: total_work; for simulations
+        Metric whose mean over the seeds or windows determines the best settings [default: total_work; for simulations
         avg_jct_s]. Ties are broken by total_work, completion_mean_s and rescale_loss; for simulations by avg_jct_s,
         avg_queue_s and checkpoints
+    bootstrap
+        Replay each week of the log from its own start, or each day if the log has fewer than eight weeks. Means are
+        then over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks. Overrides
+        windows and bootstrap of the plan
     jobs
         Number of concurrent runs [default: the number of cores]. The results do not depend on this number
     strict
@@ -700,8 +705,10 @@ def sweep(
         progress=progress,
         **api.given(
             best=best,
+            bootstrap=bootstrap,
             jobs=jobs,
             strict=strict,
+            windows=windows,
         ),
     )
 

@@ -105,6 +105,18 @@ def test_sweeps_are_those_of_the_command_line(tmp_path: Path) -> None:
     assert polars.DataFrame(gleaner.sweep("dataset/sweep.toml").tables["sweep"]).equals(frame)
 
 
+def test_windows_and_blocks_are_those_of_the_command_line(tmp_path: Path) -> None:
+    for option, value in (("windows", 5), ("bootstrap", 200)):
+        command("sweep", "dataset/sweep.toml", f"--{option}", str(value), "--out", tmp_path / option)
+        run = gleaner.sweep("dataset/sweep.toml", **{option: value})
+        written = json.loads((tmp_path / option / "summary.json").read_text())
+        assert run.summary == written
+        frame = polars.DataFrame(run.tables["sweep"])
+        assert sorted(set(frame["window"])) == list(range(1, written["best"]["windows"] + 1))
+    with pytest.raises(gleaner.UsageError, match="keep --windows"):
+        gleaner.sweep("dataset/sweep.toml", windows=5, bootstrap=200)
+
+
 def test_logs_of_schedulers_are_read(tmp_path: Path) -> None:
     log = gleaner.ingest("slurm", "dataset/logs/sacct.txt", output=tmp_path / "python.csv")
     command("ingest", "slurm", "dataset/logs/sacct.txt", "-o", tmp_path / "cli.csv")

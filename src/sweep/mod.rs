@@ -12,6 +12,7 @@ use gleaner_domain::error::Result;
 use gleaner_domain::{Observer, Unobserved};
 use gleaner_setup::settings;
 use gleaner_setup::settings::Spec;
+use gleaner_sweep::plan::ReplicationArgs;
 use serde::Serialize;
 
 use crate::threads;
@@ -52,15 +53,18 @@ settings! {
 }
 
 settings! {
-    /// The number of parallel runs, and the choice of the best settings.
+    /// The number of parallel runs, the parts of the log, and the choice of the best settings.
     #[derive(Debug, Clone, Serialize)]
     pub struct SweepWay {
-        /// Metric whose mean over the seeds determines the best settings [default: total_work; for
+        /// Metric whose mean over the seeds or windows determines the best settings [default: total_work; for
         /// simulations avg_jct_s]. Ties are broken by total_work, completion_mean_s and
         /// rescale_loss; for simulations by avg_jct_s, avg_queue_s and checkpoints.
         pub best: Option<String> = None => Spec::of("METRIC");
         /// Number of concurrent runs [default: the number of cores]. The results do not depend on this number.
         pub jobs: Option<NonZeroUsize> = None => Spec::of("COUNT").short('j');
+        /// Into which parts the log is cut.
+        #[serde(flatten)]
+        pub replication: ReplicationArgs;
     }
 }
 
@@ -93,6 +97,20 @@ impl<'a> Sweep<'a> {
         self
     }
 
+    /// Cuts the log into this number of parts of equal time, and replays each part from its own start. Means and
+    /// intervals are then over the parts.
+    pub fn windows(mut self, count: usize) -> Self {
+        self.settings.way.replication.windows = Some(count);
+        self
+    }
+
+    /// Replays each week of the log, or each day of a log of fewer than eight weeks, from its own start. Intervals are
+    /// then from this number of bootstrap resamples of these blocks.
+    pub fn bootstrap(mut self, resamples: usize) -> Self {
+        self.settings.way.replication.bootstrap = Some(resamples);
+        self
+    }
+
     /// Sets the number of parallel runs (default: the number of cores). The results do not depend on this number.
     pub fn jobs(mut self, count: NonZeroUsize) -> Self {
         self.settings.way.jobs = Some(count);
@@ -121,7 +139,7 @@ impl<'a> Sweep<'a> {
         let out = out.as_ref();
         let SweepSettings { way, strict } = &self.settings;
         threads::with(way.jobs, || {
-            let opened = Opened::read(&self.plan, way.best.as_deref(), self.observer)?;
+            let opened = Opened::read(&self.plan, way, self.observer)?;
             owner::check(&opened, out)?;
             let arguments = Arguments {
                 plan: &self.plan,

@@ -14,6 +14,8 @@ use gleaner_io::SourceId;
 use gleaner_store::{Found, RunKey, Store};
 use gleaner_sweep::{PreparedRuns, plan, prepare};
 
+use super::SweepWay;
+
 /// A plan whose inputs have been read.
 pub(crate) struct Opened<'c> {
     /// The plan's file.
@@ -31,16 +33,16 @@ pub(crate) struct Opened<'c> {
 }
 
 impl<'c> Opened<'c> {
-    /// Reads and checks the plan and all files that it names.
+    /// Reads and checks the plan and all files that it names. The options in `way` override settings of the plan.
     ///
     /// # Errors
-    /// The plan or an input is faulty, or the metric `best` is unknown.
-    pub fn read(file: &Path, best: Option<&str>, observer: &'c dyn Observer) -> Result<Self> {
+    /// The plan or an input is faulty, the metric `best` is unknown, or the plan's log cannot be cut as requested.
+    pub fn read(file: &Path, way: &SweepWay, observer: &'c dyn Observer) -> Result<Self> {
         let clock = Instant::now();
         let plan = plan::read(file)?;
         let mode = plan.value.mode();
-        let by = metric(mode, best)?;
-        let prepared = prepare(plan.value, observer)?;
+        let by = metric(mode, way.best.as_deref())?;
+        let prepared = prepare(plan.value.with_cut(&way.replication)?, observer)?;
         Ok(Opened {
             file: file.to_owned(),
             observer,

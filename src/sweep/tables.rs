@@ -83,7 +83,13 @@ impl Finished<'_> {
         let runs = results.runs.iter().map(|&run| sweep_run(prepared, run));
         let runs: Vec<SweepRun> = runs.collect::<Result<_>>()?;
         let outcomes = &results.outcomes;
-        let sweep = Sweep::new(&runs, outcomes, opened.mode, opened.by);
+        let sweep = Sweep::new(
+            &runs,
+            outcomes,
+            opened.mode,
+            opened.by,
+            prepared.replication(),
+        );
         let summary = sweep::summary(&sweep);
         self.directory.write_table(&sweep::table(&sweep))?;
         for table in sweep::settings(&sweep) {

@@ -334,6 +334,22 @@ fn changed_sweeps_are_noticed() {
     every_change_is_noticed(&at.join("run"));
 }
 
+#[test]
+fn changed_sweeps_of_windows_and_blocks_are_noticed() {
+    let two_days = "time,node,state\n2026-01-01 00:00:00,a,1\n2026-01-01 09:00:00,b,1\n\
+                    2026-01-02 15:00:00,a,0\n2026-01-03 00:00:00,,\n";
+    for (log, cut) in [(LOG, "windows = 5"), (two_days, "bootstrap = 100")] {
+        let directory = inputs("", 60_000.0);
+        let at = directory.path();
+        fs::write(at.join("idle.csv"), log).unwrap();
+        let plan =
+            format!("[replay]\nevents = \"idle.csv\"\ntasks = \"tasks.toml\"\nt_fwd = 30\n{cut}\n");
+        fs::write(at.join("plan.toml"), plan).unwrap();
+        gleaner(at, &format!("sweep {}/plan.toml --out run", at.display())).expect(0);
+        every_change_is_noticed(&at.join("run"));
+    }
+}
+
 /// A stored result that was changed together with its digest is detected by its key and by the tables.
 #[test]
 fn forged_records_are_noticed() {

@@ -447,43 +447,43 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
     ];
     for document in documents() {
         for block in blocks(&document) {
-            let is_tested =
-                match document.as_str() {
-                    "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
-                    // Blocks of kind `text` show outputs, which depend on the clock and the build, so no test compares
-                    // them.
-                    "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
-                    // python/tests/test_docs.py runs the block with Python code.
-                    "docs/HPO.md" => ["sh", "text", "python"].contains(&block.info.as_str()),
-                    "docs/DEVELOPERS.md" | "docs/MACHINES.md" | "docs/OPERATORS.md" => {
-                        ["sh", "text"].contains(&block.info.as_str())
-                    }
-                    "docs/CLASSES.md" | "docs/PILOTS.md" => {
-                        ["sh", "text"].contains(&block.info.as_str())
-                    }
-                    "docs/SOLVERS.md" => {
-                        ["sh", "toml manifest", "json problem"].contains(&block.info.as_str())
-                    }
-                    "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
-                    "docs/SEARCHES.md" => {
-                        ["sh", "toml search", "csv learning-curves"].contains(&block.info.as_str())
-                    }
-                    "docs/PROFILING.md" => {
-                        ["sh", "toml profile", "python workload"].contains(&block.info.as_str())
-                    }
-                    // tests/harvest/docs.rs reads these blocks.
-                    "docs/HARVEST.md" => {
-                        ["toml", "sh site", "sh recording"].contains(&block.info.as_str())
-                    }
-                    "docs/CLUSTER.md" => ["sh parts", "sh slurm", "sh array", "sh shell"]
-                        .contains(&block.info.as_str()),
-                    // python/tests/test_docs.py runs the blocks with Python code.
-                    "docs/PYTHON.md" => ["python", "text"].contains(&block.info.as_str()),
-                    "dataset/README.md" => examples.contains(&block.info.as_str()),
-                    "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
-                    "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),
-                    _ => false,
-                };
+            let is_tested = match document.as_str() {
+                "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
+                // Blocks of kind `text` show outputs, which depend on the clock and the build, so no test compares
+                // them.
+                "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
+                // python/tests/test_docs.py runs the block with Python code.
+                "docs/HPO.md" => ["sh", "text", "python"].contains(&block.info.as_str()),
+                "docs/DEVELOPERS.md" | "docs/MACHINES.md" | "docs/OPERATORS.md" => {
+                    ["sh", "text"].contains(&block.info.as_str())
+                }
+                "docs/CLASSES.md" | "docs/PILOTS.md" => {
+                    ["sh", "text"].contains(&block.info.as_str())
+                }
+                "docs/SOLVERS.md" => {
+                    ["sh", "toml manifest", "json problem"].contains(&block.info.as_str())
+                }
+                "docs/OBJECTIVES.md" => ["sh", "toml tasks"].contains(&block.info.as_str()),
+                "docs/SEARCHES.md" => {
+                    ["sh", "toml search", "csv learning-curves"].contains(&block.info.as_str())
+                }
+                "docs/PROFILING.md" => {
+                    ["sh", "toml profile", "python workload"].contains(&block.info.as_str())
+                }
+                // tests/harvest/docs.rs reads these blocks.
+                "docs/HARVEST.md" => {
+                    ["toml", "sh site", "sh recording"].contains(&block.info.as_str())
+                }
+                "docs/CLUSTER.md" => {
+                    ["sh parts", "sh slurm", "sh array", "sh shell"].contains(&block.info.as_str())
+                }
+                // python/tests/test_docs.py runs the blocks with Python code.
+                "docs/PYTHON.md" => ["python", "text"].contains(&block.info.as_str()),
+                "dataset/README.md" => examples.contains(&block.info.as_str()),
+                "ARCHITECTURE.md" | "docs/NODES.md" => block.info == "text",
+                "CONTRIBUTING.md" => ["", "rust"].contains(&block.info.as_str()),
+                _ => false,
+            };
             assert!(is_tested, "{document}: a block of kind {:?}", block.info);
         }
     }

@@ -47,6 +47,7 @@ mod solve_classes;
 mod subcommands;
 mod support;
 mod sweep;
+mod sweep_windows;
 mod synth_jobs;
 mod topology;
 mod workloads;

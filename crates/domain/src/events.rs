@@ -139,7 +139,7 @@ impl EventLog {
     }
 
     /// The part that a slice selects; `from` and `to` are the times of the slice in UTC.
-    fn cut(&self, slice: Slice, from: Option<Utc>, to: Option<Utc>) -> EventLog {
+    pub(crate) fn cut(&self, slice: Slice, from: Option<Utc>, to: Option<Utc>) -> EventLog {
         let first = slice.first_node.min(self.nodes.len());
         let kept = slice.nodes.unwrap_or(usize::MAX);
         let last = first.saturating_add(kept).min(self.nodes.len());

@@ -27,6 +27,7 @@ pub mod node_classes;
 pub mod node_order;
 pub mod node_rule;
 pub mod objective;
+pub mod parts;
 pub mod quality;
 pub mod queue;
 pub mod results;

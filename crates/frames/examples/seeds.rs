@@ -31,7 +31,8 @@ fn main() -> ExitCode {
 fn show(dir: &Path, figure: Option<String>) -> Result<()> {
     let sweep = open(dir)?.into_sweep()?;
     let figure = figure.unwrap_or_else(|| sweep.by.name.to_owned());
-    println!("{figure}, mean over seeds with its 95 % interval:");
+    let nouns = sweep.over.nouns();
+    println!("{figure}, mean over {nouns} with its 95 % interval:");
     let means = sweep.aggregate(&figure)?;
     let columns = ["runs", "mean", "standard_error", "low", "high"];
     println!("{}", beside_settings(&sweep, &means, &columns)?);

@@ -1,5 +1,6 @@
 //! Means of groups of rows, with their standard errors and intervals.
 
+use gleaner_domain::results::sweep::Replication;
 use gleaner_domain::student::t95;
 use polars::prelude::{
     ChunkVar, Column, DataFrame, DataType, GroupBy, GroupsIndicator, PolarsResult, Series,
@@ -33,11 +34,25 @@ struct Spreads {
 /// [`Error::NoNumbers`] if the values are not numbers. [`Error::Polars`] if the frame lacks a column, or
 /// if `by` is empty or names a column twice.
 pub fn aggregate(frame: &DataFrame, value: &str, by: &[&str]) -> Result<DataFrame> {
+    aggregate_over(frame, value, by, Replication::Seeds)
+}
+
+/// Like [`aggregate`], but the rows of a group are repetitions `over` seeds, windows or blocks. Windows and blocks have
+/// the intervals that [`Replication`] defines.
+///
+/// # Errors
+/// Same as [`aggregate`].
+pub(crate) fn aggregate_over(
+    frame: &DataFrame,
+    value: &str,
+    by: &[&str],
+    over: Replication,
+) -> Result<DataFrame> {
     let values = numbers(frame.column(value)?)?;
     let grouped = frame.group_by_stable(by)?;
     let mut spreads = Spreads::default();
     for members in members(&grouped, values.as_materialized_series()) {
-        spreads.push(&members?)?;
+        spreads.push(&members?, over)?;
     }
     let mut columns = grouped.keys();
     columns.extend(spreads.columns());
@@ -64,7 +79,7 @@ fn members(grouped: &GroupBy<'_>, values: &Series) -> impl Iterator<Item = Polar
 
 impl Spreads {
     /// Adds the values of a group.
-    fn push(&mut self, values: &Series) -> Result<()> {
+    fn push(&mut self, values: &Series, over: Replication) -> Result<()> {
         let count = values.len();
         let given = (values.null_count() == 0).then_some(values);
         let mean = given.and_then(|values| values.mean());
@@ -73,14 +88,19 @@ impl Spreads {
             _ => None,
         };
         let error = deviation.map(|deviation| deviation / (count as f64).sqrt());
-        let reach = error.map(|error| t95(count - 1) * error);
+        let ends = if over.cuts_log() {
+            let spread = over.spread(values.f64()?.iter());
+            spread.and_then(|spread| spread.ends())
+        } else {
+            let reach = error.map(|error| t95(count - 1) * error);
+            mean.zip(reach)
+                .map(|(mean, reach)| [mean - reach, mean + reach])
+        };
         self.runs.push(count as u64);
         self.mean.push(mean);
         self.error.push(error);
-        self.low
-            .push(mean.zip(reach).map(|(mean, reach)| mean - reach));
-        self.high
-            .push(mean.zip(reach).map(|(mean, reach)| mean + reach));
+        self.low.push(ends.map(|[low, _]| low));
+        self.high.push(ends.map(|[_, high]| high));
         Ok(())
     }
 

@@ -118,7 +118,9 @@ pub fn open(dir: impl AsRef<Path>) -> Result<Run> {
         RunResult::Simulate(simulation) => {
             Frames::Simulate(SimulateFrames::of(&info, &simulation)?)
         }
-        RunResult::Sweep(sweep) => Frames::Sweep(Sweep::new(sweep.mode, sweep.by, &sweep.runs)?),
+        RunResult::Sweep(sweep) => {
+            Frames::Sweep(Sweep::new(sweep.mode, sweep.by, sweep.over, &sweep.runs)?)
+        }
         RunResult::Compare(_) => return Err(other_than("replay, simulate or sweep", info)),
     };
     Ok(Run { info, frames })

@@ -1,9 +1,11 @@
 //! Sweeps as frames.
 
-use gleaner_domain::results::sweep::{Kind, Metric, Mode, SEED, SweepRow};
+use gleaner_domain::results::sweep::{
+    Kind, Metric, Mode, Replication, SweepRow, WINDOW, only_repeats,
+};
 use polars::prelude::{Column, DataFrame};
 
-use crate::aggregate::aggregate;
+use crate::aggregate::{aggregate, aggregate_over};
 use crate::shape::{join, pivot, rank};
 use crate::{Error, Result};
 
@@ -14,6 +16,8 @@ pub struct Sweep {
     pub mode: Mode,
     /// The metric by which the user chose to rank the settings.
     pub by: Metric,
+    /// What means and intervals are over.
+    pub over: Replication,
     /// A row for each run, in the order of the plan: the settings, then the metrics, as in `sweep.parquet`. A setting
     /// or metric is null if the run does not have it.
     pub runs: DataFrame,
@@ -24,7 +28,7 @@ impl Sweep {
     ///
     /// # Errors
     /// [`Error::Setting`] if a setting has a value of the wrong type.
-    pub fn new(mode: Mode, by: Metric, runs: &[SweepRow]) -> Result<Self> {
+    pub fn new(mode: Mode, by: Metric, over: Replication, runs: &[SweepRow]) -> Result<Self> {
         let settings = mode.settings().iter().enumerate();
         let settings = settings.map(|(place, field)| {
             let texts = runs.iter().map(|run| run.settings.get(place));
@@ -39,6 +43,7 @@ impl Sweep {
         Ok(Sweep {
             mode,
             by,
+            over,
             runs: DataFrame::new_infer_height(columns)?,
         })
     }
@@ -54,13 +59,13 @@ impl Sweep {
         })
     }
 
-    /// All settings except the seed.
+    /// All settings except the seed and the window.
     pub fn settings(&self) -> Vec<&'static str> {
         let names = self.mode.settings().iter().map(|field| field.name);
-        names.filter(|name| *name != SEED).collect()
+        names.filter(|name| !only_repeats(name)).collect()
     }
 
-    /// The settings other than the seed that have more than one value.
+    /// The settings other than the seed and the window that have more than one value.
     ///
     /// # Errors
     /// [`Error::Polars`] if `runs` lacks the column of a setting.
@@ -74,8 +79,10 @@ impl Sweep {
         Ok(varied)
     }
 
-    /// Aggregates a metric over seeds. The result has a row for each combination of the other settings, with the mean
-    /// over the seeds, its standard error, and its 95 % interval. See [`aggregate`] for the columns.
+    /// Aggregates a metric over seeds or, if the log was cut, over windows or blocks. The result has a row for each
+    /// combination of the other settings, with the mean, its standard error, and its 95 % interval. See [`aggregate`]
+    /// for the columns. The column `runs` counts the seeds, windows or blocks. Seeds of the same window are averaged
+    /// first ([`Replication`]).
     ///
     /// # Errors
     /// [`Error::NoMetric`] if the runs have no such metric.
@@ -84,12 +91,18 @@ impl Sweep {
     }
 
     /// Like [`Sweep::aggregate`], but groups only by the settings `by`. Runs that differ only in other settings count
-    /// as repetitions, just like runs that differ in their seed.
+    /// as repetitions, just like runs that differ in their seed. If the log was cut, they are averaged within each
+    /// window first.
     ///
     /// # Errors
     /// Same as [`Sweep::aggregate`]; also [`Error::Polars`] if `by` is empty or names a column that `runs` lacks.
     pub fn aggregate_by(&self, metric: &str, by: &[&str]) -> Result<DataFrame> {
-        aggregate(&self.runs, self.metric(metric)?.name, by)
+        let name = self.metric(metric)?.name;
+        if !self.over.cuts_log() || by.contains(&WINDOW) {
+            return aggregate(&self.runs, name, by);
+        }
+        let windows = aggregate(&self.runs, name, &[by, &[WINDOW]].concat())?;
+        aggregate_over(&windows, "mean", by, self.over)
     }
 
     /// Like [`Sweep::aggregate`], but with an additional column `rank`, and sorted by the mean, best first. See

@@ -10,7 +10,7 @@ use gleaner_domain::error::{Error, Fault, Result};
 use gleaner_domain::results::run::RUN_FILE;
 use gleaner_domain::results::sweep::Mode;
 use gleaner_runs::read::{RunInfo, SweepRuns};
-use gleaner_sweep::plan::{self, Plan};
+use gleaner_sweep::plan::{self, Plan, ReplicationArgs};
 use gleaner_sweep::{PreparedRuns, prepare};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -53,8 +53,10 @@ pub(super) fn check(info: &RunInfo, run: &SweepRuns, observer: &dyn Observer) ->
     });
     let planned = planned.collect::<Result<Vec<_>>>()?;
     let best = info.arguments.get("best").and_then(Value::as_str);
-    findings.merge(sweep(info, mode, &planned, best, observer)?);
-    findings.covers(RUN_FILE, ["arguments/plan", "arguments/best"]);
+    let over = prepared.replication();
+    findings.merge(sweep(info, mode, over, &planned, best, observer)?);
+    let arguments = ["plan", "best", "windows", "bootstrap"];
+    findings.covers(RUN_FILE, arguments.map(|name| format!("arguments/{name}")));
     findings.equal("run.json: complete", info.complete, true);
     findings.covers(RUN_FILE, ["complete"]);
     let why = "the results do not depend on how the runs are distributed";
@@ -73,14 +75,24 @@ fn open(info: &RunInfo, observer: &dyn Observer) -> Result<(Mode, Box<dyn Prepar
     let mut plan = plan::read(Path::new(path))?;
     if let Plan::Replay(replay) = &mut plan.value {
         // A check must not write files.
-        replay.base.log.slice.cache = false;
+        replay.base.replay.log.slice.cache = false;
     }
     let mode = plan.value.mode();
-    let prepared = prepare(plan.value, observer)?;
+    let prepared = prepare(plan.value.with_cut(&replication(info)?)?, observer)?;
     let given = Given::of(info);
     given.same(&plan.sources)?;
     given.same(prepared.sources())?;
     Ok((mode, prepared))
+}
+
+/// The options with which the sweep cut its log.
+fn replication(info: &RunInfo) -> Result<ReplicationArgs> {
+    let arguments = Value::Object(info.arguments.clone());
+    serde_json::from_value(arguments).map_err(|error| {
+        let expected = "windows and bootstrap as gleaner sweep writes them";
+        let fault = Fault::of(&info.path.join(RUN_FILE), error.to_string(), expected);
+        fault.field("arguments").into()
+    })
 }
 
 /// Repeats a sample of the runs.

@@ -40,6 +40,7 @@ use gleaner_sweep::cluster::Share;
     gleaner sweep dataset/sweep.toml --dry-run\n  \
     gleaner sweep dataset/sweep.toml --out swept\n  \
     gleaner sweep dataset/sweep.toml --best fairness_jain --jobs 4 --out swept\n  \
+    gleaner sweep dataset/sweep.toml --windows 5 --out swept\n  \
     gleaner sweep dataset/sweep.toml --out swept --part 2/8\n  \
     gleaner sweep dataset/sweep.toml --out swept --slurm --partition cpu --time 2:00:00 --cpus 8")]
 pub struct Args {
@@ -105,7 +106,7 @@ fn run_a_way(args: &Args) -> Result<()> {
         return part::run(args, out(args)?, share);
     }
     let terminal = Terminal::new(args.quiet);
-    let opened = Opened::read(&args.plan, args.way.best.as_deref(), &terminal)?;
+    let opened = Opened::read(&args.plan, &args.way, &terminal)?;
     if args.dry_run {
         return list(&opened, args.out.as_deref());
     }

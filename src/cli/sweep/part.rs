@@ -22,7 +22,7 @@ pub(super) fn run(args: &Args, out: &Path, share: Share) -> Result<()> {
     // This check comes before a segment is created, so that a rejected plan writes nothing to another plan's directory.
     if owner::other_plan(&args.plan, out).is_some() {
         owner::check(
-            &Opened::read(&args.plan, args.way.best.as_deref(), &Terminal::default())?,
+            &Opened::read(&args.plan, &args.way, &Terminal::default())?,
             out,
         )?;
     }
@@ -53,7 +53,7 @@ fn attempt(
 ) -> Result<String> {
     let soon = interrupt::soon()?;
     let terminal = Terminal::new(args.quiet);
-    let opened = Opened::read(&args.plan, args.way.best.as_deref(), &terminal)?;
+    let opened = Opened::read(&args.plan, &args.way, &terminal)?;
     let prepared = opened.prepared.as_ref();
     let deal = dealt(&opened, args, out, share.parts)?;
     let found = opened.glance(store)?;

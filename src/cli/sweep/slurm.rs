@@ -114,6 +114,7 @@ pub(super) fn call(args: &super::Args, out: &Path) -> Result<Call> {
         folder: std::env::current_dir().map_err(here)?,
         plan: args.plan.clone(),
         out: out.to_owned(),
+        cut: args.way.replication.words(),
         collecting,
     })
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use gleaner_domain::results::run::Seconds;
-use gleaner_domain::results::sweep::{Mode, RunOutcome, RunSummary};
+use gleaner_domain::results::sweep::{Mode, Replication, RunOutcome, RunSummary};
 use gleaner_runs::run::{End, RunDir};
 use gleaner_runs::sweep;
 use gleaner_runs::sweep::{Sweep, SweepRun};
@@ -61,7 +61,7 @@ fn varied(summary: &Value, index: u32) -> RunSummary {
 fn write(path: &Path, runs: &[SweepRun], results: &[RunOutcome]) {
     let directory = RunDir::open(path, "sweep", &Value::Null).unwrap();
     let by = Mode::Replay.metric("total_work").unwrap();
-    let sweep = Sweep::new(runs, results, Mode::Replay, by);
+    let sweep = Sweep::new(runs, results, Mode::Replay, by, Replication::Seeds);
     directory.write_table(&sweep::table(&sweep)).unwrap();
     for table in sweep::settings(&sweep) {
         directory.write_table(&table).unwrap();

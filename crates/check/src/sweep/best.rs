@@ -3,12 +3,12 @@
 use gleaner_domain::error::Result;
 use gleaner_domain::results::Direction;
 use gleaner_domain::results::run::RUN_FILE;
-use gleaner_domain::results::sweep::{Metric, Mode, SEED};
+use gleaner_domain::results::sweep::{Metric, Mode, Replication, SEED, WINDOW};
 use gleaner_runs::read::RunInfo;
 use serde_json::{Map, Value, json};
 
 use super::Run;
-use super::tables::{Group, Spread};
+use super::groups::{Group, Spread};
 use crate::Findings;
 
 const FILE: &str = "summary.json";
@@ -26,7 +26,7 @@ struct Grouped<'a> {
 /// Verifies `summary.json`. `best` is the name of the metric in the argument `best`, if any.
 pub(super) fn summary(
     info: &RunInfo,
-    mode: Mode,
+    (mode, over): (Mode, Replication),
     runs: &[Run],
     groups: &[Group],
     best: Option<&str>,
@@ -47,6 +47,7 @@ pub(super) fn summary(
         "settings": groups.len(),
         "metric": by,
         "ties_by": ties,
+        "intervals": over,
         "best": grouped.entry(&metric),
         "best_by_metric": by_metric.collect::<Map<String, Value>>(),
     });
@@ -56,6 +57,7 @@ pub(super) fn summary(
         "settings",
         "metric",
         "ties_by",
+        "intervals",
         "best",
         "best_by_metric",
     ];
@@ -89,11 +91,9 @@ fn compare(place: &str, written: &Value, expected: &Value, findings: &mut Findin
 }
 
 impl Grouped<'_> {
-    /// The statistics of a metric over the seeds of a group.
+    /// The statistics of a metric over the repetitions of a group.
     fn spread(&self, group: usize, metric: &Metric) -> Option<Spread> {
-        let runs = self.groups[group].iter();
-        let values = runs.map(|&run| metric.of(&self.runs[run].outcome.summary));
-        Spread::of(&values.collect::<Vec<_>>())
+        self.groups[group].spread(self.runs, metric)
     }
 
     /// The members of `groups` with the best mean.
@@ -131,12 +131,13 @@ impl Grouped<'_> {
             mean.is_some_and(|mean| (mean - spread.mean).abs() < reach)
         };
         let others = all.iter().filter(|group| !leaders.contains(group));
-        let runs = &self.groups[group];
-        let mut settings = self.runs[runs[0]].settings.clone();
+        let members = &self.groups[group];
+        let mut settings = self.runs[members.runs[0]].settings.clone();
         if let Some(settings) = settings.as_object_mut() {
             settings.remove(SEED);
+            settings.remove(WINDOW);
         }
-        let keys: Vec<&str> = runs
+        let keys: Vec<&str> = (members.runs)
             .iter()
             .map(|&run| self.runs[run].key.as_str())
             .collect();
@@ -144,9 +145,10 @@ impl Grouped<'_> {
             "value": spread.mean,
             "standard_deviation": spread.deviation,
             "standard_error": spread.error,
-            "low": spread.reach.map(|reach| spread.mean - reach),
-            "high": spread.reach.map(|reach| spread.mean + reach),
-            "seeds": runs.len(),
+            "low": spread.ends.map(|ends| ends[0]),
+            "high": spread.ends.map(|ends| ends[1]),
+            "seeds": members.seeds(),
+            "windows": members.windows(),
             "direction": metric.best,
             "settings": settings,
             "settings_as_good": leaders.len(),

@@ -1,6 +1,7 @@
 //! Compares the records of a sweep with its plan, and its tables with its records.
 
 mod best;
+mod groups;
 mod records;
 mod tables;
 
@@ -9,7 +10,7 @@ use std::path::Path;
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Result, check_stop};
-use gleaner_domain::results::sweep::{Mode, RunOutcome};
+use gleaner_domain::results::sweep::{Mode, Replication, RunOutcome};
 use gleaner_runs::read::RunInfo;
 use serde_json::Value;
 
@@ -43,7 +44,7 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
     Ok(done.into_iter().map(result).collect())
 }
 
-/// Verifies the records and tables of a sweep. `planned` lists the sweep's runs in the order of the plan, and `best` is
+/// Verifies the records and tables of a sweep, whose means and intervals are over `over`. `planned` lists the sweep's runs in the order of the plan, and `best` is
 /// the name of the metric in the argument `best`, if any. Progress is reported to the observer as the number of runs
 /// verified so far.
 ///
@@ -52,6 +53,7 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
 pub fn sweep(
     info: &RunInfo,
     mode: Mode,
+    over: Replication,
     planned: &[Planned],
     best: Option<&str>,
     observer: &dyn Observer,
@@ -78,10 +80,10 @@ pub fn sweep(
     findings.not_verified("runs", "seconds", "it contains measured times");
     if runs.len() == planned.len() {
         check_stop(observer)?;
-        let groups = tables::groups(mode, &runs);
+        let groups = groups::groups(mode, over, &runs);
         tables::runs(info, mode, &runs, &mut findings)?;
         tables::settings(info, mode, &runs, &groups, &mut findings)?;
-        best::summary(info, mode, &runs, &groups, best, &mut findings)?;
+        best::summary(info, (mode, over), &runs, &groups, best, &mut findings)?;
     }
     Ok(findings)
 }

@@ -1,64 +1,14 @@
 //! Compares the tables of a sweep with its records.
 
-use std::collections::BTreeMap;
-
 use gleaner_domain::error::Result;
 use gleaner_domain::results::Column;
-use gleaner_domain::results::sweep::{Field, Mode, PROGRAM_FAULTS, SEED};
-use gleaner_domain::student::t95;
+use gleaner_domain::results::sweep::{Field, Mode, PROGRAM_FAULTS, SEED, WINDOW};
 use gleaner_runs::read::{RunInfo, StoredTable};
 use serde_json::Value;
 
 use super::Run;
+use super::groups::{Group, Spread};
 use crate::Findings;
-
-/// Indices of runs that differ only in their seed.
-pub(super) type Group = Vec<usize>;
-
-/// The groups, in the order of their first runs.
-pub(super) fn groups(mode: Mode, runs: &[Run]) -> Vec<Group> {
-    let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    let mut groups: Vec<Group> = Vec::new();
-    for (index, run) in runs.iter().enumerate() {
-        let fields = mode.settings().iter().filter(|field| field.name != SEED);
-        let key = fields.map(|field| setting(field, &run.settings)).collect();
-        let place = *places.entry(key).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some(group) => group.push(index),
-            None => groups.push(vec![index]),
-        }
-    }
-    groups
-}
-
-/// Statistics of a metric over the runs of a group.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Spread {
-    pub mean: f64,
-    pub deviation: Option<f64>,
-    pub error: Option<f64>,
-    /// Half the width of the 95 % confidence interval.
-    pub reach: Option<f64>,
-}
-
-impl Spread {
-    /// The mean, the sample standard deviation, the standard error and the confidence interval;
-    /// `None` if a run has no value.
-    pub fn of(values: &[Option<f64>]) -> Option<Self> {
-        let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-        let deviation = (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt());
-        let error = deviation.map(|deviation| deviation / count.sqrt());
-        Some(Spread {
-            mean,
-            deviation,
-            error,
-            reach: error.map(|error| error * t95(values.len() - 1)),
-        })
-    }
-}
 
 /// Formats a setting as the text of a cell; empty if the setting is missing.
 pub(super) fn setting(field: &Field, settings: &Value) -> String {
@@ -110,26 +60,22 @@ pub(super) fn settings(
         ("settings", |spread| Some(spread.mean)),
         ("settings_sd", |spread| spread.deviation),
         ("settings_se", |spread| spread.error),
-        ("settings_low", |spread| Some(spread.mean - spread.reach?)),
-        ("settings_high", |spread| Some(spread.mean + spread.reach?)),
+        ("settings_low", |spread| spread.ends.map(|ends| ends[0])),
+        ("settings_high", |spread| spread.ends.map(|ends| ends[1])),
     ];
     for (name, of) in figures {
         let table = Stored::read(info, name, groups.len(), findings)?;
-        for field in mode.settings().iter().filter(|field| field.name != SEED) {
-            let first = |group: &Group| setting(field, &runs[group[0]].settings);
+        let fields = mode.settings().iter();
+        for field in fields.filter(|field| ![SEED, WINDOW].contains(&field.name)) {
+            let first = |group: &Group| setting(field, &runs[group.runs[0]].settings);
             table.texts(field.name, groups.iter().map(first), findings);
         }
-        let seeds = groups.iter().map(|group| Some(group.len() as f64));
+        let seeds = groups.iter().map(|group| Some(group.seeds() as f64));
         table.numbers("seeds", seeds, findings);
+        let windows = groups.iter().map(|group| Some(group.windows()? as f64));
+        table.numbers("windows", windows, findings);
         for metric in mode.metrics() {
-            let spread = |group: &Group| {
-                let values = group
-                    .iter()
-                    .map(|&run| metric.of(&runs[run].outcome.summary));
-                Spread::of(&values.collect::<Vec<_>>())
-                    .as_ref()
-                    .and_then(of)
-            };
+            let spread = |group: &Group| group.spread(runs, metric).as_ref().and_then(of);
             table.numbers(metric.name, groups.iter().map(spread), findings);
         }
     }

@@ -29,7 +29,7 @@ mod table;
 pub mod training;
 
 pub use figures::{Direction, Figure, Figures, Metric};
-pub use record::{Cells, Encoding, Field, Finite, Fixed, Ids, Named, Plain, Record};
+pub use record::{Cells, Encoding, Field, Finite, Fixed, Ids, Named, OrEmpty, Plain, Record};
 pub use run_lengths::{Cursor, RunLengths};
 pub use spaced::Spaced;
 pub use table::{Column, Table};

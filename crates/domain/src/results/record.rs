@@ -117,6 +117,10 @@ pub enum Fixed {}
 #[derive(Debug)]
 pub enum Finite {}
 
+/// Strings that may be empty. Empty cells are read as empty strings.
+#[derive(Debug)]
+pub enum OrEmpty {}
+
 /// Ids: a column of whole numbers if every id is a whole number in its usual form (`7`, not `07` or `+7`), otherwise a
 /// column of strings.
 #[derive(Debug)]
@@ -271,6 +275,17 @@ impl Encoding<String> for Plain {
 
     fn read<C: Cells>(cells: &C, column: usize) -> Result<String, C::Fault> {
         Ok(cells.text(column)?.into_owned())
+    }
+}
+
+impl Encoding<String> for OrEmpty {
+    fn column<'a>(values: impl Iterator<Item = &'a String>) -> Column<'a> {
+        Plain::column(values)
+    }
+
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<String, C::Fault> {
+        let text = given(cells, column, <Plain as Encoding<String>>::read)?;
+        Ok(text.unwrap_or_default())
     }
 }
 

@@ -116,7 +116,7 @@ record! {
         /// work done for the trial
         work_done: f64 = "work_done" ["work"],
         /// hyperparameters, as a JSON object; empty if the search has none
-        parameters: String = "parameters" [""],
+        parameters: String as OrEmpty = "parameters" [""],
         /// trial from whose state the trial started (pbt); empty if it started untrained
         parent: Option<u32> = "parent" [""],
     }

@@ -10,7 +10,7 @@ use gleaner_domain::results::run::Seconds;
 use gleaner_domain::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
 use gleaner_domain::results::simulate::{self, ByName, Delays, PolicyFigures};
 use gleaner_domain::results::states::{IDLE_GPUS, JobRow, PENDING_JOBS, TIME, TOTAL_GPUS};
-use gleaner_domain::results::sweep::{Mode, RunOutcome, RunSummary};
+use gleaner_domain::results::sweep::{Mode, Replication, RunOutcome, RunSummary};
 use gleaner_domain::results::{Column, Table};
 use gleaner_frames::polars::prelude::DataFrame;
 use gleaner_runs::run::{End, RunDir};
@@ -295,7 +295,7 @@ pub fn write_sweep(path: &Path, rows: &[(f64, i64, f64)]) {
     });
     let results: Vec<RunOutcome> = results.collect();
     let by = Mode::Replay.metric("total_work").unwrap();
-    let swept = sweep::Sweep::new(&runs, &results, Mode::Replay, by);
+    let swept = sweep::Sweep::new(&runs, &results, Mode::Replay, by, Replication::Seeds);
     dir.write_table(&sweep::table(&swept)).unwrap();
     for table in sweep::settings(&swept) {
         dir.write_table(&table).unwrap();

@@ -1,4 +1,4 @@
-use gleaner_domain::results::sweep::{Kind, Mode, SweepRow, best, groups};
+use gleaner_domain::results::sweep::{Kind, Mode, Replication, SweepRow, WINDOW, best, groups};
 use gleaner_frames::{Error, Sweep};
 use proptest::prelude::*;
 
@@ -30,7 +30,7 @@ fn rows(drawn: &[Drawn]) -> Vec<SweepRow> {
 
 fn sweep(drawn: &[Drawn]) -> Sweep {
     let by = Mode::Replay.metric("total_work").unwrap();
-    Sweep::new(Mode::Replay, by, &rows(drawn)).unwrap()
+    Sweep::new(Mode::Replay, by, Replication::Seeds, &rows(drawn)).unwrap()
 }
 
 fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
@@ -53,7 +53,7 @@ proptest! {
     #[test]
     fn means_and_errors_are_those_of_the_library(drawn in drawn(), metric: prop::sample::Index) {
         let rows = rows(&drawn);
-        let groups = groups(Mode::Replay, &rows);
+        let groups = groups(Mode::Replay, &rows, Replication::Seeds);
         let sweep = sweep(&drawn);
         let place = metric.index(Mode::Replay.metrics().len());
         let metric = &Mode::Replay.metrics()[place];
@@ -80,7 +80,7 @@ proptest! {
 
     #[test]
     fn the_best_settings_are_those_of_the_library(drawn in drawn(), metric: prop::sample::Index) {
-        let groups = groups(Mode::Replay, &rows(&drawn));
+        let groups = groups(Mode::Replay, &rows(&drawn), Replication::Seeds);
         let sweep = sweep(&drawn);
         let metric = metric.get(Mode::Replay.metrics());
         let ranked = sweep.rank(metric.name);
@@ -189,4 +189,38 @@ fn unknown_figures_are_errors() {
         texts(&sweep.runs, "objective"),
         [Some("throughput".to_owned())]
     );
+}
+
+// The windows have the means 3, 5, 4, 8 and 10 over their seeds. Their mean is 6, and their variance
+// (9 + 1 + 4 + 4 + 16) / 4 = 8.5. The published percentile of t with 4 degrees of freedom is 2.776445.
+#[test]
+fn five_windows_have_an_interval_and_seeds_are_averaged_first() {
+    let values = [[2.0, 4.0], [4.0, 6.0], [1.0, 7.0], [8.0, 8.0], [9.0, 11.0]];
+    let drawn =
+        values.map(|[first, second]| [(60, None, 0, Some(first)), (60, None, 1, Some(second))]);
+    let mut runs = rows(&drawn.concat());
+    let fields = Mode::Replay.settings();
+    let place = fields
+        .iter()
+        .position(|field| field.name == WINDOW)
+        .unwrap();
+    for (index, run) in runs.iter_mut().enumerate() {
+        run.settings[place] = (index / 2 + 1).to_string();
+    }
+    let by = Mode::Replay.metrics()[0];
+    let sweep =
+        |runs: &[SweepRow]| Sweep::new(Mode::Replay, by, Replication::Windows, runs).unwrap();
+    let found = sweep(&runs).aggregate(by.name).unwrap();
+    assert_eq!((found.height(), counts(&found, "runs")), (1, vec![Some(5)]));
+    let one = |name: &str| floats(&found, name)[0].unwrap();
+    let half = 2.776_445 * (8.5_f64 / 5.0).sqrt();
+    assert!((one("mean") - 6.0).abs() < 1e-12);
+    assert!((one("low") - (6.0 - half)).abs() < 1e-5 && (one("high") - (6.0 + half)).abs() < 1e-5);
+    // Four windows have a mean, but no interval.
+    let found = sweep(&runs[..8]).aggregate(by.name).unwrap();
+    assert_eq!(
+        (floats(&found, "mean"), floats(&found, "low")),
+        (vec![Some(5.0)], vec![None])
+    );
+    assert!(!sweep(&runs).settings().contains(&WINDOW));
 }

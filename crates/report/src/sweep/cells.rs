@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::trials::{Metric, Trials, is_repetition, shown};
 use gleaner_domain::results::Direction;
-use gleaner_domain::results::sweep::Spread;
+use gleaner_domain::results::sweep::{Replication, Spread};
 use gleaner_domain::words::counted;
 use gleaner_runs::sweep::scale::Scale;
 
@@ -19,23 +19,24 @@ pub(super) type Values<'a> = BTreeMap<Key<'a>, Cell>;
 pub(super) struct Cell {
     /// The mean over all repetitions.
     pub mean: f64,
-    /// The spread over the seeds. `None` if the settings are also repeated with other tasks or slices of the log,
-    /// because the mean then depends on more than the seeds.
-    pub seeds: Option<Spread>,
+    /// The spread over the repetitions. `None` if the settings are also repeated with other tasks or slices of the log,
+    /// because the mean then depends on more than the seeds or windows.
+    pub spread: Option<Spread>,
+    /// What the mean is over.
+    pub over: Replication,
 }
 
 impl Cell {
-    /// The 95 % interval of the mean and the number of seeds, as text; empty if there is no interval.
+    /// The 95 % interval of the mean and the number of repetitions, as text; empty if there is no interval.
     pub fn note(&self, scale: &Scale) -> String {
         let ends = self
-            .seeds
-            .and_then(|spread| Some((spread, spread.low()?, spread.high()?)));
-        ends.map_or(String::new(), |(spread, low, high)| {
+            .spread
+            .and_then(|spread| Some((spread, spread.ends()?)));
+        ends.map_or(String::new(), |(spread, ends)| {
             format!(
-                "95 % interval {} to {}, {}",
-                scale.tell(low),
-                scale.tell(high),
-                counted(spread.runs, "seed")
+                "95 % interval {}, {}",
+                scale.range(ends),
+                counted(spread.repetitions, self.over.noun())
             )
         })
     }
@@ -59,7 +60,8 @@ pub(super) fn best<'a>(trials: &'a Trials, axes: &[usize], metric: usize) -> Val
         let sum: f64 = spreads.iter().map(|spread| spread.mean).sum();
         let found = Cell {
             mean: sum / spreads.len() as f64,
-            seeds: match spreads[..] {
+            over: trials.over,
+            spread: match spreads[..] {
                 [only] => Some(only),
                 _ => None,
             },
@@ -86,9 +88,11 @@ fn others(
 pub(super) fn text(trials: &Trials, axes: &[usize], metric: usize, values: &Values<'_>) -> String {
     let names = |repeated: bool| {
         let others = others(trials, axes, |name| is_repetition(name) == repeated);
-        let mut names: Vec<&str> = others.map(|place| trials.settings[place]).collect();
-        if repeated && trials.seeds > 1 {
-            names.push("seeds");
+        let mut names: Vec<String> = others
+            .map(|place| trials.settings[place].to_owned())
+            .collect();
+        if repeated && trials.are_means() {
+            names.push(trials.over.nouns());
         }
         names.join(" and ")
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::trials::{Trials, is_repetition};
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::results::sweep::SEED;
+use gleaner_domain::results::sweep::only_repeats;
 use gleaner_runs::read::SweepRuns;
 
 /// The user's choices. For each field that is `None`, the report chooses a value.
@@ -89,7 +89,7 @@ fn setting(sweep: &SweepRuns, trials: &Trials, name: &str) -> Result<usize> {
         let mut all = sweep.mode.settings().iter();
         let found = if !all.any(|field| field.name == name) {
             "which is not a setting"
-        } else if name == SEED {
+        } else if only_repeats(name) {
             "which only repeats runs"
         } else {
             "which is the same in all runs"

@@ -31,14 +31,15 @@ pub(super) fn by_two(trials: &Trials, name: &str, (x, y): (usize, usize), metric
         cells.collect()
     };
     let how = if has_notes {
-        " Hover over a cell for its 95 % interval and the number of seeds."
+        let nouns = trials.over.nouns();
+        format!(" Hover over a cell for its 95 % interval and the number of {nouns}.")
     } else {
-        ""
+        String::new()
     };
     Figure {
         id: format!("heat-{}", slug(name)),
         title: format!("{} by {across} and {down}", capital(&scale.title)),
-        text: text(trials, &[x, y], metric, &best) + how,
+        text: text(trials, &[x, y], metric, &best) + &how,
         numbers: table(&scale.title, down, &columns, &rows, &labels),
         x: Axis::names(across, names(&columns)),
         y: Axis::names(down, names(&rows)),

@@ -99,6 +99,18 @@ fn figures(
     by_settings.into_iter().chain([against])
 }
 
+/// The sentence on what means and intervals are over; empty if there are no means.
+fn over(trials: &Trials) -> String {
+    if !trials.are_means() {
+        return String::new();
+    }
+    let nouns = trials.over.nouns();
+    match trials.over.why_no_interval(trials.repetitions) {
+        None => format!(" {}.", trials.over.describe()),
+        Some(why) => format!(" Figures are means over {nouns}. They have {why}."),
+    }
+}
+
 /// The lead sentence: how many runs there are, and in which settings they differ.
 fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
     let what = match sweep.mode {
@@ -115,6 +127,13 @@ fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
     if trials.seeds > 1 {
         varied.push(format!("seed ({} values)", trials.seeds));
     }
+    if trials.over.cuts_log() {
+        varied.push(format!(
+            "{} ({} values)",
+            trials.over.noun(),
+            trials.repetitions
+        ));
+    }
     let varied = varied.join(", ");
     let unfinished = if sweep.complete {
         ""
@@ -129,11 +148,7 @@ fn lead(sweep: &SweepRuns, trials: &Trials) -> String {
         varied => format!(
             "{} {what} that differ in {varied}.{}",
             count(sweep.runs.len() as u64),
-            match trials.seeds {
-                0 | 1 => "",
-                _ =>
-                    " Figures are means over seeds, ± half the width of the 95 % interval (Student's t).",
-            }
+            over(trials)
         ),
     };
     format!("{unfinished}{runs}")

@@ -50,7 +50,7 @@ pub(super) fn figure(trials: &Trials, name: &str, (x, y): (usize, usize)) -> Fig
             capital(&up.scale.title),
             across.scale.title
         ),
-        text: text(trials.seeds, (across, up), front.len(), all.len()) + &hidden(left_out),
+        text: text(trials, (across, up), front.len(), all.len()) + &hidden(left_out),
         numbers: tell(trials, &front, (x, y)),
         x: Axis::spread(&across.scale.title),
         y: Axis::spread(&up.scale.title),
@@ -106,18 +106,18 @@ fn curve(trials: &Trials, name: &str, places: &[usize], (x, y): (usize, usize)) 
     }
 }
 
-/// A trial's settings, and its number of seeds if trials have several seeds.
+/// A trial's settings, and its number of repetitions if trials have several.
 fn label(trials: &Trials, trial: usize) -> String {
-    match trials.seeds {
-        0 | 1 => trials.tell(trial),
-        _ => {
-            let seeds = counted(trials.trials[trial].seeds, "seed");
-            format!("{}, {seeds}", trials.tell(trial))
-        }
+    let settings = trials.tell(trial);
+    if trials.are_means() {
+        let repetitions = counted(trials.trials[trial].repetitions, trials.over.noun());
+        format!("{settings}, {repetitions}")
+    } else {
+        settings
     }
 }
 
-fn text(seeds: usize, (across, up): (&Metric, &Metric), front: usize, all: usize) -> String {
+fn text(trials: &Trials, (across, up): (&Metric, &Metric), front: usize, all: usize) -> String {
     let better = match (across.better, up.better) {
         (Direction::Min, Direction::Max) => "Further up and left is better",
         (Direction::Min, Direction::Min) => "Further down and left is better",
@@ -135,12 +135,17 @@ fn text(seeds: usize, (across, up): (&Metric, &Metric), front: usize, all: usize
             count(all as u64)
         ),
     };
-    let what = match seeds {
-        0 | 1 => "A point for each run",
-        _ => {
-            "A point for each combination of settings, at its means over the seeds. Points on the front have \
-             95 % intervals"
-        }
+    let what = if !trials.are_means() {
+        "A point for each run".to_owned()
+    } else {
+        let intervals = match trials.over.why_no_interval(trials.repetitions) {
+            None => "Points on the front have 95 % intervals".to_owned(),
+            Some(why) => format!("Points have {why}"),
+        };
+        let nouns = trials.over.nouns();
+        format!(
+            "A point for each combination of settings, at its means over the {nouns}. {intervals}"
+        )
     };
     format!("{what}. {better}. {beaten}")
 }

@@ -24,39 +24,44 @@ struct BySetting<'a> {
 }
 
 /// A figure of the metric with index `metric` by the setting with index `x`. Means have 95 % intervals if there are
-/// several seeds.
+/// enough seeds or windows.
 pub(super) fn by_one(trials: &Trials, name: &str, x: usize, metric: usize) -> Figure {
     let across = trials.settings[x];
     let best = best(trials, &[x], metric);
     let along = BySetting::of(trials, x, metric, &best);
-    let (scale, seeds) = (along.scale, along.has_intervals());
+    let (scale, has_ends) = (along.scale, along.has_intervals());
     let few = along.columns.len() <= APART;
-    let intervals = match (few, seeds) {
-        (_, false) => "",
-        (true, true) => " Whiskers are the 95 % intervals of the means over the seeds.",
+    let nouns = trials.over.nouns();
+    let intervals = match (few, has_ends) {
+        (_, false) => String::new(),
+        (true, true) => {
+            format!(" Whiskers are the 95 % intervals of the means over the {nouns}.")
+        }
         (false, true) => {
-            " The grey lines are the ends of the 95 % intervals of the means over the seeds."
+            format!(
+                " The grey lines are the ends of the 95 % intervals of the means over the {nouns}."
+            )
         }
     };
     let numeric = along.numeric().filter(|_| !few);
     Figure {
         id: format!("heat-{}", slug(name)),
         title: format!("{} by {across}", capital(&scale.title)),
-        text: text(trials, &[x], metric, &best) + intervals,
-        numbers: along.table(across, seeds),
+        text: text(trials, &[x], metric, &best) + &intervals,
+        numbers: along.table(across, has_ends.then_some(nouns.as_str())),
         x: match numeric {
             Some(_) => Axis::spread(across),
             None => Axis::names(across, along.columns.iter().map(|c| shown(c)).collect()),
         },
-        y: if few && !seeds {
+        y: if few && !has_ends {
             Axis::linear(&scale.title)
         } else {
             Axis::spread(&scale.title)
         },
-        marks: match (few, seeds) {
+        marks: match (few, has_ends) {
             (true, false) => Marks::Groups(vec![along.bars()]),
             (true, true) => Marks::Curves(along.points(across)),
-            (false, _) => Marks::Curves(along.lines(numeric.as_deref(), seeds)),
+            (false, _) => Marks::Curves(along.lines(numeric.as_deref(), has_ends)),
         },
     }
 }
@@ -75,8 +80,8 @@ impl<'a> BySetting<'a> {
     }
 
     fn has_intervals(&self) -> bool {
-        let mut spreads = self.cells.iter().flatten().filter_map(|cell| cell.seeds);
-        spreads.any(|spread| spread.reach().is_some())
+        let mut spreads = self.cells.iter().flatten().filter_map(|cell| cell.spread);
+        spreads.any(|spread| spread.interval.is_some())
     }
 
     /// The values of the setting as numbers, if all of them are numbers.
@@ -114,8 +119,7 @@ impl<'a> BySetting<'a> {
             }
         };
         let whiskers = given().filter_map(|(at, cell)| {
-            let spread = cell.seeds?;
-            let ends = [spread.low()?, spread.high()?];
+            let ends = cell.spread?.ends()?;
             Some(ends.map(|end| (at as f64, scaled(end))))
         });
         vec![
@@ -138,8 +142,8 @@ impl<'a> BySetting<'a> {
         ]
     }
 
-    /// The means as a line. If `seeds` is true, two more lines show the ends of the means' intervals.
-    fn lines(&self, numeric: Option<&[f64]>, seeds: bool) -> Vec<Curve> {
+    /// The means as a line. If `has_ends` is true, two more lines show the ends of the means' intervals.
+    fn lines(&self, numeric: Option<&[f64]>, has_ends: bool) -> Vec<Curve> {
         let place = |at: usize| numeric.map_or(at as f64, |numbers| numbers[at]);
         let line = |name: &str, number: usize, of: fn(&Cell) -> f64| Curve {
             name: name.to_owned(),
@@ -152,7 +156,7 @@ impl<'a> BySetting<'a> {
         };
         let mean = line("Mean", 0, |cell| cell.mean);
         let name = "95 % interval";
-        if seeds {
+        if has_ends {
             vec![
                 line(&format!("{name}, low"), ENDS, |cell| end(cell, Spread::low)),
                 line(&format!("{name}, high"), ENDS, |cell| {
@@ -169,26 +173,31 @@ impl<'a> BySetting<'a> {
         cell.map_or("–".to_owned(), |cell| self.scale.tell(cell.mean))
     }
 
-    fn table(&self, across: &str, seeds: bool) -> Grid {
+    /// A table of the means. If `nouns` names the repetitions, the table also has intervals and numbers of repetitions.
+    fn table(&self, across: &str, nouns: Option<&str>) -> Grid {
         let heads = [Head::text(across), Head::number(&self.scale.title)];
         let more = [
             Head::number("95 % interval, low"),
             Head::number("high"),
-            Head::number("seeds"),
+            Head::number(nouns.unwrap_or_default()),
         ];
-        let more = more.into_iter().filter(|_| seeds);
+        let more = more.into_iter().filter(|_| nouns.is_some());
         let title = title_of(&self.scale.title, self.columns.len());
         let mut grid = Grid::new(title, heads.into_iter().chain(more));
         for (column, cell) in self.columns.iter().zip(&self.cells).take(LISTED) {
-            let spread = cell.and_then(|cell| cell.seeds);
+            let spread = cell.and_then(|cell| cell.spread);
             let end = |end: Option<f64>| end.map_or("–".to_owned(), |end| self.scale.tell(end));
             let more = [
                 end(spread.and_then(|spread| spread.low())),
                 end(spread.and_then(|spread| spread.high())),
-                spread.map_or("–".to_owned(), |spread| count(spread.runs)),
+                spread.map_or("–".to_owned(), |spread| count(spread.repetitions)),
             ];
             let first = [shown(column), self.label(cell)];
-            grid.row(first.into_iter().chain(more.into_iter().filter(|_| seeds)));
+            grid.row(
+                first
+                    .into_iter()
+                    .chain(more.into_iter().filter(|_| nouns.is_some())),
+            );
         }
         grid
     }
@@ -197,7 +206,7 @@ impl<'a> BySetting<'a> {
 /// Returns one end of a mean's interval. If the mean has no interval, returns the mean itself, because both lines
 /// need a point at every value of the setting.
 fn end(cell: &Cell, of: fn(&Spread) -> Option<f64>) -> f64 {
-    cell.seeds.as_ref().and_then(of).unwrap_or(cell.mean)
+    cell.spread.as_ref().and_then(of).unwrap_or(cell.mean)
 }
 
 #[cfg(test)]

@@ -18,15 +18,14 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
         Head::text("best is"),
         Head::number("value"),
     ];
-    let over_seeds = [Head::number("95 % interval"), Head::number("seeds")];
-    let over_seeds = over_seeds.into_iter().filter(|_| trials.seeds > 1);
+    let over = [
+        Head::number("95 % interval"),
+        Head::number(trials.over.nouns()),
+    ];
+    let over = over.into_iter().filter(|_| trials.are_means());
     let settings = trials.settings.iter().map(|name| Head::text(*name));
     let last = Head::number("equally good settings");
-    let heads = heads
-        .into_iter()
-        .chain(over_seeds)
-        .chain(settings)
-        .chain([last]);
+    let heads = heads.into_iter().chain(over).chain(settings).chain([last]);
     let mut grid = Grid::new("The best settings by each figure", heads);
     for metric in sweep.mode.metrics() {
         let (Some(best), Some(place)) = (sweep.best(metric), trials.metric(metric.name)) else {
@@ -45,11 +44,11 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
             which.to_owned(),
             trials.mean(best.group, place),
         ];
-        let over_seeds = [interval(&drawn.scale, best), count(best.spread.runs)];
-        let over_seeds = over_seeds.into_iter().filter(|_| trials.seeds > 1);
+        let over = [interval(&drawn.scale, best), count(best.spread.repetitions)];
+        let over = over.into_iter().filter(|_| trials.are_means());
         let settings = trials.trials[best.group].settings.iter();
         let settings = settings.map(|value| shown(value));
-        let all = first.into_iter().chain(over_seeds).chain(settings);
+        let all = first.into_iter().chain(over).chain(settings);
         grid.row(all.chain([count(best.as_good)]));
     }
     grid
@@ -57,10 +56,8 @@ pub(super) fn best(sweep: &SweepRuns, trials: &Trials) -> Grid {
 
 /// The 95 % interval of the best settings' mean.
 fn interval(scale: &Scale, best: Best) -> String {
-    let ends = best.spread.low().zip(best.spread.high());
-    ends.map_or("–".to_owned(), |(low, high)| {
-        format!("{} to {}", scale.tell(low), scale.tell(high))
-    })
+    let ends = best.spread.ends();
+    ends.map_or("–".to_owned(), |ends| scale.range(ends))
 }
 
 /// A table of up to [`LISTED`] settings, ordered by a metric from best to worst.
@@ -82,17 +79,24 @@ pub(super) fn all(trials: &Trials, metric: usize) -> Grid {
         .iter()
         .map(|&place| Head::number(&trials.metrics[place].scale.title));
     let first = std::iter::once(Head::text("rank"));
-    let seeds = (trials.seeds > 1).then(|| Head::number("seeds"));
-    let mut grid = Grid::new(title, first.chain(settings).chain(seeds).chain(metrics));
+    let repetitions = trials
+        .are_means()
+        .then(|| Head::number(trials.over.nouns()));
+    let mut grid = Grid::new(
+        title,
+        first.chain(settings).chain(repetitions).chain(metrics),
+    );
     for (rank, trial) in ranked(trials, metric).into_iter().take(LISTED).enumerate() {
         let settings = trials.trials[trial].settings.iter();
         let settings = settings.map(|value| shown(value));
-        let seeds = (trials.seeds > 1).then(|| count(trials.trials[trial].seeds));
+        let repetitions = trials
+            .are_means()
+            .then(|| count(trials.trials[trial].repetitions));
         let figures = told.iter().map(|&place| trials.figure(trial, place));
         grid.row(
             std::iter::once(count(rank + 1))
                 .chain(settings)
-                .chain(seeds)
+                .chain(repetitions)
                 .chain(figures),
         );
     }

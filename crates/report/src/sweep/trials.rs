@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_domain::results::Direction;
-use gleaner_domain::results::sweep::{Kind, SEED, Spread};
+use gleaner_domain::results::sweep::{Group, Kind, Replication, Spread, only_repeats};
 use gleaner_runs::read::SweepRuns;
 use gleaner_runs::sweep::scale::Scale;
 
@@ -11,12 +11,16 @@ use gleaner_runs::sweep::scale::Scale;
 /// preemption separately.
 const LOST: &str = "work_lost";
 
-/// The trials of a sweep. The runs of a trial differ only in their seed.
+/// The trials of a sweep. The runs of a trial differ only in their seed and their window.
 #[derive(Debug, Clone)]
 pub(super) struct Trials {
-    /// Names of the settings that differ between trials, without the seed.
+    /// Names of the settings that differ between trials, without the seed and the window.
     pub settings: Vec<&'static str>,
-    /// The largest number of seeds of any trial.
+    /// What means and intervals are over.
+    pub over: Replication,
+    /// Maximum number of repetitions that the mean of a trial is over.
+    pub repetitions: usize,
+    /// Maximum number of seeds of a trial, or of each of its windows.
     pub seeds: usize,
     /// The metrics for which either low or high values are better, including the total lost work.
     pub metrics: Vec<Metric>,
@@ -42,14 +46,14 @@ pub(super) struct Metric {
 pub(super) struct Trial {
     /// The trial's settings as strings, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
-    /// Number of the trial's runs, which differ only in their seeds.
-    pub seeds: usize,
-    /// The spread of each metric over the seeds, in the order of [`Trials::metrics`]; `None` if a run has no value.
+    /// Number of repetitions that the trial's means are over.
+    pub repetitions: usize,
+    /// The spread of each metric over the repetitions, in the order of [`Trials::metrics`]; `None` if a run has no value.
     pub figures: Vec<Option<Spread>>,
 }
 
 impl Trial {
-    /// The mean of a metric over the seeds; `None` if a run has no value.
+    /// The mean of a metric over the repetitions; `None` if a run has no value.
     pub fn mean(&self, metric: usize) -> Option<f64> {
         Some(self.figures[metric]?.mean)
     }
@@ -89,24 +93,32 @@ impl Trials {
             pairs.any(|pair| pair[0].settings[setting] != pair[1].settings[setting])
         };
         let varied: Vec<usize> = (0..fields.len())
-            .filter(|&setting| fields[setting].name != SEED && differs(setting))
+            .filter(|&setting| !only_repeats(fields[setting].name) && differs(setting))
             .collect();
         let columns = columns(sweep);
         let trials = sweep.groups.iter().enumerate().map(|(place, group)| {
             let settings = &sweep.runs[group.runs[0]].settings;
             Trial {
                 settings: varied.iter().map(|&s| settings[s].clone()).collect(),
-                seeds: group.runs.len(),
+                repetitions: group.repetitions(),
                 figures: columns.iter().map(|column| column.3[place]).collect(),
             }
         });
-        let seeds = sweep.groups.iter().map(|group| group.runs.len()).max();
+        let groups = sweep.groups.iter();
+        let most = |of: fn(&Group) -> usize| groups.clone().map(of).max().unwrap_or(0);
         Trials {
             settings: varied.iter().map(|&s| fields[s].name).collect(),
-            seeds: seeds.unwrap_or(0),
+            over: sweep.over,
+            repetitions: most(Group::repetitions),
+            seeds: most(Group::seeds),
             trials: trials.collect(),
             metrics: columns.iter().map(Metric::of).collect(),
         }
+    }
+
+    /// Whether the means of trials are over several repetitions.
+    pub fn are_means(&self) -> bool {
+        self.repetitions > 1
     }
 
     /// Index of a metric by its name.
@@ -132,15 +144,12 @@ impl Trials {
         values.into_iter().map(|(value, _)| value).collect()
     }
 
-    /// A metric of a trial as text: the mean, with half of its 95 % interval if there are several seeds.
+    /// A metric of a trial as text: the mean, with its 95 % interval if it has one.
     pub fn figure(&self, trial: usize, metric: usize) -> String {
         let scale = &self.metrics[metric].scale;
         match self.trials[trial].figures[metric] {
             None => "–".to_owned(),
-            Some(spread) => match spread.reach() {
-                None => scale.tell(spread.mean),
-                Some(reach) => format!("{} ± {}", scale.tell(spread.mean), scale.length(reach)),
-            },
+            Some(spread) => scale.mean(&spread),
         }
     }
 
@@ -199,12 +208,12 @@ fn columns(sweep: &SweepRuns) -> Vec<Column> {
         metrics.position(|metric| metric.name == name)
     };
     if let (Some(rescale), Some(preemption)) = (place("rescale_loss"), place("preemption_loss")) {
-        let lost = |run: &usize| {
-            let figures = &sweep.runs[*run].figures;
+        let lost = |run: usize| {
+            let figures = &sweep.runs[run].figures;
             Some(figures[rescale]? + figures[preemption]?)
         };
         let groups = sweep.groups.iter();
-        let spreads = groups.map(|group| Spread::of(group.runs.iter().map(lost)));
+        let spreads = groups.map(|group| group.spread_of(lost));
         columns.push((LOST, Kind::Float, Direction::Min, spreads.collect()));
     }
     columns
@@ -252,7 +261,8 @@ pub(super) mod tests {
         SweepRuns {
             mode: Mode::Replay,
             by: Mode::Replay.metric("total_work").unwrap(),
-            groups: groups(Mode::Replay, &runs),
+            over: Replication::Seeds,
+            groups: groups(Mode::Replay, &runs, Replication::Seeds),
             runs,
             complete: true,
         }
@@ -279,7 +289,7 @@ pub(super) mod tests {
         // with 1 degree of freedom is 12.706.
         assert_eq!(trials.figure(0, lost), "6.00 ± 38.12");
         assert_eq!(
-            (trials.mean(0, lost).as_str(), trials.trials[0].seeds),
+            (trials.mean(0, lost).as_str(), trials.trials[0].repetitions),
             ("6.00", 2)
         );
         assert_eq!(trials.figure(1, lost), "1.00");

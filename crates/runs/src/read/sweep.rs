@@ -4,7 +4,9 @@ use serde::Deserialize;
 
 use super::files::RunFiles;
 use gleaner_domain::error::{Fault, Result};
-use gleaner_domain::results::sweep::{Best, Group, Metric, Mode, SweepRow, best, groups};
+use gleaner_domain::results::sweep::{
+    Best, Group, Metric, Mode, RESAMPLES, Replication, SweepRow, WINDOW, best, groups,
+};
 use gleaner_io::rows::{CellResult, Col, Header, Row};
 
 /// The results of a sweep.
@@ -16,16 +18,22 @@ pub struct SweepRuns {
     pub by: Metric,
     /// All runs, in the order of the plan.
     pub runs: Vec<SweepRow>,
+    /// What the means and intervals of the groups are over.
+    pub over: Replication,
     /// The runs, grouped by their settings.
     pub groups: Vec<Group>,
     /// Whether all runs of the plan are included.
     pub complete: bool,
 }
 
-/// The part of `summary.json` that is read: only the metric. The best settings are computed from the table.
+/// The part of `summary.json` that is read: the metric, and what intervals are over. The best settings are computed
+/// from the table.
 #[derive(Deserialize)]
 struct Document {
     metric: String,
+    /// Sweeps of earlier versions have only intervals over seeds, and do not state it.
+    #[serde(default)]
+    intervals: Replication,
 }
 
 /// Advice to a user whose sweep has no tables yet.
@@ -53,10 +61,21 @@ impl SweepRuns {
             )
             .field("metric")
         })?;
+        let over = document.intervals;
+        // The time to compute the intervals grows with the number of resamples, so a damaged file must not set it.
+        if let Replication::Blocks(bootstrap) = over
+            && !RESAMPLES.contains(&bootstrap.resamples)
+        {
+            let found = bootstrap.resamples.to_string();
+            let expected = format!("from {} to {}", RESAMPLES.start(), RESAMPLES.end());
+            let fault = Fault::of(&files.path(SUMMARY), found, expected);
+            return Err(fault.field("intervals/resamples").into());
+        }
         Ok(SweepRuns {
             mode,
             by,
-            groups: groups(mode, &runs),
+            over,
+            groups: groups(mode, &runs, over),
             runs,
             complete,
         })
@@ -71,17 +90,21 @@ impl SweepRuns {
 
 /// The columns of a sweep's table.
 struct Columns {
-    settings: Vec<Col>,
+    /// `None` for a column that tables of earlier versions lack.
+    settings: Vec<Option<Col>>,
     figures: Vec<Col>,
 }
 
 impl Columns {
     fn pick(header: &mut Header<'_>, mode: Mode) -> Result<Self> {
         header.require(&["run"], "the names of the runs")?;
-        let mut col = |name: &str, holds| header.require(&[name], holds);
         let settings = mode.settings().iter();
-        let settings = settings.map(|field| col(field.name, "the setting"));
+        let settings = settings.map(|field| match field.name {
+            WINDOW => header.optional(&[WINDOW]),
+            name => header.require(&[name], "the setting").map(Some),
+        });
         let settings = settings.collect::<Result<_>>()?;
+        let mut col = |name: &str, holds| header.require(&[name], holds);
         let figures = mode.metrics().iter();
         let figures = figures.map(|metric| col(metric.name, "the figure"));
         Ok(Columns {
@@ -91,7 +114,7 @@ impl Columns {
     }
 
     fn read(&self, row: &Row<'_>) -> CellResult<SweepRow> {
-        let setting = |col: &Col| match row.given(Some(*col)) {
+        let setting = |col: &Option<Col>| match row.given(*col) {
             None => Ok(String::new()),
             Some(cell) => Ok(cell.text()?.into_owned()),
         };

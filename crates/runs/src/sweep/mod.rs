@@ -11,7 +11,7 @@ pub use text::{best_settings, ended, listing, note_on_placers, summary};
 use serde_json::Value;
 
 use gleaner_domain::results::sweep::{
-    Best, Group, Metric, Mode, RunOutcome, SweepRow, best, groups,
+    Best, Group, Metric, Mode, Replication, RunOutcome, SweepRow, best, groups,
 };
 use table::shown;
 
@@ -35,14 +35,23 @@ pub struct Sweep<'a> {
     mode: Mode,
     /// The figure by which the best settings are chosen.
     by: Metric,
-    /// The runs, grouped by all settings except the seed.
+    /// What the means and intervals are over.
+    over: Replication,
+    /// The runs, grouped by all settings except the seed and the window.
     groups: Vec<Group>,
 }
 
 impl<'a> Sweep<'a> {
     /// Combines the runs of a finished sweep with their results. `runs` and `results` are both in
-    /// the plan's order. `by` is the figure by which the best settings are chosen.
-    pub fn new(runs: &'a [SweepRun], results: &'a [RunOutcome], mode: Mode, by: Metric) -> Self {
+    /// the plan's order. `by` is the figure by which the best settings are chosen. Means and
+    /// intervals are over `over`.
+    pub fn new(
+        runs: &'a [SweepRun],
+        results: &'a [RunOutcome],
+        mode: Mode,
+        by: Metric,
+        over: Replication,
+    ) -> Self {
         let of = |(run, result): (&SweepRun, &RunOutcome)| SweepRow {
             settings: mode
                 .settings()
@@ -59,7 +68,8 @@ impl<'a> Sweep<'a> {
             results,
             mode,
             by,
-            groups: groups(mode, &swept),
+            over,
+            groups: groups(mode, &swept, over),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Formats the values of a figure in one unit, with enough digits to distinguish them.
 
 use gleaner_document::numbers::grouped;
-use gleaner_domain::results::sweep::Kind;
+use gleaner_domain::results::sweep::{Interval, Kind, Spread};
 
 /// The displayed digits divide the range from the lowest to the highest value into at least this number of steps.
 const STEPS: f64 = 500.0;
@@ -49,6 +49,22 @@ impl Scale {
         } else {
             self.tell(length)
         }
+    }
+
+    /// Formats a mean with its 95 % interval, such as `7.0 ± 0.5` or, if the interval is not symmetric, `7.0 (6.2 to
+    /// 7.4)`. Only the mean is shown if it has no interval.
+    pub fn mean(&self, spread: &Spread) -> String {
+        let mean = self.tell(spread.mean);
+        match spread.interval {
+            None => mean,
+            Some(Interval::Student(reach)) => format!("{mean} ± {}", self.length(reach)),
+            Some(Interval::Percentile(ends)) => format!("{mean} ({})", self.range(ends)),
+        }
+    }
+
+    /// Formats the ends of an interval, such as `6.2 to 7.4`.
+    pub fn range(&self, [low, high]: [f64; 2]) -> String {
+        format!("{} to {}", self.tell(low), self.tell(high))
     }
 
     /// Formats a value in the scale's unit.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Sweep;
 use gleaner_domain::results::sweep::{
-    Field, Kind, Metric, Mode, PROGRAM_FAULTS, RunOutcome, SEED, Spread,
+    Field, Kind, Metric, Mode, PROGRAM_FAULTS, RunOutcome, Spread, only_repeats,
 };
 use gleaner_domain::results::{Column, Table};
 
@@ -31,9 +31,9 @@ pub fn table<'a>(sweep: &Sweep<'a>) -> Table<'a> {
 }
 
 /// The tables `settings`, `settings_sd`, `settings_se`, `settings_low` and `settings_high`: a row for each combination
-/// of settings without the seed. Each row contains the number of seeds and, for every figure, a statistic over the
-/// seeds. The statistic is the mean, the standard deviation, the standard error of the mean, or a bound of the mean's
-/// 95 % interval.
+/// of settings without the seed and the window. Each row contains the numbers of seeds and windows and, for every
+/// figure, a statistic over the seeds or the windows. The statistic is the mean, the standard deviation, the standard
+/// error of the mean, or a bound of the mean's 95 % interval.
 pub fn settings<'a>(sweep: &Sweep<'a>) -> [Table<'a>; 5] {
     [
         by_settings("settings", sweep, |spread| Some(spread.mean)),
@@ -52,10 +52,15 @@ fn by_settings<'a>(
     let firsts = (0..sweep.groups.len()).map(|group| &sweep.first_of(group).settings);
     let firsts: Vec<&Value> = firsts.collect();
     let fields = sweep.mode.settings().iter();
-    let fields = fields.filter(|field| field.name != SEED);
+    let fields = fields.filter(|field| !only_repeats(field.name));
     let settings = fields.map(|field| (field.name, column(field, &firsts)));
-    let seeds = sweep.groups.iter().map(|group| group.runs.len() as u64);
+    let seeds = sweep.groups.iter().map(|group| group.seeds() as u64);
     let seeds = ("seeds", Column::Integers(seeds.collect()));
+    let windows = sweep
+        .groups
+        .iter()
+        .map(|group| Some(group.windows()? as i64));
+    let windows = ("windows", Column::OptionalWhole(windows.collect()));
     let figures = sweep.mode.metrics().iter().map(|metric| {
         let spreads = sweep.groups.iter();
         let floats = spreads.map(|group| group.spread(sweep.mode, metric).and_then(of));
@@ -63,7 +68,7 @@ fn by_settings<'a>(
     });
     Table {
         name,
-        columns: settings.chain([seeds]).chain(figures).collect(),
+        columns: settings.chain([seeds, windows]).chain(figures).collect(),
     }
 }
 

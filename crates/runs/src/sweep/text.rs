@@ -11,11 +11,13 @@ use super::{Sweep, SweepRun};
 use gleaner_document::{Block, Fact};
 use gleaner_domain::error::Result;
 use gleaner_domain::results::Direction;
-use gleaner_domain::results::sweep::{Best, Field, Group, Metric, Mode, SEED, best};
+use gleaner_domain::results::sweep::{
+    Best, Field, Group, Interval, Metric, Mode, best, only_repeats,
+};
 use gleaner_domain::words::counted;
 
-/// The contents of `summary.json`: the numbers of runs and settings, and the best settings. The best settings are given
-/// for the requested metric, and for every metric that is to be minimised or maximised.
+/// The contents of `summary.json`: the numbers of runs and settings, what intervals are over, and the best settings. The
+/// best settings are given for the requested metric, and for every metric that is to be minimised or maximised.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
@@ -24,6 +26,7 @@ pub fn summary(sweep: &Sweep<'_>) -> Value {
         "settings": sweep.groups.len(),
         "metric": sweep.by.name,
         "ties_by": ties(sweep),
+        "intervals": sweep.over,
         "best": entry(sweep, &sweep.by),
         "best_by_metric": Value::Object(of_all.collect::<Map<String, Value>>()),
     })
@@ -37,12 +40,12 @@ fn ties(sweep: &Sweep<'_>) -> Vec<&'static str> {
 
 fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
     let best = sweep.best(metric)?;
-    let runs = &sweep.groups[best.group].runs;
+    let group = &sweep.groups[best.group];
     let mut settings = sweep.first_of(best.group).settings.clone();
     if let Some(settings) = settings.as_object_mut() {
-        settings.shift_remove(SEED);
+        settings.retain(|name, _| !only_repeats(name));
     }
-    let keys: Vec<&str> = runs
+    let keys: Vec<&str> = (group.runs)
         .iter()
         .map(|&run| sweep.runs[run].key.as_str())
         .collect();
@@ -52,7 +55,8 @@ fn entry(sweep: &Sweep<'_>, metric: &Metric) -> Option<Value> {
         "standard_error": best.spread.standard_error(),
         "low": best.spread.low(),
         "high": best.spread.high(),
-        "seeds": runs.len(),
+        "seeds": group.seeds(),
+        "windows": group.windows(),
         "direction": metric.best,
         "settings": settings,
         "settings_as_good": best.as_good,
@@ -77,7 +81,8 @@ pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<
 pub fn ended(sweep: &Sweep<'_>, found_done: usize) -> Vec<Block> {
     let runs = format!("{}, {found_done} of them already done", sweep.runs.len());
     let varied = varied(sweep.runs.iter().map(Ok), sweep.mode.settings()).unwrap_or_default();
-    let varied: Vec<&Field> = varied.into_iter().filter(|f| f.name != SEED).collect();
+    let varied = varied.into_iter().filter(|f| !only_repeats(f.name));
+    let varied: Vec<&Field> = varied.collect();
     let settings = |group: usize| {
         let run = sweep.first_of(group);
         varied
@@ -113,12 +118,15 @@ pub fn best_settings<'a>(
             "none: no combination of settings has a value in all of its runs",
         )];
     };
-    let value = match best.spread.reach() {
-        None => scale.tell(best.spread.mean),
-        Some(reach) => format!("{} ± {}", scale.tell(best.spread.mean), scale.length(reach)),
+    let remark =
+        over_repetitions(&scale, &best, &groups[best.group]) + &equals(mode, metric, &best);
+    let value = match best.spread.interval {
+        // The remark has the ends of the interval.
+        Some(Interval::Percentile(_)) => scale.tell(best.spread.mean),
+        _ => scale.mean(&best.spread),
     };
-    let remark = over_seeds(&scale, &best) + &equals(mode, metric, &best);
-    let mut facts = vec![Fact::main(label, value).remark(format!("({remark})"))];
+    let value = Fact::main(label, value);
+    let mut facts = vec![value.remark(format!("({remark})"))];
     facts.extend(settings(best.group).into_iter().map(|(name, value)| Fact {
         depth: 1,
         ..Fact::main(name, value)
@@ -126,22 +134,33 @@ pub fn best_settings<'a>(
     facts
 }
 
-/// If there are several seeds, explains that the value is a mean with its interval. Also states how many other settings
-/// are within one standard deviation.
-fn over_seeds(scale: &Scale, best: &Best) -> String {
-    let Some(deviation) = best.spread.deviation else {
+/// If there are several repetitions, explains that the value is a mean, and what its interval is or why it has none.
+/// Also states how many other settings are within one standard deviation.
+fn over_repetitions(scale: &Scale, best: &Best, group: &Group) -> String {
+    let (over, spread) = (group.over, &best.spread);
+    let Some(deviation) = spread.deviation else {
         return String::new();
     };
     let near = match best.within_spread {
         0 => String::new(),
         others => format!(
-            ", with {} within it; more seeds may tell them apart",
-            counted(others, "other setting")
+            ", with {} within it; {} may tell them apart",
+            counted(others, "other setting"),
+            over.more()
         ),
     };
+    let interval = match spread.interval {
+        Some(Interval::Student(_)) => " ± half of its 95 % interval".to_owned(),
+        Some(Interval::Percentile(ends)) => {
+            format!("; 95 % bootstrap interval {}", scale.range(ends))
+        }
+        None => over
+            .why_no_interval(spread.repetitions)
+            .map_or(String::new(), |why| format!("; {why}")),
+    };
     format!(
-        "mean of {} ± half of its 95 % interval; standard deviation {}{near}; ",
-        counted(best.spread.runs, "seed"),
+        "mean of {}{interval}; standard deviation {}{near}; ",
+        counted(spread.repetitions, over.noun()),
         scale.length(deviation)
     )
 }

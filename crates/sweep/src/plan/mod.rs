@@ -6,17 +6,20 @@
 mod axes;
 mod read;
 mod replay;
+mod replication;
 mod simulate;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use read::read;
-pub use replay::{Combination, ReplayPlan};
+pub use replay::{Combination, PlanSettings, ReplayPlan};
+pub use replication::{Cut, ReplicationArgs};
 pub use simulate::SimulatePlan;
 pub(crate) use simulate::{Listed, together};
 pub use table::PlanFault;
 
+use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::sweep::Mode;
 
 /// Maximum number of runs of a plan.
@@ -50,5 +53,23 @@ impl Plan {
             Plan::Replay(_) => Mode::Replay,
             Plan::Simulate(_) => Mode::Simulate,
         }
+    }
+    /// The same plan, whose log is cut as `args` states. If `args` is empty, the settings of the plan apply.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if `args` is invalid, or if the plan has no log.
+    pub fn with_cut(mut self, args: &ReplicationArgs) -> Result<Plan> {
+        match (&mut self, args.cut()?) {
+            (_, Cut::Whole) => {}
+            (Plan::Replay(plan), _) => plan.base.replication = args.clone(),
+            (Plan::Simulate(_), _) => {
+                return Err(Error::Usage(
+                    "--windows and --bootstrap cut the log of replays, but the plan has simulations: leave the \
+                     option out"
+                        .to_owned(),
+                ));
+            }
+        }
+        Ok(self)
     }
 }

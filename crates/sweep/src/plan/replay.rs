@@ -6,11 +6,13 @@ use gleaner_solvers::{Formulation, Goal, SolverSpec};
 use toml::Value;
 
 use super::axes::Axes;
+use super::replication::{Cut, ONE_OF_THEM, ReplicationArgs};
 use super::table::{Grammar, Group, Mismatch, PlanFault, Table, Words};
+use gleaner_domain::error::Result;
 use gleaner_domain::results::sweep::Mode;
 use gleaner_domain::{NodeRule, Slice};
 use gleaner_setup::settings::Change;
-use gleaner_setup::{ReplaySettings, SolverName, TFwd};
+use gleaner_setup::{ReplaySettings, SolverName, TFwd, settings};
 
 /// The settings with the greatest effect on the duration of a replay.
 const PROBLEM: [&str; 5] = ["tasks", "window", "objective", "solver", "search"];
@@ -41,6 +43,17 @@ const WINDOW: Group = Group {
 /// Settings that a plan must not contain.
 const EXCLUDED: &[&str] = &["timezone", "scripted", "strict"];
 
+settings! {
+    /// All settings of a plan of replays.
+    #[derive(Debug, Clone)]
+    pub struct PlanSettings {
+        /// The settings of a replay.
+        pub replay: ReplaySettings;
+        /// How the log is cut.
+        pub replication: ReplicationArgs;
+    }
+}
+
 /// A combination of a plan's settings, given as the index of each setting's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Combination {
@@ -67,8 +80,8 @@ pub struct ReplayPlan {
     /// folder.
     pub folder: PathBuf,
     /// The settings that all runs share.
-    pub base: ReplaySettings,
-    axes: Axes<ReplaySettings>,
+    pub base: PlanSettings,
+    axes: Axes<PlanSettings>,
 }
 
 impl ReplayPlan {
@@ -95,6 +108,7 @@ impl ReplayPlan {
         };
         plan.check_solvers(&mut faults);
         plan.check_formulation(&mut faults);
+        plan.check_cut(table, &mut faults);
         (plan, faults)
     }
 
@@ -123,10 +137,10 @@ impl ReplayPlan {
             let expected = "highs or cbc among the solvers";
             faults.push(choice(axis.at, "formulation", found, expected));
         }
-        let goal = |settings: &ReplaySettings| settings.log.rules.objective.goal();
+        let goal = |settings: &PlanSettings| settings.replay.log.rules.objective.goal();
         let goals = self.axes.each(&self.base, "objective", goal);
         let formulations = self.axes.each(&self.base, "formulation", |settings| {
-            settings.solver.formulation
+            settings.replay.solver.formulation
         });
         if goals.contains(&Goal::MaxMin) && formulations.contains(&Some(Formulation::Paper)) {
             let expected = "counts, because max-min objectives need it";
@@ -134,7 +148,41 @@ impl ReplayPlan {
         }
     }
 
-    /// Number of runs; `None` if it overflows.
+    /// Reports a plan that cuts its log in two ways. The ranges of the numbers have been checked.
+    fn check_cut(&self, table: &Table, faults: &mut Vec<PlanFault>) {
+        let args = &self.base.replication;
+        if args.windows.is_some() && args.bootstrap.is_some() {
+            let at = table
+                .get_ref()
+                .get("windows")
+                .map(|value| value.span().start);
+            let found = "windows and bootstrap";
+            faults.push(PlanFault::new(
+                at,
+                "windows",
+                found,
+                ONE_OF_THEM.replace("--", ""),
+            ));
+        }
+    }
+
+    /// How the log is cut.
+    ///
+    /// # Errors
+    /// The settings are invalid.
+    pub fn cut(&self) -> Result<Cut> {
+        self.base.replication.cut()
+    }
+
+    /// The first seed of the plan.
+    pub fn first_seed(&self) -> u64 {
+        let seeds = self.axes.each(&self.base, "seed", |settings| {
+            settings.replay.log.rules.seed
+        });
+        seeds.first().copied().unwrap_or_default()
+    }
+
+    /// Number of combinations of settings; `None` if it overflows. If the log is cut, each of them has several runs.
     pub(super) fn runs(&self) -> Option<usize> {
         self.axes.checked_count()
     }
@@ -162,37 +210,40 @@ impl ReplayPlan {
 
     /// The settings of a combination.
     pub fn settings(&self, one: &Combination) -> ReplaySettings {
-        self.axes.settings(&self.base, &one.places)
+        self.axes.settings(&self.base, &one.places).replay
     }
 
     /// For each set of tasks, in the order of the plan, the settings that all runs share, with this set of tasks added.
     pub fn tasks(&self) -> Vec<ReplaySettings> {
-        self.axes.each(&self.base, "tasks", ReplaySettings::clone)
+        self.axes
+            .each(&self.base, "tasks", |settings| settings.replay.clone())
     }
 
     /// The windows of the log, in the order of the plan.
     pub fn windows(&self) -> Vec<Slice> {
-        self.axes
-            .each(&self.base, "window", |settings| settings.log.slice.slice())
+        self.axes.each(&self.base, "window", |settings| {
+            settings.replay.log.slice.slice()
+        })
     }
 
     /// The rules for the choice of nodes, in the order of the plan.
     pub fn node_choices(&self) -> Vec<NodeRule> {
         self.axes.each(&self.base, "node_choice", |settings| {
-            settings.log.rules.node_choice
+            settings.replay.log.rules.node_choice
         })
     }
 
     /// The forward windows, in the order of the plan. Some of them may be `auto`, which the caller must resolve.
     pub fn t_fwds(&self) -> Vec<TFwd> {
-        self.axes
-            .each(&self.base, "t_fwd", |settings| settings.log.rules.t_fwd)
+        self.axes.each(&self.base, "t_fwd", |settings| {
+            settings.replay.log.rules.t_fwd
+        })
     }
 
     /// The solvers, in the order of the plan.
     pub fn solvers(&self) -> Vec<SolverName> {
         self.axes.each(&self.base, "solver", |settings| {
-            settings.solver.solver.clone()
+            settings.replay.solver.solver.clone()
         })
     }
 }
@@ -207,10 +258,10 @@ fn choice(at: usize, field: &str, found: impl Into<String>, expected: &str) -> P
 
 /// Reads tasks and windows, whose values may be tables.
 fn special(
-    words: &Words<'_, ReplaySettings>,
+    words: &Words<'_, PlanSettings>,
     name: &str,
     value: &Value,
-) -> Option<Result<Change<ReplaySettings>, Mismatch>> {
+) -> Option<std::result::Result<Change<PlanSettings>, Mismatch>> {
     match (name, value) {
         ("tasks", Value::Table(files)) => Some(if files.len() == TASKS.parts.len() {
             words.together(TASKS.parts, files)
@@ -232,14 +283,14 @@ const TASK_FILES: &str = "a file, or { tasks = FILE, curves = FILE }";
 
 /// Reads a window, and checks that its times are in order.
 fn window(
-    words: &Words<'_, ReplaySettings>,
+    words: &Words<'_, PlanSettings>,
     parts: &toml::map::Map<String, Value>,
     value: &Value,
-) -> Result<Change<ReplaySettings>, Mismatch> {
+) -> std::result::Result<Change<PlanSettings>, Mismatch> {
     let change = words.together(WINDOW.parts, parts)?;
-    let mut settings = ReplaySettings::default();
+    let mut settings = PlanSettings::default();
     change.apply(&mut settings);
-    let slice = &settings.log.slice;
+    let slice = &settings.replay.log.slice;
     if slice
         .from
         .zip(slice.to)

@@ -8,7 +8,7 @@ use super::read::{self, PlanFile};
 use super::simulate::{Listed, together};
 use super::*;
 use gleaner_domain::Slice;
-use gleaner_domain::results::sweep::Kind;
+use gleaner_domain::results::sweep::{Kind, WINDOW};
 use gleaner_setup::TFwd;
 use gleaner_setup::experiment::{Corrected, Given};
 use gleaner_setup::settings::{Form, Settings};
@@ -58,7 +58,8 @@ fn columns_are_those_of_settings() {
         (Mode::Replay.settings(), replay.collect::<Vec<_>>()),
         (Mode::Simulate.settings(), simulation.collect()),
     ] {
-        for column in columns {
+        // The window is not a setting of a single run: it numbers the parts of the log.
+        for column in columns.iter().filter(|column| column.name != WINDOW) {
             let name = &column.pointer[1..];
             let about = settings.iter().find(|about| about.name == name).unwrap();
             let expected = match name {
@@ -155,6 +156,62 @@ fn a_plan_of_too_many_runs_is_refused() {
     let text = format!("{SMALL}seed = [{0}]\nmax_tasks = [{0}]\n", many.join(","));
     let faults = checked(&text).1;
     assert!(matches!(&faults[..], [fault] if fault.found == "16000000 runs"));
+}
+
+#[test]
+fn a_log_is_cut_as_the_plan_or_the_option_states() {
+    let cut = |plan: Plan| match plan {
+        Plan::Replay(plan) => plan.cut().unwrap(),
+        Plan::Simulate(_) => panic!("a simulation"),
+    };
+    let of = |text: &str| Plan::from(parsed(&format!("{SMALL}{text}")));
+    let windows = ReplicationArgs {
+        windows: Some(7),
+        ..ReplicationArgs::default()
+    };
+    let none = ReplicationArgs::default();
+    let unchanged = |text: &str| cut(of(text).with_cut(&none).unwrap());
+    assert_eq!(unchanged(""), Cut::Whole);
+    assert_eq!(unchanged("windows = 5"), Cut::Windows(5));
+    assert_eq!(unchanged("bootstrap = 400"), Cut::Blocks { resamples: 400 });
+    // The option replaces the whole choice of the plan.
+    let replaced = cut(of("bootstrap = 400").with_cut(&windows).unwrap());
+    assert_eq!(replaced, Cut::Windows(7));
+    assert_eq!(windows.words(), ["--windows", "7"]);
+    let simulations = simulations("[simulate]\ntrace = 't'\ncluster = 'c'\npolicy = 'fifo'\n");
+    let refused = Plan::from(simulations).with_cut(&windows).unwrap_err();
+    assert!(
+        refused.to_string().contains("leave the option out"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_log_cannot_be_cut_in_two_ways_or_in_one_part() {
+    for (text, field, words) in [
+        ("windows = 5\nbootstrap = 400", "windows", "keep windows"),
+        ("windows = 1", "windows", "at least 2"),
+        ("bootstrap = 99", "bootstrap", "from 100 to 10000"),
+        ("windows = [5, 6]", "windows", "a whole number"),
+    ] {
+        let faults = checked(&format!("{SMALL}{text}\n")).1;
+        let [fault] = &faults[..] else {
+            panic!("{text}: {faults:?}");
+        };
+        assert!(
+            fault.field == field && fault.expected.contains(words),
+            "{fault:?}"
+        );
+    }
+    let both = ReplicationArgs {
+        windows: Some(5),
+        bootstrap: Some(400),
+    };
+    let refused = both.cut().unwrap_err().to_string();
+    assert!(
+        refused.contains("keep --windows") && refused.contains("or --bootstrap"),
+        "{refused}"
+    );
 }
 
 #[test]

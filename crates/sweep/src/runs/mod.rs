@@ -1,5 +1,7 @@
 //! Prepares the runs of a plan: reads their inputs once, so that any run can be executed.
 
+mod choices;
+mod parts;
 mod replay;
 mod simulate;
 mod solvers;
@@ -14,7 +16,7 @@ use serde_json::Value;
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::observer::Parts;
-use gleaner_domain::results::sweep::RunOutcome;
+use gleaner_domain::results::sweep::{Replication, RunOutcome};
 use gleaner_io::SourceId;
 use gleaner_runs::sweep::SweepRun;
 use gleaner_store::{RunKey, Writer};
@@ -46,6 +48,9 @@ pub trait PreparedRuns: Sync {
 
     /// Identifies the runs that are likely to take as long as the given run.
     fn alike(&self, run: usize) -> Alike;
+
+    /// What the means and intervals of the sweep are over.
+    fn replication(&self) -> Replication;
 
     /// Executes the run. Returns its result, or `None` if the observer stopped it.
     ///

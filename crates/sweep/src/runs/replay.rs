@@ -1,22 +1,23 @@
-//! Prepares sweeps of replays: reads the log once, and cuts each of its windows once.
+//! Prepares sweeps of replays: reads the log once, and cuts each slice of the plan once, into parts if requested.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use gleaner_solvers::{BigM, Formulation};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::choices::{Choices, Keyed, Listed};
+use super::parts::{Part, parts};
 use super::solvers::Solvers;
 use super::{Alike, PreparedRuns, settings_value, sweep_key};
-use crate::plan::{Combination, ReplayPlan};
+use crate::plan::{Combination, MAX_RUNS, ReplayPlan};
 use gleaner_domain::Observer;
-use gleaner_domain::error::Result;
+use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::programs::Tally;
 use gleaner_domain::results::replay::Outcome;
-use gleaner_domain::results::sweep::{RunOutcome, RunSummary};
+use gleaner_domain::results::sweep::{Replication, RunOutcome, RunSummary};
 use gleaner_domain::{Clock, EventLog, NodeOrder, Slice, TaskGroup, TrainingTask, TrialSearch};
 use gleaner_io::SourceId;
 use gleaner_replay::Options;
@@ -24,17 +25,22 @@ use gleaner_replay::rounds::check_repeatable;
 use gleaner_setup::replay::{
     check_no_search, check_objective, check_topology, cut, read_log, read_topology,
 };
-use gleaner_setup::{Built, LogArgs, ReplaySettings, Rules, SolverName, TFwd, report_left_out};
+use gleaner_setup::{Built, LogArgs, ReplaySettings, TFwd, report_left_out};
 use gleaner_store::RunKey;
 
 /// The replays of a plan. There may be millions of runs, so the settings of a run are created on demand.
 pub struct Replays {
     plan: ReplayPlan,
-    /// For each run, the index of its combination, and the run's key.
-    runs: Vec<(u32, RunKey)>,
+    /// The runs, in the order of the plan. The parts of the log vary fastest.
+    runs: Vec<(Place, RunKey)>,
     /// Resolved forward windows, in seconds.
     t_fwds: BTreeMap<Situation, f64>,
-    windows: Vec<EventLog>,
+    /// The slices of the log, in the order of the plan, until they are cut into parts.
+    slices: Vec<EventLog>,
+    /// The parts of each slice: the whole slice, or its windows.
+    parts: Vec<Vec<Part>>,
+    /// What the intervals of the sweep are over.
+    replication: Replication,
     tasks: Vec<TaskSet>,
     /// The order of nodes in the topology.
     order: Option<Arc<NodeOrder>>,
@@ -47,6 +53,19 @@ pub struct Replays {
 /// The values that determine a resolved forward window: the indices of the window and of the tasks, and the maximum
 /// number of tasks.
 type Situation = (usize, usize, usize);
+
+/// A run: the indices of its combination, and of its part of the slice.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    combination: u32,
+    part: u32,
+}
+
+/// The combination of a run, with its part of the log.
+struct Job<'a> {
+    one: Combination,
+    part: &'a Part,
+}
 
 struct TaskSet {
     tasks: Vec<TrainingTask>,
@@ -63,13 +82,15 @@ impl Replays {
     /// A file has faults, a window has no events or no nodes, tasks cannot be repeated, or the manifest of a program
     /// is faulty.
     pub fn prepare(plan: ReplayPlan, observer: &dyn Observer) -> Result<Self> {
-        let events = plan.base.log.events.clone().unwrap_or_default();
-        let log = read_log(&events, plan.base.log.slice.cache, observer)?;
-        let log = plan.base.log.classes.apply(log, observer)?;
+        let events = plan.base.replay.log.events.clone().unwrap_or_default();
+        let log = read_log(&events, plan.base.replay.log.slice.cache, observer)?;
+        let log = plan.base.replay.log.classes.apply(log, observer)?;
         let mut replays = Replays {
             runs: Vec::new(),
             t_fwds: BTreeMap::new(),
-            windows: Vec::new(),
+            slices: Vec::new(),
+            parts: Vec::new(),
+            replication: Replication::default(),
             tasks: Vec::new(),
             order: None,
             solvers: Solvers::default(),
@@ -83,14 +104,15 @@ impl Replays {
         for settings in replays.plan.tasks() {
             sets.push(replays.read_tasks(&settings.log, log.value.clock(), observer)?);
         }
-        for window in replays.plan.windows() {
-            replays.cut(window, &events, &log.value, observer)?;
+        for slice in replays.plan.windows() {
+            replays.slice(slice, &events, &log.value, observer)?;
         }
         let shortest = replays.find_forward_windows(&sets, observer)?;
+        replays.cut(observer)?;
         // All runs must have the same tasks. The tasks are therefore checked against the shortest forward window: a
         // task that is valid for this window is valid for all others.
         for (place, set) in sets.into_iter().enumerate() {
-            let set = set.within_window(shortest, replays.plan.base.skip_invalid)?;
+            let set = set.within_window(shortest, replays.plan.base.replay.skip_invalid)?;
             replays.take_tasks(place, set, observer)?;
         }
         for name in replays.plan.solvers() {
@@ -105,7 +127,7 @@ impl Replays {
     /// Reads the topology if the plan contains one and any run uses it.
     fn read_order(&mut self, observer: &dyn Observer) -> Result<()> {
         let rules = self.plan.node_choices();
-        let file = self.plan.base.log.topology.as_deref();
+        let file = self.plan.base.replay.log.topology.as_deref();
         if let Some(order) = read_topology(file, "topology", rules, observer)? {
             self.order = Some(Arc::new(order.value));
             self.sources.extend(order.sources);
@@ -120,7 +142,7 @@ impl Replays {
         observer: &dyn Observer,
     ) -> Result<gleaner_inputs::tasks::TaskSet> {
         let tasks = files.tasks.as_deref().unwrap_or(Path::new(""));
-        let (curves, skip_invalid) = (files.curves.as_deref(), self.plan.base.skip_invalid);
+        let (curves, skip_invalid) = (files.curves.as_deref(), self.plan.base.replay.skip_invalid);
         let read = gleaner_inputs::tasks::read_on(tasks, curves, skip_invalid, clock)?;
         observer.remark(&read.notes);
         self.tasks.push(TaskSet {
@@ -133,21 +155,50 @@ impl Replays {
         Ok(read.value)
     }
 
-    /// Cuts a window out of the log.
-    fn cut(
+    /// Cuts a slice of the plan out of the log.
+    fn slice(
         &mut self,
-        window: Slice,
+        slice: Slice,
         events: &Path,
         log: &EventLog,
         observer: &dyn Observer,
     ) -> Result<()> {
-        let expected = format!("rows and nodes in the window {window}");
-        let sliced = cut(log, window, events, &expected, observer)?;
-        if let (Some(file), Some(order)) = (&self.plan.base.log.topology, &self.order) {
+        let expected = format!("rows and nodes in the window {slice}");
+        let sliced = cut(log, slice, events, &expected, observer)?;
+        // Fragments are dropped before the slice is cut into parts, because a part may contain only the end of a long
+        // fragment.
+        let sliced = match self.plan.base.replay.log.rules.min_fragment {
+            Some(seconds) => sliced.without_short_fragments(seconds),
+            None => sliced,
+        };
+        if let (Some(file), Some(order)) = (&self.plan.base.replay.log.topology, &self.order) {
             check_topology(order, file, &sliced, observer)?;
         }
-        self.windows.push(sliced);
+        self.slices.push(sliced);
         Ok(())
+    }
+
+    /// Cuts the slices into parts. This comes after the forward windows are resolved on whole slices, so that a setting
+    /// has the same forward window in all parts.
+    fn cut(&mut self, observer: &dyn Observer) -> Result<()> {
+        let slices = std::mem::take(&mut self.slices);
+        let (cut, seed) = (self.plan.cut()?, self.plan.first_seed());
+        (self.parts, self.replication) = parts(slices, cut, seed, observer)?;
+        let runs = self.plan.count().checked_mul(self.most_parts());
+        if runs.is_none_or(|runs| runs > MAX_RUNS) {
+            return Err(Error::Usage(format!(
+                "{} combinations of settings in {} parts of the log are too many runs, expected at most {MAX_RUNS}: \
+                 list fewer settings in the plan, or cut the log into fewer windows",
+                self.plan.count(),
+                self.most_parts()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Number of parts of the slice with the most parts.
+    fn most_parts(&self) -> usize {
+        self.parts.iter().map(Vec::len).max().unwrap_or(1)
     }
 
     /// Resolves the forward windows that are `auto`, and reports the reasons for their values. Returns the shortest
@@ -171,7 +222,7 @@ impl Replays {
             if rules.t_fwd.seconds().is_some() || self.t_fwds.contains_key(&situation) {
                 continue;
             }
-            let (log, set) = (&self.windows[one.window], &sets[one.tasks]);
+            let (log, set) = (&self.slices[one.window], &sets[one.tasks]);
             let at_once = set.at_once(rules.max_tasks);
             let chosen = rules.t_fwd.choose(log, &set.tasks, at_once, observer)?;
             let tasks = log_args.tasks.unwrap_or_default();
@@ -189,7 +240,7 @@ impl Replays {
         observer: &dyn Observer,
     ) -> Result<()> {
         report_left_out(&set.skipped, observer);
-        if self.plan.base.log.rules.repeat_tasks {
+        if self.plan.base.replay.log.rules.repeat_tasks {
             check_repeatable(&set.tasks)?;
             check_no_search(&set)?;
         }
@@ -208,7 +259,9 @@ impl Replays {
                 let settings = self.settings_of(&one);
                 let tasks = &self.tasks[one.tasks].tasks;
                 let options = self.options(&one, &settings)?;
-                check_objective(&options, tasks, &self.windows[one.window])?;
+                for part in &self.parts[one.window] {
+                    check_objective(&options, tasks, &part.log)?;
+                }
                 settings.solver.limits()?;
             }
         }
@@ -218,32 +271,42 @@ impl Replays {
     /// Lists the runs. Skips duplicate combinations, for example if `auto` resolves to a forward window that the plan
     /// also contains.
     fn list(&mut self) -> Result<()> {
-        let count = self.plan.count();
-        let key = |index| {
-            let one = self.plan.combination(index);
-            sweep_key(&self.decisive(&one, &self.settings_of(&one)))
+        let of_combination = |index: u32| {
+            let one = self.plan.combination(index as usize);
+            let settings = self.settings_of(&one);
+            let parts = (0..).zip(&self.parts[one.window]);
+            let runs = parts.map(|(part, at)| {
+                let key = sweep_key(&self.decisive(&one, &settings, at))?;
+                let combination = index;
+                Ok((Place { combination, part }, key))
+            });
+            runs.collect::<Result<Vec<_>>>()
         };
-        let keys = (0..count).into_par_iter().map(key);
-        let keys: Vec<RunKey> = keys.collect::<Result<_>>()?;
+        let all = 0..self.plan.count() as u32;
+        let runs: Vec<Vec<_>> = all
+            .into_par_iter()
+            .map(of_combination)
+            .collect::<Result<_>>()?;
         let mut seen = BTreeSet::new();
-        let numbered = (0..).zip(keys);
-        self.runs = numbered.filter(|(_, key)| seen.insert(*key)).collect();
+        let runs = runs.into_iter().flatten();
+        self.runs = runs.filter(|(_, key)| seen.insert(*key)).collect();
         Ok(())
     }
 
-    /// Everything that determines the result of a combination.
+    /// Everything that determines the result of a combination on a part of the log.
     fn decisive<'a>(
         &'a self,
         one: &Combination,
         settings: &'a ReplaySettings,
+        part: &Part,
     ) -> impl Serialize + use<'a> {
         let mut digests = self.tasks[one.tasks].digests.clone();
         digests.extend(self.solvers.digests(one.solver));
-        (
-            "replay",
-            Choices::of(settings),
-            (&self.log_digests, digests),
-        )
+        let keyed = Keyed {
+            choices: Choices::of(settings),
+            window: part.window,
+        };
+        ("replay", keyed, (&self.log_digests, digests))
     }
 
     /// The settings of a combination, with `auto` replaced by the forward window in seconds.
@@ -257,12 +320,15 @@ impl Replays {
         settings
     }
 
-    /// The combination of a run.
-    fn of(&self, run: usize) -> Combination {
-        self.plan.combination(self.runs[run].0 as usize)
+    /// The combination of a run, and its part of the log.
+    fn of(&self, run: usize) -> Job<'_> {
+        let place = self.runs[run].0;
+        let one = self.plan.combination(place.combination as usize);
+        let part = &self.parts[one.window][place.part as usize];
+        Job { one, part }
     }
 
-    /// The options of the engine for a run.
+    /// The options of the engine for a combination.
     fn options(&self, one: &Combination, settings: &ReplaySettings) -> Result<Options> {
         let (set, rules) = (&self.tasks[one.tasks], &settings.log.rules);
         let t_fwd = rules.t_fwd.seconds().unwrap_or(f64::NAN);
@@ -278,7 +344,7 @@ impl Replays {
     /// whose library failed.
     fn replay(
         &self,
-        one: &Combination,
+        Job { one, part }: &Job<'_>,
         observer: &dyn Observer,
     ) -> Result<(Outcome, Option<Tally>)> {
         let settings = self.settings_of(one);
@@ -287,7 +353,7 @@ impl Replays {
         let mut solver = Built::new(self.solvers.choice(one.solver), formulation, big_m)?;
         solver.stop_when(observer.stop());
         let tally = solver.tally();
-        let (log, tasks) = (&self.windows[one.window], &self.tasks[one.tasks].tasks);
+        let (log, tasks) = (&part.log, &self.tasks[one.tasks].tasks);
         let options = self.options(one, &settings)?;
         let mut decider = solver.decider(&options, log, tasks, args.limits()?)?;
         if settings.check {
@@ -295,53 +361,6 @@ impl Replays {
         }
         let outcome = gleaner_replay::run(log, tasks, &options, &mut decider, observer)?;
         Ok((outcome, tally.to_keep()))
-    }
-}
-
-/// The settings of a run as its results list them.
-#[derive(Serialize)]
-struct Listed<'a> {
-    tasks: &'a Option<PathBuf>,
-    curves: &'a Option<PathBuf>,
-    #[serde(flatten)]
-    choices: Choices<'a>,
-}
-
-/// All settings that determine the result of a run, except for its files.
-#[derive(Serialize)]
-struct Choices<'a> {
-    #[serde(flatten)]
-    window: Slice,
-    /// The forward window is always in seconds, because `auto` has been resolved.
-    #[serde(flatten)]
-    rules: &'a Rules,
-    /// The node features that serve as classes. Like `class_resource`, they determine how the file of classes is read.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    class_feature: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    class_resource: Option<&'a str>,
-    /// The path of a program is relative to the folder of the plan.
-    solver: &'a SolverName,
-    formulation: Formulation,
-    big_m: BigM,
-    time_limit: f64,
-    gap: f64,
-}
-
-impl<'a> Choices<'a> {
-    fn of(settings: &'a ReplaySettings) -> Self {
-        let solver = &settings.solver;
-        Choices {
-            window: settings.log.slice.slice(),
-            rules: &settings.log.rules,
-            class_feature: &settings.log.classes.class_feature,
-            class_resource: settings.log.classes.class_resource.as_deref(),
-            solver: &solver.solver,
-            formulation: solver.formulation.unwrap_or_default(),
-            big_m: solver.big_m,
-            time_limit: solver.time_limit,
-            gap: solver.gap,
-        }
     }
 }
 
@@ -359,11 +378,13 @@ impl PreparedRuns for Replays {
     }
 
     fn settings(&self, run: usize) -> Result<Value> {
-        let settings = self.settings_of(&self.of(run));
+        let job = self.of(run);
+        let settings = self.settings_of(&job.one);
         settings_value(&Listed {
             tasks: &settings.log.tasks,
             curves: &settings.log.curves,
             choices: Choices::of(&settings),
+            window: job.part.window.map(|at| at.window),
         })
     }
 
@@ -372,15 +393,21 @@ impl PreparedRuns for Replays {
     }
 
     fn length(&self, run: usize) -> usize {
-        self.windows[self.of(run).window].len()
+        self.of(run).part.log.len()
     }
 
     fn alike(&self, run: usize) -> Alike {
-        let one = self.of(run);
+        let (one, part) = (self.of(run).one, self.runs[run].0.part);
+        let parts = self.most_parts() as u64;
         Alike {
-            same_but_seed: one.same_but_seed,
+            // Windows have different events, so their runs may take longer or shorter.
+            same_but_seed: one.same_but_seed * parts + u64::from(part),
             same_problem: one.same_problem,
         }
+    }
+
+    fn replication(&self) -> Replication {
+        self.replication
     }
 
     fn execute(&self, run: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>> {

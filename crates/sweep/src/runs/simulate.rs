@@ -6,7 +6,7 @@ use super::{Alike, PreparedRuns, settings_value, sweep_key};
 use crate::plan::{Listed, SimulatePlan, together};
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::results::sweep::{RunOutcome, RunSummary};
+use gleaner_domain::results::sweep::{Replication, RunOutcome, RunSummary};
 use gleaner_io::SourceId;
 use gleaner_setup::experiment::{Choice, Given, Learned, figures};
 use gleaner_setup::{Experiment, report_left_out};
@@ -136,6 +136,10 @@ impl PreparedRuns for Simulations {
             same_but_seed: run as u64,
             same_problem: same.unwrap_or(run) as u64,
         }
+    }
+
+    fn replication(&self) -> Replication {
+        Replication::Seeds
     }
 
     fn execute(&self, index: usize, observer: &dyn Observer) -> Result<Option<RunOutcome>> {

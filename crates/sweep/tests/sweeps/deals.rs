@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::results::sweep::RunOutcome;
+use gleaner_domain::results::sweep::{Replication, RunOutcome};
 use gleaner_io::SourceId;
 use gleaner_store::RunKey;
 use gleaner_sweep::cluster::{Costs, Deal};
@@ -41,6 +41,10 @@ impl PreparedRuns for Runs {
             same_but_seed: run as u64 / 2,
             same_problem: run as u64 / 4,
         }
+    }
+
+    fn replication(&self) -> Replication {
+        Replication::Seeds
     }
 
     fn execute(&self, _: usize, _: &dyn Observer) -> Result<Option<RunOutcome>> {

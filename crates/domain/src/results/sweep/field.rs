@@ -1,5 +1,7 @@
 //! Columns of a sweep's table.
 
+use super::replication::WINDOW;
+
 /// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -30,8 +32,9 @@ const fn field(name: &'static str, pointer: &'static str, kind: Kind) -> Field {
     }
 }
 
-/// Settings of a replay, in the order in which they are varied.
-pub const REPLAY_SETTINGS: [Field; 19] = [
+/// Settings of a replay, in the order in which they are varied. The last setting, the window, numbers the parts of
+/// the log. It is empty if the sweep does not cut the log.
+pub const REPLAY_SETTINGS: [Field; 20] = [
     field("tasks", "/tasks", Kind::Text),
     field("curves", "/curves", Kind::Text),
     field("skip_rows", "/skip_rows", Kind::Whole),
@@ -51,6 +54,7 @@ pub const REPLAY_SETTINGS: [Field; 19] = [
     field("seed", "/seed", Kind::Whole),
     field("completion_events", "/completion_events", Kind::Text),
     field("search", "/search", Kind::Text),
+    field(WINDOW, "/window", Kind::Whole),
 ];
 
 /// Name of the column with the number of faults of the solver program.

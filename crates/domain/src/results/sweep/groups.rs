@@ -1,69 +1,20 @@
-//! Groups of runs that differ only in their seed.
+//! Groups of runs that repeat each other: they differ only in their seed and their window.
 
 use std::collections::BTreeMap;
 
+use super::replication::{Replication, WINDOW, averaged, only_repeats};
+use super::spread::Spread;
 use super::{Metric, Mode};
-use crate::student::t95;
 
-/// Name of the setting that distinguishes repetitions of a run. Sweeps do not choose a best value for it.
-pub const SEED: &str = "seed";
-
-/// Mean and deviation of a figure over the runs of a group.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
-    /// The number of runs, at least 1.
-    pub runs: usize,
-    /// The mean over the runs.
-    pub mean: f64,
-    /// The sample standard deviation over the runs; `None` for a single run.
-    pub deviation: Option<f64>,
-}
-
-impl Spread {
-    /// Mean and deviation of the values of a group's runs; `None` if a run has no value, or if
-    /// there are no runs.
-    pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Option<Self> {
-        let values: Vec<f64> = values.into_iter().collect::<Option<_>>()?;
-        let (first, count) = (*values.first()?, values.len() as f64);
-        // Sums differences from the first value, so that equal values have exactly their common value as the mean, and
-        // a deviation of 0.
-        let mean = first + values.iter().map(|value| value - first).sum::<f64>() / count;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        Some(Spread {
-            runs: values.len(),
-            mean,
-            deviation: (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt()),
-        })
-    }
-
-    /// The standard error of the mean: the deviation divided by the square root of the number of
-    /// runs. `None` for a single run.
-    pub fn standard_error(&self) -> Option<f64> {
-        Some(self.deviation? / (self.runs as f64).sqrt())
-    }
-
-    /// Half the length of the 95 % interval of the mean: the standard error times [`t95`], with degrees of freedom one
-    /// less than the number of runs. `None` for a single run.
-    pub fn reach(&self) -> Option<f64> {
-        Some(t95(self.runs.saturating_sub(1)) * self.standard_error()?)
-    }
-
-    /// The low end of the 95 % interval of the mean. `None` for a single run.
-    pub fn low(&self) -> Option<f64> {
-        Some(self.mean - self.reach()?)
-    }
-
-    /// The high end of the 95 % interval of the mean. `None` for a single run.
-    pub fn high(&self) -> Option<f64> {
-        Some(self.mean + self.reach()?)
-    }
-}
-
-/// Runs with the same settings except for the seed.
+/// Runs with the same settings except for the seed and the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     /// Indices of the runs, ascending.
     pub runs: Vec<usize>,
+    /// What the means and intervals of the group are over.
+    pub over: Replication,
+    /// The runs of each repetition: of each seed, or of each window.
+    repetitions: Vec<Vec<usize>>,
     /// Figures in the order of [`Mode::metrics`]; `None` if a run has no value.
     pub figures: Vec<Option<Spread>>,
 }
@@ -74,10 +25,35 @@ impl Group {
         self.spread(mode, metric).map(|spread| spread.mean)
     }
 
-    /// Mean and deviation of a figure; `None` if a run has no value.
+    /// Mean, deviation and interval of a figure; `None` if a run has no value.
     pub fn spread(&self, mode: Mode, metric: &Metric) -> Option<Spread> {
         let place = mode.metrics().iter().position(|other| other == metric)?;
         self.figures[place]
+    }
+
+    /// Mean, deviation and interval of a figure that `value` computes for a run; `None` if a run has no value.
+    pub fn spread_of(&self, value: impl Fn(usize) -> Option<f64>) -> Option<Spread> {
+        let each = self.repetitions.iter();
+        self.over.spread(each.map(|runs| averaged(runs, &value)))
+    }
+
+    /// Number of repetitions that the means are over.
+    pub fn repetitions(&self) -> usize {
+        self.repetitions.len()
+    }
+
+    /// Number of seeds. In an unfinished sweep, windows may have different numbers of seeds; this is the largest one.
+    pub fn seeds(&self) -> usize {
+        if self.over.cuts_log() {
+            self.repetitions.iter().map(Vec::len).max().unwrap_or(0)
+        } else {
+            self.runs.len()
+        }
+    }
+
+    /// Number of windows; `None` if the log is not cut.
+    pub fn windows(&self) -> Option<usize> {
+        self.over.cuts_log().then(|| self.repetitions())
     }
 }
 
@@ -90,13 +66,14 @@ pub struct SweepRow {
     pub figures: Vec<Option<f64>>,
 }
 
-/// The groups of runs, in the order of their first runs.
-pub fn groups(mode: Mode, runs: &[SweepRow]) -> Vec<Group> {
+/// The groups of runs, in the order of their first runs. Their means and intervals are `over` seeds, windows or blocks.
+pub fn groups(mode: Mode, runs: &[SweepRow], over: Replication) -> Vec<Group> {
+    let settings = mode.settings();
     let mut places: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
     let mut members: Vec<Vec<usize>> = Vec::new();
     for (run, swept) in runs.iter().enumerate() {
-        let named = mode.settings().iter().zip(&swept.settings);
-        let key = named.filter(|(field, _)| field.name != SEED);
+        let named = settings.iter().zip(&swept.settings);
+        let key = named.filter(|(field, _)| !only_repeats(field.name));
         let key = key.map(|(_, value)| value.as_str()).collect();
         let place = *places.entry(key).or_insert(members.len());
         match members.get_mut(place) {
@@ -104,14 +81,19 @@ pub fn groups(mode: Mode, runs: &[SweepRow]) -> Vec<Group> {
             None => members.push(vec![run]),
         }
     }
-    let spread = |members: &[usize], place: usize| {
-        Spread::of(members.iter().map(|&run| runs[run].figures[place]))
-    };
-    let group = |members: Vec<usize>| Group {
-        figures: (0..mode.metrics().len())
-            .map(|place| spread(&members, place))
-            .collect(),
-        runs: members,
+    let place = settings.iter().position(|field| field.name == WINDOW);
+    let window = |run: usize| place.map_or("", |place| runs[run].settings[place].as_str());
+    let group = |members: Vec<usize>| {
+        let mut group = Group {
+            repetitions: over.repetitions(&members, window),
+            runs: members,
+            over,
+            figures: Vec::new(),
+        };
+        let figures = 0..mode.metrics().len();
+        let spread = |place| group.spread_of(|run| runs[run].figures[place]);
+        group.figures = figures.map(spread).collect();
+        group
     };
     members.into_iter().map(group).collect()
 }
@@ -132,7 +114,7 @@ mod tests {
             ("60", "1", None),
             ("90", "1", Some(1.0)),
         ]);
-        let groups = groups(Mode::Replay, &runs);
+        let groups = groups(Mode::Replay, &runs, Replication::Seeds);
         let members: Vec<_> = groups.iter().map(|group| group.runs.as_slice()).collect();
         assert_eq!(members, [&[0, 2, 3][..], &[1, 4], &[5]]);
         let work = Mode::Replay.metric("total_work").unwrap();
@@ -147,30 +129,35 @@ mod tests {
         assert_eq!(spreads[2].unwrap().deviation, None);
     }
 
+    // The windows have the means 3, 5, 4, 8 and 10 over their seeds. Their mean is 6, and their variance
+    // (9 + 1 + 4 + 4 + 16) / 4 = 8.5. The published percentile of t with 4 degrees of freedom is 2.776445.
     #[test]
-    fn equal_values_have_no_spread() {
-        let spread = Spread::of([Some(0.1); 7]).unwrap();
-        assert_eq!((spread.mean, spread.deviation), (0.1, Some(0.0)));
-        assert_eq!((spread.low(), spread.high()), (Some(0.1), Some(0.1)));
-    }
-
-    // The values 2, 4 and 9 have the mean 5 and the variance 13. The published percentile of t with 2 degrees of
-    // freedom is 4.302653.
-    #[test]
-    fn the_mean_of_three_runs_has_an_interval() {
-        let spread = Spread::of([Some(2.0), Some(4.0), Some(9.0)]).unwrap();
-        let error = (13.0_f64 / 3.0).sqrt();
-        let near = |a: Option<f64>, b: f64| (a.unwrap() - b).abs() < 1e-5;
-        assert!(near(spread.standard_error(), error));
-        assert!(near(spread.low(), 5.0 - 4.302_653 * error));
-        assert!(near(spread.high(), 5.0 + 4.302_653 * error));
-    }
-
-    #[test]
-    fn a_single_run_has_no_interval() {
-        let spread = Spread::of([Some(2.0)]).unwrap();
-        assert_eq!((spread.runs, spread.standard_error()), (1, None));
-        assert_eq!((spread.low(), spread.high()), (None, None));
-        assert_eq!(Spread::of([]), None);
+    fn seeds_of_a_window_are_averaged_first() {
+        let values = [[2.0, 4.0], [4.0, 6.0], [1.0, 7.0], [8.0, 8.0], [9.0, 11.0]];
+        let mut rows = Vec::new();
+        for (window, of_seeds) in values.iter().enumerate() {
+            for (seed, value) in of_seeds.iter().enumerate() {
+                let [mut row] =
+                    <[_; 1]>::try_from(runs(&[("30", &seed.to_string(), Some(*value))])).unwrap();
+                let place = Mode::Replay
+                    .settings()
+                    .iter()
+                    .position(|field| field.name == WINDOW);
+                row.settings[place.unwrap()] = (window + 1).to_string();
+                rows.push(row);
+            }
+        }
+        let [group] = &groups(Mode::Replay, &rows, Replication::Windows)[..] else {
+            panic!("more than one group");
+        };
+        assert_eq!(
+            (group.repetitions(), group.seeds(), group.windows()),
+            (5, 2, Some(5))
+        );
+        let work = Mode::Replay.metric("total_work").unwrap();
+        let spread = group.spread(Mode::Replay, &work).unwrap();
+        assert_eq!((spread.repetitions, spread.mean), (5, 6.0));
+        let half = 2.776_445 * (8.5_f64 / 5.0).sqrt();
+        assert!((spread.reach().unwrap() - half).abs() < 1e-5);
     }
 }

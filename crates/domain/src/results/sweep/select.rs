@@ -1,8 +1,9 @@
 //! Chooses the best settings.
 
-use super::groups::{Group, Spread};
+use super::groups::Group;
 use super::metrics::Metric;
 use super::mode::Mode;
+use super::spread::Spread;
 use crate::results::Direction;
 
 /// Values that differ from the best value by at most this share count as equal. If the same work is
@@ -14,12 +15,12 @@ const EQUAL: f64 = 1e-9;
 pub struct Best {
     /// The index of these settings among all groups.
     pub group: usize,
-    /// Mean and deviation of the metric over the seeds of these settings.
+    /// Mean, deviation and interval of the metric over the repetitions of these settings.
     pub spread: Spread,
     /// Number of groups whose means equal the best mean, including these settings.
     pub as_good: usize,
     /// Number of other groups whose means are worse by less than the best group's standard
-    /// deviation over its seeds.
+    /// deviation over its repetitions.
     pub within_spread: usize,
 }
 
@@ -71,6 +72,7 @@ fn leading(groups: &[Group], mode: Mode, places: &[usize], metric: &Metric) -> V
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::Replication;
     use super::super::groups::{SweepRow, groups};
     use super::*;
 
@@ -107,7 +109,8 @@ pub(super) mod tests {
 
     fn best_of(runs: &[SweepRow], by: &str) -> Option<Best> {
         let metric = Mode::Replay.metric(by).unwrap();
-        best(&groups(Mode::Replay, runs), Mode::Replay, &metric)
+        let groups = groups(Mode::Replay, runs, Replication::Seeds);
+        best(&groups, Mode::Replay, &metric)
     }
 
     // The run with the best figure does not have the best settings.

@@ -18,6 +18,8 @@ pub struct Call {
     pub plan: PathBuf,
     /// The directory of the sweep, relative to that folder.
     pub out: PathBuf,
+    /// Options that cut the log, for all jobs.
+    pub cut: Vec<String>,
     /// Options that affect the tables, for the job that collects results.
     pub collecting: Vec<String>,
 }
@@ -44,10 +46,7 @@ impl Call {
         let mut script = self.head()?;
         script.extend(b" --collect --quiet --batch ");
         script.extend(batch.name.as_bytes());
-        for option in &self.collecting {
-            script.push(b' ');
-            script.extend(quoted(Path::new(option))?);
-        }
+        script.extend(words(&self.collecting)?);
         script.push(b'\n');
         Ok(script)
     }
@@ -61,8 +60,19 @@ impl Call {
         script.extend(quoted(&self.plan)?);
         script.extend(b" --out ");
         script.extend(quoted(&self.out)?);
+        script.extend(words(&self.cut)?);
         Ok(script)
     }
+}
+
+/// Options as words of a shell command, each after a space.
+fn words(options: &[String]) -> Result<Vec<u8>> {
+    let mut words = Vec::new();
+    for option in options {
+        words.push(b' ');
+        words.extend(quoted(Path::new(option))?);
+    }
+    Ok(words)
 }
 
 /// Quotes a path as one word of a shell command.
@@ -106,5 +116,22 @@ mod tests {
             assert_eq!(String::from_utf8(output.stdout).unwrap(), path);
         }
         assert!(quoted(Path::new("a\nb")).is_err());
+    }
+
+    #[test]
+    fn all_jobs_cut_the_log_and_only_the_collecting_job_chooses_the_best() {
+        let call = Call {
+            program: "gleaner".into(),
+            folder: "/".into(),
+            plan: "plan.toml".into(),
+            out: "swept".into(),
+            cut: vec!["--windows".into(), "5".into()],
+            collecting: vec!["--best".into(), "efficiency".into()],
+        };
+        let head = String::from_utf8(call.head().unwrap()).unwrap();
+        assert!(
+            head.ends_with("sweep 'plan.toml' --out 'swept' '--windows' '5'"),
+            "{head}"
+        );
     }
 }

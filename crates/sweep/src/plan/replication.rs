@@ -1,0 +1,76 @@
+//! What the runs of a plan repeat in addition to seeds: parts of the log.
+
+use gleaner_domain::error::{Error, Result};
+use gleaner_domain::results::sweep::{MIN_WINDOWS, RESAMPLES};
+use gleaner_setup::settings;
+use gleaner_setup::settings::{Setting, Settings, Spec};
+use serde::{Deserialize, Serialize};
+
+settings! {
+    /// Into which parts the log is cut, so that intervals are over parts of the log instead of seeds.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct ReplicationArgs {
+        /// Cut the log into COUNT parts of equal time, and replay each part from its own start. Means and 95 %
+        /// intervals are then over the parts. Intervals need at least 5 parts. Runs have a setting `window`, from 1 to
+        /// COUNT. Overrides windows and bootstrap of the plan.
+        pub windows: Option<usize> = None => Spec::of("COUNT").within("at least 2", |count| *count >= 2);
+        /// Replay each week of the log from its own start, or each day if the log has fewer than eight weeks. Means are
+        /// then over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks.
+        /// Overrides windows and bootstrap of the plan.
+        pub bootstrap: Option<usize> = None => Spec::of("COUNT").within(
+            format!("from {} to {} resamples", RESAMPLES.start(), RESAMPLES.end()),
+            |count| RESAMPLES.contains(count),
+        );
+    }
+}
+
+/// How the log of a plan is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cut {
+    /// Not at all: runs replay the whole log.
+    #[default]
+    Whole,
+    /// Into this number of parts of equal time.
+    Windows(usize),
+    /// Into weeks or days, for this number of bootstrap resamples.
+    Blocks {
+        /// Number of resamples.
+        resamples: usize,
+    },
+}
+
+impl ReplicationArgs {
+    /// How the log is cut.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if both settings are given, or if a value is out of range.
+    pub fn cut(&self) -> Result<Cut> {
+        self.check()?;
+        match (self.windows, self.bootstrap) {
+            (None, None) => Ok(Cut::Whole),
+            (Some(count), None) => Ok(Cut::Windows(count)),
+            (None, Some(resamples)) => Ok(Cut::Blocks { resamples }),
+            (Some(_), Some(_)) => Err(Error::Usage(format!(
+                "--windows and --bootstrap cut the log in different ways: {ONE_OF_THEM}"
+            ))),
+        }
+    }
+
+    /// The settings that are given, as words of the command line.
+    pub fn words(&self) -> Vec<String> {
+        let list = Self::list();
+        let given = list.iter().filter(|setting| setting.is_changed(self));
+        let word = |setting: &Setting<Self>| {
+            let name = format!("--{}", setting.about.option());
+            std::iter::once(name).chain(setting.show(self))
+        };
+        given.flat_map(word).collect()
+    }
+}
+
+/// What to do if both settings are given.
+pub(super) const ONE_OF_THEM: &str = "keep --windows for intervals by Student's t over equal parts, or --bootstrap for \
+    intervals by resampling weeks or days";
+
+const _: () = assert!(MIN_WINDOWS == 5, "the help of --windows states the number");
