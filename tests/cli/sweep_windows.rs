@@ -439,5 +439,5 @@ fn logs_that_cannot_be_cut_are_refused() {
     let line = "sweep plan.toml --out swept";
     gleaner(at, line)
         .expect(3)
-        .says(&["windows and bootstrap", "keep windows"]);
+        .says(&["windows and bootstrap", "only one of them: windows"]);
 }

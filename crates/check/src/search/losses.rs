@@ -9,7 +9,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The key of the random numbers that determine the best hyperparameters (docs/SEARCHES.md).
+/// The purpose that is part of the key of the random numbers that determine the best hyperparameters.
 const OPTIMUM: u64 = 3;
 
 /// The losses of a search's trials.
@@ -50,9 +50,11 @@ impl<'a> Losses<'a> {
         matches!(self.spec.plan.algorithm, Algorithm::Pbt | Algorithm::Bohb)
     }
 
-    /// The recorded parent of a trial.
+    /// The recorded parent of a trial. Only population-based training copies trials.
     pub fn parent(&self, trial: u32) -> Option<u32> {
-        self.written.get(trial as usize)?.parent
+        let row = self.written.get(trial as usize);
+        let row = row.filter(|_| self.spec.plan.algorithm == Algorithm::Pbt);
+        row?.parent
     }
 
     /// Records that a trial starts as a copy of its parent, which has consumed `resource`.

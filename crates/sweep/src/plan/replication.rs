@@ -52,7 +52,7 @@ impl ReplicationArgs {
             (Some(count), None) => Ok(Cut::Windows(count)),
             (None, Some(resamples)) => Ok(Cut::Blocks { resamples }),
             (Some(_), Some(_)) => Err(Error::Usage(format!(
-                "--windows and --bootstrap cut the log in different ways: {ONE_OF_THEM}"
+                "--windows and --bootstrap cut the log in different ways, expected {ONE_OF_THEM}"
             ))),
         }
     }
@@ -69,8 +69,8 @@ impl ReplicationArgs {
     }
 }
 
-/// What to do if both settings are given.
-pub(super) const ONE_OF_THEM: &str = "keep --windows for intervals by Student's t over equal parts, or --bootstrap for \
-    intervals by resampling weeks or days";
+/// What is expected if both settings are given.
+pub(super) const ONE_OF_THEM: &str = "only one of them: --windows for intervals by Student's t over equal parts, or \
+    --bootstrap for intervals by resampling weeks or days";
 
 const _: () = assert!(MIN_WINDOWS == 5, "the help of --windows states the number");

@@ -189,7 +189,11 @@ fn a_log_is_cut_as_the_plan_or_the_option_states() {
 #[test]
 fn a_log_cannot_be_cut_in_two_ways_or_in_one_part() {
     for (text, field, words) in [
-        ("windows = 5\nbootstrap = 400", "windows", "keep windows"),
+        (
+            "windows = 5\nbootstrap = 400",
+            "windows",
+            "only one of them: windows",
+        ),
         ("windows = 1", "windows", "at least 2"),
         ("bootstrap = 99", "bootstrap", "from 100 to 10000"),
         ("windows = [5, 6]", "windows", "a whole number"),
@@ -209,7 +213,7 @@ fn a_log_cannot_be_cut_in_two_ways_or_in_one_part() {
     };
     let refused = both.cut().unwrap_err().to_string();
     assert!(
-        refused.contains("keep --windows") && refused.contains("or --bootstrap"),
+        refused.contains("only one of them: --windows") && refused.contains("or --bootstrap"),
         "{refused}"
     );
 }
