@@ -30,8 +30,8 @@ MAX_RESOURCE = 9
 
 def tasks() -> list[gleaner.Task]:
     return [
-        gleaner.Task("small", {1: 100.0, 8: 640.0}, rescale_up=20, rescale_down=10, work=3e6),
-        gleaner.Task("large", {2: 150.0, 16: 900.0}, rescale_up=30, rescale_down=15, work=6e6),
+        gleaner.Task("small", {1: 100.0, 8: 640.0}, rescale_up=20, rescale_down=10, work=1e6),
+        gleaner.Task("large", {2: 150.0, 16: 900.0}, rescale_up=30, rescale_down=15, work=2e6),
     ]
 
 
@@ -254,7 +254,7 @@ def test_trials_that_train_when_the_log_ends_continue_in_the_next_replay() -> No
         ):
             before = max(first.get(number, {0: 0.0}))
             if state in ("finished", "stopped"):
-                whole = {"small": 3e6, "large": 6e6}[task]
+                whole = {"small": 1e6, "large": 2e6}[task]
                 assert work == pytest.approx(whole * (resource - before) / MAX_RESOURCE)
         first = {trial.number: dict(trial.intermediate_values) for trial in study.trials if trial.intermediate_values}
     assert waited >= 10 and len(study.trials) == 60 and set(states(study)) == {"COMPLETE", "PRUNED"}
