@@ -6,7 +6,7 @@ import json
 import math
 import random
 import time
-from bisect import insort
+from bisect import bisect_left, insort
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -59,17 +59,17 @@ class Asha(gleaner.Search):
         self.eta = eta
         self.rungs = [1.0, 3.0, 9.0, 27.0]
         self.measured: list[list[tuple[float, int]]] = [[] for _ in self.rungs]
-        self.promoted: list[set[int]] = [set() for _ in self.rungs]
+        self.waiting: list[list[tuple[float, int]]] = [[] for _ in self.rungs]
         self.trials: list[gleaner.Trial] = []
 
     def next_trial(self) -> Optional[gleaner.Trial]:
         for rung in reversed(range(len(self.rungs) - 1)):
-            measured = self.measured[rung]
-            for _, number in measured[: len(measured) // self.eta]:
-                if number not in self.promoted[rung]:
-                    self.promoted[rung].add(number)
-                    self.trials[number].target = self.rungs[rung + 1]
-                    return self.trials[number]
+            measured, waiting = self.measured[rung], self.waiting[rung]
+            # If any trial that was not promoted is among the best third, then the best such trial is.
+            if waiting and bisect_left(measured, waiting[0]) < len(measured) // self.eta:
+                _, number = waiting.pop(0)
+                self.trials[number].target = self.rungs[rung + 1]
+                return self.trials[number]
         if len(self.trials) == len(self.curves):
             return None
         self.trials.append(gleaner.Trial(self.rungs[0], loss=gleaner.Curve(self.curves[len(self.trials)])))
@@ -77,7 +77,9 @@ class Asha(gleaner.Search):
 
     def report(self, trial: gleaner.Trial, resource: float, loss: float) -> None:
         assert trial.number is not None
-        insort(self.measured[self.rungs.index(resource)], (loss, trial.number))
+        rung = self.rungs.index(resource)
+        insort(self.measured[rung], (loss, trial.number))
+        insort(self.waiting[rung], (loss, trial.number))
 
 
 class AskAndTell:
