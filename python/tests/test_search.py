@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import subprocess
 import time
 from bisect import bisect_left, insort
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 
 import gleaner
 from test_interrupts import interrupt
-from test_replay import EVENTS
+from test_replay import EVENTS, command
 
 RESOURCES = range(1, 28)
 ALGORITHMS = ["random", "successive-halving", "asha", "hyperband", "median"]
@@ -386,12 +387,12 @@ def test_ctrl_c_ends_a_method_that_never_returns(method: str) -> None:
     assert trial == "None" if method == "next_trial" else trial.startswith("<gleaner.Trial ")
 
 
-def test_a_search_writes_a_run_directory_that_is_checked(tmp_path: Path) -> None:
+def test_run_directories_name_the_search_which_a_check_cannot_repeat(tmp_path: Path) -> None:
     curves = losses(30)
     run = replay(Asha(curves), out=tmp_path / "run")
-    from test_replay import command
-
-    command("check", tmp_path / "run")
+    with pytest.raises(subprocess.CalledProcessError) as raised:
+        command("check", tmp_path / "run")
+    assert b"by a search in a Python program, whose decisions cannot be recomputed" in raised.value.stderr
     arguments = json.loads((tmp_path / "run" / "run.json").read_text())["arguments"]
     assert arguments["search"] == "python:Asha"
     assert run.summary["search_sha256"] == arguments["functions"]["search"]["sha256"]
