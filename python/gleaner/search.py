@@ -31,18 +31,18 @@ class Curve:
     def __init__(self, points: Mapping[float, float]) -> None:
         if not points:
             raise UsageError("a learning curve without points, expected at least one")
-        self._points = sorted((float(resource), float(loss)) for resource, loss in points.items())
+        self._losses = dict(points)
+        self._resources = sorted(self._losses)
 
     def __call__(self, resource: float) -> float:
-        after = bisect_left(self._points, (resource, -math.inf))
-        if after == len(self._points):
-            return self._points[-1][1]
-        (to, end) = self._points[after]
-        if after == 0 or to == resource:
+        after = bisect_left(self._resources, resource)
+        to = self._resources[min(after, len(self._resources) - 1)]
+        end = float(self._losses[to])
+        if after in (0, len(self._resources)) or to == resource:
             return end
-        (start, begin) = self._points[after - 1]
+        start = self._resources[after - 1]
         part = (resource - start) / (to - start)
-        return begin * (1 - part) + end * part
+        return self._losses[start] * (1 - part) + end * part
 
     @staticmethod
     def power_law(floor: float, amplitude: float, rate: float, scale: float = 1.0) -> Callable[[float], float]:

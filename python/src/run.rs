@@ -211,9 +211,8 @@ impl Arguments {
         for function in functions {
             let title = Value::String(function.title());
             // In commands other than `replay`, the options already contain the functions' names.
-            let value = values.get_mut(&function.role);
-            if let Some(value) = value.filter(|_| self.command == "replay") {
-                *value = title.clone();
+            if self.command == "replay" {
+                values.insert(function.role.clone(), title.clone());
             }
             let described = json!({"name": title, "sha256": function.sha256});
             listed.insert(function.role.clone(), described);

@@ -106,7 +106,7 @@ def test_median_stopping(hard: bool) -> None:
     run = replay(searcher, schedulers.MedianStoppingRule(**of))
     states = Counter(run.trials.column("state"))
     # Without a hard stop, trials below the median pause, and continue when no other trial is pending.
-    assert states == {"finished": 40} if not hard else 5 < states["stopped"] < 35
+    assert states == {"finished": 40} if not hard else states["stopped"] > 5 and states["finished"] > 1
     assert len(searcher.completed) == 40
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
+import subprocess
 import time
-from bisect import insort
+from bisect import bisect_left, insort
 from pathlib import Path
 from typing import Any, Callable, Optional
 
@@ -16,7 +17,7 @@ import pytest
 
 import gleaner
 from test_interrupts import interrupt
-from test_replay import EVENTS
+from test_replay import EVENTS, command
 
 RESOURCES = range(1, 28)
 ALGORITHMS = ["random", "successive-halving", "asha", "hyperband", "median"]
@@ -59,17 +60,17 @@ class Asha(gleaner.Search):
         self.eta = eta
         self.rungs = [1.0, 3.0, 9.0, 27.0]
         self.measured: list[list[tuple[float, int]]] = [[] for _ in self.rungs]
-        self.promoted: list[set[int]] = [set() for _ in self.rungs]
+        self.waiting: list[list[tuple[float, int]]] = [[] for _ in self.rungs]
         self.trials: list[gleaner.Trial] = []
 
     def next_trial(self) -> Optional[gleaner.Trial]:
         for rung in reversed(range(len(self.rungs) - 1)):
-            measured = self.measured[rung]
-            for _, number in measured[: len(measured) // self.eta]:
-                if number not in self.promoted[rung]:
-                    self.promoted[rung].add(number)
-                    self.trials[number].target = self.rungs[rung + 1]
-                    return self.trials[number]
+            measured, waiting = self.measured[rung], self.waiting[rung]
+            # If any trial that was not promoted is among the best third, then the best such trial is.
+            if waiting and bisect_left(measured, waiting[0]) < len(measured) // self.eta:
+                _, number = waiting.pop(0)
+                self.trials[number].target = self.rungs[rung + 1]
+                return self.trials[number]
         if len(self.trials) == len(self.curves):
             return None
         self.trials.append(gleaner.Trial(self.rungs[0], loss=gleaner.Curve(self.curves[len(self.trials)])))
@@ -77,7 +78,9 @@ class Asha(gleaner.Search):
 
     def report(self, trial: gleaner.Trial, resource: float, loss: float) -> None:
         assert trial.number is not None
-        insort(self.measured[self.rungs.index(resource)], (loss, trial.number))
+        rung = self.rungs.index(resource)
+        insort(self.measured[rung], (loss, trial.number))
+        insort(self.waiting[rung], (loss, trial.number))
 
 
 class AskAndTell:
@@ -384,12 +387,12 @@ def test_ctrl_c_ends_a_method_that_never_returns(method: str) -> None:
     assert trial == "None" if method == "next_trial" else trial.startswith("<gleaner.Trial ")
 
 
-def test_a_search_writes_a_run_directory_that_is_checked(tmp_path: Path) -> None:
+def test_run_directories_name_the_search_which_a_check_cannot_repeat(tmp_path: Path) -> None:
     curves = losses(30)
     run = replay(Asha(curves), out=tmp_path / "run")
-    from test_replay import command
-
-    command("check", tmp_path / "run")
+    with pytest.raises(subprocess.CalledProcessError) as raised:
+        command("check", tmp_path / "run")
+    assert b"by a search in a Python program, whose decisions cannot be recomputed" in raised.value.stderr
     arguments = json.loads((tmp_path / "run" / "run.json").read_text())["arguments"]
     assert arguments["search"] == "python:Asha"
     assert run.summary["search_sha256"] == arguments["functions"]["search"]["sha256"]

@@ -27,17 +27,17 @@ const SEARCH_TABLES: [&str; 3] = ["search", "trials", "rungs"];
 /// # Errors
 /// The inputs are missing, or differ from those of the run.
 pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) -> Result<Findings> {
-    let args: LogArgs = arguments(info)?;
-    let mut findings = given(info, observer)?;
-    Given::of(info).names(&["events", "tasks", "curves", "classes", "scripted"])?;
-    let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
-    let mut inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
     if function(info, "search").is_some() {
         return Err(Error::Usage(
             "the trials were chosen by a search in a Python program, whose decisions cannot be recomputed"
                 .to_owned(),
         ));
     }
+    let args: LogArgs = arguments(info)?;
+    let mut findings = given(info, observer)?;
+    Given::of(info).names(&["events", "tasks", "curves", "classes", "scripted"])?;
+    let skip_invalid = info.arguments.get("skip_invalid").and_then(Value::as_bool);
+    let mut inputs = Replay::open(&args, skip_invalid.unwrap_or(false), observer)?;
     // The tables do not state the log's clock. The times of the inputs are therefore first converted to the form in
     // which the tables show them.
     let clock = inputs.log.clock().clone();
