@@ -112,6 +112,7 @@ pub mod engines {
     pub use gleaner_predict as predict;
     pub use gleaner_replay as replay;
     pub use gleaner_runs as runs;
+    pub use gleaner_search as search;
     pub use gleaner_setup as setup;
     pub use gleaner_simulate as simulate;
     pub use gleaner_solvers as solvers;

@@ -50,9 +50,9 @@ def replay(
     ``solver`` is a name, ``exec:COMMAND``, or a function of a :class:`Problem`. The plans of programs and functions are
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
     called once for each point of the task's curve. ``search`` is the name of an algorithm for the search in the task
-    file, or a :class:`Search` whose trials train the tasks. ``groups`` limits the nodes of several tasks together; the
-    tasks must then be a list. ``out`` is a directory for the results. In the list of options, "the original" is
-    BFTrainer's replayer.
+    file, or a :class:`Search` whose trials train the tasks. ``groups`` limits the total number of nodes of several
+    tasks. ``tasks`` must then be a list. ``out`` is a directory for the results. In the list of options, "the original"
+    is BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -224,14 +224,14 @@ def sweep(
     repeated. Without ``out``, the results are deleted together with the returned object.
 
     In a dict, a list contains the values of a setting, and the values of the last setting vary fastest. Any other
-    value, such as a tuple, is the same in all runs. A value may also be a table, a function or a policy. ``mode`` is
-    ``replay`` or ``simulate``, if the arguments do not show which function to call. ``workers`` is the number of
+    value, such as a tuple, is the same in all runs. A value may also be a table, a function or a policy. ``mode``
+    selects ``replay`` or ``simulate`` if the arguments do not show which function to call. ``workers`` is the number of
     processes (default: the number of cores). With ``workers=1``, everything runs in this process. ``progress`` is
-    called after each run. Its arguments are the number of runs that are done, the number of all runs, and the settings
-    of the run. The options listed below are for plan files.
+    called after each run. Its arguments are the number of completed runs, the total number of runs, and the settings of
+    the run that has just finished. The options listed below apply only to plan files.
 
     Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them. For a dict, the
-    attribute ``sweep`` of the exception contains the finished runs, as it does if a run fails.
+    attribute ``sweep`` of the exception contains the finished runs. The same holds if a run fails.
 
     >>> found = sweep({"events": "dataset/idle.csv", "tasks": "dataset/tasks.toml", "t_fwd": [60, 120]}, workers=1)
     >>> [settings["t_fwd"] for settings, run in found.runs if run.complete]

@@ -77,7 +77,7 @@ class FileError(GleanerError, OSError):
         return str(self.args[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # That of OSError leaves out the code and the name of the file.
+        # OSError.__reduce__ would leave out the code and the name of the file.
         return type(self), (self.args[0], self.errno, self.filename), self.__dict__
 
 

@@ -1,4 +1,4 @@
-"""The figures of summaries as the rows of tables."""
+"""Converts the figures of summaries to rows of tables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ Row = dict[str, Any]
 
 
 def flat(summary: Mapping[str, Any]) -> Row:
-    """The single values of a summary. A group of single values gets the name of the group as a prefix:
-    ``{"jobs": 400, "small": {"jobs": 392}}`` has ``jobs`` and ``small_jobs``. Other groups and lists are left out."""
+    """The single values of a summary. In a group of single values, each value gets the name of the group as a prefix:
+    ``{"jobs": 400, "small": {"jobs": 392}}`` becomes ``{"jobs": 400, "small_jobs": 392}``. Other groups and lists are
+    left out."""
     found: Row = {}
     for name, value in summary.items():
         if isinstance(value, dict) and not any(isinstance(of, (dict, list)) for of in value.values()):
@@ -29,8 +30,8 @@ def of_run(run: Run) -> Row:
 
 
 def table(run: Run, name: str) -> Optional[Table]:
-    """A table of a run. The tables ``policies`` and ``vcs`` of a simulation are not files of its directory. Their rows
-    are therefore taken from the summary."""
+    """A table of a run. The directory of a simulation has no files for the tables ``policies`` and ``vcs``, so their
+    rows are taken from the summary."""
     if name in run.tables:
         return run.tables[name]
     policies = _policies(run)
@@ -64,7 +65,7 @@ def of_rows(name: str, rows: Sequence[Row]) -> Table:
 
 
 def column(values: Sequence[Any]) -> list[Any]:
-    """The values of a column, which have the same type: text, unless all are numbers or all are Booleans."""
+    """The values of a column, converted to text unless all of them are numbers or all are Booleans."""
     present = [value for value in values if value is not None]
     are_truths = all(isinstance(value, bool) for value in present)
     are_numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present)

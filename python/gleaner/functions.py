@@ -40,11 +40,12 @@ def name_of(value: Any) -> str:
 
 
 _KNOWN: dict[int, tuple[Any, Optional[str]]] = {}
-"""The functions and classes whose digests another process has computed, by ``id``."""
+"""The functions and classes whose digests another process has computed, with these digests. The keys are ``id``s."""
 
 
 def remember(value: Any, sha256: Optional[str]) -> None:
-    """Records the digest of a function that another process has passed to this one, where its source may be missing."""
+    """Records the digest of a function that another process has passed to this one. The source may be unavailable
+    here."""
     found = _source_of(value)
     _KNOWN[id(found)] = (found, sha256)
 

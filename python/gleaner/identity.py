@@ -46,13 +46,13 @@ class Unstable(Exception):
 
 
 def canonical(identity: Identity) -> str:
-    """The only text for an identity."""
+    """The identity as JSON. Equal identities give the same text."""
     return json.dumps(identity, sort_keys=True, separators=(",", ":"))
 
 
 def of_file(path: str) -> Identity:
-    """The identity of a file: its digest, and the extension, which may select the format. The files of a directory
-    are identified with their names."""
+    """The identity of a file: its digest, and the extension, which may select the format. In a directory, the relative
+    paths of the files are part of the identity."""
     place = Path(path)
     if place.is_dir():
         files = sorted(file for file in place.rglob("*") if file.is_file())
@@ -68,7 +68,7 @@ def sha256(path: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _sha256(path: str, size: int, changed: int, node: int) -> str:
-    # A file that keeps its size, time and inode is not read again.
+    # A file whose size, modification time and inode are unchanged is not read again.
     hashed = hashlib.sha256()
     with open(path, "rb") as file:
         while block := file.read(1 << 20):
@@ -91,8 +91,8 @@ class _Identifier:
 
     def __init__(self) -> None:
         self.seen: dict[int, int] = {}
-        """The number of each function, class and object that was met, in the order of the first meeting. It ends
-        recursion: a function that calls itself refers to its own number."""
+        """The number of each function, class and object, by ``id``, in the order in which they were first encountered.
+        The numbers end recursion: a function that calls itself refers to its own number."""
         self.kept: list[Any] = []
 
     def of(self, value: Any) -> Identity:
@@ -168,7 +168,7 @@ class _Identifier:
         return ["function", digest(function), self._code(function.__code__), defaults, found]
 
     def _code(self, code: CodeType) -> Identity:
-        """Compiled code, because two lambdas in the same line have the same source."""
+        """Compiled code, because two lambdas on the same line have the same source."""
         constants = [self._code(of) if isinstance(of, CodeType) else self.of(of) for of in code.co_consts]
         hashed = hashlib.sha256(code.co_code).hexdigest()
         return ["code", hashed, code.co_names, constants]
@@ -197,7 +197,7 @@ class _Identifier:
         if isinstance(value, _gleaner.Task):
             return of_table([value], "tasks")
         kind = type(value)
-        # The state of other objects may be hidden, as that of a random.Random is.
+        # Other objects, such as a random.Random, may have hidden state.
         is_plain = all(base in STATELESS or not _is_library_name(base) for base in kind.__mro__)
         if not is_plain or not hasattr(value, "__dict__") or any(vars(base).get("__slots__") for base in kind.__mro__):
             raise Unstable(f"{article(kind.__name__)} may change without a trace")
@@ -205,7 +205,8 @@ class _Identifier:
 
 
 def of_table(table: Any, option: str = "table") -> Identity:
-    """The identity of a table, or of other objects that the engines read as a file: that of the file."""
+    """The identity of a table, or of another object that the engines read as a file. It is the identity of that
+    file."""
     with Staging() as staging:
         return of_file(staging.file(option, table))
 
@@ -234,8 +235,8 @@ def _is_full(cell: Any) -> bool:
 
 
 def _is_library_name(value: Any) -> bool:
-    """Whether a value is the function or class of that name in Python, in an installed package or in Gleaner. Such
-    values are identified by name."""
+    """Whether a value is a function or class that can be found by name in Python, in an installed package or in
+    Gleaner. Such values are identified by name."""
     name, module = _name(value), getattr(value, "__module__", None)
     found = sys.modules.get(module) if isinstance(module, str) else None
     if not isinstance(name, str) or found is None:

@@ -31,7 +31,7 @@ Tasks = Union[Input, Sequence[Task]]
 
 
 class Staged(NamedTuple):
-    """An input that was already written to a file, and that messages still name after its option."""
+    """An input that has already been written to a file. Messages name the option instead of the file."""
 
     path: str
     """The file."""

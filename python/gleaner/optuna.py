@@ -58,8 +58,8 @@ class Study(Search):
     draws one of its tasks. To skip a trial, raise ``optuna.TrialPruned``.
 
     The value is reported to the study after every ``step`` of the resource. The study's pruner then decides whether the
-    trial is pruned. A trial that is not pruned trains on at once, on the nodes that it holds, until it is complete at
-    ``max_resource``. If the value is NaN there, the trial counts as pruned. Optuna's steps are the amounts of the
+    trial is pruned. A trial that is not pruned continues immediately on the nodes that it holds, until it is complete
+    at ``max_resource``. If the value is NaN there, the trial counts as pruned. Optuna's steps are the amounts of the
     resource, so they are whole numbers, and the first is ``step``, not 0. In Optuna, studies with several objectives
     cannot be pruned. Their values are reported only at ``max_resource``.
 

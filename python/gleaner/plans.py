@@ -55,7 +55,7 @@ class Combination(NamedTuple):
     settings: dict[str, Any]
     """The values as they were given."""
     labels: dict[str, Any]
-    """The values of the columns."""
+    """The values in the columns of tables."""
     arguments: dict[str, Any]
     """The arguments of the function."""
     identity: str
@@ -87,7 +87,8 @@ def mode_of(plan: Mapping[str, Any], mode: Optional[str]) -> str:
 
 
 def axes(command: str, plan: Mapping[str, Any], stack: ExitStack) -> list[Axis]:
-    """The settings in their order. Tables are written to temporary files, which ``stack`` removes."""
+    """The settings and their values, in the order of the plan. Tables are written to temporary files, which ``stack``
+    removes."""
     found = []
     for name, given in plan.items():
         values = [_value(command, name, of, stack) for of in _values(given)]
@@ -105,7 +106,7 @@ def combinations(axes: Sequence[Axis], command: str) -> Iterator[Combination]:
     for chosen in product(*(enumerate(axis.values) for axis in axes)):
         named = {axis.name: value for axis, (_, value) in zip(axes, chosen)}
         arguments: dict[str, Any] = {}
-        # An argument of its own comes before one that a Trace stands for.
+        # An argument that is set directly overrides one that a Trace stands for.
         for name, value in sorted(named.items(), key=lambda item: len(item[1].arguments), reverse=True):
             arguments.update(value.arguments)
         settled = {axis.name: at if of.unstable else of.identity for axis, (at, of) in zip(axes, chosen)}
@@ -149,7 +150,7 @@ def _passed(name: str, value: Any, stack: ExitStack) -> Any:
 
 def _identity(command: str, name: str, value: Any) -> Identity:
     if isinstance(value, Staged):
-        # Results name a table, so a table and a file with its rows are different values.
+        # Results record the name of the input, so a table and a file with the same rows are different values.
         return ["table", of_file(value.path)]
     if callable(value) or isinstance(value, (Policy, Search)) or name == "groups":
         return of_value(value)
@@ -168,7 +169,7 @@ def _identity(command: str, name: str, value: Any) -> Identity:
 
 
 def _label(name: str, given: Any) -> Any:
-    """A value in tables and messages."""
+    """How a value is shown in tables and messages."""
     if given is None or isinstance(given, (bool, int, float, str)):
         return given
     if isinstance(given, os.PathLike):
@@ -176,7 +177,7 @@ def _label(name: str, given: Any) -> Any:
     if isinstance(given, (datetime.datetime, datetime.date)):
         return str(given)
     if hasattr(given, "item") and hasattr(given, "dtype") and getattr(given, "shape", None) == ():
-        # A number of numpy.
+        # A NumPy scalar.
         return given.item()
     if isinstance(given, (Trace, EventLog)) or hasattr(given, "__arrow_c_stream__") or name == "tasks":
         return f"<{name}>"
@@ -189,7 +190,7 @@ def _label(name: str, given: Any) -> Any:
 
 
 def _labelled(values: list[Value]) -> list[Value]:
-    """Numbers the values whose labels are the same, such as several tables."""
+    """Appends a number to labels that occur more than once, such as those of several tables: ``<events> 1``."""
     count = Counter((type(value.label), value.label) for value in values)
     seen: Counter[Any] = Counter()
     found = []

@@ -40,9 +40,9 @@ class Tuner(Search):
     ``task``.
 
     The metric is reported after every ``step`` of the resource, in results with the keys ``metric`` and
-    ``training_iteration``, which is the resource. The scheduler then decides whether the trial trains on at once, pauses
-    or stops. A trial ends at ``max_resource`` at the latest. ``n_trials`` is the maximum number
-    of trials. By default, trials start until the searcher is finished or the log ends.
+    ``training_iteration``, which is the resource. The scheduler then decides whether the trial continues immediately,
+    pauses or stops. A trial ends at ``max_resource`` at the latest. ``n_trials`` is the maximum number of trials. By
+    default, trials start until the searcher is finished or the log ends.
 
     Preempted trials keep their progress, and neither the searcher nor the scheduler notices a preemption. Schedulers
     that change the configurations or the resources of trials, such as population-based training, are not supported.

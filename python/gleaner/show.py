@@ -1,5 +1,5 @@
-"""Shows runs, tables and pages in notebooks as HTML. Notebooks store their output, so the HTML contains tables and SVG figures,
-but not the library that makes figures interactive."""
+"""Shows runs, tables and pages in notebooks as HTML. Notebooks store their output. To keep it small, the HTML contains
+tables and SVG figures, but not the library that makes figures interactive."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def stills(page: Page, most: int = MOST) -> str:
 
 
 ROWS = 5
-"""Number of rows at each end of a table that its preview shows."""
+"""Number of rows that a preview shows at each end of a table."""
 
 
 def preview(table: Table) -> str:

@@ -69,7 +69,7 @@ class _Sweep:
         except BaseException as error:
             self._end(error)
         if self.died:
-            self._end(RunError(f"{'; '.join(self.died)}. The attribute `sweep` of this error has the other results"))
+            self._end(RunError(f"{'; '.join(self.died)}. The attribute `sweep` of this error holds the other results"))
 
     def results(self) -> SweepRuns:
         done = [(self.tasks[at].of, run) for at, run in sorted(self.done.items())]
@@ -79,7 +79,7 @@ class _Sweep:
         from . import api
 
         task = self.tasks[at]
-        # A search changes while it runs, and other runs need it as it was.
+        # A search changes while it runs, so each run gets its own copy.
         arguments = {name: deepcopy(of) if isinstance(of, Search) else of for name, of in task.of.arguments.items()}
         try:
             made: Run = getattr(api, self.command)(**arguments, out=task.directory)
@@ -92,7 +92,7 @@ class _Sweep:
         jobs = []
         for task in (self.tasks[at] for at in missing):
             for name, value in task.of.arguments.items():
-                # A value that several runs share is pickled once.
+                # A value shared by several runs is pickled only once.
                 if id(value) not in packed:
                     packed[id(value)] = pool.dumps(name, value), pool.digests(value)
             found = {name: packed[id(value)] for name, value in task.of.arguments.items()}
@@ -152,7 +152,7 @@ def _named(error: BaseException, of: Combination) -> BaseException:
 
 
 def _claim(directory: Path, command: str, axes: Sequence[Axis], tasks: Sequence[_Task]) -> None:
-    """Creates the directory of a sweep, or continues the sweep in it. Lists the runs."""
+    """Creates the directory of a sweep, or checks that the sweep in it can continue. Writes the list of runs to it."""
     if (directory / INDEX).is_file():
         for axis in axes:
             for value in axis.values:
@@ -162,11 +162,11 @@ def _claim(directory: Path, command: str, axes: Sequence[Axis], tasks: Sequence[
                         f"sweep in {directory} cannot continue. Pass another directory as out"
                     )
     elif directory.is_dir() and any(directory.iterdir()):
-        raise UsageError(f"{directory} contains other files, expected a new directory, or one of an earlier sweep")
+        raise UsageError(f"{directory} contains other files, expected a new directory, or that of an earlier sweep")
     directory.mkdir(parents=True, exist_ok=True)
     listed = [{"directory": task.directory.name, "settings": task.of.labels} for task in tasks]
     text = json.dumps({"command": command, "runs": listed}, indent=2, default=str) + "\n"
-    # A sweep that is killed leaves the old list or the new one.
+    # The list is replaced atomically, so a killed sweep leaves either the old list or the new one.
     new = directory / f"{INDEX}.{os.getpid()}"
     new.write_text(text, encoding="utf-8")
     new.replace(directory / INDEX)

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from .plans import Combination
 
 Progress = Callable[[int, int, dict[str, Any]], object]
-"""Receives the number of runs that are done, the number of all runs, and the settings of the run that was just done."""
+"""Receives the number of completed runs, the total number of runs, and the settings of the run that has just
+finished."""
 
 
 class SweepRuns:
-    """The runs of a sweep over a dict. ``sweep[{"t_fwd": 60}]`` is the only run with this setting."""
+    """The runs of a sweep over a dict. ``sweep[{"t_fwd": 60}]`` is the run with this setting, if there is exactly
+    one."""
 
     command: str
     """The function that was called: ``replay`` or ``simulate``."""
@@ -62,7 +64,7 @@ class SweepRuns:
             raise KeyError(f"no setting {unknown[0]!r}, expected some of {', '.join(known)}")
         found = [run for of, run in self._done if all(_is_value(of, name, value) for name, value in settings.items())]
         if len(found) != 1:
-            raise KeyError(f"{len(found)} runs have these settings, expected one of the {len(self._done)} runs")
+            raise KeyError(f"{len(found)} runs have these settings, expected exactly one of the {len(self._done)} runs")
         return found[0]
 
     def __len__(self) -> int:
@@ -85,7 +87,7 @@ def _is_value(of: Combination, name: str, value: Any) -> bool:
     given = of.settings[name]
     if given is value or (isinstance(value, str) and of.labels.get(name) == value):
         return True
-    # Tables are compared row by row, so their comparison is not True or False.
+    # Comparing tables does not give a single True or False, because they are compared row by row.
     is_table = any(hasattr(one, "__arrow_c_stream__") for one in (given, value))
     return not is_table and bool(given == value)
 

@@ -43,7 +43,7 @@ class Done(NamedTuple):
     """A run that reached its end."""
 
     told: dict[str, Any]
-    """The values of the run that its directory does not contain."""
+    """The values of the run that are not in its directory."""
 
 
 class Failed(NamedTuple):
@@ -52,7 +52,7 @@ class Failed(NamedTuple):
     error: bytes
     """The pickled exception."""
     told: Optional[dict[str, Any]]
-    """The values of the partial run that its directory does not contain, if there is such a run."""
+    """The values of the partial run that are not in its directory; None if there is no partial run."""
 
 
 class Unloadable(NamedTuple):
@@ -66,7 +66,7 @@ class Died(NamedTuple):
     """A worker process that ended during a run, for example because it was killed."""
 
     code: Optional[int]
-    """The exit code; minus the number of the signal if a signal ended the process."""
+    """The exit code. If a signal ended the process, this is the negative signal number."""
 
     def __str__(self) -> str:
         if self.code is not None and self.code < 0:
@@ -89,8 +89,8 @@ def dumps(name: str, value: Any) -> bytes:
 
 
 def digests(value: Any) -> list[Optional[str]]:
-    """The digests of the functions, classes and policies in the value of an argument. Workers use them, because they
-    may not find the source."""
+    """The digests of the functions, classes and policies in the value of an argument. Workers use these digests,
+    because the source may be unavailable there."""
     return [digest(of) for of in _functions(value)]
 
 
@@ -111,7 +111,7 @@ def outcomes(jobs: Sequence[Job], count: int) -> Generator[tuple[int, Outcome], 
     """Executes the jobs in at most ``count`` processes. Yields the index and the outcome of each job as soon as it is
     known. All processes have ended when the iterator is closed."""
     todo = deque(enumerate(jobs))
-    # Plain pickles contain functions by name, so workers import the user's script.
+    # Plain pickles refer to functions by name, so workers must import the user's script to find them.
     needs_main = _pickler() is pickle and any(b"__main__" in of for job in jobs for of in job.arguments.values())
     crew: list[_Worker] = []
     try:
@@ -141,13 +141,13 @@ def outcomes(jobs: Sequence[Job], count: int) -> Generator[tuple[int, Outcome], 
 
 def _not_started(died: Died, needs_main: bool) -> Exception:
     if needs_main:
-        guard = 'put the call of gleaner.sweep under `if __name__ == "__main__":`'
+        guard = 'put the call to gleaner.sweep under `if __name__ == "__main__":`'
         return UsageError(f"a worker process could not import your script (see its message above): {guard}, or {REMEDY}")
     return RunError(f"a worker process could not start: {died}")
 
 
 def _ready(crew: Sequence[_Worker]) -> list[_Worker]:
-    """Waits until workers have sent a message or ended."""
+    """Waits until at least one worker has sent a message or ended. Returns these workers."""
     ready = set(wait([of for worker in crew for of in (worker.pipe, worker.process.sentinel)]))
     return [worker for worker in crew if ready & {worker.pipe, worker.process.sentinel}]
 
@@ -198,9 +198,9 @@ class _Worker:
 
 @contextmanager
 def _start(needs_main: bool) -> Iterator[None]:
-    """Prepares the start of a process. Ctrl-C in a terminal reaches all of its processes, but only the sweep handles
-    it, so SIGINT is blocked in workers. Unless workers need the user's script, it is hidden, so that they do not
-    execute it and it needs no ``if __name__ == "__main__"``."""
+    """Prepares the start of a process. Ctrl-C sends SIGINT to all processes of the terminal. Only the sweep handles the
+    signal, so workers block it. If workers do not need the user's script, the script is hidden from them. They then do
+    not execute it, and it needs no ``if __name__ == "__main__"``."""
     main = sys.modules["__main__"]
     can_block = hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else None
@@ -218,7 +218,7 @@ def _serve(pipe: Connection) -> None:
     """Executes jobs until the pipe is closed. This function runs in the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # The sweep logs the remarks of all runs.
+    # The sweep itself logs the remarks of all runs.
     LOGGER.disabled = True
     pipe.send("ready")
     while True:
@@ -256,7 +256,8 @@ def _execute(job: Job) -> Outcome:
 
 
 def _packed(error: BaseException) -> bytes:
-    """Pickles an exception, with its traceback as text. An exception that cannot be pickled is described instead."""
+    """Pickles an exception, with its traceback as text. An exception that cannot be pickled is replaced by a RunError
+    with its type and message."""
     try:
         packed = bytes(_pickler().dumps(ExceptionWithTraceback(error, error.__traceback__)))
         pickle.loads(packed)

@@ -61,7 +61,7 @@ impl PythonSearch {
         called.map_err(|error| self.host.fail(error)).ok()
     }
 
-    /// The task that a trial trains: its index in the set, and a task of its own, if it has one.
+    /// The task that a trial trains: an index into the replay's tasks, and the trial's own task, if it has one.
     fn task(&self, trial: u32, of: &Bound<'_, PyAny>) -> PyResult<(u32, Option<TrainingTask>)> {
         let drawn = || task_of_trial(self.seed, trial, self.tasks.len()) as u32;
         if of.is_none() {
@@ -119,7 +119,7 @@ impl Searcher for PythonSearch {
                 self.outstanding += 1;
                 Next::Job(job(training))
             }
-            // Without an answer, the replay stops, and its trials have no final state.
+            // If the call failed, the replay stops, and `Wait` leaves its trials without a final state.
             Some(None) if self.outstanding == 0 => Next::Done,
             Some(None) | None => Next::Wait,
         }
@@ -211,8 +211,8 @@ impl Schedule {
         }
     }
 
-    /// Records a loss. Returns the resource up to which the trial trains on at once, if any, and the trials that are
-    /// now stopped.
+    /// Records a loss. Returns the resource up to which the trial continues immediately, or None, and the trials that
+    /// are now stopped.
     fn report(&mut self, trial: u32, loss: f64) -> PyResult<(Option<f64>, Vec<u32>)> {
         let verdicts = self.search.report(trial, loss).map_err(invalid)?;
         let stopped = verdicts.into_iter().filter_map(|verdict| match verdict {

@@ -33,9 +33,9 @@ pub fn table_of(
     Table::of_arrays(name, arrays).map_err(|error| exception(py, error))
 }
 
-/// Stacks tables. Row `i` of `front` is repeated in front of every row of the `i`th table: rows with `t_fwd` 30 and 60
-/// in front of tables of 2 and 1 rows give the `t_fwd` 30, 30, 60. A table's rows are empty in the columns that only
-/// other tables have. No column of `front` may have the name of a column of a table.
+/// Stacks tables. Row `i` of `front` is repeated in front of every row of the `i`th table: if `front` has the `t_fwd`
+/// 30 and 60, and the tables have 2 and 1 rows, the result has the `t_fwd` 30, 30 and 60. Where a table lacks a column
+/// of another table, its values are missing. No column of `front` may have the name of a column of a table.
 ///
 /// # Errors
 /// `front` does not have a row for each table.
@@ -60,7 +60,7 @@ pub fn stack_tables(
 
 /// The error for a column with values of several types.
 fn mixed(name: &str) -> PyErr {
-    let expected = "expected Booleans, numbers or strings, and values of the same type";
+    let expected = "expected only Booleans, only numbers or only strings";
     PyValueError::new_err(format!("{name}: found values of several types, {expected}"))
 }
 
@@ -140,7 +140,7 @@ fn joined(name: &str, tables: &[&Table]) -> Result<ArrayRef, ArrowError> {
     concat(&parts)
 }
 
-/// The type to which columns of two types are converted: numbers to floats, and everything else to text.
+/// The common type of two columns: their own type if it is the same, floats if both are numeric, and text otherwise.
 fn common<'t>(one: &'t DataType, other: &'t DataType) -> &'t DataType {
     if one == other {
         one

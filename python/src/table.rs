@@ -134,8 +134,8 @@ impl Table {
         convert(slf, "show", "preview")
     }
 
-    /// The values of `count` rows from `first` on as text, for display. Missing values are empty. Rows beyond the end
-    /// are left out.
+    /// The values of `count` rows as text, for display, starting at row `first`. Missing values are empty. Rows beyond
+    /// the end are left out.
     fn _texts(&self, py: Python<'_>, first: usize, count: usize) -> PyResult<Vec<Vec<String>>> {
         let rows = self.batch.num_rows();
         let first = first.min(rows);

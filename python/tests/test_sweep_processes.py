@@ -39,7 +39,7 @@ gleaner.sweep({**PLAN, "t_fwd": list(range(60, 240, 30)), "solver": slow}, worke
 
 
 def start(script: str, tmp_path: Path, count: int = 2) -> subprocess.Popen[str]:
-    """Starts a script with its own process group. Workers create files in ``tmp_path/pids``."""
+    """Starts a script in a process group of its own. Workers create files in ``tmp_path/pids``."""
     (tmp_path / "pids").mkdir(exist_ok=True)
     script = script.replace("FOLDER", str(tmp_path / "pids")).replace("OUT", str(tmp_path / "out"))
     path = tmp_path / "script.py"
@@ -192,7 +192,7 @@ def test_an_exception_ends_the_sweep(count: int, tmp_path: Path, caplog: pytest.
     error: Any = raised.value
     assert error.settings["t_fwd"] == 150 and "the run with t_fwd=150, max_tasks=5 raised ZeroDivisionError" in caplog.text
     assert not error.run.complete and len(error.run.steps) > 0
-    # The run is the fourth, so at most one of the three runs before it was still in progress.
+    # The failed run is the fourth, so at most one of the first three was still in progress.
     assert len({of["t_fwd"] for of, _ in error.sweep.runs} & {60, 90, 120}) >= 4 - count and not error.sweep.complete
     assert sys.version_info < (3, 11) or error.__notes__ == ["This error ended the run with t_fwd=150, max_tasks=5."]
     told = "".join(traceback.format_exception(type(error), error, error.__traceback__))

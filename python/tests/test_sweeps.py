@@ -1,4 +1,5 @@
-"""Sweeps over dicts give the results of single calls, in any number of processes, and continue where they ended."""
+"""Sweeps over dicts give the same results as single calls, in any number of processes, and continue where they
+ended."""
 
 from __future__ import annotations
 
@@ -112,7 +113,7 @@ def test_simulations_with_policies_of_ones_own(count: int) -> None:
         assert run.summary == single.summary
     names = ["fifo", "python:SmallestFirst 1", "python:SmallestFirst 2", "srtf, sjf"]
     assert list(dict.fromkeys(sweep.summary.column("policy"))) == names
-    # The tables that are not files are those that a simulation in this process has.
+    # Tables without files equal the tables of a simulation in this process.
     ran = [gleaner.simulate(data="dataset/cluster", policy=policy, placer="consolidate") for policy in ("fifo", ["srtf", "sjf"])]
     found = gleaner.sweep({"data": "dataset/cluster", "policy": ["fifo", ("srtf", "sjf")]}, workers=1)
     for name in ("policies", "vcs"):
@@ -185,7 +186,7 @@ def test_complete_runs_are_not_repeated(tmp_path: Path) -> None:
     assert swept(out, t_fwd=[60, 600], objective=["throughput", squared]) == []
     assert kept == {path: path.stat().st_mtime_ns for path in out.rglob("summary.json")}
     assert [of["t_fwd"] for of in swept(out, t_fwd=[60, 120], objective=[squared])] == [120]
-    # A run without a file, or one that was interrupted, is executed again.
+    # A run that lacks a file, or that was interrupted, is executed again.
     first, second = sorted(kept)[:2]
     first.unlink()
     info = second.with_name("run.json")

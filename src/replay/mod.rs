@@ -12,7 +12,6 @@ use gleaner_domain::{EventLog, NodeRule, Objective, TrainingTask, objective};
 use gleaner_domain::{Observer, Unobserved};
 use gleaner_exec_solver::{FunctionPlan, FunctionSolver, TallyHandle};
 use gleaner_io::SourceId;
-use gleaner_replay::allocator::Searcher;
 use gleaner_replay::{Decider, Initial, Own, SolverDecider};
 use gleaner_runs::replay as tables;
 use gleaner_runs::run::{End, RunDir};
@@ -23,6 +22,7 @@ use gleaner_solvers::{BigM, Limits, Problem, Solver};
 
 use crate::{TaskObjective, Tasks};
 use failing::{FailingProblems, Witness};
+pub use gleaner_replay::allocator::{NewTrial, Searcher};
 pub use gleaner_setup::ReplaySettings;
 
 /// A caller's own search.

@@ -62,7 +62,7 @@ settings! {
         pub best: Option<String> = None => Spec::of("METRIC");
         /// Number of concurrent runs [default: the number of cores]. The results do not depend on this number.
         pub jobs: Option<NonZeroUsize> = None => Spec::of("COUNT").short('j');
-        /// Into which parts the log is cut.
+        /// The parts into which the log is cut.
         #[serde(flatten)]
         pub replication: ReplicationArgs;
     }
@@ -97,15 +97,15 @@ impl<'a> Sweep<'a> {
         self
     }
 
-    /// Cuts the log into this number of parts of equal time, and replays each part from its own start. Means and
-    /// intervals are then over the parts.
+    /// Cuts the log into this number of parts of equal duration, and replays each part from its own start. Means and
+    /// intervals are then computed over the parts.
     pub fn windows(mut self, count: usize) -> Self {
         self.settings.way.replication.windows = Some(count);
         self
     }
 
     /// Replays each week of the log, or each day of a log of fewer than eight weeks, from its own start. Intervals are
-    /// then from this number of bootstrap resamples of these blocks.
+    /// then computed from this number of bootstrap resamples of these blocks.
     pub fn bootstrap(mut self, resamples: usize) -> Self {
         self.settings.way.replication.bootstrap = Some(resamples);
         self

@@ -245,8 +245,8 @@ fn four_windows_have_a_mean_and_no_interval() {
     );
 }
 
-/// The means of all resamples of `values` with their probabilities, in ascending order. A resample is counted by how
-/// often it contains each value: the number of orders is a multinomial coefficient.
+/// The means of all resamples of `values` with their probabilities, in ascending order. Resamples that contain each
+/// value equally often are counted together: their number is a multinomial coefficient.
 fn resamples(values: &[f64]) -> Vec<(f64, f64)> {
     fn add(values: &[f64], left: usize, sum: f64, orders: f64, all: &mut Vec<(f64, f64)>) {
         let factorial = |number: usize| (1..=number).map(|factor| factor as f64).product::<f64>();

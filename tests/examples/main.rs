@@ -6,6 +6,8 @@ use std::env;
 mod own_objective;
 #[path = "../../examples/own_policy.rs"]
 mod own_policy;
+#[path = "../../examples/own_search.rs"]
+mod own_search;
 #[path = "../../examples/own_solver.rs"]
 mod own_solver;
 #[path = "../../examples/read_run.rs"]
@@ -35,6 +37,11 @@ fn has_an_objective_of_its_own() {
 #[test]
 fn has_a_solver_of_its_own() {
     succeeds(own_solver::main);
+}
+
+#[test]
+fn has_a_search_of_its_own() {
+    succeeds(own_search::main);
 }
 
 #[test]

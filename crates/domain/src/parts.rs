@@ -1,4 +1,4 @@
-//! Cuts a log into consecutive parts of time, each of which can be replayed on its own.
+//! Cuts a log into consecutive periods, each of which can be replayed separately.
 
 use crate::queue::RowQueue;
 use crate::{EventLog, EventLogBuilder, Slice, Utc};
@@ -7,8 +7,8 @@ use crate::{EventLog, EventLogBuilder, Slice, Utc};
 const NANOS: i128 = 1_000_000_000;
 
 impl EventLog {
-    /// The boundaries of `count` parts of equal time: the start of the log, the end of each part, and the end of the
-    /// log. Empty for a log without rows, or if `count` is 0.
+    /// The boundaries of `count` parts of equal duration: the start of the log, the end of each part, and the end of
+    /// the log. Empty for a log without rows, or if `count` is 0.
     pub fn equal_parts(&self, count: usize) -> Vec<Utc> {
         let Some((start, span)) = self.span() else {
             return Vec::new();
@@ -21,8 +21,8 @@ impl EventLog {
         (0..=count).map(|part| later(start, after(part))).collect()
     }
 
-    /// The boundaries of consecutive blocks of this number of seconds, from the start of the log. A last block that the
-    /// log does not fill is left out. Empty if the log does not fill a block.
+    /// The boundaries of consecutive blocks of this number of seconds, from the start of the log. An incomplete block
+    /// at the end is left out. Empty if the log does not fill a block.
     pub fn whole_blocks(&self, seconds: u32) -> Vec<Utc> {
         let Some((start, span)) = self.span() else {
             return Vec::new();
@@ -40,11 +40,12 @@ impl EventLog {
     ///
     /// The first row of a part is at its start, and lists the nodes that are idle then. The last row is at its end. A
     /// row of the log at a boundary belongs to both parts: a node that leaves at the boundary leaves the earlier part,
-    /// and is busy in the later one. Each change of a node therefore occurs in exactly one part as a change, and the
-    /// idle node-time of the parts adds up to that of the log between the first and the last bound.
+    /// and is busy in the later one. Each change of a node therefore occurs as a change in exactly one part. The idle
+    /// node-time of all parts adds up to that of the log between the first and the last bound.
     ///
-    /// For example, a node is idle from 0 to 5 s and from 8 to 10 s, and the log is cut at 0, 6 and 10 s. In the first
-    /// part, the node is idle for 5 s from the start. In the second part, it becomes idle after 2 s, for 2 s.
+    /// For example, suppose that a node is idle from 0 to 5 s and from 8 to 10 s, and that the log is cut at 0, 6 and
+    /// 10 s. In the first part, the node is idle for 5 s from the start. In the second part, it becomes idle after 2 s
+    /// and stays idle for 2 s.
     pub fn cut_at(&self, bounds: &[Utc]) -> Vec<EventLog> {
         let log = self.with_rows_at(bounds);
         let part = |ends: &[Utc]| log.cut(Slice::default(), Some(ends[0]), Some(ends[1]));
@@ -57,7 +58,7 @@ impl EventLog {
         Some((*first, i128::from(last.0) - i128::from(first.0)))
     }
 
-    /// The same log with a row at each of the ascending times after its first row. An added row changes nothing.
+    /// The same log with a row at each of the ascending times after its first row. Added rows change no node.
     fn with_rows_at(&self, times: &[Utc]) -> EventLog {
         let mut out = EventLogBuilder::new(self.nodes().to_vec());
         out.set_clock(self.clock().clone());
@@ -67,7 +68,7 @@ impl EventLog {
         let mut last = None;
         for (row, (time, changes)) in self.rows().enumerate() {
             while let Some(added) = times.next_if(|added| *added <= time) {
-                // A row that the log has at this time suffices.
+                // No row is added if the log already has a row at this time.
                 let Some(before) = row.checked_sub(1).filter(|_| added < time) else {
                     continue;
                 };

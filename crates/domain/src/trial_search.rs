@@ -32,7 +32,7 @@ impl TrialSearch {
         }
     }
 
-    /// The faults of the search. A field's name is that in a task file.
+    /// The faults of the search. Each fault names the field as in a task file.
     pub fn faults(&self) -> Vec<Fault> {
         let plan = self.plan.validate().err().unwrap_or_default();
         let space = self.space.validate().err().unwrap_or_default();

@@ -37,8 +37,8 @@ pub fn aggregate(frame: &DataFrame, value: &str, by: &[&str]) -> Result<DataFram
     aggregate_over(frame, value, by, Replication::Seeds)
 }
 
-/// Like [`aggregate`], but the rows of a group are repetitions `over` seeds, windows or blocks. Windows and blocks have
-/// the intervals that [`Replication`] defines.
+/// Like [`aggregate`], but `over` states whether the rows of a group are seeds, windows or blocks. Windows and blocks
+/// have the intervals that [`Replication`] defines.
 ///
 /// # Errors
 /// Same as [`aggregate`].

@@ -16,7 +16,7 @@ pub struct Sweep {
     pub mode: Mode,
     /// The metric by which the user chose to rank the settings.
     pub by: Metric,
-    /// What means and intervals are over.
+    /// The kind of repetitions over which means and intervals are computed.
     pub over: Replication,
     /// A row for each run, in the order of the plan: the settings, then the metrics, as in `sweep.parquet`. A setting
     /// or metric is null if the run does not have it.

@@ -38,7 +38,7 @@ pub struct Own<'a> {
     pub search: Option<Box<dyn Searcher + 'a>>,
 }
 
-/// Like [`run`], but with parts of your own.
+/// Like [`run`], but with your own implementations of some parts.
 ///
 /// # Errors
 /// Same as [`run`].

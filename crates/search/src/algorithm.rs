@@ -19,13 +19,13 @@ pub enum Algorithm {
     /// Runs successive halving several times, each time with fewer trials and a higher first rung than before (Li et
     /// al. 2018).
     Hyperband,
-    /// All trials are measured at equal intervals, and those whose best loss is above the median of the finished trials'
-    /// averages are stopped (Golovin et al. 2017, section 3.2.2).
+    /// All trials are measured at equal intervals. A trial is stopped if its best loss is above the median of the
+    /// finished trials' average losses (Golovin et al. 2017, section 3.2.2).
     Median,
     /// Population-based training: bad trials are replaced by copies of good ones, with changed hyperparameters (Jaderberg
     /// et al. 2017).
     Pbt,
-    /// Hyperband, with hyperparameters that a model of the losses so far proposes (Falkner et al. 2018).
+    /// Hyperband, except that a model of the losses so far proposes hyperparameters (Falkner et al. 2018).
     Bohb,
 }
 
@@ -41,7 +41,7 @@ impl Algorithm {
         Algorithm::Bohb,
     ];
 
-    /// Whether the number of trials follows from the resources, as in Hyperband.
+    /// Whether the resources determine the number of trials, as in Hyperband.
     pub fn derives_trials(self) -> bool {
         matches!(self, Algorithm::Hyperband | Algorithm::Bohb)
     }

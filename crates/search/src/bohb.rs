@@ -1,5 +1,5 @@
 //! BOHB (Falkner, Klein and Hutter, "BOHB: Robust and Efficient Hyperparameter Optimization at Scale", ICML 2018,
-//! arXiv:1807.01774): Hyperband, whose new trials get hyperparameters that a model proposes.
+//! arXiv:1807.01774): Hyperband, except that a model proposes the hyperparameters of new trials.
 
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 //!
 //! All trials train towards the same last rung, and their losses are measured at every rung on the way. At a rung, the
 //! best loss of a trial so far is compared with the running averages of the finished trials up to the same rung. A
-//! trial whose best loss is above the median of these averages is stopped. A trial that is not stopped trains on at
-//! once.
+//! trial whose best loss is above the median of these averages is stopped. All other trials continue training
+//! immediately.
 //!
 //! Example: three trials have finished. Their losses at the first two rungs were (4, 2), (5, 3) and (6, 6), so their
 //! running averages at the second rung are 3, 4 and 6, with the median 4. A trial with the losses 7 and 5 is stopped

@@ -3,15 +3,16 @@
 //!
 //! A fixed number of trials, the population, train at the same time. Their losses are measured at equal intervals. At a
 //! measurement, a trial in the worst fifth of the population is replaced: a trial of the best fifth is drawn at random,
-//! and a copy of it, with changed hyperparameters, trains in its place (exploit and explore). All other trials train on
-//! at once.
+//! and a copy of it, with changed hyperparameters, trains in its place (exploit and explore). All other trials continue
+//! training immediately.
 //!
 //! Example: the last losses of ten trials are 1, 2, …, 10. A trial with the loss 9 or 10 is replaced by a copy of the
 //! trial with the loss 1 or 2. If the copied trial has consumed 6 epochs, then the copy continues from 6 epochs.
 //!
 //! In the paper, a member of the population keeps its identity when it is replaced. Here, the copy is a new trial with a
-//! number of its own, so that each trial has one set of hyperparameters. Only trials that have trained at least as long
-//! are copied. Therefore, every copy trains at most as long as the trial that it replaces, and the search ends.
+//! number of its own, so that each trial has one set of hyperparameters. A trial is copied only if it has trained at
+//! least as long as the trial that the copy replaces. Every copy therefore has at most as much training left as the
+//! replaced trial had, so the search ends.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,7 +22,7 @@ use crate::random::{Purpose, stream};
 use crate::score::Score;
 use crate::{Job, Parameters, Parent, Scheduler, Space, Verdict};
 
-/// The worst 1/5 of the population are replaced by copies of the best 1/5.
+/// The worst 1/5 of the population is replaced by copies of trials in the best 1/5.
 const FRACTION: usize = 5;
 
 /// The state of population-based training.

@@ -70,9 +70,9 @@ pub trait Scheduler: fmt::Debug + Send + Sync {
     /// training diverged.
     fn report(&mut self, job: &Job, loss: f64) -> Vec<Verdict>;
 
-    /// The next job of a trial whose loss was just reported, if the trial may train on at once. The trial then keeps
-    /// its nodes. By default, there is no such job, and a promoted trial continues when [`Scheduler::next_job`] hands
-    /// out its next job.
+    /// The next job of a trial whose loss was just reported, if the trial may continue immediately. The trial then
+    /// keeps its nodes. By default, there is no such job, and a promoted trial continues when [`Scheduler::next_job`]
+    /// hands out its next job.
     fn resume(&mut self, trial: u32) -> Option<Job> {
         let _ = trial;
         None

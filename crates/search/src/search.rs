@@ -194,7 +194,7 @@ impl Search {
         Ok(verdicts)
     }
 
-    /// The next job of a trial whose loss was just reported, if the trial may train on at once, on the nodes that it
+    /// The next job of a trial whose loss was just reported, if the trial may continue immediately on the nodes that it
     /// holds. The job is then outstanding. If the caller does not call this method, [`Search::next`] hands out the job.
     ///
     /// Only median stopping and population-based training have such jobs.

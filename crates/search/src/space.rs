@@ -115,8 +115,9 @@ impl Space {
         drawn.collect()
     }
 
-    /// The coordinates of hyperparameters in the unit cube: the probability that a draw is below a number, and the
-    /// middle of one of k equal intervals for one of k values. A missing or unknown value is at 0.5.
+    /// The coordinates of hyperparameters in the unit cube. The coordinate of a number is the probability that a draw
+    /// is below it. The coordinate of one of k values is the middle of one of k equal intervals. The coordinate of a
+    /// missing or unknown value is 0.5.
     pub fn unit(&self, parameters: &Parameters) -> Vec<f64> {
         let coordinate = |(name, parameter): (&String, &Parameter)| {
             let value = parameters.get(name)?;
@@ -141,13 +142,13 @@ impl Space {
         pairs.filter_map(value).collect()
     }
 
-    /// The rank of hyperparameters among all, from 0 for the best to 1 for the worst; `None` if there are none. It is
-    /// the landscape of simulated searches.
+    /// The rank of hyperparameters among all combinations, from 0 for the best to 1 for the worst; `None` if there are
+    /// no hyperparameters. Simulated searches derive the losses of trials from it.
     ///
-    /// The best point of the unit cube is drawn with the seed. On each axis, the distance to it is measured around the
-    /// circle, and divided by the greatest distance, 0.5. For a uniform draw, each of these d shares is uniform between
-    /// 0 and 1. Their maximum m has the distribution function m^d, so m^d is uniform, too: the ranks of hyperparameters
-    /// that are drawn at random are uniform between 0 and 1.
+    /// The best point of the unit cube is drawn with the seed. On each axis, the distance to it is measured as if the
+    /// axis were a circle, and divided by the greatest distance, 0.5. For a uniform draw, each of these d shares is
+    /// uniform between 0 and 1. Their maximum m has the distribution function m^d, so m^d is also uniform. The ranks of
+    /// random hyperparameters are therefore uniform between 0 and 1.
     ///
     /// Example: with the best point (0.9, 0.5), the point (0.1, 0.3) has the distances 0.2 and 0.2, the shares 0.4 and
     /// 0.4, and the rank 0.4² = 0.16.
@@ -165,8 +166,8 @@ impl Space {
         Some(most.powi(self.0.len() as i32))
     }
 
-    /// Changes the hyperparameters of a trial for its copy, trial `trial`: each with probability 1/4 is drawn anew, and
-    /// each other number is multiplied by 0.8 or 1.2 (Jaderberg et al. 2017). A number that leaves the range of its
+    /// Changes the hyperparameters of a trial for its copy, trial `trial`. Each is redrawn with probability 1/4. All
+    /// other numbers are multiplied by 0.8 or 1.2 (Jaderberg et al. 2017). A number that leaves the range of its
     /// distribution is set to the end of the range.
     pub(crate) fn explore(&self, parameters: &Parameters, seed: u64, trial: u32) -> Parameters {
         let mut random = stream(seed, Purpose::Explore, 0, trial);

@@ -1,12 +1,13 @@
 //! The model of BOHB: a tree-structured Parzen estimator (Bergstra et al., "Algorithms for Hyper-Parameter
 //! Optimization", NIPS 2011), with the multivariate kernels of Falkner et al. 2018.
 //!
-//! The trials are split into the good ones, with the lowest losses, and the others. A kernel density is fitted to the
-//! hyperparameters of each part. The model draws candidates near good trials, and proposes the candidate x with the
-//! largest ratio of the densities, l(x) / g(x): where good trials are dense and the others are rare.
+//! The trials are split into two parts: the good ones, with the lowest losses, and the others. A kernel density is
+//! fitted to the hyperparameters of each part: l to the good ones, and g to the others. The model draws candidates near
+//! good trials, and proposes the candidate x with the largest ratio of the densities, l(x) / g(x). There, good trials
+//! are dense and the others are rare.
 //!
-//! Hyperparameters are coordinates in the unit cube: the probability of a smaller value for a number, and the middle of
-//! one of k equal intervals for a list of k values.
+//! Hyperparameters are represented by coordinates in the unit cube. The coordinate of a number is the probability of a
+//! smaller value. The coordinate of one of k values is the middle of one of k equal intervals.
 //!
 //! Example: of 20 trials with one hyperparameter, the best 3 have the coordinates 0.1, 0.12 and 0.15. Their standard
 //! deviation is 0.0205, so the bandwidth is 1.06 · 0.0205 · 3^(−1/5) = 0.0175. Candidates are drawn with three times this
@@ -28,7 +29,7 @@ const CANDIDATES: usize = 64;
 /// Candidates are drawn with the bandwidth times this factor.
 const WIDER: f64 = 3.0;
 
-/// Smallest bandwidth of a number, in the unit cube.
+/// Minimum bandwidth of a number's kernel, in the unit cube.
 const NARROWEST: f64 = 1e-3;
 
 /// A measured trial.
@@ -102,7 +103,7 @@ impl Kind {
     }
 }
 
-/// A kernel density. The kernel of a number is normal; that of a choice is the kernel of Aitchison and Aitken (1976).
+/// A kernel density. Numbers have normal kernels, and choices have the kernel of Aitchison and Aitken (1976).
 #[derive(Debug)]
 struct Density {
     points: Vec<Vec<f64>>,
@@ -171,7 +172,7 @@ impl Density {
     }
 }
 
-/// A normal number that is cut off outside of [0, 1], from a uniform number in [0, 1).
+/// Converts a uniform number in [0, 1) to a draw from a normal distribution that is truncated to [0, 1].
 fn truncated(mean: f64, deviation: f64, uniform: f64) -> f64 {
     let (low, high) = (cdf(-mean / deviation), cdf((1.0 - mean) / deviation));
     let drawn = mean + deviation * quantile(low + uniform * (high - low));
@@ -256,7 +257,7 @@ mod tests {
             let observed = (0..).zip(&points);
             let observed = observed.map(|(t, (a, b))| observation(t, f64::from(t), &[*a, *b]));
             let model = Model::new(observed.collect(), &space());
-            // At least three trials are good and at least three are not; the sizes are 15 % and the rest.
+            // 15 % of the trials are good, but each part has at least three trials.
             let good = (trials * 15 / 100).max(3);
             let (l, g) = (&points[..good], &points[good.min(trials - 3)..]);
             let mut same = random.clone();

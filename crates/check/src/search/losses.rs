@@ -45,7 +45,7 @@ impl<'a> Losses<'a> {
         }
     }
 
-    /// Whether an algorithm proposes the hyperparameters, so that they are taken from the recorded trials.
+    /// Whether the algorithm proposes the hyperparameters. They are then taken from the recorded trials.
     pub fn are_proposed(&self) -> bool {
         matches!(self.spec.plan.algorithm, Algorithm::Pbt | Algorithm::Bohb)
     }
@@ -76,7 +76,7 @@ impl<'a> Losses<'a> {
         }
     }
 
-    /// The share of all hyperparameters that are better than those of a trial; `None` if there are none.
+    /// The share of all combinations of hyperparameters that are better than a trial's; `None` if the search has none.
     fn rank(&self, trial: u32) -> Option<f64> {
         let parameters: Parameters = serde_json::from_str(&self.parameters(trial)).ok()?;
         let unit = self.spec.space.unit(&parameters);

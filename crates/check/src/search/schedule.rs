@@ -1,9 +1,9 @@
 //! Decides which trial trains next. The decision depends on the settings of the search and the
 //! losses so far.
 //!
-//! Implemented from the papers: median stopping is section 3.2.2 of Golovin et al. 2017, population-based training is
-//! Jaderberg et al. 2017 (arXiv:1711.09846), successive halving and ASHA are Algorithms 1 and 2 of Li et al. 2020
-//! (arXiv:1810.05934), and Hyperband is Algorithm 1 of Li et al. 2018 (arXiv:1603.06560).
+//! The algorithms follow the papers. Median stopping is described in section 3.2.2 of Golovin et al. 2017, and
+//! population-based training in Jaderberg et al. 2017 (arXiv:1711.09846). Successive halving and ASHA are Algorithms 1
+//! and 2 of Li et al. 2020 (arXiv:1810.05934), and Hyperband is Algorithm 1 of Li et al. 2018 (arXiv:1603.06560).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -55,7 +55,7 @@ struct Bracket {
 /// The state of population-based training.
 #[derive(Debug, Default)]
 struct Population {
-    /// The last loss, the trial and its rung, of the measured trials that have not ended.
+    /// The measured trials that have not ended: the last loss, the trial and its rung.
     members: Vec<(f64, u32, usize)>,
     /// For each copy that has not started, the trials that may be copied, each with its rung.
     copies: VecDeque<Vec<(u32, usize)>>,
@@ -64,8 +64,8 @@ struct Population {
 }
 
 impl Population {
-    /// Records a loss. Returns whether the trial is replaced: it is in the worst fifth, and a trial of the best fifth
-    /// has reached its rung.
+    /// Records a loss. Returns whether the trial is replaced: it is in the worst fifth, and a trial in the best fifth
+    /// has reached the same rung.
     fn replaces(&mut self, loss: f64, trial: u32, rung: usize) -> bool {
         self.members.retain(|(_, other, _)| *other != trial);
         self.members.push((loss, trial, rung));
@@ -261,7 +261,7 @@ impl Schedule {
         Some((job, verdicts))
     }
 
-    /// The job of a trial that trains on without waiting.
+    /// The next job of a trial that continues without waiting.
     pub fn resumed(&self, trial: u32) -> Option<Job> {
         self.outstanding.get(&trial).copied()
     }
@@ -334,8 +334,8 @@ impl Bracket {
         ranked.into_iter().enumerate().map(verdict).collect()
     }
 
-    /// The verdict on a trial at a rung below the last: compares its best loss so far with the median, over the trials
-    /// that reached the last rung, of the mean of the losses up to this rung.
+    /// The verdict on a trial at a rung below the last. For each trial that reached the last rung, the losses up to
+    /// this rung are averaged. The best loss of the judged trial so far is compared with the median of these averages.
     fn compare_with_median(&self, trial: u32, rung: usize) -> Verdict {
         let losses = |of: u32| {
             let rungs = self.measured.iter().take(rung + 1);

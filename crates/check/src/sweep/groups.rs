@@ -1,4 +1,4 @@
-//! Groups of runs that repeat each other, and their statistics.
+//! Groups of runs that repeat the same settings, and their statistics.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::tables::setting;
 pub(super) struct Group {
     /// Indices of the runs.
     pub runs: Vec<usize>,
-    /// Indices of the runs by window. All runs have the same window, 0, if the log is not cut.
+    /// Indices of the runs by window. If the log is not cut, all runs have window 0.
     by_window: BTreeMap<i64, Vec<usize>>,
     over: Replication,
 }
@@ -126,7 +126,7 @@ fn resampled(values: &[f64], bootstrap: Bootstrap) -> Option<[f64; 2]> {
         means.push(sum / values.len() as f64);
     }
     means.sort_by(f64::total_cmp);
-    // The percentile is between two neighbours: with 1,000 means, 2.5 % is at 24.975, close to the 26th.
+    // The percentile lies between two neighbours: with 1,000 means, 2.5 % is at index 24.975, close to the 26th mean.
     let at = |share: f64| {
         let place = share * (means.len() - 1) as f64;
         let below = place as usize;

@@ -44,9 +44,9 @@ pub fn results(directory: &Path) -> Result<BTreeMap<String, Value>> {
     Ok(done.into_iter().map(result).collect())
 }
 
-/// Verifies the records and tables of a sweep, whose means and intervals are over `over`. `planned` lists the sweep's runs in the order of the plan, and `best` is
-/// the name of the metric in the argument `best`, if any. Progress is reported to the observer as the number of runs
-/// verified so far.
+/// Verifies the records and tables of a sweep, whose means and intervals are computed over the repetitions `over`.
+/// `planned` lists the sweep's runs in the order of the plan, and `best` is the name of the metric in the argument
+/// `best`, if any. Progress is reported to the observer as the number of runs verified so far.
 ///
 /// # Errors
 /// A file is missing or damaged. [`Error::Stopped`](gleaner_domain::Error::Stopped) if the check is stopped.

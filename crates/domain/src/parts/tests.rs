@@ -38,7 +38,8 @@ fn states(log: &EventLog, time: Utc) -> Vec<bool> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(256))]
 
-    // Derived by formula: at each event of the log, the part that contains this time has the states of the log.
+    // Derived by formula: at each event of the log, the part that contains this time has the same node states as the
+    // log.
     #[test]
     fn parts_have_the_states_of_the_log(
         rows in prop::collection::vec((0i64..50, prop::collection::vec(any::<bool>(), 4)), 2..40),

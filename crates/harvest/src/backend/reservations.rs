@@ -1,11 +1,11 @@
-//! The reservations of Slurm.
+//! Slurm's reservations of nodes.
 //!
-//! Slurm starts no pilot whose wall time ends after the beginning of a reservation of its node. However, a reservation
-//! with the flag `IGNORE_JOBS` can be created while a pilot holds the node.
+//! Slurm does not start a pilot on a node if a reservation of the node begins before the end of the pilot's wall time.
+//! However, a reservation with the flag `IGNORE_JOBS` can be created while a pilot holds the node.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Reservations that begin later than this, in seconds, are not looked at yet.
+/// Reservations are ignored until this many seconds before they begin.
 const SOON: i64 = 24 * 3600;
 
 /// A reservation that has not begun.

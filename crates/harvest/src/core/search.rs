@@ -76,7 +76,7 @@ impl SearchSubmission {
         }
     }
 
-    /// The task of a job of a trial with these hyperparameters.
+    /// The task that runs a job of a trial with these hyperparameters.
     fn task(&self, job: &Job, parameters: Parameters) -> Option<Submission> {
         let drawn = task_of_trial(self.seed, job.trial, self.tasks.len());
         let trained = self.tasks.get(drawn)?;

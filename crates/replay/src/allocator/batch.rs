@@ -90,8 +90,8 @@ pub struct Reallocation {
     pub known: Range<u32>,
     /// Tasks that became active, in the order of admission.
     pub admitted: Vec<u32>,
-    /// Trials of a search that reached a rung and train on at once. They were among the batch's finished tasks, but
-    /// remain active.
+    /// Trials of a search that reached a rung and continue training immediately. They were among the batch's finished
+    /// tasks, but remain active.
     pub extended: Vec<Extension>,
     /// Nodes that tasks release: the nodes of finished tasks, followed by the nodes of shrinking tasks.
     pub released: Vec<Holding>,
@@ -103,14 +103,14 @@ pub struct Reallocation {
     pub answer: Option<Answer>,
 }
 
-/// More work for a task that has done its work.
+/// Additional work for a task that has completed its work so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extension {
     /// Index of the task.
     pub task: u32,
-    /// The work that is added to the work of the task.
+    /// The amount of work that is added to the task.
     pub work: f64,
-    /// The rung towards which the task trains from now on.
+    /// The rung towards which the task now trains.
     pub rung: u32,
 }
 

@@ -162,8 +162,8 @@ impl Demand {
         }
     }
 
-    /// Puts the curve and the costs of the task with index `index`, which have changed, into the problem. Also updates its
-    /// objective. Does nothing if the task is not active.
+    /// Updates the problem after the curve or the costs of the task with index `index` have changed, including the
+    /// task's objective. Does nothing if the task is not active.
     ///
     /// # Errors
     /// A value of its objective is out of range.

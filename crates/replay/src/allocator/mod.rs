@@ -32,7 +32,7 @@
 //! 2. The rule for the choice of nodes receives the nodes that left and joined, and may learn from them.
 //! 3. Nodes that left are removed, including from the tasks that hold them.
 //! 4. Progress and measured curves are recorded. If a search is running, it receives the loss of each trial whose task
-//!    finished, and may let the trial train on at once. All other finished tasks are retired.
+//!    finished, and may let the trial continue training immediately. All other finished tasks are retired.
 //! 5. Nodes that joined become free.
 //! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
 //!    waiting and there is still room, the next round of a repeated set begins.
@@ -273,7 +273,7 @@ impl<'a> Allocator<'a> {
         Ok(())
     }
 
-    /// Reports finished tasks to the search, and retires those that do not train on.
+    /// Reports finished tasks to the search, and retires those that do not continue.
     fn finish(&mut self, finished: &[u32], change: &mut Reallocation) -> Result<()> {
         if finished.is_empty() {
             return Ok(());

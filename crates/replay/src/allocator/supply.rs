@@ -28,7 +28,7 @@ pub enum Source<'a> {
         /// Seed of the random losses, and of the random choice of tasks for trials.
         seed: u64,
     },
-    /// A search of your own.
+    /// A custom search.
     Searcher {
         /// The search.
         searcher: Box<dyn Searcher + 'a>,
@@ -126,8 +126,8 @@ impl<'a> Supply<'a> {
         true
     }
 
-    /// Reports a finished task to the search, if there is one. Returns how the task continues if its trial trains on at
-    /// once.
+    /// Reports a finished task to the search, if there is one. Returns how the task continues if its trial continues
+    /// training immediately.
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         match &mut self.more {
             More::Search(trials) => trials.finish(task, now),

@@ -126,8 +126,8 @@ impl Ledger {
         finished
     }
 
-    /// Books the allocator's changes at the step. `finished` are the tasks that [`Ledger::advance`] returned, without
-    /// those that were extended.
+    /// Books the allocator's changes at the step. `finished` contains the tasks that [`Ledger::advance`] returned,
+    /// except those that were extended.
     pub fn book(&mut self, tasks: &[TrainingTask], finished: &[u32], change: &Reallocation) {
         for extension in &change.extended {
             let account = &mut self.accounts[extension.task as usize];

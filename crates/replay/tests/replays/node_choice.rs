@@ -300,7 +300,7 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
 }
 
 /// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them.
-/// The share `from` of all steps, at the start of the log, is not counted.
+/// The first steps, a share `from` of all steps, are not counted.
 fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     let tasks = endless(count, 32, log.times()[0]);
     let work = |log: &EventLog, rule| {

@@ -22,7 +22,7 @@ pub(super) struct Cell {
     /// The spread over the repetitions. `None` if the settings are also repeated with other tasks or slices of the log,
     /// because the mean then depends on more than the seeds or windows.
     pub spread: Option<Spread>,
-    /// What the mean is over.
+    /// The kind of repetitions over which the mean is computed.
     pub over: Replication,
 }
 

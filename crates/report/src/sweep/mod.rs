@@ -99,7 +99,7 @@ fn figures(
     by_settings.into_iter().chain([against])
 }
 
-/// The sentence on what means and intervals are over; empty if there are no means.
+/// A sentence that states over which repetitions means and intervals are computed; empty if there are no means.
 fn over(trials: &Trials) -> String {
     if !trials.are_means() {
         return String::new();

@@ -16,9 +16,9 @@ const LOST: &str = "work_lost";
 pub(super) struct Trials {
     /// Names of the settings that differ between trials, without the seed and the window.
     pub settings: Vec<&'static str>,
-    /// What means and intervals are over.
+    /// The kind of repetitions over which means and intervals are computed.
     pub over: Replication,
-    /// Maximum number of repetitions that the mean of a trial is over.
+    /// Maximum number of repetitions of a trial.
     pub repetitions: usize,
     /// Maximum number of seeds of a trial, or of each of its windows.
     pub seeds: usize,
@@ -46,7 +46,7 @@ pub(super) struct Metric {
 pub(super) struct Trial {
     /// The trial's settings as strings, in the order of [`Trials::settings`].
     pub settings: Vec<String>,
-    /// Number of repetitions that the trial's means are over.
+    /// Number of repetitions over which the trial's means are computed.
     pub repetitions: usize,
     /// The spread of each metric over the repetitions, in the order of [`Trials::metrics`]; `None` if a run has no value.
     pub figures: Vec<Option<Spread>>,
@@ -116,7 +116,7 @@ impl Trials {
         }
     }
 
-    /// Whether the means of trials are over several repetitions.
+    /// Whether the figures of trials are means over several repetitions.
     pub fn are_means(&self) -> bool {
         self.repetitions > 1
     }

@@ -18,7 +18,7 @@ pub struct SweepRuns {
     pub by: Metric,
     /// All runs, in the order of the plan.
     pub runs: Vec<SweepRow>,
-    /// What the means and intervals of the groups are over.
+    /// The kind of repetitions over which the means and intervals of the groups are computed.
     pub over: Replication,
     /// The runs, grouped by their settings.
     pub groups: Vec<Group>,
@@ -26,12 +26,12 @@ pub struct SweepRuns {
     pub complete: bool,
 }
 
-/// The part of `summary.json` that is read: the metric, and what intervals are over. The best settings are computed
-/// from the table.
+/// The part of `summary.json` that is read: the metric, and the repetitions over which intervals are computed. The best
+/// settings are computed from the table.
 #[derive(Deserialize)]
 struct Document {
     metric: String,
-    /// Sweeps of earlier versions have only intervals over seeds, and do not state it.
+    /// Earlier versions always computed intervals over seeds, and did not write this field.
     #[serde(default)]
     intervals: Replication,
 }

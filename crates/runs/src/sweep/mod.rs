@@ -35,7 +35,7 @@ pub struct Sweep<'a> {
     mode: Mode,
     /// The figure by which the best settings are chosen.
     by: Metric,
-    /// What the means and intervals are over.
+    /// The kind of repetitions over which means and intervals are computed.
     over: Replication,
     /// The runs, grouped by all settings except the seed and the window.
     groups: Vec<Group>,
@@ -43,8 +43,8 @@ pub struct Sweep<'a> {
 
 impl<'a> Sweep<'a> {
     /// Combines the runs of a finished sweep with their results. `runs` and `results` are both in
-    /// the plan's order. `by` is the figure by which the best settings are chosen. Means and
-    /// intervals are over `over`.
+    /// the plan's order. `by` is the figure by which the best settings are chosen. `over` is the kind of repetitions
+    /// over which means and intervals are computed.
     pub fn new(
         runs: &'a [SweepRun],
         results: &'a [RunOutcome],

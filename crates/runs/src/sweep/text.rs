@@ -16,8 +16,9 @@ use gleaner_domain::results::sweep::{
 };
 use gleaner_domain::words::counted;
 
-/// The contents of `summary.json`: the numbers of runs and settings, what intervals are over, and the best settings. The
-/// best settings are given for the requested metric, and for every metric that is to be minimised or maximised.
+/// The contents of `summary.json`: the numbers of runs and settings, the kind of repetitions behind the intervals, and
+/// the best settings. The best settings are given for the requested metric, and for every metric that is to be
+/// minimised or maximised.
 pub fn summary(sweep: &Sweep<'_>) -> Value {
     let all = sweep.mode.metrics().iter();
     let of_all = all.filter_map(|metric| Some((metric.name.into(), entry(sweep, metric)?)));
@@ -121,7 +122,7 @@ pub fn best_settings<'a>(
     let remark =
         over_repetitions(&scale, &best, &groups[best.group]) + &equals(mode, metric, &best);
     let value = match best.spread.interval {
-        // The remark has the ends of the interval.
+        // The remark shows the ends of the interval.
         Some(Interval::Percentile(_)) => scale.tell(best.spread.mean),
         _ => scale.mean(&best.spread),
     };

@@ -56,7 +56,7 @@ impl Draw {
         }
     }
 
-    /// The value below which a draw lies with this probability, which is between 0 and 1.
+    /// The value below which a draw lies with this probability (0 to 1).
     pub(crate) fn quantile(self, probability: f64) -> f64 {
         match self {
             Draw::Uniform { low, high } => between(low, high, probability),

@@ -4,7 +4,7 @@ use gleaner_search::{Algorithm, Family, LearningCurves, Next, Plan, Search};
 
 use crate::workers::space;
 
-/// The loss of the best trial at the end, without noise, of a search whose trials are trained one by one.
+/// The final noise-free loss of the best trial in a search whose trials are trained one by one.
 fn best(algorithm: Algorithm, seed: u64) -> f64 {
     let plan = Plan {
         min_resource: 1.0,

@@ -54,7 +54,7 @@ impl Plan {
             Plan::Simulate(_) => Mode::Simulate,
         }
     }
-    /// The same plan, whose log is cut as `args` states. If `args` is empty, the settings of the plan apply.
+    /// The same plan with its log cut as `args` specifies. If `args` is empty, the settings of the plan apply.
     ///
     /// # Errors
     /// [`Error::Usage`] if `args` is invalid, or if the plan has no log.

@@ -182,7 +182,8 @@ impl ReplayPlan {
         seeds.first().copied().unwrap_or_default()
     }
 
-    /// Number of combinations of settings; `None` if it overflows. If the log is cut, each of them has several runs.
+    /// Number of combinations of settings; `None` if it overflows. If the log is cut, each combination has several
+    /// runs.
     pub(super) fn runs(&self) -> Option<usize> {
         self.axes.checked_count()
     }

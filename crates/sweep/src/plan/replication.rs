@@ -1,4 +1,4 @@
-//! What the runs of a plan repeat in addition to seeds: parts of the log.
+//! Repeats the runs of a plan on parts of the log, in addition to seeds.
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::sweep::{MIN_WINDOWS, RESAMPLES};
@@ -7,17 +7,17 @@ use gleaner_setup::settings::{Setting, Settings, Spec};
 use serde::{Deserialize, Serialize};
 
 settings! {
-    /// Into which parts the log is cut, so that intervals are over parts of the log instead of seeds.
+    /// The parts into which the log is cut. Intervals are then computed over the parts instead of the seeds.
     #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct ReplicationArgs {
-        /// Cut the log into COUNT parts of equal time, and replay each part from its own start. Means and 95 %
-        /// intervals are then over the parts. Intervals need at least 5 parts. Runs have a setting `window`, from 1 to
-        /// COUNT. Overrides windows and bootstrap of the plan.
+        /// Cut the log into COUNT parts of equal duration, and replay each part from its own start. Means and 95 %
+        /// intervals are then computed over the parts. Intervals need at least 5 parts. Runs have a setting `window`,
+        /// from 1 to COUNT. Overrides windows and bootstrap in the plan.
         pub windows: Option<usize> = None => Spec::of("COUNT").within("at least 2", |count| *count >= 2);
         /// Replay each week of the log from its own start, or each day if the log has fewer than eight weeks. Means are
-        /// then over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks.
-        /// Overrides windows and bootstrap of the plan.
+        /// then computed over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the
+        /// blocks. Overrides windows and bootstrap in the plan.
         pub bootstrap: Option<usize> = None => Spec::of("COUNT").within(
             format!("from {} to {} resamples", RESAMPLES.start(), RESAMPLES.end()),
             |count| RESAMPLES.contains(count),
@@ -31,7 +31,7 @@ pub enum Cut {
     /// Not at all: runs replay the whole log.
     #[default]
     Whole,
-    /// Into this number of parts of equal time.
+    /// Into this number of parts of equal duration.
     Windows(usize),
     /// Into weeks or days, for this number of bootstrap resamples.
     Blocks {

@@ -174,7 +174,7 @@ fn a_log_is_cut_as_the_plan_or_the_option_states() {
     assert_eq!(unchanged(""), Cut::Whole);
     assert_eq!(unchanged("windows = 5"), Cut::Windows(5));
     assert_eq!(unchanged("bootstrap = 400"), Cut::Blocks { resamples: 400 });
-    // The option replaces the whole choice of the plan.
+    // The option replaces both settings of the plan.
     let replaced = cut(of("bootstrap = 400").with_cut(&windows).unwrap());
     assert_eq!(replaced, Cut::Windows(7));
     assert_eq!(windows.words(), ["--windows", "7"]);

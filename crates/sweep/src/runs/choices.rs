@@ -1,4 +1,4 @@
-//! The settings of a replay in a sweep: as the key of the run contains them, and as its results list them.
+//! The settings of a replay in a sweep, in two forms: one for the key of the run, and one for its results.
 
 use std::path::PathBuf;
 
@@ -21,8 +21,8 @@ pub(super) struct Listed<'a> {
     pub window: Option<usize>,
 }
 
-/// All settings that determine the result of a run, with its part of the log. Without a part, keys are the same as if
-/// the log could not be cut.
+/// All settings that determine the result of a run, with its part of the log. The part is left out if the log is not
+/// cut, so the keys are the same as in versions that could not cut logs.
 #[derive(Serialize)]
 pub(super) struct Keyed<'a> {
     #[serde(flatten)]
@@ -53,7 +53,7 @@ pub(super) struct Choices<'a> {
 }
 
 impl<'a> Choices<'a> {
-    /// The settings that decide about the result of a run.
+    /// The settings that determine the result of a run.
     pub fn of(settings: &'a ReplaySettings) -> Self {
         let solver = &settings.solver;
         Choices {

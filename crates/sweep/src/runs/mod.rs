@@ -49,7 +49,7 @@ pub trait PreparedRuns: Sync {
     /// Identifies the runs that are likely to take as long as the given run.
     fn alike(&self, run: usize) -> Alike;
 
-    /// What the means and intervals of the sweep are over.
+    /// The kind of repetitions over which the sweep computes means and intervals.
     fn replication(&self) -> Replication;
 
     /// Executes the run. Returns its result, or `None` if the observer stopped it.

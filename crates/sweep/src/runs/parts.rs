@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::plan::Cut;
 
-/// Minimum number of weeks for blocks of a week. A shorter log is resampled by days, because there are only
+/// Minimum number of weeks for which the blocks are weeks. A shorter log is resampled by days, because there are only
 /// 3, 10, 35, ... different resamples of 2, 3, 4, ... blocks.
 const MIN_WEEKS: usize = 8;
 /// Minimum number of blocks: resamples of a single block are all the same.
@@ -28,13 +28,13 @@ pub(super) struct Part {
 pub(super) struct Window {
     /// Number of the part, from 1.
     pub window: usize,
-    /// Start and end of the part, in nanoseconds since 1970. They belong to the key of a run. Parts with the same
-    /// number have different ends if the log is cut in another way.
+    /// Start and end of the part, in nanoseconds since 1970. They are part of the key of a run, because parts with the
+    /// same number have different ends if the log is cut differently.
     pub ends: [i64; 2],
 }
 
-/// Cuts the slices of a plan into parts. Returns the parts of each slice, and what intervals are over. Blocks are
-/// resampled from `seed`.
+/// Cuts the slices of a plan into parts. Returns the parts of each slice, and the kind of repetitions for means and
+/// intervals. Blocks are resampled from `seed`.
 ///
 /// # Errors
 /// [`Error::Usage`] if a slice is too short.

@@ -39,7 +39,7 @@ pub struct Replays {
     slices: Vec<EventLog>,
     /// The parts of each slice: the whole slice, or its windows.
     parts: Vec<Vec<Part>>,
-    /// What the intervals of the sweep are over.
+    /// The kind of repetitions over which the sweep computes intervals.
     replication: Replication,
     tasks: Vec<TaskSet>,
     /// The order of nodes in the topology.

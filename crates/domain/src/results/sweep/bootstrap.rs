@@ -8,9 +8,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
-/// The number of resamples that can be requested. With fewer than 100, the percentiles would depend on two or three of
-/// the resamples. More than 10,000 do not make the interval more exact, because its error then comes from the small
-/// number of blocks.
+/// The valid numbers of resamples. With fewer than 100, the percentiles would depend on two or three of the resamples.
+/// More than 10,000 do not make the interval more accurate, because its error is then due to the small number of
+/// blocks.
 pub const RESAMPLES: RangeInclusive<usize> = 100..=10_000;
 
 /// How blocks of a log are resampled.
@@ -57,12 +57,13 @@ impl Bootstrap {
     /// The 95 % percentile interval of the mean of `values` (Efron and Tibshirani 1993, section 13.3): the 2.5th and
     /// the 97.5th percentile of the means of the resamples. `None` for fewer than two values.
     ///
-    /// The values belong to blocks of a log that do not overlap (Carlstein 1986). Events within a week depend on each
-    /// other: a maintenance period or a deadline affects all of them. Whole blocks are therefore drawn, which keeps
-    /// this dependence, instead of single events.
+    /// Each value belongs to a block of the log, and the blocks do not overlap (Carlstein 1986). Events within a week
+    /// depend on each other: a maintenance period or a deadline affects all of them. Drawing whole blocks instead of
+    /// single events preserves this dependence.
     ///
-    /// For example, the blocks have the values 2, 4 and 9. The resample of the blocks 1, 3 and 3 has the mean
-    /// (2 + 9 + 9) ÷ 3 = 6.67. All 27 resamples are equally likely. One of them has the mean 2, and one the mean 9.
+    /// For example, suppose that three blocks have the values 2, 4 and 9. The resample of the blocks 1, 3 and 3 has the
+    /// mean (2 + 9 + 9) ÷ 3 = 6.67. All 27 resamples are equally likely. One of them has the mean 2, and one the mean
+    /// 9.
     ///
     /// The same resamples are drawn for every group and figure, so settings are compared on the same blocks.
     pub fn interval(&self, values: &[f64]) -> Option<[f64; 2]> {
@@ -87,8 +88,8 @@ impl Bootstrap {
 /// A percentile of ascending values, with linear interpolation between neighbouring values (definition 7 of Hyndman
 /// and Fan 1996). `None` if there are no values.
 ///
-/// For example, the share 0.025 of 101 values is at place 0.025 · 100 = 2.5, half-way between the third and the fourth
-/// value.
+/// For example, the 2.5th percentile of 101 values is at index 0.025 · 100 = 2.5, halfway between the third and the
+/// fourth value.
 fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = share * sorted.len().checked_sub(1)? as f64;
     let low = *sorted.get(place.floor() as usize)?;
@@ -121,7 +122,7 @@ mod tests {
         assert_eq!(percentile(&[], 0.5), None);
     }
 
-    /// The means of all resamples of these values, which are equally likely: `values.len()` to the power of itself.
+    /// The means of all resamples of these n values. There are n^n resamples, which are equally likely.
     fn all_means(values: &[f64]) -> Vec<f64> {
         let count = values.len();
         let mut means = Vec::new();
@@ -137,9 +138,9 @@ mod tests {
         means
     }
 
-    // Derived by formula: with enough resamples, the interval approaches that of all 6^6 = 46,656 resamples, counted
-    // one by one. The probability that a drawn mean is below a fixed bound has the standard error
-    // √(0.025 · 0.975 ÷ 10,000) = 0.0016, so the ends lie between the percentiles 1.7 % and 3.3 %.
+    // Derived by formula: with enough resamples, the interval approaches that of all 6^6 = 46,656 resamples, which are
+    // enumerated here. The probability that a drawn mean is below a fixed bound has the standard error √(0.025 · 0.975
+    // ÷ 10,000) = 0.0016, so the ends lie between the percentiles 1.7 % and 3.3 %.
     #[test]
     fn intervals_approach_those_of_all_resamples() {
         let values = [3.0, 4.5, 5.1, 7.9, 10.4, 16.6];

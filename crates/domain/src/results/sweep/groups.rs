@@ -1,4 +1,4 @@
-//! Groups of runs that repeat each other: they differ only in their seed and their window.
+//! Groups of runs that repeat the same settings: they differ only in their seed and their window.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{Metric, Mode};
 pub struct Group {
     /// Indices of the runs, ascending.
     pub runs: Vec<usize>,
-    /// What the means and intervals of the group are over.
+    /// The kind of repetitions over which means and intervals are computed.
     pub over: Replication,
     /// The runs of each repetition: of each seed, or of each window.
     repetitions: Vec<Vec<usize>>,
@@ -37,12 +37,13 @@ impl Group {
         self.over.spread(each.map(|runs| averaged(runs, &value)))
     }
 
-    /// Number of repetitions that the means are over.
+    /// Number of repetitions over which the means are computed.
     pub fn repetitions(&self) -> usize {
         self.repetitions.len()
     }
 
-    /// Number of seeds. In an unfinished sweep, windows may have different numbers of seeds; this is the largest one.
+    /// Number of seeds. In an unfinished sweep, windows may have different numbers of seeds; the largest number is
+    /// returned.
     pub fn seeds(&self) -> usize {
         if self.over.cuts_log() {
             self.repetitions.iter().map(Vec::len).max().unwrap_or(0)
@@ -66,7 +67,8 @@ pub struct SweepRow {
     pub figures: Vec<Option<f64>>,
 }
 
-/// The groups of runs, in the order of their first runs. Their means and intervals are `over` seeds, windows or blocks.
+/// The groups of runs, in the order of their first runs. `over` states whether means and intervals are over seeds,
+/// windows or blocks.
 pub fn groups(mode: Mode, runs: &[SweepRow], over: Replication) -> Vec<Group> {
     let settings = mode.settings();
     let mut places: BTreeMap<Vec<&str>, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a sweep repeats, and therefore what its means and intervals are over.
+//! The repetitions of a sweep, over which its means and intervals are computed.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,20 +17,21 @@ pub const WINDOW: &str = "window";
 /// interval is often wider than the mean itself. With five windows, the percentile is 2.8.
 pub const MIN_WINDOWS: usize = 5;
 
-/// Whether runs that differ only in this setting repeat each other. Sweeps do not choose a best value for such a
+/// Whether runs that differ only in this setting count as repetitions. Sweeps do not choose a best value for such a
 /// setting.
 pub fn only_repeats(setting: &str) -> bool {
     [SEED, WINDOW].contains(&setting)
 }
 
-/// What the means of a sweep are over, and how their 95 % intervals are computed.
+/// The repetitions over which a sweep computes means, and the method for their 95 % intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "over", rename_all = "lowercase")]
 pub enum Replication {
-    /// Seeds: repetitions of the same run with other random choices. Intervals are Student's.
+    /// Seeds: repetitions of the same run with different random choices. Intervals are based on Student's t.
     #[default]
     Seeds,
-    /// Windows: parts of the log of equal length. Intervals are Student's, and need [`MIN_WINDOWS`] windows.
+    /// Windows: parts of the log of equal length. Intervals are based on Student's t, and need at least [`MIN_WINDOWS`]
+    /// windows.
     Windows,
     /// Blocks: weeks or days of the log. Intervals are bootstrap intervals.
     Blocks(Bootstrap),
@@ -42,7 +43,7 @@ impl Replication {
         self != Replication::Seeds
     }
 
-    /// The name of one of the repetitions.
+    /// The word for one repetition, such as "seed".
     pub fn noun(self) -> &'static str {
         match self {
             Replication::Seeds => "seed",
@@ -51,7 +52,7 @@ impl Replication {
         }
     }
 
-    /// The name of several repetitions.
+    /// The plural of [`Self::noun`].
     pub fn nouns(self) -> String {
         self.noun().to_owned() + "s"
     }
@@ -77,7 +78,7 @@ impl Replication {
         }
     }
 
-    /// What may separate settings whose values are close to each other.
+    /// What could show which of several settings with similar values is really better.
     pub fn more(self) -> &'static str {
         match self {
             Replication::Seeds => "more seeds",
@@ -112,13 +113,14 @@ impl Replication {
         Some(spread)
     }
 
-    /// The runs of a group, divided into the repetitions that means and intervals are over. `window` returns the window
-    /// of a run.
+    /// The runs of a group, divided into the repetitions over which means and intervals are computed. `window` returns
+    /// the window of a run.
     ///
-    /// Seeds are repetitions of their own. Windows are repetitions with all their seeds, whose values are averaged
-    /// first. Runs of the same window replay the same events, so they are not independent. Counting them separately
-    /// would make intervals too narrow (pseudoreplication, Hurlbert 1984). For example, 5 windows with 4 seeds each
-    /// would count as 20 repetitions. If seeds hardly matter, the standard error would be half of its true value.
+    /// If the log is not cut, each seed is a repetition. Otherwise, each window is a repetition, and the values of its
+    /// seeds are averaged first. Runs of the same window replay the same events, so they are not independent. Counting
+    /// them separately would make intervals too narrow (pseudoreplication, Hurlbert 1984). For example, 5 windows with
+    /// 4 seeds each would count as 20 repetitions. If seeds hardly matter, the standard error would be half of its true
+    /// value.
     pub(super) fn repetitions<'a>(
         self,
         runs: &[usize],

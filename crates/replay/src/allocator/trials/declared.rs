@@ -1,4 +1,4 @@
-//! The searches of task files.
+//! Searches that are defined in task files.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use gleaner_search::{Job, LearningCurves, Next, Parameters, Search, Verdict, tas
 
 use super::searcher::{NewTrial, Searcher};
 
-/// A search that is described by its algorithm and its learning curves.
+/// A search that is defined by its algorithm and its learning curves.
 #[derive(Debug)]
 pub(super) struct Declared {
     spec: Arc<TrialSearch>,
@@ -18,7 +18,7 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// Begins the search. `seed` is the seed of the random losses, and of the choice of a task for each trial.
+    /// Begins the search. `seed` is the seed of the random losses and of the random choice of a task for each trial.
     ///
     /// # Errors
     /// The plan of the search is not valid.

@@ -3,8 +3,8 @@
 //! Each job of the search trains a trial up to a rung, and is a separate task. The work of the task is the part of the
 //! trial's work between the previous rung and this rung. The task becomes active when there is room and the search
 //! hands out the job. When the task finishes, the trial's loss is measured and reported to the search, which then
-//! chooses the next jobs. If the search lets the trial train on at once, the same task continues with more work, and
-//! keeps its nodes.
+//! chooses the next jobs. If the search lets the trial continue training immediately, the same task continues with more
+//! work, and keeps its nodes.
 //!
 //! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. A trial that is promoted from
 //! the rung at 1 epoch to the rung at 3 epochs becomes a task with 900 · (3 − 1) / 9 = 200 units of work.
@@ -46,9 +46,9 @@ pub(super) struct Trials<'a> {
 #[derive(Debug)]
 struct Trial {
     row: TrialRow,
-    /// The task that describes its training, if it is not a task of the set.
+    /// The task that describes how the trial trains; `None` if it is a task of the set.
     own_task: Option<TrainingTask>,
-    /// Index of its task in the set.
+    /// Index of the trial's task in the set.
     origin: u32,
     /// The rung towards which the trial trains, or the last rung that it reached.
     rung: u32,
@@ -181,8 +181,8 @@ impl<'a> Trials<'a> {
         trial.row.state = TrialState::Training;
     }
 
-    /// Measures the loss of the trial whose task did the work of its job, and reports the loss to the search. If the
-    /// trial trains on at once, returns how its task continues. Ignores tasks that are not trials of the search.
+    /// Measures the loss of the trial whose task finished, and reports the loss to the search. If the trial continues
+    /// training immediately, returns how its task continues. Ignores tasks that are not trials of the search.
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         let job = self.jobs.remove(&task)?;
         let loss = self.searcher.loss(&job)?;

@@ -33,8 +33,8 @@ pub trait Searcher {
     /// Receives the loss of a job. Returns the decisions that are now certain, or `None` if there is no answer.
     fn report(&mut self, job: &Job, loss: f64) -> Option<Vec<Verdict>>;
 
-    /// The next job of a trial whose loss was just reported, if the trial trains on at once, on the nodes that it
-    /// holds. Otherwise, its task ends.
+    /// The next job of a trial whose loss was just reported, if the trial continues immediately on the nodes that it
+    /// holds; `None` if its task ends.
     fn resume(&mut self, trial: u32) -> Option<Job>;
 
     /// The trials that have neither a job nor a final decision. They count as stopped when the search ends.
