@@ -685,8 +685,8 @@ def sweep(
         avg_queue_s and checkpoints
     bootstrap
         Replay each week of the log from its own start, or each day if the log has fewer than eight weeks. Means are
-        then over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks. Overrides
-        windows and bootstrap of the plan
+        then computed over these blocks, with 95 % percentile intervals from COUNT bootstrap resamples of the blocks.
+        Overrides windows and bootstrap in the plan
     jobs
         Number of concurrent runs [default: the number of cores]. The results do not depend on this number
     strict
