@@ -131,7 +131,8 @@ class Search:
     def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
         """Called when a trial has consumed ``resource`` and its loss was measured. Returns the resource up to which the
         trial continues immediately on the nodes that it holds, None to pause the trial, or False to stop it. Called for
-        the last time at ``max_resource``, where the returned value has no effect.""" return None
+        the last time at ``max_resource``, where the returned value has no effect."""
+        return None
 
     def finished(self, trial: Trial) -> None:
         """Called when a trial was stopped or has reached ``max_resource``; see ``trial.state``."""
@@ -271,9 +272,14 @@ class Loop:
 
     def report(self, number: int) -> tuple[bool, Optional[tuple[int, int, float, float]], list[int]]:
         """Passes the last loss of a trial to the search. Returns whether the trial is finished, its next training if it
-        continues immediately, and the trials that are now stopped.""" trial = self._trials[number] resource, loss =
-        trial.losses[-1] is_last = resource >= self.max_resource trial.state = "finished" if is_last else "paused"
-        decision = self._call(trial, "report", self._report, trial, resource, loss) next_training = None if is_last:
+        continues immediately, and the trials that are now stopped."""
+        trial = self._trials[number]
+        resource, loss = trial.losses[-1]
+        is_last = resource >= self.max_resource
+        trial.state = "finished" if is_last else "paused"
+        decision = self._call(trial, "report", self._report, trial, resource, loss)
+        next_training = None
+        if is_last:
             self._end(trial)
         elif _is_false(decision):
             # The method may have stopped the trial itself.

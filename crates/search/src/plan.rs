@@ -86,7 +86,8 @@ impl Plan {
             None if !hyperband => Some(Fault::new("trials", "nothing", number)),
             Some(0) => Some(Fault::new("trials", 0, number)),
             Some(trials @ 1..5) if self.algorithm == Algorithm::Pbt => {
-                let expected = "at least 5, so that the worst fifth of the population contains a trial";
+                let expected =
+                    "at least 5, so that the worst fifth of the population contains a trial";
                 Some(Fault::new("trials", trials, expected))
             }
             Some(_) | None => None,

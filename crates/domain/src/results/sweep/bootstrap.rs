@@ -139,8 +139,8 @@ mod tests {
     }
 
     // Derived by formula: with enough resamples, the interval approaches that of all 6^6 = 46,656 resamples, which are
-    // enumerated here. The probability that a drawn mean is below a fixed bound has the standard error √(0.025 · 0.975
-    // ÷ 10,000) = 0.0016, so the ends lie between the percentiles 1.7 % and 3.3 %.
+    // enumerated here. The probability that a drawn mean is below a fixed bound has the standard error
+    // √(0.025 · 0.975 ÷ 10,000) = 0.0016, so the ends lie between the percentiles 1.7 % and 3.3 %.
     #[test]
     fn intervals_approach_those_of_all_resamples() {
         let values = [3.0, 4.5, 5.1, 7.9, 10.4, 16.6];
