@@ -105,7 +105,7 @@ fn faulty_files_are_faults_of_theirs() {
         ("no JSON", "gcn_forward.json: found expected ident"),
         (
             r#"{"graphs": [{"adj": [[0, 1], [1]], "x": [[1, 2, 3], [1, 2, 3]]}]}"#,
-            "graph 0 without a square matrix",
+            "a graph (index 0) whose adj is not a square matrix",
         ),
         (r#"{"graphs": []}"#, "graph 0, 8 nodes"),
     ];

@@ -152,7 +152,7 @@ fn ladders_in_seconds_are_the_reference_numbers() {
         for (name, ladder) in [
             ("A1", STORED),
             ("even minutes to 120", EVEN),
-            ("every minute up to 120", EVERY),
+            ("every minute to 120", EVERY),
         ] {
             let at = |key: &str| {
                 format!("/pilots_in_seconds/age_aware_lost/{name}, delay {delay} s/{key}")

@@ -7,6 +7,9 @@ use super::spread::{Interval, Spread, mean};
 use crate::student::t95;
 use crate::words::counted;
 
+/// The number after a mean.
+const HALF: &str = "half the width of the 95 % interval (Student's t)";
+
 /// Name of the setting that seeds the random choices of a run.
 pub const SEED: &str = "seed";
 
@@ -62,13 +65,10 @@ impl Replication {
         let nouns = self.nouns();
         match self {
             Replication::Seeds => {
-                format!(
-                    "Figures are means over {nouns}, ± half of the 95 % interval by Student's t"
-                )
+                format!("Figures are means over {nouns}, ± {HALF}")
             }
             Replication::Windows => format!(
-                "Figures are means over {nouns}, which are equal parts of the log, ± half of the 95 % interval by \
-                 Student's t"
+                "Figures are means over {nouns}, which are equal parts of the log, ± {HALF}"
             ),
             Replication::Blocks(bootstrap) => format!(
                 "Figures are means over the {nouns} of the log, each with the 95 % percentile interval from {} \
