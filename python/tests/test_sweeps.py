@@ -328,3 +328,34 @@ class Broken:
 
 def refuse() -> None:
     raise ValueError("no")
+
+
+class Short(gleaner.Search):
+    """Trains a number of trials to the end."""
+
+    max_resource = 4
+
+    def __init__(self, trials: int) -> None:
+        self.trials = trials
+        self.started = 0
+
+    def next_trial(self) -> gleaner.Trial | None:
+        if self.started == self.trials:
+            return None
+        self.started += 1
+        return gleaner.Trial(4, loss=gleaner.Curve({1: 2.0, 4: 1.0}))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_searches_are_an_axis_and_stay_as_they_were(workers: int) -> None:
+    searches = [Short(2), Short(3)]
+    found = gleaner.sweep({"events": EVENTS, "tasks": TASKS, "t_fwd": 60, "search": searches}, workers=workers)
+    assert [len(run.trials) for _, run in found.runs] == [2, 3]
+    assert [search.started for search in searches] == [0, 0]
+
+
+def test_groups_limit_the_tasks_of_a_run() -> None:
+    tasks = [gleaner.Task(name, {1: 10.0, 8: 70.0}) for name in ("a", "b")]
+    groups = [gleaner.Group("both", ["a", "b"], max_nodes=5)]
+    found = gleaner.sweep({"events": EVENTS, "tasks": tasks, "t_fwd": [60, 120], "groups": groups}, workers=1)
+    assert [max(run.steps["nodes_used"]) for _, run in found.runs] == [5, 5]
