@@ -14,7 +14,8 @@ use gleaner_domain::words::counted;
 use gleaner_io::input::Line;
 
 /// A phrase for messages: where to find such logs.
-pub const WHERE: &str = "a log from https://www.cs.huji.ac.il/labs/parallel/workload/";
+pub const WHERE: &str =
+    "the Parallel Workloads Archive (https://www.cs.huji.ac.il/labs/parallel/workload/)";
 
 /// The numbers of a job. -1 stands for an unknown value.
 const FIELDS: [&str; 18] = [

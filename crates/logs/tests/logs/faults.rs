@@ -316,7 +316,7 @@ fn a_log_without_a_usable_line_is_an_error() {
         (
             Format::Swf,
             "; MaxNodes: 4\n",
-            "expected at least one job that ran, from a log of",
+            "expected at least one job that ran, from the Parallel Workloads Archive",
         ),
     ] {
         let error = events(log.as_bytes(), &Options::new(format)).unwrap_err();
@@ -332,7 +332,7 @@ fn invalid_windows_are_wrong_usage() {
         (
             "2026-01-02",
             "2026-01-01",
-            "from 2026-01-02 00:00:00 to 2026-01-01 00:00:00, but",
+            "would cover 2026-01-02 00:00:00 to 2026-01-01 00:00:00, but",
         ),
         ("soon", "2026-01-01", "--from soon: expected a time"),
     ] {

@@ -134,8 +134,7 @@ fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     }
     if !placement_affects_speed {
         notes.push(
-            "The placement does not affect the speed of jobs here, only which jobs fit. Placers are therefore not \
-             compared."
+            "Placement affects only which jobs fit, not how fast they run. Placers are therefore not compared."
                 .to_owned(),
         );
     }

@@ -175,7 +175,7 @@ policy           GPUs  while jobs arrive  over the makespan  durations  rank cor
 fifo               40              0.0 %             38.4 %  not known                 –
 lucid_corrected    40              0.0 %             38.4 %  not known                 –
 
-The placement does not affect the speed of jobs here, only which jobs fit. Placers are therefore not compared.
+Placement affects only which jobs fit, not how fast they run. Placers are therefore not compared.
 
 Delays in hours of small jobs, with up to 8 GPUs (2), and of large jobs (1)
 policy           small JCT  small queuing  small 99.9 %  large JCT  large queuing  large 99.9 %
