@@ -224,7 +224,9 @@ mod tests {
             panic!("no bars");
         };
         assert_eq!(parts[0].values, [1.0, 2.0]);
-        assert!(figure.text.contains("best over solver") && figure.text.contains("Lower"));
+        assert!(
+            figure.text.contains("best such mean over solver") && figure.text.contains("Lower")
+        );
         assert!(figure.text.contains("The best is 1.00, with t_fwd 30"));
     }
 }
