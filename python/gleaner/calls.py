@@ -635,6 +635,7 @@ def sweep(
     bootstrap: Optional[Number] = None,
     jobs: Optional[Number] = None,
     strict: Optional[bool] = None,
+    windows: Optional[Number] = None,
 ) -> Run: ...
 
 
@@ -647,8 +648,10 @@ def sweep(
     workers: Optional[int] = None,
     progress: Optional[Progress] = None,
     best: Optional[str] = None,
+    bootstrap: Optional[Number] = None,
     jobs: Optional[Number] = None,
     strict: Optional[bool] = None,
+    windows: Optional[Number] = None,
 ) -> SweepRuns: ...
 
 
@@ -660,8 +663,10 @@ def sweep(
     workers: Optional[int] = None,
     progress: Optional[Progress] = None,
     best: Optional[str] = None,
+    bootstrap: Optional[Number] = None,
     jobs: Optional[Number] = None,
     strict: Optional[bool] = None,
+    windows: Optional[Number] = None,
 ) -> Union[Run, SweepRuns]:
     """Executes a run for every combination of the settings in a plan. ``plan`` is a plan file, or a dict of arguments
     of :func:`replay` or :func:`simulate`. ``out`` is the directory of the sweep; runs that it already contains are not
@@ -692,6 +697,10 @@ def sweep(
     strict
         Exit with 1 if a solver program gave an invalid answer, timed out or crashed in any run. Faults are always
         reported
+    windows
+        Cut the log into COUNT parts of equal duration, and replay each part from its own start. Means and 95 %
+        intervals are then computed over the parts. Intervals need at least 5 parts. Runs have a setting `window`,
+        from 1 to COUNT. Overrides windows and bootstrap in the plan
 
     >>> found = sweep({"events": "dataset/idle.csv", "tasks": "dataset/tasks.toml", "t_fwd": [60, 120]}, workers=1)
     >>> [settings["t_fwd"] for settings, run in found.runs if run.complete]

@@ -419,7 +419,7 @@ fn logs_that_cannot_be_cut_are_refused() {
     };
     refused(
         "--windows 5 --bootstrap 1000",
-        &["keep --windows", "or --bootstrap"],
+        &["only one of them: --windows", "or --bootstrap"],
     );
     refused("--windows 1", &["--windows", "at least 2"]);
     refused("--bootstrap 10", &["--bootstrap", "from 100 to 10000"]);
