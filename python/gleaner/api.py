@@ -17,7 +17,7 @@ from .commands import Pairs, pairs
 from .errors import UsageError
 from .folders import folder as new_folder
 from .functions import Function, function, inner, name_of
-from .groups import Group, add_groups
+from .groups import Group, with_groups
 from .inputs import Events, Input, Staging, Tasks
 from .logs import EventLog, Trace
 from .policy import Policy
@@ -68,7 +68,7 @@ def replay(
         found = pairs("replay", given, staging)
         task_file = staging.file("tasks", tasks)
         if groups:
-            add_groups(task_file, groups, tasks)
+            task_file = with_groups(staging, tasks, task_file, groups)
         found += [("events", [staging.file("events", events)]), ("tasks", [task_file])]
         own = function("solver", solver) if callable(solver) else None
         value = function("objective", objective) if callable(objective) else None

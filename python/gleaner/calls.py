@@ -10,9 +10,11 @@ from typing import Any, Literal, Optional, Union, overload
 from . import api
 from ._gleaner import Answer, ClassProblem, Problem
 from .api import AnyProblem, Inspection, Objective, OwnPolicy, Pilots, Solver
+from .groups import Group
 from .inputs import Events, Input, Tasks
 from .logs import EventLog, Trace
 from .run import Run, StrPath
+from .search import Search
 from .sweeps import Progress, SweepRuns
 
 Number = Union[int, float, str]

@@ -10,6 +10,7 @@ from typing import Any, Optional, Union
 
 from ._gleaner import Task
 from .errors import UsageError
+from .inputs import Staged, Staging
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Group:
 
     >>> tasks = [Task(name, {1: 10.0, 4: 36.0}) for name in ("a", "b")]
     >>> run = replay("dataset/idle.csv", tasks, t_fwd=120, groups=[Group("team", ["a", "b"], max_nodes=4)])
-    >>> max(run.steps.column("nodes_used"))
+    >>> max(run.steps["nNrun"])
     4
     """
 
@@ -32,10 +33,11 @@ class Group:
     """Maximum number of nodes of all tasks together; or a maximum for each class of nodes."""
 
 
-def add_groups(path: str, groups: Sequence[Group], tasks: Any) -> None:
-    """Adds groups to the file that was written for the list ``tasks``."""
-    if not isinstance(tasks, Sequence) or not all(isinstance(task, Task) for task in tasks):
+def with_groups(staging: Staging, tasks: Any, path: str, groups: Sequence[Group]) -> str:
+    """Writes a copy of the file ``path``, which was written for the list ``tasks``, with groups. Returns its path."""
+    is_list = isinstance(tasks, Staged) or isinstance(tasks, Sequence) and all(isinstance(of, Task) for of in tasks)
+    if not is_list or not path.endswith(".json"):
         raise UsageError("groups: the tasks are not a list of Task; in a task file, use [[group]] tables")
     document = json.loads(Path(path).read_text(encoding="utf-8"))
     document["group"] = [{key: value for key, value in asdict(group).items() if value is not None} for group in groups]
-    Path(path).write_text(json.dumps(document), encoding="utf-8")
+    return staging.text("tasks", ".json", json.dumps(document))

@@ -113,7 +113,7 @@ def test_windows_and_blocks_are_those_of_the_command_line(tmp_path: Path) -> Non
         assert run.summary == written
         frame = polars.DataFrame(run.tables["sweep"])
         assert sorted(set(frame["window"])) == list(range(1, written["best"]["windows"] + 1))
-    with pytest.raises(gleaner.UsageError, match="keep --windows"):
+    with pytest.raises(gleaner.UsageError, match="only one of them: --windows"):
         gleaner.sweep("dataset/sweep.toml", windows=5, bootstrap=200)
 
 

@@ -358,4 +358,4 @@ def test_groups_limit_the_tasks_of_a_run() -> None:
     tasks = [gleaner.Task(name, {1: 10.0, 8: 70.0}) for name in ("a", "b")]
     groups = [gleaner.Group("both", ["a", "b"], max_nodes=5)]
     found = gleaner.sweep({"events": EVENTS, "tasks": tasks, "t_fwd": [60, 120], "groups": groups}, workers=1)
-    assert [max(run.steps["nodes_used"]) for _, run in found.runs] == [5, 5]
+    assert [max(run.steps["nNrun"]) for _, run in found.runs] == [5, 5]
