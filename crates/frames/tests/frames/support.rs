@@ -153,6 +153,8 @@ pub fn replay() -> Replay {
             loss: Some(0.5),
             final_loss: 0.25,
             work_done: 2.5,
+            parameters: r#"{"lr":0.1}"#.to_owned(),
+            parent: Some(0),
         }],
         rungs: vec![RungRow {
             resource: 9.0,
