@@ -221,7 +221,7 @@ fn results_say_what_policies_know_of_durations() {
     for words in [
         "The true durations are known to sjf, srtf",
         "The rank correlation is between estimates",
-        "The placement does not affect the speed of jobs",
+        "Placement affects only which jobs fit, not how fast they run",
     ] {
         let out = run.out.replace('\n', " ");
         assert!(out.contains(words), "no {words:?} in:\n{out}");
