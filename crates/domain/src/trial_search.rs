@@ -34,13 +34,8 @@ impl TrialSearch {
 
     /// The faults of the search. Each fault names the field as in a task file.
     pub fn faults(&self) -> Vec<Fault> {
-        let plan = self.plan.validate().err().unwrap_or_default();
-        let space = self.space.validate().err().unwrap_or_default();
-        let space = space.into_iter().map(|fault| Fault {
-            field: format!("space.{}", fault.field),
-            ..fault
-        });
-        let faults: Vec<Fault> = plan.into_iter().chain(space).collect();
+        let faults = self.plan.validate_with(&self.space);
+        let faults = faults.err().unwrap_or_default();
         if faults.is_empty() {
             self.misfit().into_iter().collect()
         } else {
@@ -48,36 +43,31 @@ impl TrialSearch {
         }
     }
 
-    /// The first conflict between the algorithm, the hyperparameters and the learning curves.
+    /// The first conflict between measured learning curves and the rest of the search.
     fn misfit(&self) -> Option<Fault> {
-        let algorithm = self.plan.algorithm;
-        let fault = |field: &str, found: String, expected: &str| {
-            Some(Fault {
-                field: field.to_owned(),
-                found,
-                expected: expected.to_owned(),
-            })
-        };
-        if algorithm == Algorithm::Bohb && self.space.0.is_empty() {
-            let expected = "at least one hyperparameter, because bohb models their effect";
-            return fault("space", "nothing".to_owned(), expected);
-        }
         let known = self.curves.trials_known()?;
-        if algorithm == Algorithm::Pbt {
+        let measured = || "measured losses".to_owned();
+        let (found, expected) = if self.plan.algorithm == Algorithm::Pbt {
             let expected = "a family of curves, because pbt starts trials that no file describes";
-            return fault("curves", "measured losses".to_owned(), expected);
-        }
-        if !self.space.0.is_empty() {
+            (measured(), expected.to_owned())
+        } else if !self.space.0.is_empty() {
             let expected =
                 "a family of curves, because hyperparameters do not affect measured losses";
-            return fault("curves", "measured losses".to_owned(), expected);
-        }
-        if self.trials() > u64::from(known) {
-            let found = format!("learning curves of {known} trials");
-            let expected = format!("curves of all {} trials of the search", self.trials());
-            return fault("curves", found, &expected);
-        }
-        None
+            (measured(), expected.to_owned())
+        } else if self.trials() > u64::from(known) {
+            (
+                format!("learning curves of {known} trials"),
+                format!("curves of all {} trials of the search", self.trials()),
+            )
+        } else {
+            return None;
+        };
+        let field = "curves".to_owned();
+        Some(Fault {
+            field,
+            found,
+            expected,
+        })
     }
 
     /// Number of trials that the search starts.

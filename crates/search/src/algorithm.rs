@@ -46,6 +46,11 @@ impl Algorithm {
         matches!(self, Algorithm::Hyperband | Algorithm::Bohb)
     }
 
+    /// Whether all trials are measured at equal intervals, instead of at rungs that grow by the factor eta.
+    pub fn has_even_rungs(self) -> bool {
+        matches!(self, Algorithm::Median | Algorithm::Pbt)
+    }
+
     /// Name in files and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {

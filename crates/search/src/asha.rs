@@ -26,18 +26,6 @@ impl Asha {
             started: 0,
         }
     }
-
-    fn job(&self, trial: u32, rung: usize) -> Option<Job> {
-        let below = rung.checked_sub(1);
-        let below = below.and_then(|below| self.resources.get(below));
-        Some(Job {
-            trial,
-            rung: rung as u32,
-            bracket: 0,
-            from: below.copied().unwrap_or(0.0),
-            to: *self.resources.get(rung)?,
-        })
-    }
 }
 
 impl Scheduler for Asha {
@@ -47,14 +35,14 @@ impl Scheduler for Asha {
         let highest_first = self.rungs.iter_mut().enumerate().rev();
         let mut promotions = highest_first.filter_map(|(k, rung)| Some((k, rung.promote()?)));
         if let Some((k, trial)) = promotions.next() {
-            return self.job(trial, k + 1);
+            return Job::towards(&self.resources, trial, k + 1);
         }
         if self.started >= self.trials {
             return None;
         }
         let trial = self.started;
         self.started += 1;
-        self.job(trial, 0)
+        Job::towards(&self.resources, trial, 0)
     }
 
     /// Records the loss of a job. Promotions are decided when jobs are requested, so this method returns no verdict

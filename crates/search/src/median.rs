@@ -60,19 +60,6 @@ impl Median {
         }
     }
 
-    /// The job that trains a trial from the rung below `rung` to `rung`; `None` above the last rung.
-    fn job(&self, trial: u32, rung: usize) -> Option<Job> {
-        let below = rung.checked_sub(1);
-        let from = below.and_then(|below| self.resources.get(below));
-        Some(Job {
-            trial,
-            rung: rung as u32,
-            bracket: 0,
-            from: from.copied().unwrap_or(0.0),
-            to: *self.resources.get(rung)?,
-        })
-    }
-
     /// Whether a trial with this best loss is stopped at a rung. No trial is stopped before another has finished.
     fn is_stopped(&self, best: Score, rung: usize) -> bool {
         let averages = self.averages.get(rung).map_or(&[][..], Vec::as_slice);
@@ -100,7 +87,7 @@ impl Scheduler for Median {
         }
         let trial = self.started;
         self.started += 1;
-        self.job(trial, 0)
+        Job::towards(&self.resources, trial, 0)
     }
 
     fn report(&mut self, job: &Job, loss: f64) -> Vec<Verdict> {
@@ -108,7 +95,7 @@ impl Scheduler for Median {
         let mut course = self.courses.remove(&trial).unwrap_or_default();
         let score = Score::new(trial, loss);
         course.add(score);
-        let Some(next) = self.job(trial, rung + 1) else {
+        let Some(next) = Job::towards(&self.resources, trial, rung + 1) else {
             self.finish(&course);
             return vec![Verdict::Finished { trial }];
         };

@@ -68,19 +68,6 @@ impl Pbt {
         }
     }
 
-    /// The job that trains a trial from the rung below `rung` to `rung`; `None` above the last rung.
-    fn job(&self, trial: u32, rung: u32) -> Option<Job> {
-        let below = rung.checked_sub(1);
-        let from = below.and_then(|below| self.resources.get(below as usize));
-        Some(Job {
-            trial,
-            rung,
-            bracket: 0,
-            from: from.copied().unwrap_or(0.0),
-            to: *self.resources.get(rung as usize)?,
-        })
-    }
-
     /// Draws the trial whose copy replaces a trial at a rung; `None` if the trial is not replaced.
     fn replacement(&self, trial: u32, rung: u32) -> Option<Copy> {
         let mut ranked: Vec<(Score, u32)> = self.members.values().copied().collect();
@@ -113,7 +100,7 @@ impl Pbt {
     /// Starts a copy, as a trial of its own.
     fn start(&mut self, copy: &Copy) -> Option<Job> {
         let trial = self.started;
-        let job = self.job(trial, copy.rung + 1)?;
+        let job = Job::towards(&self.resources, trial, copy.rung as usize + 1)?;
         self.started += 1;
         let parent = Parent {
             trial: copy.of,
@@ -141,12 +128,12 @@ impl Scheduler for Pbt {
         }
         let trial = self.started;
         self.started += 1;
-        self.job(trial, 0)
+        Job::towards(&self.resources, trial, 0)
     }
 
     fn report(&mut self, job: &Job, loss: f64) -> Vec<Verdict> {
         let (trial, rung) = (job.trial, job.rung);
-        let Some(next) = self.job(trial, rung + 1) else {
+        let Some(next) = Job::towards(&self.resources, trial, rung as usize + 1) else {
             self.members.remove(&trial);
             return vec![Verdict::Finished { trial }];
         };

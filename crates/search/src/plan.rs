@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, Fault};
+use crate::{Algorithm, Fault, Space};
 
 /// Maximum number of jobs of a search: trials times rungs.
 pub const MAX_JOBS: u64 = 1_000_000;
@@ -73,6 +73,28 @@ impl Plan {
         }
     }
 
+    /// Checks the settings and the hyperparameters, and whether the algorithm can use them.
+    ///
+    /// # Errors
+    /// Returns the faults. The field of a hyperparameter's fault begins with `space`.
+    pub fn validate_with(&self, space: &Space) -> Result<(), Vec<Fault>> {
+        let mut faults = self.validate().err().unwrap_or_default();
+        let of_space = space.validate().err().unwrap_or_default();
+        faults.extend(of_space.into_iter().map(|fault| Fault {
+            field: format!("space.{}", fault.field),
+            ..fault
+        }));
+        if faults.is_empty() && self.algorithm == Algorithm::Bohb && space.0.is_empty() {
+            let expected = "at least one hyperparameter, because bohb models their effect";
+            faults.push(Fault::new("space", "nothing", expected));
+        }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
+    }
+
     fn check_trials(&self) -> Option<Fault> {
         let hyperband = self.algorithm.derives_trials();
         let number = "a number of at least 1";
@@ -120,9 +142,10 @@ impl Plan {
         let rungs = self.rungs().len();
         if rungs > MAX_RUNGS {
             let (least, eta) = (self.min_resource, self.eta);
-            let or_eta = match self.algorithm {
-                Algorithm::Median | Algorithm::Pbt => String::new(),
-                _ => format!(" or eta above {eta}"),
+            let or_eta = if self.algorithm.has_even_rungs() {
+                String::new()
+            } else {
+                format!(" or eta above {eta}")
             };
             let expected = format!(
                 "at most {MAX_RUNGS} rungs: reduce max_resource, or raise min_resource above {least}{or_eta}"

@@ -111,9 +111,10 @@ impl Plan {
 
     fn bracket(&self, number: u32, trials: u32, resources: &[f64]) -> Bracket {
         let rung = |(i, &resource): (u32, &f64)| Rung {
-            trials: match self.algorithm {
-                Algorithm::Median | Algorithm::Pbt => trials,
-                _ => survivors(trials, self.eta, i),
+            trials: if self.algorithm.has_even_rungs() {
+                trials
+            } else {
+                survivors(trials, self.eta, i)
             },
             resource,
         };

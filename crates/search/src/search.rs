@@ -29,6 +29,22 @@ pub struct Job {
     pub to: f64,
 }
 
+impl Job {
+    /// The job that trains a trial from the rung below `rung` to `rung`, where `resources` are the resources of all
+    /// rungs. `None` above the last rung.
+    pub(crate) fn towards(resources: &[f64], trial: u32, rung: usize) -> Option<Job> {
+        let below = rung.checked_sub(1);
+        let from = below.and_then(|below| resources.get(below));
+        Some(Job {
+            trial,
+            rung: rung as u32,
+            bracket: 0,
+            from: from.copied().unwrap_or(0.0),
+            to: *resources.get(rung)?,
+        })
+    }
+}
+
 /// What the caller does next; the result of [`Search::next`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
@@ -120,12 +136,7 @@ impl Search {
     /// # Errors
     /// The plan or the space is invalid, or BOHB is chosen and the space is empty. Returns the faults.
     pub fn seeded(plan: Plan, seed: u64, space: &Space) -> Result<Self, Vec<Fault>> {
-        plan.validate()?;
-        space.validate()?;
-        if plan.algorithm == Algorithm::Bohb && space.0.is_empty() {
-            let expected = "at least one hyperparameter, because bohb models their effect";
-            return Err(vec![Fault::new("space", "nothing", expected)]);
-        }
+        plan.validate_with(space)?;
         let trials = plan.trials.unwrap_or(0);
         let mut search = Search::with(match plan.algorithm {
             Algorithm::Asha => Box::new(Asha::new(plan.rungs(), plan.eta, trials)),
@@ -224,22 +235,16 @@ impl Search {
     /// example, if the parent had a loss of 2, and the trial's own curve falls from 3 to 1.5 between the same resources,
     /// the trial's loss falls from 2 to 1.
     pub fn loss(&self, curves: &LearningCurves, trial: u32, resource: f64) -> f64 {
-        let noise = match curves {
-            LearningCurves::Family(family) => family.noise(trial, resource),
-            LearningCurves::Table(_) => 0.0,
-        };
-        self.true_loss(curves, trial, resource) + noise
+        self.true_loss(curves, trial, resource) + curves.noise(trial, resource)
     }
 
     /// The loss without noise, as in [`Search::loss`].
     pub fn true_loss(&self, curves: &LearningCurves, trial: u32, resource: f64) -> f64 {
-        let own = |resource: f64| match curves {
-            LearningCurves::Family(family) => {
-                let rank = self.space.rank(&self.parameters(trial), self.seed);
-                family.at(&family.curve(trial, rank), resource)
-            }
-            LearningCurves::Table(table) => table.loss(trial, resource),
-        };
+        // Most searches have no hyperparameters, so nothing is drawn for them.
+        let has_rank = !self.space.0.is_empty();
+        let parameters = has_rank.then(|| self.parameters(trial));
+        let rank = parameters.and_then(|parameters| self.space.rank(&parameters, self.seed));
+        let own = |resource| curves.true_loss_at(trial, resource, rank);
         match self.parent(trial) {
             Some(parent) => {
                 let copied = self.true_loss(curves, parent.trial, parent.resource);

@@ -109,10 +109,6 @@ impl<'a> Losses<'a> {
 
     /// The measured loss of a trial.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
-        let noise = match &self.curves {
-            LearningCurves::Table(_) => 0.0,
-            LearningCurves::Family(family) => family.noise(trial, resource),
-        };
-        self.true_loss(trial, resource) + noise
+        self.true_loss(trial, resource) + self.curves.noise(trial, resource)
     }
 }

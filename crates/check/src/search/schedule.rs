@@ -92,7 +92,8 @@ impl Population {
 #[derive(Debug)]
 pub(crate) struct Schedule {
     is_asha: bool,
-    is_median: bool,
+    /// Whether a trial that is not stopped trains towards the next rung without waiting.
+    continues: bool,
     /// The population of population-based training; `None` for other algorithms.
     population: Option<Population>,
     eta: u64,
@@ -103,20 +104,14 @@ pub(crate) struct Schedule {
 impl Schedule {
     /// Creates a search with the given settings.
     pub fn new(plan: &Plan) -> Self {
-        let is_median = plan.algorithm == Algorithm::Median;
         let is_pbt = plan.algorithm == Algorithm::Pbt;
+        let continues = is_pbt || plan.algorithm == Algorithm::Median;
         let eta = u64::from(plan.eta.max(2));
         let mut first = 0u32;
         let mut bracket = |number: usize, trials: u64, resources: Vec<f64>| {
             let shrunk = |rung: u32| eta.checked_pow(rung).map_or(0, |power| trials / power);
             let sizes = (0..resources.len() as u32)
-                .map(|rung| {
-                    if is_median || is_pbt {
-                        trials
-                    } else {
-                        shrunk(rung)
-                    }
-                })
+                .map(|rung| if continues { trials } else { shrunk(rung) })
                 .collect();
             let bracket = Bracket {
                 number: number as u32,
@@ -156,7 +151,7 @@ impl Schedule {
         };
         Schedule {
             is_asha: plan.algorithm == Algorithm::Asha,
-            is_median,
+            continues,
             population: is_pbt.then(Population::default),
             eta,
             brackets,
@@ -232,7 +227,7 @@ impl Schedule {
                 population.members.retain(|(_, other, _)| *other != trial);
             }
             vec![(trial, Verdict::Finished)]
-        } else if self.is_median || self.population.is_some() {
+        } else if self.continues {
             let verdict = match &mut self.population {
                 None => bracket.compare_with_median(trial, job.rung),
                 Some(population) => {
@@ -274,7 +269,7 @@ impl Schedule {
             for rung in 0..below {
                 let is_done = !self.is_asha && bracket.rung > rung;
                 let trials = bracket.measured[rung].iter().map(|(_, trial)| *trial);
-                let is_done = is_done || self.is_median || self.population.is_some();
+                let is_done = is_done || self.continues;
                 let waits = |trial: &u32| !is_done && !bracket.promoted[rung].contains(trial);
                 found.extend(trials.filter(waits));
             }

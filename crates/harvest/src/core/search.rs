@@ -46,9 +46,9 @@ impl SearchSubmission {
     /// # Errors
     /// Returns all faults in one text.
     pub fn check(&self) -> Result<(), String> {
-        let faults = [self.plan.validate(), self.space.validate()];
-        let faults = faults.into_iter().filter_map(Result::err).flatten();
-        let mut faults: Vec<String> = faults.map(|fault| fault.to_string()).collect();
+        let faults = self.plan.validate_with(&self.space);
+        let faults = faults.err().unwrap_or_default();
+        let mut faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
         if faults.is_empty() && self.plan.most_jobs() > MOST_JOBS {
             let jobs = self.plan.most_jobs();
             faults.push(format!(

@@ -114,7 +114,7 @@ impl Family {
     }
 
     /// The noise of a measurement of a trial after this resource.
-    pub fn noise(&self, trial: u32, resource: f64) -> f64 {
+    pub(crate) fn noise(&self, trial: u32, resource: f64) -> f64 {
         let mut random = stream(self.seed, Purpose::Noise, resource.to_bits(), trial);
         self.noise * normal(random.random(), random.random())
     }

@@ -24,18 +24,28 @@ impl LearningCurves {
     /// The loss measured after a trial has consumed `resource`, which is at least 0 and in the unit of the plan. NaN
     /// for a trial that is not in the table.
     pub fn loss(&self, trial: u32, resource: f64) -> f64 {
-        match self {
-            LearningCurves::Family(family) => family.loss(trial, resource),
-            LearningCurves::Table(table) => table.loss(trial, resource),
-        }
+        self.true_loss(trial, resource) + self.noise(trial, resource)
     }
 
     /// The loss without noise, for computing regrets. The losses of a table are measured, so this method returns the
     /// same losses as [`LearningCurves::loss`].
     pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
+        self.true_loss_at(trial, resource, None)
+    }
+
+    /// The loss without noise of a trial whose floor in a family has this rank; see [`Family::curve`].
+    pub(crate) fn true_loss_at(&self, trial: u32, resource: f64, rank: Option<f64>) -> f64 {
         match self {
-            LearningCurves::Family(family) => family.true_loss(trial, resource),
+            LearningCurves::Family(family) => family.at(&family.curve(trial, rank), resource),
             LearningCurves::Table(table) => table.loss(trial, resource),
+        }
+    }
+
+    /// The noise in a measured loss. It is 0 for the losses of a table, which include their noise.
+    pub fn noise(&self, trial: u32, resource: f64) -> f64 {
+        match self {
+            LearningCurves::Family(family) => family.noise(trial, resource),
+            LearningCurves::Table(_) => 0.0,
         }
     }
 
