@@ -1,6 +1,6 @@
-//! Runs a search of its own: each trial trains for one epoch, and only trials with a low loss train on to nine epochs.
+//! Runs a custom search: each trial trains for one epoch, and only trials with a low loss continue to nine epochs.
 
-use gleaner::engines::search::{Job, Next, Verdict};
+use gleaner::engines::search::{Job, Verdict};
 use gleaner::replay::{NewTrial, Searcher};
 use gleaner::{Replay, Result};
 
@@ -14,8 +14,7 @@ const LIMIT: f64 = 1.4;
 #[derive(Default)]
 struct Impatient {
     started: u32,
-    outstanding: u32,
-    /// The training with which a trial continues at once.
+    /// The next job of a trial that continues immediately.
     next: Option<Job>,
 }
 
@@ -28,18 +27,13 @@ impl Searcher for Impatient {
         9.0
     }
 
-    fn next(&mut self) -> Next {
+    fn next(&mut self) -> Option<Job> {
         let trial = self.started;
         if trial == TRIALS {
-            return if self.outstanding > 0 {
-                Next::Wait
-            } else {
-                Next::Done
-            };
+            return None;
         }
         self.started += 1;
-        self.outstanding += 1;
-        Next::Job(Job {
+        Some(Job {
             trial,
             rung: 0,
             bracket: 0,
@@ -79,7 +73,6 @@ impl Searcher for Impatient {
             });
             Verdict::Promoted { trial, rung, to }
         };
-        self.outstanding -= u32::from(self.next.is_none());
         Some(vec![verdict])
     }
 

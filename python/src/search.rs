@@ -24,7 +24,6 @@ pub struct PythonSearch {
     /// Seed of the choice of a task for each trial.
     seed: u64,
     host: Arc<Host>,
-    outstanding: usize,
     /// The next training of the trial whose loss was just reported.
     resumed: Option<Job>,
 }
@@ -47,7 +46,6 @@ impl PythonSearch {
             tasks: tasks.iter().map(|task| task.name.clone()).collect(),
             seed,
             host: Arc::clone(host),
-            outstanding: 0,
             resumed: None,
         })
     }
@@ -112,17 +110,9 @@ impl Searcher for PythonSearch {
         self.max_resource
     }
 
-    fn next(&mut self) -> Next {
+    fn next(&mut self) -> Option<Job> {
         let next = self.call(|of| of.call_method0("next")?.extract::<Option<Training>>());
-        match next {
-            Some(Some(training)) => {
-                self.outstanding += 1;
-                Next::Job(job(training))
-            }
-            // If the call failed, the replay stops, and `Wait` leaves its trials without a final state.
-            Some(None) if self.outstanding == 0 => Next::Done,
-            Some(None) | None => Next::Wait,
-        }
+        next.flatten().map(job)
     }
 
     fn describe(&mut self, trial: u32, _: usize) -> NewTrial {
@@ -143,7 +133,6 @@ impl Searcher for PythonSearch {
     }
 
     fn loss(&mut self, job: &Job) -> Option<f64> {
-        self.outstanding -= 1;
         self.call(|of| of.call_method1("loss", (job.trial, job.to))?.extract())
     }
 
@@ -155,7 +144,6 @@ impl Searcher for PythonSearch {
         });
         let (is_finished, next, stopped) = reported?;
         self.resumed = next.map(self::job);
-        self.outstanding += usize::from(next.is_some());
         let finished = is_finished.then_some(Verdict::Finished { trial });
         let stopped = stopped.into_iter().map(|trial| Verdict::Stopped { trial });
         Some(finished.into_iter().chain(stopped).collect())

@@ -91,8 +91,6 @@ struct Replay<'a> {
     decider: &'a mut dyn Decider,
     allocator: Allocator<'a>,
     ledger: Ledger,
-    /// Whether a search submits the tasks.
-    has_search: bool,
     /// Buffer for the reports of a step.
     progress: Vec<Progress>,
 }
@@ -119,7 +117,6 @@ impl<'a> Replay<'a> {
             (None, None) if options.repeat_tasks && !tasks.is_empty() => Source::Rounds(tasks),
             (None, None) => Source::Batches,
         };
-        let has_search = matches!(source, Source::Searcher { .. } | Source::Search { .. });
         let rule = || node_choice::of_rule(options.node_choice, options.node_order.as_deref(), log);
         let choice = own.choice.unwrap_or_else(rule);
         let classes = options.classes(log, tasks)?;
@@ -132,7 +129,6 @@ impl<'a> Replay<'a> {
             allocator: Allocator::new(settings, source, start, nodes, choice)?,
             log,
             decider,
-            has_search,
             progress: Vec::new(),
         })
     }
@@ -141,7 +137,7 @@ impl<'a> Replay<'a> {
     /// tasks that become active. Tasks that are submitted after event 0 wait in the allocator.
     fn deal(&mut self, tasks: &[TrainingTask], options: &Options) -> Result<()> {
         let nodes = self.log.changes(0);
-        let is_listed = !self.has_search && self.allocator.rounds().is_none();
+        let is_listed = self.allocator.search_name().is_none() && self.allocator.rounds().is_none();
         let batch = Batch {
             nodes,
             submitted: if is_listed { tasks } else { &[] },

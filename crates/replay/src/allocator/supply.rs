@@ -10,7 +10,7 @@ use super::batch::Extension;
 use super::queue::Queue;
 use super::registry::Registry;
 use super::rounds::Rounds;
-use super::trials::{Searcher, Trials};
+use super::trials::{Declared, Searcher, Trials};
 
 /// The source of tasks in addition to the tasks that batches submit.
 pub enum Source<'a> {
@@ -67,10 +67,11 @@ impl<'a> Supply<'a> {
                 More::Rounds(Rounds::new(set, start))
             }
             Source::Search { search, set, seed } => {
-                More::Search(Box::new(Trials::begin(search, set, seed, start)?))
+                let searcher = Box::new(Declared::begin(search, seed)?);
+                More::Search(Box::new(Trials::begin(searcher, set, start)))
             }
             Source::Searcher { searcher, set } => {
-                More::Search(Box::new(Trials::of(searcher, set, start)))
+                More::Search(Box::new(Trials::begin(searcher, set, start)))
             }
         };
         Ok(supply)

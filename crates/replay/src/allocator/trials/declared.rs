@@ -10,7 +10,7 @@ use super::searcher::{NewTrial, Searcher};
 
 /// A search that is defined by its algorithm and its learning curves.
 #[derive(Debug)]
-pub(super) struct Declared {
+pub(in crate::allocator) struct Declared {
     spec: Arc<TrialSearch>,
     curves: LearningCurves,
     seed: u64,
@@ -49,8 +49,11 @@ impl Searcher for Declared {
         self.spec.plan.max_resource
     }
 
-    fn next(&mut self) -> Next {
-        self.search.next()
+    fn next(&mut self) -> Option<Job> {
+        match self.search.next() {
+            Next::Job(job) => Some(job),
+            Next::Wait | Next::Done => None,
+        }
     }
 
     fn describe(&mut self, trial: u32, tasks: usize) -> NewTrial {

@@ -13,16 +13,14 @@ mod declared;
 mod searcher;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use gleaner_domain::error::Result;
 use gleaner_domain::results::search::{
     RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
-use gleaner_domain::{TrainingTask, TrialSearch, Utc};
-use gleaner_search::{Job, Next, Verdict};
+use gleaner_domain::{TrainingTask, Utc};
+use gleaner_search::{Job, Verdict};
 
-use declared::Declared;
+pub(in crate::allocator) use declared::Declared;
 pub use searcher::{NewTrial, Searcher};
 
 use super::batch::Extension;
@@ -60,25 +58,8 @@ struct Trial {
 }
 
 impl<'a> Trials<'a> {
-    /// Begins the search of a task file at `start`, the time of the log's first event.
-    ///
-    /// # Errors
-    /// The plan of the search is not valid.
-    pub fn begin(
-        spec: &Arc<TrialSearch>,
-        set: &'a [TrainingTask],
-        seed: u64,
-        start: Utc,
-    ) -> Result<Self> {
-        Ok(Trials::of(
-            Box::new(Declared::begin(spec, seed)?),
-            set,
-            start,
-        ))
-    }
-
     /// Begins a search at `start`.
-    pub fn of(searcher: Box<dyn Searcher + 'a>, set: &'a [TrainingTask], start: Utc) -> Self {
+    pub fn begin(searcher: Box<dyn Searcher + 'a>, set: &'a [TrainingTask], start: Utc) -> Self {
         Trials {
             searcher,
             set,
@@ -104,13 +85,11 @@ impl<'a> Trials<'a> {
     /// Creates the task of the next job, with the index `task`, if the search hands out a job now. Also returns the
     /// task of the set from which the new task is derived.
     pub fn next(&mut self, task: u32, now: Utc) -> Option<(TrainingTask, &'a TrainingTask)> {
-        let job = match self.searcher.next() {
-            Next::Job(job) => job,
-            Next::Wait => return None,
-            Next::Done => {
+        let Some(job) = self.searcher.next() else {
+            if self.jobs.is_empty() {
                 self.end(now);
-                return None;
             }
+            return None;
         };
         if job.trial as usize == self.trials.len() {
             self.start(&job, now);
@@ -119,22 +98,29 @@ impl<'a> Trials<'a> {
         }
         self.jobs.insert(task, job);
         self.trial_of_task.push((task, job.trial));
-        let trial = &self.trials[job.trial as usize];
-        let origin = &self.set[trial.origin as usize];
-        let trained = trial.own_task.as_ref().unwrap_or(origin);
+        let trained = self.trained(job.trial);
         let next = TrainingTask {
             name: format!("{}#{}.{}", trained.name, job.trial, job.rung),
             submit: now,
-            work: self.work(trained, &job),
+            work: self.work(&job),
             rung: job.rung,
             ..trained.clone()
         };
-        Some((next, origin))
+        let origin = self.trials[job.trial as usize].origin;
+        Some((next, &self.set[origin as usize]))
     }
 
-    /// The work of a job of a trial that trains this task.
-    fn work(&self, trained: &TrainingTask, job: &Job) -> f64 {
-        trained.work * ((job.to - job.from) / self.searcher.max_resource())
+    /// The task that describes how a trial trains.
+    fn trained(&self, trial: u32) -> &TrainingTask {
+        let trial = &self.trials[trial as usize];
+        let own = trial.own_task.as_ref();
+        own.unwrap_or(&self.set[trial.origin as usize])
+    }
+
+    /// The work of a job.
+    fn work(&self, job: &Job) -> f64 {
+        let share = (job.to - job.from) / self.searcher.max_resource();
+        self.trained(job.trial).work * share
     }
 
     /// Starts a new trial.
@@ -197,12 +183,9 @@ impl<'a> Trials<'a> {
         let next = self.searcher.resume(job.trial)?;
         self.go_on(&next, now);
         self.jobs.insert(task, next);
-        let trial = &self.trials[job.trial as usize];
-        let trained = trial.own_task.as_ref();
-        let trained = trained.unwrap_or(&self.set[trial.origin as usize]);
         Some(Extension {
             task,
-            work: self.work(trained, &next),
+            work: self.work(&next),
             rung: next.rung,
         })
     }

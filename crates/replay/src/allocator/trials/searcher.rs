@@ -1,7 +1,7 @@
 //! The interface between a search and the tasks of a replay.
 
 use gleaner_domain::TrainingTask;
-use gleaner_search::{Job, Next, Verdict};
+use gleaner_search::{Job, Verdict};
 
 /// A search whose trials are the tasks of a replay. It chooses the jobs, and knows how each trial trains and which
 /// losses it reaches.
@@ -9,7 +9,7 @@ use gleaner_search::{Job, Next, Verdict};
 /// Searches in task files use the algorithms of [`gleaner_search`]. Implement this trait for any other search, and pass
 /// it to [`run_with`](crate::run_with).
 ///
-/// A method that cannot answer, for example because a user's function failed, returns `None` or [`Next::Wait`]. The
+/// A method that cannot answer, for example because a user's function failed, returns `None`. The
 /// implementation must then stop the replay through its [`Observer`](gleaner_domain::Observer).
 pub trait Searcher {
     /// The name of the search in results.
@@ -19,9 +19,10 @@ pub trait Searcher {
     /// trained up to this resource.
     fn max_resource(&self) -> f64;
 
-    /// The next job. Called whenever another task may become active. New trials are numbered from 0 in the order of
+    /// The next job; `None` if there is no job before another loss is reported. If no job is outstanding, `None` ends the
+    /// search. Called whenever another task may become active. New trials are numbered from 0 in the order of
     /// their first jobs. The first job of a trial has rung 0, unless the trial has a parent.
-    fn next(&mut self) -> Next;
+    fn next(&mut self) -> Option<Job>;
 
     /// How a new trial trains. Called once per trial, after [`Searcher::next`] has handed out its first job. `tasks` is
     /// the number of tasks in the set.
