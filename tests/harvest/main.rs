@@ -210,18 +210,7 @@ fn replica_groups_of_torchft_continue_without_the_first_node() {
     };
     harvest.wait("group on each node", |_| groups().len() == 3);
     let (before, first) = (groups(), groups()[0].2.clone());
-    let is_pilot = |pid: &&u32| {
-        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        String::from_utf8_lossy(&words).contains(&format!("--node\0{first}\0"))
-    };
-    let pilot = *harvest.processes().iter().find(is_pilot).unwrap();
-    let mut kill = Command::new("kill");
-    assert!(
-        kill.args(["-9", &pilot.to_string()])
-            .status()
-            .unwrap()
-            .success()
-    );
+    harvest.signal_pilot(&first, "-KILL");
     harvest.wait("new group on the first node", |_| {
         groups().iter().filter(|group| group.2 == first).count() == 2
     });

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 use std::thread;
 
 use gleaner_testing::{python_with_torch, workspace};
@@ -113,15 +112,7 @@ impl Training {
     /// Sends a signal to the pilot of a node. No other pilot replaces it until [`Training::give_back`].
     fn take(&self, node: &str, signal: &str) {
         self.harvest.text(&["drain"]);
-        let is_pilot = |pid: &&u32| {
-            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            String::from_utf8_lossy(&words).contains(&format!("--node\0{node}\0"))
-        };
-        let pid = *self.harvest.processes().iter().find(is_pilot).unwrap();
-        let status = Command::new("kill")
-            .args([signal, &pid.to_string()])
-            .status();
-        assert!(status.unwrap().success());
+        self.harvest.signal_pilot(node, signal);
     }
 
     fn give_back(&self) {

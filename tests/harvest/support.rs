@@ -175,6 +175,19 @@ impl Harvest {
         task.unwrap_or_else(|| panic!("no task {name}"))[field].clone()
     }
 
+    /// Sends a signal to the pilot of a local node.
+    pub fn signal_pilot(&self, node: &str, signal: &str) {
+        let is_pilot = |pid: &&u32| {
+            let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&words).contains(&format!("--node\0{node}\0"))
+        };
+        let pid = *self.processes().iter().find(is_pilot).unwrap();
+        let status = Command::new("kill")
+            .args([signal, &pid.to_string()])
+            .status();
+        assert!(status.unwrap().success());
+    }
+
     pub fn await_state(&self, name: &str, state: &str) {
         self.wait(&format!("{name} is {state}"), |harvest| {
             harvest.task_field(name, "state") == state

@@ -182,6 +182,9 @@ impl SlurmBackend {
 
     /// Finds out which pilots are on nodes whose reservations begin soon.
     fn look_at_reservations(&self, pilots: &mut [Listed]) -> Result<()> {
+        if pilots.iter().all(|pilot| pilot.node.is_none()) {
+            return Ok(());
+        }
         let words = ["--oneliner", "show", "reservations"].map(str::to_owned);
         for reservation in reservations::parse(&self.call("scontrol", &words, "")?) {
             let words = ["show", "hostnames", &reservation.nodes].map(str::to_owned);
@@ -243,9 +246,7 @@ impl SlurmBackend {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .process_group(0)
-            // Times are shown in seconds since 1970, so they do not depend on time zones.
-            .env("SLURM_TIME_FORMAT", "%s");
+            .process_group(0);
         // Variables such as SBATCH_ARRAY_INX or SQUEUE_STATES would change what the programs do. If the daemon itself
         // runs in a job, that job's variables would also interfere.
         for (variable, _) in env::vars_os() {
@@ -255,10 +256,12 @@ impl SlurmBackend {
             ]
             .iter()
             .any(|prefix| text.starts_with(prefix));
-            if is_option && text != "SLURM_CONF" && text != "SLURM_TIME_FORMAT" {
+            if is_option && text != "SLURM_CONF" {
                 command.env_remove(&variable);
             }
         }
+        // Times are shown in seconds since 1970, so they do not depend on time zones.
+        command.env("SLURM_TIME_FORMAT", "%s");
         let failed = |why: String| Error::Run(format!("{name}: {why}"));
         let child = command.spawn().map_err(|error| failed(error.to_string()))?;
         let (status, output, errors) = finish(child, input).map_err(failed)?;
