@@ -56,7 +56,8 @@ pub(super) fn parts(
         }
         Cut::Blocks { resamples } => {
             // All slices have blocks of the same length, so that the sweep has one description of its intervals.
-            let has_weeks = |log: &EventLog| blocks_of(log, Block::Week) >= MIN_WEEKS;
+            let has_weeks =
+                |log: &EventLog| log.whole_blocks(Block::Week.seconds()).len() > MIN_WEEKS;
             let block = if slices.iter().all(has_weeks) {
                 Block::Week
             } else {
@@ -92,13 +93,10 @@ fn windows(log: &EventLog, count: usize) -> Result<Vec<Part>> {
     Ok(numbered(log, &log.equal_parts(count)))
 }
 
-/// Number of blocks of this length that the log fills.
-fn blocks_of(log: &EventLog, block: Block) -> usize {
-    log.whole_blocks(block.seconds()).len().saturating_sub(1)
-}
-
 fn blocks(log: &EventLog, block: Block, observer: &dyn Observer) -> Result<Vec<Part>> {
-    let (seconds, found) = (length(log), blocks_of(log, block));
+    let (seconds, bounds) = (length(log), log.whole_blocks(block.seconds()));
+    // There is a bound at the start and after each block.
+    let found = bounds.len().saturating_sub(1);
     if found < MIN_BLOCKS {
         return Err(Error::Usage(format!(
             "bootstrap: the log lasts {}, expected at least {} to resample: use a longer log, or cut this one into \
@@ -116,7 +114,7 @@ fn blocks(log: &EventLog, block: Block, observer: &dyn Observer) -> Result<Vec<P
             block.noun()
         )]);
     }
-    Ok(numbered(log, &log.whole_blocks(block.seconds())))
+    Ok(numbered(log, &bounds))
 }
 
 /// The parts between neighbouring bounds, numbered from 1.
