@@ -30,11 +30,11 @@ class Group:
     min_nodes: Optional[int] = None
     """Minimum number of nodes of all tasks together."""
     max_nodes: Union[int, Mapping[str, int], None] = None
-    """Maximum number of nodes of all tasks together; or a maximum for each class of nodes."""
+    """Maximum number of nodes of all tasks together, or a maximum for each class of nodes."""
 
 
 def with_groups(staging: Staging, tasks: Any, path: str, groups: Sequence[Group]) -> str:
-    """Writes a copy of the file ``path``, which was written for the list ``tasks``, with groups. Returns its path."""
+    """Adds groups to a copy of ``path``, the file written for the list ``tasks``. Returns the path of the copy."""
     is_list = isinstance(tasks, Staged) or isinstance(tasks, Sequence) and all(isinstance(of, Task) for of in tasks)
     if not is_list or not path.endswith(".json"):
         raise UsageError("groups: the tasks are not a list of Task; in a task file, use [[group]] tables")

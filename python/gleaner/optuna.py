@@ -28,20 +28,20 @@ LOGGER = logging.getLogger("gleaner")
 Value = Union[float, Sequence[float]]
 """The value of a study's objective, or a sequence with the values of its objectives."""
 Suggestion = Union[Callable[[float], Value], Trial]
-"""What a trial trains: a learning curve, or a :class:`gleaner.Trial` with a learning curve and a task."""
+"""What ``suggest`` returns: a learning curve, or a :class:`gleaner.Trial` with a learning curve and a task."""
 AnyTask = Union[str, int, Task, None]
-"""What a trial trains; see :class:`gleaner.Trial`."""
+"""The task that a trial trains (see :class:`gleaner.Trial`)."""
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
 
 
 class StudyTrial(Trial):
-    """A trial of a replay that is a trial of an Optuna study."""
+    """A trial of an Optuna study in a replay."""
 
     def __init__(self, asked: optuna.trial.Trial) -> None:
         super().__init__()
         self.optuna = asked
-        """The trial of the study."""
+        """The corresponding trial of the study."""
 
     def __repr__(self) -> str:
         state = f"{self.state}, resource {self.resource:g}"
@@ -51,25 +51,26 @@ class StudyTrial(Trial):
 class Study(Search):
     """Drives the trials of an Optuna study in a replay, with the study's own sampler and pruner.
 
-    ``suggest`` is called with a new :class:`optuna.trial.Trial`, and calls its methods ``suggest_float``,
+    ``suggest`` is called with a new :class:`optuna.trial.Trial` and calls its methods ``suggest_float``,
     ``suggest_categorical``, etc. It returns the learning curve of the training: a function that returns the value of
     the objective after an amount of the resource. To choose what the trial trains, return
     ``gleaner.Trial(task=..., loss=curve)``. All other trials train ``task``. By default, each replay
-    draws one of its tasks. To skip a trial, raise ``optuna.TrialPruned``.
+    draws one of its tasks at random for each trial. To skip a trial, raise ``optuna.TrialPruned``.
 
-    The value is reported to the study after every ``step`` of the resource. The study's pruner then decides whether the
-    trial is pruned. A trial that is not pruned continues immediately on the nodes that it holds, until it is complete
-    at ``max_resource``. If the value is NaN there, the trial counts as pruned. Optuna's steps are the amounts of the
-    resource, so they are whole numbers, and the first is ``step``, not 0. In Optuna, studies with several objectives
-    cannot be pruned. Their values are reported only at ``max_resource``.
+    The value is reported to the study after every ``step`` units of the resource. The study's pruner then decides
+    whether the trial is pruned. A trial that is not pruned continues immediately on the nodes that it holds, until it
+    is complete at ``max_resource``. If the value at ``max_resource`` is NaN, the trial counts as pruned. The steps
+    reported to Optuna are amounts of the resource. They are therefore whole numbers, and the first one is ``step``
+    rather than 0. Optuna cannot prune trials of studies with several objectives. Their values are reported only at
+    ``max_resource``.
 
-    ``n_trials`` is the total number of complete and pruned trials of the study, including those that it has before the
-    replay. By default, trials start until the log ends.
+    ``n_trials`` is the total number of complete and pruned trials of the study, including those from before the replay.
+    By default, trials start until the log ends.
 
     Preempted trials keep their progress. Trials that are still training when the replay ends, for any reason, return to
-    the study's queue with the state ``WAITING``. A later replay continues them from their last reported value. With
-    ``retry_running``, trials in the state ``RUNNING``, which a killed replay leaves behind, return to the queue at the
-    beginning. Turn it off if other processes train trials of the study at the same time.
+    the study's queue with the state ``WAITING``. A later replay continues them from their last reported value. A
+    killed replay leaves trials in the state ``RUNNING`` behind. With ``retry_running``, the next replay first returns
+    them to the queue. Set it to False if other processes train trials of the study at the same time.
 
     >>> import optuna
     >>> from gleaner.optuna import Study
@@ -100,7 +101,7 @@ class Study(Search):
         self.study = study
         self.max_resource = int(max_resource)
         self.numbers: list[int] = []
-        """The numbers, in the study, of the trials of the last replay."""
+        """The numbers that the trials of the last replay have in the study."""
         self._suggest = suggest
         self._step = int(step)
         self._n_trials = math.inf if n_trials is None else n_trials
@@ -138,7 +139,7 @@ class Study(Search):
         return self._target(resource)
 
     def close(self) -> None:
-        """Returns the trials that were still training to the study's queue."""
+        """Puts the trials that were still training back into the study's queue."""
         for asked in self._training.values():
             self._put_back(asked._trial_id)
         self._training.clear()
@@ -146,7 +147,7 @@ class Study(Search):
         self._remaining = None
 
     def _open(self) -> float:
-        """Returns the trials of a killed replay to the queue. Returns the number of trials to start."""
+        """Puts the trials of a killed replay back into the queue. Returns the number of trials to start."""
         self.numbers = []
         trials = self.study.get_trials(deepcopy=False)
         for trial in trials:
@@ -160,20 +161,20 @@ class Study(Search):
     def _ask(self) -> tuple[optuna.trial.Trial, int]:
         """The next trial of the study, and the last step that it has reported, or 0."""
         while self._queue:
-            # `study.ask` does the same, but Optuna's storage in memory finds no trial that was running before.
+            # `study.ask` does the same, but with Optuna's in-memory storage it finds no trial that was running before.
             waiting = self._queue.popleft()
             if self.study._storage.set_trial_state_values(waiting._trial_id, TrialState.RUNNING):
                 return optuna.trial.Trial(self.study, waiting._trial_id), waiting.last_step or 0
         return self.study.ask(), 0
 
     def _put_back(self, trial_id: int) -> None:
-        """Returns a trial to the queue, with its parameters and its reported values. Optuna has no public method for
-        this. With ``study.enqueue_trial``, the trial would remain in the study as failed beside its copy."""
+        """Puts a trial back into the queue, with its parameters and its reported values. Optuna has no public method
+        for this. With ``study.enqueue_trial``, the study would contain both a copy and the original, as failed."""
         self.study._storage.set_trial_state_values(trial_id, TrialState.WAITING)
 
     def _proposed(self, asked: optuna.trial.Trial, reached: int) -> Optional[Trial]:
-        """Asks the user's function what a trial trains that has reached this step. Returns None if the trial has already
-        ended."""
+        """Asks the user's function what a trial trains from the step ``reached`` on. Returns None if the trial has
+        already ended."""
         self._training[asked.number] = asked
         trial = StudyTrial(asked)
         try:
@@ -186,13 +187,7 @@ class Study(Search):
             if hasattr(error, "add_note"):
                 error.add_note(f"raised by suggest for trial {asked.number} of the study")
             raise
-        given = suggestion if isinstance(suggestion, Trial) else Trial(loss=suggestion)
-        curve = given.loss
-        if not callable(curve):
-            expected = "a learning curve, or a gleaner.Trial with a function loss"
-            raise UsageError(f"suggest returned {suggestion!r} for trial {asked.number}, expected {expected}")
-        trial.task = self._task if given.task is None else given.task
-        trial.parameters = {**asked.params, **given.parameters}
+        curve = trial._describe("suggest", asked.number, suggestion, self._task, asked.params)
         trial.loss = curve if self._signs == [1] else lambda resource: _losses(curve(resource), self._signs)
         trial.resource = reached
         if trial.resource >= self.max_resource:
@@ -222,7 +217,7 @@ class Study(Search):
                 self.study.tell(asked, state=TrialState.PRUNED)
         except RuntimeError as error:
             # Samplers that have tried all combinations call `Study.stop`, which raises this error outside of
-            # `Study.optimize`. The end of the trial was recorded.
+            # `Study.optimize`. By then, the end of the trial has been recorded.
             if "Study.stop" not in str(error):
                 raise
             self._remaining = 0
@@ -275,19 +270,19 @@ def search_of(
     first_step: Optional[int] = None,
     task: Union[AnyTask, Callable[[FrozenTrial], AnyTask]] = None,
 ) -> Recorded:
-    """A search that repeats the trials of a recorded or running study, in their order.
+    """A search that repeats the trials of a recorded or running study, in the study's order.
 
     ``study`` is a study, or the storage that contains it. ``name`` is the name of the study in the storage. It may be
     omitted if the storage contains a single study. The intermediate values of a trial are its learning curve. The trial
-    trains up to its last intermediate value. It is stopped there, unless this is ``max_resource``, which by default is
-    the largest amount in the study. A complete trial without intermediate values trains up to ``max_resource``. Other
-    trials without intermediate values are left out.
+    trains up to its last intermediate value and is stopped there, unless it has reached ``max_resource``. By default,
+    ``max_resource`` is the largest amount of the resource in the study. A complete trial without intermediate values
+    trains up to ``max_resource``. Other trials without intermediate values are left out.
 
-    ``first_step`` is the study's step after one unit of the resource. By default, it is 0 if any trial has reported a
-    value at step 0, and otherwise 1. ``task`` is what the trials train, or a function of an
-    :class:`optuna.trial.FrozenTrial` that returns it.
+    ``first_step`` is the step at which the study reports the value after one unit of the resource. By default, it is 0
+    if any trial has reported a value at step 0, and otherwise 1. ``task`` is the task that the trials train, or a
+    function that returns the task of an :class:`optuna.trial.FrozenTrial`.
 
-    To let another algorithm decide over the same curves, pass the method ``propose`` to :class:`gleaner.BuiltIn`. A
+    To run another algorithm on the same curves, pass the method ``propose`` to :class:`gleaner.BuiltIn`. A
     trial that trains longer than in the study then keeps its last recorded value.
 
     >>> import optuna
@@ -332,12 +327,12 @@ def search_of(
 
 
 def _curve(trial: FrozenTrial, offset: int, signs: Sequence[int]) -> dict[float, float]:
-    """The losses of a recorded trial, by ascending resource."""
+    """The losses of a recorded trial, in ascending order of the resource."""
     return {step + offset: signs[0] * value for step, value in sorted(trial.intermediate_values.items())}
 
 
 def _constant(trial: FrozenTrial, signs: Sequence[int], resource: float) -> Any:
-    """The final loss of a recorded trial, after any amount of the resource."""
+    """The final loss of a recorded trial, whatever the amount of the resource."""
     return _losses(trial.values if len(signs) > 1 else trial.value, signs)
 
 
@@ -347,7 +342,7 @@ def _signs(study: optuna.study.Study) -> list[int]:
 
 
 def _losses(value: Any, signs: Sequence[int]) -> Any:
-    """The values of the objectives as losses, which are better if they are lower."""
+    """The values of the objectives as losses: lower is better."""
     if len(signs) == 1:
         return signs[0] * float(value)
     values = list(value)

@@ -13,7 +13,7 @@ from .errors import UsageError
 from .search import Loss, Search, Trial
 
 AnyTask = Union[str, int, Task, None]
-"""What a trial trains; see :class:`gleaner.Trial`."""
+"""The task that a trial trains (see :class:`gleaner.Trial`)."""
 
 
 class TunedTrial(Trial):
@@ -33,16 +33,17 @@ class TunedTrial(Trial):
 class Tuner(Search):
     """Drives the trials of a replay with a searcher and a scheduler of Ray Tune.
 
-    ``searcher`` is a ``ray.tune.search.Searcher`` that has its search space, its metric and its mode, and ``scheduler``
-    is a ``ray.tune.schedulers.TrialScheduler``. By default, trials are never stopped early. ``train`` is called with the
-    configuration of a new trial, and returns its learning curve: a function that returns the metric after an amount of
-    the resource. To choose what the trial trains, return ``gleaner.Trial(task=..., loss=curve)``. All other trials train
-    ``task``.
+    ``searcher`` is a ``ray.tune.search.Searcher`` whose search space, metric and mode are set. ``scheduler`` is a
+    ``ray.tune.schedulers.TrialScheduler``. Without a scheduler, trials are never stopped early. ``train`` is called
+    with the configuration of a new trial and returns the trial's learning curve: a function that returns the metric
+    after an amount of the resource. To choose what the trial trains, return ``gleaner.Trial(task=..., loss=curve)``.
+    All other trials train ``task``.
 
-    The metric is reported after every ``step`` of the resource, in results with the keys ``metric`` and
-    ``training_iteration``, which is the resource. The scheduler then decides whether the trial continues immediately,
-    pauses or stops. A trial ends at ``max_resource`` at the latest. ``n_trials`` is the maximum number of trials. By
-    default, trials start until the searcher is finished or the log ends.
+    A result is reported after every ``step`` units of the resource. The result maps the name given by ``metric`` to
+    the value of the metric, and ``training_iteration`` to the amount of the resource. The scheduler then decides
+    whether the trial continues immediately, pauses or stops. A trial ends at ``max_resource`` at the latest.
+    ``n_trials`` is the maximum number of trials. By default, trials start until the searcher is finished or the log
+    ends.
 
     Preempted trials keep their progress, and neither the searcher nor the scheduler notices a preemption. Schedulers
     that change the configurations or the resources of trials, such as population-based training, are not supported.
@@ -111,12 +112,12 @@ class Tuner(Search):
         self._searcher.on_trial_result(trial.trial_id, trial.last_result)
         if decision == "CONTINUE":
             return self._target(resource)
-        # Hyperband pauses a trial even at `max_resource`, until the other trials of its bracket are there.
+        # Hyperband pauses a trial even at `max_resource`, until the other trials of its bracket have caught up.
         trial.status = "PAUSED"
         return None
 
     def close(self) -> None:
-        """Reports the trials to the searcher that reached ``max_resource`` and are still paused."""
+        """Reports to the searcher the trials that have reached ``max_resource`` and are still paused."""
         for trial in self._trials:
             if trial.status == "PAUSED" and trial.resource >= self.max_resource:
                 trial.status = "TERMINATED"
@@ -157,20 +158,14 @@ class Tuner(Search):
             return
         self._remaining -= 1
         trial = TunedTrial(trial_id, config)
-        given = self._train(config)
-        if not isinstance(given, Trial):
-            given = Trial(loss=given)
-        if not callable(given.loss):
-            raise UsageError(f"train returned {given!r}, expected a learning curve, or a gleaner.Trial with a function loss")
-        trial.task = self._task if given.task is None else given.task
-        trial.parameters = {**config, **given.parameters}
-        trial.loss = self._signed(given.loss)
+        curve = trial._describe("train", trial_id, self._train(config), self._task, config)
+        trial.loss = self._signed(curve)
         self._trials.append(trial)
         if self._scheduler is not None:
             self._scheduler.on_trial_add(self._controller, trial)
 
     def _signed(self, curve: Loss) -> Loss:
-        return curve if self._sign == 1 else lambda resource: -float(curve(resource))  # type: ignore[arg-type]
+        return curve if self._sign == 1 else lambda resource: -float(curve(resource))
 
     def _target(self, resource: float) -> float:
         """The resource at which the next result is reported."""

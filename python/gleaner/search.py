@@ -14,7 +14,8 @@ from ._gleaner import Task
 from .errors import UsageError
 
 Loss = Callable[[float], Union[float, Sequence[float]]]
-"""A function that returns the loss of a trial after an amount of the resource, or several losses."""
+"""A function that returns the loss of a trial after an amount of the resource, or several losses, of which the replay
+uses the first."""
 
 
 class Curve:
@@ -30,7 +31,7 @@ class Curve:
 
     def __init__(self, points: Mapping[float, float]) -> None:
         if not points:
-            raise UsageError("a learning curve without points, expected at least one")
+            raise UsageError("the learning curve has no points, expected at least one")
         self._losses = dict(points)
         self._resources = sorted(self._losses)
 
@@ -57,11 +58,11 @@ class Curve:
 class Trial:
     """A trial of a search: one choice of hyperparameters.
 
-    ``target`` is the resource up to which the trial trains next; :class:`BuiltIn` sets it. ``parameters`` are its
-    hyperparameters, which appear in the results. ``task`` is what it trains: the name or the index of a task of the replay, or a :class:`Task` of its
-    own, whose ``work`` is the work up to the search's ``max_resource``. By default, one of the replay's tasks is drawn
-    at random. ``loss`` returns the loss after an amount of the resource. By default, the search's method ``loss`` is
-    called.
+    ``target`` is the resource up to which the trial trains next. :class:`BuiltIn` sets the target. ``parameters`` are
+    the trial's hyperparameters, which appear in the results. ``task`` is what the trial trains: the name or the index
+    of a task of the replay, or a :class:`Task` of its own. The ``work`` of such a :class:`Task` is the work up to the
+    search's ``max_resource``. By default, one of the replay's tasks is drawn at random. ``loss`` returns the loss after
+    an amount of the resource. By default, the search's method ``loss`` is called.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class Trial:
         self.resource = 0.0
         """The resource that the trial has consumed."""
         self.losses: list[tuple[float, Any]] = []
-        """The losses measured so far, each after its resource."""
+        """The losses measured so far, as pairs (resource, loss)."""
         self.state = "new"
         """``new``, ``training``, ``paused``, ``stopped`` or ``finished``."""
         self._rung = -1
@@ -93,6 +94,18 @@ class Trial:
             raise UsageError(f"{self} cannot be stopped, because it is not paused")
         self.state = "stopped"
         self._stopping.append(self.number)
+
+    def _describe(self, function: str, name: Any, given: Any, task: Any, parameters: Mapping[str, Any]) -> Loss:
+        """Sets what the trial trains from ``given``, which a user's function returned for the trial ``name``: a
+        learning curve, or a trial with a learning curve. ``task`` and ``parameters`` are the defaults. Returns the
+        curve."""
+        own = given if isinstance(given, Trial) else Trial(loss=given)
+        if own.loss is None or not callable(own.loss):
+            expected = "a learning curve, or a gleaner.Trial with a function loss"
+            raise UsageError(f"{function} returned {given!r} for trial {name}, expected {expected}")
+        self.task = task if own.task is None else own.task
+        self.parameters = {**parameters, **own.parameters}
+        return own.loss
 
     def __repr__(self) -> str:
         number = "" if self.number is None else f" {self.number}"
@@ -124,32 +137,32 @@ class Search:
     """The resource at which a trial is finished. The work of a task is the work up to this resource."""
 
     def next_trial(self) -> Optional[Trial]:
-        """Returns a new trial, or an earlier trial that is paused and whose ``target`` was raised. Returns None if there
-        is nothing to train before another loss is reported. If no trial is training, None ends the search."""
+        """Returns a new trial, or a paused trial whose ``target`` has been raised. Returns None if there is nothing to
+        train before another loss is reported. If no trial is training, None ends the search."""
         raise NotImplementedError(f"{type(self).__name__} has no method next_trial()")
 
     def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
-        """Called when a trial has consumed ``resource`` and its loss was measured. Returns the resource up to which the
-        trial continues immediately on the nodes that it holds, None to pause the trial, or False to stop it. Called for
-        the last time at ``max_resource``, where the returned value has no effect."""
+        """Called when a trial has consumed ``resource`` and its loss has been measured. Returns the resource up to
+        which the trial continues immediately on the nodes that it holds, None to pause the trial, or False to stop it.
+        Called for the last time at ``max_resource``, where the returned value has no effect."""
         return None
 
     def finished(self, trial: Trial) -> None:
-        """Called when a trial was stopped or has reached ``max_resource``; see ``trial.state``."""
+        """Called when a trial has been stopped or has reached ``max_resource`` (see ``trial.state``)."""
 
     def loss(self, trial: Trial, resource: float) -> Any:
         """Returns the loss of a trial that has no function ``loss`` of its own. NaN means that training diverged."""
         raise NotImplementedError(f"{type(self).__name__} has no method loss(), and {trial} has no function loss")
 
     def close(self) -> None:
-        """Called when the replay has ended, also if the log ended first, a method raised an exception, or Ctrl-C was
-        pressed. Some trials may then still be training."""
+        """Called when the replay has ended, even if the log ended first, a method raised an exception, or Ctrl-C was
+        pressed. In these cases, some trials may still be training."""
 
 
 class BuiltIn(Search):
-    """One of the algorithms ``random``, ``successive-halving``, ``asha``, ``hyperband`` and ``median`` (docs/SEARCHES.md)
-    as an object. ``propose`` is called with the number of each new trial and returns the trial. Its target is set by the
-    algorithm.
+    """One of the algorithms ``random``, ``successive-halving``, ``asha``, ``hyperband`` and ``median`` as an object
+    (docs/SEARCHES.md). ``propose`` is called with the number of each new trial and returns the trial. The algorithm
+    sets the trial's target.
 
     >>> search = BuiltIn("asha", lambda number: Trial(loss=lambda resource: number / resource), trials=9, max_resource=9)
     >>> first = search.next_trial()
@@ -188,7 +201,7 @@ class BuiltIn(Search):
     def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
         number = self._trials.index(trial) if trial.number is None else trial.number
         target, stopped = self._schedule.report(number, _number(loss))
-        # The trials are stopped in the order of their ranks, so `trial` may be followed by others.
+        # The trials are stopped in the order of their ranks. `trial` is stopped here, because others may follow it.
         for other in stopped:
             if self._trials[other].state == "paused":
                 self._trials[other].stop()
@@ -196,12 +209,12 @@ class BuiltIn(Search):
 
 
 def _is_false(decision: Any) -> bool:
-    """Whether a decision is False, including numpy's False. The number 0 is not."""
+    """Whether a decision is False or numpy's False. The number 0 does not count as False."""
     return decision is False or type(decision).__name__ in ("bool_", "bool") and not decision
 
 
 def _number(loss: Any) -> float:
-    """A loss as a number; the first of several losses."""
+    """The loss as a number, or the first of several losses."""
     if isinstance(loss, Iterable):
         loss = next(iter(loss))
     return float(loss)
@@ -219,7 +232,7 @@ class Loop:
         self._close = getattr(search, "close", None)
         self._trials: list[Trial] = []
         self._stopping: list[int] = []
-        """Numbers of the trials that were stopped since the last report."""
+        """Numbers of the trials that have been stopped since the last report."""
         found = getattr(search, "max_resource", None)
         if not isinstance(found, Real) or not 0 < float(found) < math.inf:
             raise UsageError(f"search: {self.name}.max_resource is {found!r}, expected a finite number above 0")
@@ -290,8 +303,8 @@ class Loop:
         return is_last, next_training, self._stopped()
 
     def end(self) -> list[int]:
-        """Stops the paused trials, because the search is over. Returns the numbers of the trials that were stopped
-        since the last report."""
+        """Stops the paused trials, because the search is over. Returns the numbers of the trials that have been
+        stopped since the last report."""
         for trial in self._trials:
             if trial.state == "paused":
                 trial.stop()
@@ -303,7 +316,7 @@ class Loop:
             self._call(None, "close", self._close)
 
     def _stopped(self) -> list[int]:
-        """The numbers of the trials that were stopped since the last report."""
+        """The numbers of the trials that have been stopped since the last report."""
         stopped = self._stopping[:]
         self._stopping.clear()
         for number in stopped:
@@ -334,7 +347,7 @@ class Loop:
         return self._noted(trial, name, UsageError(f"search: {self.name}.{name}: {text}"))
 
     def _noted(self, trial: Optional[Trial], name: str, error: BaseException) -> BaseException:
-        """Names the trial on an exception: in its attribute ``trial``, and in a note where Python has notes."""
+        """Adds the trial to an exception as its attribute ``trial``, and in a note where Python supports notes."""
         if getattr(error, "trial", None) is None:
             error.trial = trial  # type: ignore[attr-defined]
         if trial is not None and trial.number is not None and hasattr(error, "add_note"):

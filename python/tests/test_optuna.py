@@ -122,7 +122,7 @@ def pruners() -> dict[str, Callable[[], Any]]:
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 @pytest.mark.parametrize("name", pruners())
 def test_pruners_decide_as_in_optuna_alone(name: str, direction: str) -> None:
-    """Runs Optuna without Gleaner. The events of the replay give the order of the calls, and nothing else."""
+    """Runs Optuna without Gleaner. Only the order of the calls is taken from the events of the replay."""
     sign = 1 if direction == "minimize" else -1
 
     def signed(trial: Any) -> Callable[[float], float]:
@@ -248,7 +248,7 @@ def test_trials_that_train_when_the_log_ends_continue_in_the_next_replay() -> No
         waited += states(study).count("WAITING")
         numbers = search.numbers
         assert len(run.trials) == len(numbers)
-        # The work is the work since the last reported value before the replay.
+        # A trial's work counts from the last value reported before the replay.
         for number, task, resource, state, work in zip(
             numbers, *(run.trials.column(of) for of in ("task", "resource", "state", "work_done"))
         ):
@@ -326,7 +326,7 @@ def test_a_study_that_is_killed_again_and_again_loses_nothing(name: str, tmp_pat
     for trial in study.trials:
         assert trial.intermediate_values == {at: curve(trial.params["x"])(at) for at in range(1, trial.last_step + 1)}
         assert (trial.last_step == 9) == (trial.state == COMPLETE)
-    # No part of a training was repeated. The last value is measured again if the kill came before the trial's end.
+    # No part of a training was repeated, except the last value if the kill came before the trial's end was recorded.
     trained = [line.split() for line in Path(f"{where}.trained").read_text().splitlines()]
     before_the_end = [(number, at) for number, at in trained if at != "9"]
     assert len(before_the_end) == len(set(before_the_end)) > 50

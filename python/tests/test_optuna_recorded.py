@@ -1,4 +1,4 @@
-"""Recorded studies of Optuna are replayed."""
+"""Recorded Optuna studies are replayed."""
 
 from __future__ import annotations
 

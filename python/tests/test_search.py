@@ -51,7 +51,7 @@ def rows(table: gleaner.Table, *left_out: str) -> list[tuple[Any, ...]]:
 
 
 class Asha(gleaner.Search):
-    """ASHA, written from Algorithm 2 of Li et al. 2020 with sorted lists."""
+    """ASHA, implemented with sorted lists from Algorithm 2 of Li et al. (2020)."""
 
     max_resource = 27.0
 
@@ -66,7 +66,7 @@ class Asha(gleaner.Search):
     def next_trial(self) -> Optional[gleaner.Trial]:
         for rung in reversed(range(len(self.rungs) - 1)):
             measured, waiting = self.measured[rung], self.waiting[rung]
-            # If any trial that was not promoted is among the best third, then the best such trial is.
+            # If any unpromoted trial is among the best third, the best unpromoted trial is.
             if waiting and bisect_left(measured, waiting[0]) < len(measured) // self.eta:
                 _, number = waiting.pop(0)
                 self.trials[number].target = self.rungs[rung + 1]
@@ -84,7 +84,7 @@ class Asha(gleaner.Search):
 
 
 class AskAndTell:
-    """The same algorithm with the methods of ask-and-tell interfaces, and without the base class."""
+    """The same algorithm with the methods ``ask`` and ``tell`` and without the base class."""
 
     max_resource = 27
 
@@ -130,8 +130,8 @@ def test_the_times_of_an_asha_of_1000_trials_are_printed(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_built_in_algorithms_decide_like_those_of_task_files(algorithm: str, tmp_path: Path) -> None:
-    """A promotion by successive halving is known when its rung closes. In Python, it is recorded when the trial
-    continues. All other rows are the same."""
+    """Successive halving in a task file records a promotion when the rung closes. In Python, a promotion is recorded
+    when the trial continues. All other rows are the same."""
     curves = losses(60)
     tasks = declared(tmp_path, algorithm, curves)
     expected = gleaner.replay(EVENTS, tasks, t_fwd=60, seed=1)
@@ -202,7 +202,7 @@ def test_trials_pause_and_continue() -> None:
     assert sorted(ends) == [(0, "finished"), (1, "stopped"), (2, "finished")]
     assert search.calls[-1] == ("close",) and search.calls.count(("close",)) == 1
     assert [trial.losses for trial in search.trials][0] == [(1, 9), (3, 7), (9, 1)]
-    # A continued trial is a task of its own; its work is the part between the two resources.
+    # Each continuation of a trial is a separate task, with the work between the two resources.
     tasks = dict(zip(run.tasks.column("task"), run.tasks.column("work_done")))
     done = [tasks[name] for name in tasks if "#0." in name]
     assert len(done) == 3 and done[1] / done[0] == pytest.approx(2) and done[2] / done[0] == pytest.approx(6)

@@ -1,5 +1,5 @@
 """Sweeps over dicts give the same results as single calls, in any number of processes, and continue where they
-ended."""
+stopped."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_simulations_with_policies_of_ones_own(count: int) -> None:
         assert run.summary == single.summary
     names = ["fifo", "python:SmallestFirst 1", "python:SmallestFirst 2", "srtf, sjf"]
     assert list(dict.fromkeys(sweep.summary.column("policy"))) == names
-    # Tables without files equal the tables of a simulation in this process.
+    # The run directory of a simulation has no files for these tables, so a sweep derives them from the summary.
     ran = [gleaner.simulate(data="dataset/cluster", policy=policy, placer="consolidate") for policy in ("fifo", ["srtf", "sjf"])]
     found = gleaner.sweep({"data": "dataset/cluster", "policy": ["fifo", ("srtf", "sjf")]}, workers=1)
     for name in ("policies", "vcs"):
@@ -317,7 +317,7 @@ def test_objects_that_cannot_be_loaded_are_named() -> None:
 
 
 class Broken:
-    """A function that can be pickled, but not restored."""
+    """A function that can be pickled but not unpickled."""
 
     def __call__(self, task: gleaner.Task, nodes: int) -> float:
         return 1.0
