@@ -6,7 +6,7 @@ This module does not import Ray. It calls the methods of the objects that it rec
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, Union, cast
 
 from ._gleaner import Task
 from .errors import UsageError
@@ -165,7 +165,9 @@ class Tuner(Search):
             self._scheduler.on_trial_add(self._controller, trial)
 
     def _signed(self, curve: Loss) -> Loss:
-        return curve if self._sign == 1 else lambda resource: -float(curve(resource))
+        if self._sign == 1:
+            return curve
+        return lambda resource: -float(cast(float, curve(resource)))
 
     def _target(self, resource: float) -> float:
         """The resource at which the next result is reported."""
