@@ -1,7 +1,8 @@
 //! Synchronous successive halving: one bracket (Li et al. 2020, Algorithm 1).
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
+use crate::fronts::Fronts;
 use crate::score::Score;
 use crate::{Bracket, Job, Verdict};
 
@@ -13,9 +14,9 @@ pub(crate) struct Halving {
     rung: usize,
     /// Trials whose jobs on this rung have not been handed out yet.
     ready: VecDeque<u32>,
-    /// The losses measured on this rung. Losses on the last rung are not kept, because no promotion
+    /// The trials measured on this rung, with their losses. Losses on the last rung are not kept, because no promotion
     /// depends on them.
-    measured: BTreeSet<Score>,
+    measured: Vec<(u32, Vec<f64>)>,
 }
 
 impl Halving {
@@ -26,7 +27,7 @@ impl Halving {
             bracket,
             rung: 0,
             ready: (first..first.saturating_add(trials)).collect(),
-            measured: BTreeSet::new(),
+            measured: Vec::new(),
         }
     }
 
@@ -49,12 +50,12 @@ impl Halving {
         })
     }
 
-    /// Records the loss of a job on the current rung.
-    pub(crate) fn report(&mut self, score: Score) -> Vec<Verdict> {
+    /// Records the losses of a trial on the current rung.
+    pub(crate) fn report(&mut self, trial: u32, losses: &[f64]) -> Vec<Verdict> {
         let Some(above) = self.bracket.rungs.get(self.rung + 1) else {
-            return vec![Verdict::Finished { trial: score.trial }];
+            return vec![Verdict::Finished { trial }];
         };
-        self.measured.insert(score);
+        self.measured.push((trial, losses.to_vec()));
         let size = self.bracket.rungs[self.rung].trials as usize;
         if self.measured.len() < size {
             Vec::new()
@@ -68,10 +69,9 @@ impl Halving {
     fn close(&mut self, kept: usize, to: f64) -> Vec<Verdict> {
         self.rung += 1;
         let rung = self.rung as u32;
-        let ranked = std::mem::take(&mut self.measured);
-        let order = ranked.into_iter().map(|score| score.trial);
+        let measured = std::mem::take(&mut self.measured);
         let mut verdicts = Vec::new();
-        for (rank, trial) in order.enumerate() {
+        for (rank, trial) in ranked(&measured).into_iter().enumerate() {
             if rank < kept {
                 self.ready.push_back(trial);
                 verdicts.push(Verdict::Promoted { trial, rung, to });
@@ -84,6 +84,24 @@ impl Halving {
 
     /// The trials that are waiting for their rung to close, in no particular order.
     pub(crate) fn unpromoted(&self) -> impl Iterator<Item = u32> {
-        self.measured.iter().map(|score| score.trial)
+        self.measured.iter().map(|(trial, _)| *trial)
     }
+}
+
+/// The trials, best first.
+fn ranked(measured: &[(u32, Vec<f64>)]) -> Vec<u32> {
+    if measured.iter().any(|(_, losses)| losses.len() > 1) {
+        let mut fronts = Fronts::default();
+        for (trial, losses) in measured {
+            fronts.insert(*trial, losses);
+        }
+        return fronts.ranked().collect();
+    }
+    let score = |(trial, losses): &(u32, Vec<f64>)| {
+        let loss = losses.first().copied();
+        Score::new(*trial, loss.unwrap_or(f64::NAN))
+    };
+    let mut scores: Vec<Score> = measured.iter().map(score).collect();
+    scores.sort_unstable();
+    scores.into_iter().map(|score| score.trial).collect()
 }

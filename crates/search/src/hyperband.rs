@@ -1,7 +1,6 @@
 //! A sequence of brackets of successive halving (Li et al. 2018, Algorithm 1).
 
 use crate::halving::Halving;
-use crate::score::Score;
 use crate::{Bracket, Job, Scheduler, Verdict};
 
 /// The brackets of a search. Random search and successive halving have one bracket, and Hyperband
@@ -34,12 +33,14 @@ impl Scheduler for Hyperband {
         self.brackets.iter_mut().find_map(Halving::start)
     }
 
-    /// Records the loss of a job.
     fn report(&mut self, job: &Job, loss: f64) -> Vec<Verdict> {
-        let score = Score::new(job.trial, loss);
+        self.report_all(job, &[loss])
+    }
+
+    fn report_all(&mut self, job: &Job, losses: &[f64]) -> Vec<Verdict> {
         let mut brackets = self.brackets.iter_mut();
         let own = brackets.find(|bracket| bracket.number() == job.bracket);
-        own.map_or_else(Vec::new, |bracket| bracket.report(score))
+        own.map_or_else(Vec::new, |bracket| bracket.report(job.trial, losses))
     }
 
     /// The trials that are waiting for their rungs to close.

@@ -41,6 +41,9 @@
 //! * BOHB is described in Falkner et al., "BOHB: Robust and Efficient Hyperparameter Optimization at Scale", ICML 2018
 //!   (arXiv:1807.01774).
 //!
+//! * With several losses, trials are ranked by non-dominated fronts, as in multi-objective ASHA (Schmucker et al.,
+//!   "Multi-objective Asynchronous Successive Halving", 2021, arXiv:2106.12639); see [`Fronts`].
+//!
 //! To run an algorithm of your own, implement [`Scheduler`].
 //!
 //! [`Plan::brackets`] returns the resources and numbers of trials that follow from the settings.
@@ -52,6 +55,7 @@ mod algorithm;
 mod asha;
 mod bohb;
 mod fault;
+mod fronts;
 mod halving;
 mod hyperband;
 mod learning;
@@ -64,10 +68,12 @@ mod scheduler;
 mod score;
 mod search;
 mod space;
+mod standing;
 mod tpe;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use fault::Fault;
+pub use fronts::Fronts;
 pub use learning::{Curve, Draw, Family, LearningCurves, Point, Table};
 pub use plan::{MAX_JOBS, MAX_RUNGS, Plan};
 pub use random::task_of_trial;

@@ -70,6 +70,12 @@ pub trait Scheduler: fmt::Debug + Send + Sync {
     /// training diverged.
     fn report(&mut self, job: &Job, loss: f64) -> Vec<Verdict>;
 
+    /// Records several losses of a job, at least one. If one of them is not finite, training diverged. By default, only
+    /// the first loss counts.
+    fn report_all(&mut self, job: &Job, losses: &[f64]) -> Vec<Verdict> {
+        self.report(job, losses.first().copied().unwrap_or(f64::NAN))
+    }
+
     /// The next job of a trial whose loss was just reported, if the trial may continue immediately. The trial then
     /// keeps its nodes. By default, there is no such job, and a promoted trial continues when [`Scheduler::next_job`]
     /// hands out its next job.

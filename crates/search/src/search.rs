@@ -97,6 +97,9 @@ pub struct NoJob {
 /// counts as infinite, which is the worst loss. Trials with an infinite loss are still promoted if too few trials are
 /// better.
 ///
+/// Trials may have several losses (see [`Search::report_all`]). Random search, successive halving, ASHA and Hyperband
+/// then rank trials by non-dominated fronts (see [`Fronts`](crate::Fronts)). Other algorithms use only the first loss.
+///
 /// # Events of a search
 ///
 /// Each event of a trial is visible in a call:
@@ -196,10 +199,19 @@ impl Search {
     /// # Errors
     /// The trial has no outstanding job. The search is then unchanged.
     pub fn report(&mut self, trial: u32, loss: f64) -> Result<Vec<Verdict>, NoJob> {
+        self.report_all(trial, &[loss])
+    }
+
+    /// Like [`Search::report`], but records several losses, at least one. Every job has the same number of losses, in
+    /// the same order.
+    ///
+    /// # Errors
+    /// The trial has no outstanding job. The search is then unchanged.
+    pub fn report_all(&mut self, trial: u32, losses: &[f64]) -> Result<Vec<Verdict>, NoJob> {
         let job = self.outstanding.remove(&trial).ok_or(NoJob { trial })?;
-        let verdicts = self.scheduler.report(&job, loss);
+        let verdicts = self.scheduler.report_all(&job, losses);
         if verdicts.contains(&Verdict::Finished { trial }) {
-            let score = Score::new(trial, loss);
+            let score = Score::new(trial, losses.first().copied().unwrap_or(f64::NAN));
             self.best = self.best.into_iter().chain([score]).min();
         }
         Ok(verdicts)
@@ -229,7 +241,7 @@ impl Search {
     /// The measured loss of a trial on these curves, after it has consumed `resource`.
     ///
     /// If the search has hyperparameters, the floor of a trial's curve in a family depends on them: the closer they are
-    /// to the best hyperparameters, which the seed determines, the lower the floor. See [`Space::rank`].
+    /// to the best hyperparameters, which the family's seed determines, the lower the floor. See [`Space::rank`].
     ///
     /// A trial with a parent starts with its parent's loss, which then falls in proportion to the trial's own curve. For
     /// example, if the parent had a loss of 2, and the trial's own curve falls from 3 to 1.5 between the same resources,
@@ -241,9 +253,8 @@ impl Search {
     /// The loss without noise, as in [`Search::loss`].
     pub fn true_loss(&self, curves: &LearningCurves, trial: u32, resource: f64) -> f64 {
         // Most searches have no hyperparameters, so nothing is drawn for them.
-        let has_rank = !self.space.0.is_empty();
-        let parameters = has_rank.then(|| self.parameters(trial));
-        let rank = parameters.and_then(|parameters| self.space.rank(&parameters, self.seed));
+        let family = curves.family().filter(|_| !self.space.0.is_empty());
+        let rank = family.and_then(|family| self.space.rank(&self.parameters(trial), family.seed));
         let own = |resource| curves.true_loss_at(trial, resource, rank);
         match self.parent(trial) {
             Some(parent) => {
@@ -255,7 +266,7 @@ impl Search {
     }
 
     /// The trial with the lowest loss among those that reached the last rung, and its loss. The loss is infinite if
-    /// none of these trials has a finite loss.
+    /// none of these trials has a finite loss. If trials have several losses, the first loss counts.
     pub fn best(&self) -> Option<(u32, f64)> {
         self.best.map(|score| (score.trial, score.loss))
     }

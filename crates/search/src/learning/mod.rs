@@ -49,6 +49,22 @@ impl LearningCurves {
         }
     }
 
+    /// The same curves, drawn with another seed. Measured curves stay the same.
+    pub fn seeded(mut self, seed: u64) -> Self {
+        if let LearningCurves::Family(family) = &mut self {
+            family.seed = seed;
+        }
+        self
+    }
+
+    /// The family from which the curves are drawn; `None` if they were measured.
+    pub(crate) fn family(&self) -> Option<&Family> {
+        match self {
+            LearningCurves::Family(family) => Some(family),
+            LearningCurves::Table(_) => None,
+        }
+    }
+
     /// The number of trials, which are numbered from 0. `None` if curves can be drawn for any number of
     /// trials.
     pub fn trials_known(&self) -> Option<u32> {
