@@ -9,6 +9,7 @@ use gleaner_domain::{Local, Utc};
 mod best;
 mod clock;
 mod figures;
+mod front;
 mod reached;
 mod rungs;
 mod told;
@@ -83,8 +84,15 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
     })
 }
 
-/// The trials at each rung of one search: a figure and a table.
+/// The front of one search, if its trials have several losses, and its rungs.
 fn of_one(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
+    let mut blocks = front::blocks(run, is_alone);
+    blocks.extend(rungs_of(run, is_alone));
+    blocks
+}
+
+/// The trials at each rung of one search: a figure and a table.
+fn rungs_of(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
     if run.outcome.rungs.is_empty() {
         return vec![Block::Note(format!(
             "No trial of {} reached a rung.",

@@ -2,7 +2,7 @@
 
 use gleaner_domain::results::replay::Summary;
 use gleaner_domain::results::search::{
-    RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
+    Losses, RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
 use gleaner_domain::{Local, Utc};
 use gleaner_runs::read::ReplayRun;
@@ -77,6 +77,8 @@ pub fn trial(trial: u32, state: TrialState, end: Option<i64>, loss: Option<f64>)
         work_done: 10.0,
         parameters: String::new(),
         parent: None,
+        losses: Losses::default(),
+        front: None,
     }
 }
 
@@ -91,6 +93,7 @@ pub fn outcome() -> SearchOutcome {
         rung: 0,
         resource,
         loss: Some(1.0),
+        losses: Losses::default(),
     };
     let rung = |resource, trials, first_s, median_s, best_loss| RungRow {
         resource,

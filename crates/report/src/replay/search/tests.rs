@@ -2,7 +2,7 @@ use super::sample::{at, outcome, replay, trial};
 use super::*;
 use crate::figure::{Curve, Figure, Marks, Scale, Shape};
 use crate::{Grid, html, image};
-use gleaner_domain::results::search::{RungRow, SearchRow, TrialRow, TrialState};
+use gleaner_domain::results::search::{Losses, RungRow, SearchRow, TrialRow, TrialState};
 use gleaner_runs::read::ReplayRun;
 
 fn one(result: &ReplayRun) -> Named<'_> {
@@ -122,6 +122,83 @@ fn figures_of_searches_are_compared_with_the_first() {
     assert_eq!(shown.collect::<Vec<_>>(), expected);
 }
 
+/// The outcome with a second loss for the trials that reached the last rung.
+fn with_two_losses() -> SearchOutcome {
+    let mut outcome = outcome();
+    for (trial, latency) in [(0, 1.0), (1, 2.0), (3, 3.0), (4, 4.0)] {
+        let row: &mut TrialRow = &mut outcome.trials[trial];
+        let error = row.loss.unwrap();
+        row.losses = Losses(vec![
+            ("error".to_owned(), error),
+            ("latency".to_owned(), latency),
+        ]);
+    }
+    outcome
+}
+
+// Derived by hand: trial 0 (0.5, 1) dominates trial 1 (0.75, 2), and neither trial 3 (0.375, 3) nor trial 4 (0.25, 4).
+#[test]
+fn the_front_is_drawn_after_each_quarter_of_the_trials() {
+    let run = replay(Some(with_two_losses()));
+    let section = section(&[one(&run)]).unwrap();
+    let front = figures(&section)[1];
+    assert_eq!(front.title, "Front over time: error and latency");
+    assert_eq!(
+        (front.x.title.as_str(), front.y.title.as_str()),
+        ("error", "latency")
+    );
+    let shown = curves(front).iter();
+    let shown: Vec<_> = shown
+        .map(|curve| (curve.name.as_str(), &curve.points[..]))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("Other finished trials", &[(0.75, 2.0)][..]),
+            ("After 1 trial, 1.000 h", &[(0.5, 1.0)][..]),
+            ("After 2 trials, 2.000 h", &[(0.5, 1.0)][..]),
+            ("After 3 trials, 3.000 h", &[(0.375, 3.0), (0.5, 1.0)][..]),
+            (
+                "After 4 trials, 3.000 h",
+                &[(0.25, 4.0), (0.375, 3.0), (0.5, 1.0)][..]
+            ),
+        ]
+    );
+    assert!(
+        front.text.contains("the front has 3 of 4 finished trials"),
+        "{}",
+        front.text
+    );
+    let row = ["4", "net", "0.2500", "4.000", "3.000 h", ""];
+    assert_eq!(front.numbers.rows[0], row);
+    assert!(image::svg(front).unwrap().contains("latency"));
+}
+
+#[test]
+fn three_losses_give_two_figures_of_points() {
+    let mut outcome = with_two_losses();
+    for trial in &mut outcome.trials {
+        if !trial.losses.0.is_empty() {
+            trial.losses.0.push(("size".to_owned(), 7.0));
+        }
+    }
+    let run = replay(Some(outcome));
+    let section = section(&[one(&run)]).unwrap();
+    let [_, latency, size, _] = figures(&section)[..] else {
+        panic!("expected four figures");
+    };
+    assert_eq!(
+        (latency.id.as_str(), size.id.as_str()),
+        ("front-1-a", "front-2-a")
+    );
+    assert_eq!(size.y.title, "size");
+    assert!(
+        curves(size)
+            .iter()
+            .all(|curve| curve.shape == Shape::Points)
+    );
+}
+
 #[test]
 fn no_search_gives_no_section() {
     let run = replay(None);
@@ -157,11 +234,12 @@ fn a_large_search_is_thinned() {
             ..large.rungs[0]
         })
         .collect();
+    let template = large.events[0].clone();
     let event = |number: u32| SearchRow {
         time: at(0).plus_seconds(f64::from(number) * 0.15),
         trial: number,
         resource: 1.0,
-        ..large.events[0]
+        ..template.clone()
     };
     large.events = (0..trials).map(event).collect();
     // Each trial is better than all earlier trials.
