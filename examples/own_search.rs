@@ -52,16 +52,16 @@ impl Searcher for Impatient {
         }
     }
 
-    fn loss(&mut self, job: &Job) -> Option<f64> {
-        Some(loss(job.trial, job.to))
+    fn losses(&mut self, job: &Job) -> Option<Vec<f64>> {
+        Some(vec![loss(job.trial, job.to)])
     }
 
-    fn report(&mut self, job: &Job, loss: f64) -> Option<Vec<Verdict>> {
+    fn report(&mut self, job: &Job, losses: &[f64]) -> Option<Vec<Verdict>> {
         let trial = job.trial;
         self.next = None;
         let verdict = if job.rung == 1 {
             Verdict::Finished { trial }
-        } else if loss > LIMIT {
+        } else if losses[0] > LIMIT {
             Verdict::Stopped { trial }
         } else {
             let (rung, from, to) = (1, job.to, 9.0);

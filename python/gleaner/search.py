@@ -200,7 +200,7 @@ class BuiltIn(Search):
 
     def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
         number = self._trials.index(trial) if trial.number is None else trial.number
-        target, stopped = self._schedule.report(number, _number(loss))
+        target, stopped = self._schedule.report(number, list(_named(loss).values()))
         # The trials are stopped in the order of their ranks. `trial` is stopped here, because others may follow it.
         for other in stopped:
             if self._trials[other].state == "paused":
@@ -213,11 +213,12 @@ def _is_false(decision: Any) -> bool:
     return decision is False or type(decision).__name__ in ("bool_", "bool") and not decision
 
 
-def _number(loss: Any) -> float:
-    """The loss as a number, or the first of several losses."""
-    if isinstance(loss, Iterable):
-        loss = next(iter(loss))
-    return float(loss)
+def _named(loss: Any) -> dict[str, float]:
+    """The losses by name. Losses without names are numbered from 0."""
+    if isinstance(loss, Mapping):
+        return {str(name): float(value) for name, value in loss.items()}
+    values = loss if isinstance(loss, Iterable) else (loss,)
+    return {str(place): float(value) for place, value in enumerate(values)}
 
 
 class Loop:
@@ -231,6 +232,8 @@ class Loop:
         self._finished = getattr(search, "finished", None)
         self._close = getattr(search, "close", None)
         self._trials: list[Trial] = []
+        self.loss_names: list[str] = []
+        """The names of the losses; empty before the first measurement."""
         self._stopping: list[int] = []
         """Numbers of the trials that have been stopped since the last report."""
         found = getattr(search, "max_resource", None)
@@ -267,8 +270,8 @@ class Loop:
         text = json.dumps(trial.parameters, default=str) if trial.parameters else ""
         return trial.task, text
 
-    def loss(self, number: int, resource: float) -> float:
-        """Measures the loss of a trial that has consumed ``resource``."""
+    def losses(self, number: int, resource: float) -> list[float]:
+        """Measures the losses of a trial that has consumed ``resource``."""
         trial = self._trials[number]
         own = trial.loss
         if own is not None:
@@ -276,12 +279,16 @@ class Loop:
         else:
             loss = self._call(trial, "loss", self._search.loss, trial, resource)
         try:
-            found = _number(loss)
-        except (TypeError, ValueError, StopIteration) as error:
-            raise self._error(trial, "loss", f"returned {loss!r}, expected a number") from error
+            found = _named(loss)
+        except (TypeError, ValueError) as error:
+            raise self._error(trial, "loss", f"returned {loss!r}, expected a number or several numbers") from error
+        self.loss_names = self.loss_names or list(found)
+        if list(found) != self.loss_names or not found:
+            expected = f"the losses {', '.join(self.loss_names)}, like the trials before" if found else "a number"
+            raise self._error(trial, "loss", f"returned {loss!r}, expected {expected}")
         trial.resource = resource
         trial.losses.append((resource, loss))
-        return found
+        return list(found.values())
 
     def report(self, number: int) -> tuple[bool, Optional[tuple[int, int, float, float]], list[int]]:
         """Passes the last loss of a trial to the search. Returns whether the trial is finished, its next training if it

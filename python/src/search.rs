@@ -132,11 +132,16 @@ impl Searcher for PythonSearch {
         }
     }
 
-    fn loss(&mut self, job: &Job) -> Option<f64> {
-        self.call(|of| of.call_method1("loss", (job.trial, job.to))?.extract())
+    fn loss_names(&self) -> Vec<String> {
+        let names = self.call(|of| of.getattr("loss_names")?.extract());
+        names.unwrap_or_default()
     }
 
-    fn report(&mut self, job: &Job, _: f64) -> Option<Vec<Verdict>> {
+    fn losses(&mut self, job: &Job) -> Option<Vec<f64>> {
+        self.call(|of| of.call_method1("losses", (job.trial, job.to))?.extract())
+    }
+
+    fn report(&mut self, job: &Job, _: &[f64]) -> Option<Vec<Verdict>> {
         let trial = job.trial;
         let reported = self.call(|of| {
             of.call_method1("report", (trial,))?
@@ -199,10 +204,10 @@ impl Schedule {
         }
     }
 
-    /// Records a loss. Returns the resource up to which the trial continues immediately, or None, and the trials that
+    /// Records the losses of a trial. Returns the resource up to which the trial continues immediately, or None, and the trials that
     /// are now stopped.
-    fn report(&mut self, trial: u32, loss: f64) -> PyResult<(Option<f64>, Vec<u32>)> {
-        let verdicts = self.search.report(trial, loss).map_err(invalid)?;
+    fn report(&mut self, trial: u32, losses: Vec<f64>) -> PyResult<(Option<f64>, Vec<u32>)> {
+        let verdicts = self.search.report_all(trial, &losses).map_err(invalid)?;
         let stopped = verdicts.into_iter().filter_map(|verdict| match verdict {
             Verdict::Stopped { trial } => Some(trial),
             Verdict::Promoted { .. } | Verdict::Finished { .. } => None,

@@ -302,12 +302,11 @@ fn changed_replays_of_groups_are_noticed() {
 
 #[test]
 fn changed_searches_are_noticed() {
-    for algorithm in ["asha", "hyperband"] {
-        let trials = if algorithm == "asha" {
-            "trials = 9\n"
-        } else {
-            ""
-        };
+    for (algorithm, trials) in [
+        ("asha", "trials = 9\n"),
+        ("hyperband", ""),
+        ("asha", "trials = 9\nlosses = [\"a\", \"b\"]\n"),
+    ] {
         let search = format!(
             "[search]\nalgorithm = {algorithm:?}\n{trials}eta = 3\nmin_resource = 1.0\n\
              max_resource = 9.0\n"

@@ -63,4 +63,4 @@ pub use stamp::Stamp;
 pub use task_group::TaskGroup;
 pub use tasks::TrainingTask;
 pub use time::{Local, Utc};
-pub use trial_search::TrialSearch;
+pub use trial_search::{MAX_LOSSES, TrialLoss, TrialSearch};

@@ -8,12 +8,12 @@ use crate::Findings;
 use gleaner_domain::Utc;
 use gleaner_domain::results::replay::Summary;
 use gleaner_domain::results::search::{
-    RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
+    Losses, RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
 use gleaner_domain::results::{Named, Record};
 
 /// The fields of `summary.json` that describe a search.
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 12] = [
     "search",
     "trials_started",
     "trials_stopped",
@@ -24,6 +24,7 @@ const FIELDS: [&str; 11] = [
     "best_loss",
     "best_trial_s",
     "regret",
+    "front_trials",
     "wasted_work",
 ];
 
@@ -34,7 +35,12 @@ pub(crate) fn cover(findings: &mut Findings) {
 
 /// Whether a summary contains no figures of a search.
 pub(crate) fn has_no_figure(s: &Summary) -> bool {
-    let counts = [s.trials_started, s.trials_stopped, s.trials_finished];
+    let counts = [
+        s.trials_started,
+        s.trials_stopped,
+        s.trials_finished,
+        s.front_trials,
+    ];
     let figures = [
         s.trials_per_hour,
         s.first_rung_s,
@@ -59,6 +65,7 @@ impl Trials<'_> {
         for (job, work) in self.jobs.iter().zip(work_done) {
             self.trials[job.trial as usize].work_done += work;
         }
+        self.rank();
         let names = |fields: &[gleaner_domain::results::Field]| {
             fields.iter().map(|field| field.name).collect::<Vec<_>>()
         };
@@ -107,6 +114,8 @@ impl Trials<'_> {
             .filter(|t| t.state != TrialState::Finished);
         let wasted = wasted.map(|trial| trial.work_done).sum();
         let number = |count: Option<usize>| count.map(|count| count as f64);
+        let on_front = self.trials.iter().filter(|t| t.front == Some(0)).count();
+        let has_several = self.trials.iter().any(|t| !t.losses.0.is_empty());
         for (field, written, expected) in [
             (
                 "trials_started",
@@ -149,6 +158,11 @@ impl Trials<'_> {
                 s.regret,
                 best.zip(least).map(|(t, least)| t.final_loss - least),
             ),
+            (
+                "front_trials",
+                number(s.front_trials),
+                has_several.then_some(on_front as f64),
+            ),
             ("wasted_work", s.wasted_work, Some(wasted)),
         ] {
             findings.option(format_args!("summary.json: {field}"), written, expected);
@@ -181,6 +195,7 @@ fn event(name: Name<'_>, row: &SearchRow, expected: &SearchRow, findings: &mut F
     findings.equal(name("rung"), row.rung, expected.rung);
     findings.number(name("resource"), row.resource, expected.resource);
     loss(name("loss"), row.loss, expected.loss, findings);
+    losses(name("losses"), &row.losses, &expected.losses, findings);
 }
 
 fn trial(name: Name<'_>, row: &TrialRow, expected: &TrialRow, findings: &mut Findings) {
@@ -201,6 +216,9 @@ fn trial(name: Name<'_>, row: &TrialRow, expected: &TrialRow, findings: &mut Fin
             .map_or("none".to_owned(), |parent| parent.to_string())
     };
     findings.equal(name("parent"), parent(row), parent(expected));
+    losses(name("losses"), &row.losses, &expected.losses, findings);
+    let front = |row: &TrialRow| row.front.map(f64::from);
+    findings.option(name("front"), front(row), front(expected));
 }
 
 fn rung(name: Name<'_>, row: &RungRow, expected: &RungRow, findings: &mut Findings) {
@@ -210,6 +228,19 @@ fn rung(name: Name<'_>, row: &RungRow, expected: &RungRow, findings: &mut Findin
     findings.number(name("median_s"), row.median_s, expected.median_s);
     let best = (Some(row.best_loss), Some(expected.best_loss));
     loss(name("best_loss"), best.0, best.1, findings);
+}
+
+/// Compares several losses with their names.
+fn losses(place: String, written: &Losses, expected: &Losses, findings: &mut Findings) {
+    let names = |losses: &Losses| {
+        let names: Vec<&str> = losses.0.iter().map(|(name, _)| name.as_str()).collect();
+        format!("{names:?}")
+    };
+    findings.equal(&place, names(written), names(expected));
+    for ((name, written), (_, expected)) in written.0.iter().zip(&expected.0) {
+        let place = format_args!("{place}, {name}");
+        loss(place, Some(*written), Some(*expected), findings);
+    }
 }
 
 /// Compares losses, which may be infinite or NaN.

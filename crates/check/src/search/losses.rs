@@ -15,30 +15,27 @@ const OPTIMUM: u64 = 3;
 /// The losses of a search's trials.
 pub(super) struct Losses<'a> {
     spec: &'a TrialSearch,
-    curves: LearningCurves,
+    /// For each loss, the learning curves, and the point of the unit cube with the lowest values.
+    curves: Vec<(LearningCurves, Vec<f64>)>,
     seed: u64,
     /// The recorded trials, from which proposed hyperparameters and parents are taken.
     written: &'a [TrialRow],
     /// The resource with which each copied trial started.
     starts: BTreeMap<u32, f64>,
-    /// The point of the unit cube with the lowest losses.
-    optimum: Vec<f64>,
 }
 
 impl<'a> Losses<'a> {
     pub fn new(spec: &'a TrialSearch, seed: u64, written: Option<&'a SearchOutcome>) -> Self {
-        let mut curves = spec.curves.clone();
-        if let LearningCurves::Family(family) = &mut curves {
-            family.seed = seed;
-        }
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        key[8..16].copy_from_slice(&OPTIMUM.to_le_bytes());
-        let mut random = ChaCha8Rng::from_seed(key);
+        let with_optimum = |curves: LearningCurves| {
+            let optimum = match &curves {
+                LearningCurves::Family(family) => optimum(family.seed, spec.space.0.len()),
+                LearningCurves::Table(_) => Vec::new(),
+            };
+            (curves, optimum)
+        };
         Losses {
-            optimum: spec.space.0.iter().map(|_| random.random()).collect(),
+            curves: spec.curves(seed).into_iter().map(with_optimum).collect(),
             spec,
-            curves,
             seed,
             written: written.map_or(&[], |written| &written.trials),
             starts: BTreeMap::new(),
@@ -77,38 +74,65 @@ impl<'a> Losses<'a> {
     }
 
     /// The share of all combinations of hyperparameters that are better than a trial's; `None` if the search has none.
-    fn rank(&self, trial: u32) -> Option<f64> {
+    fn rank(&self, trial: u32, optimum: &[f64]) -> Option<f64> {
         let parameters: Parameters = serde_json::from_str(&self.parameters(trial)).ok()?;
         let unit = self.spec.space.unit(&parameters);
         let around = |(x, best): (f64, &f64)| {
             let distance = (x - best).abs();
             2.0 * distance.min(1.0 - distance)
         };
-        let shares = unit.into_iter().zip(&self.optimum).map(around);
+        let shares = unit.into_iter().zip(optimum).map(around);
         let most = shares.reduce(f64::max)?;
-        Some(most.powi(self.optimum.len() as i32))
+        Some(most.powi(optimum.len() as i32))
     }
 
-    /// The loss of a trial without noise.
+    /// The first loss of a trial without noise.
     pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
-        let own = |resource: f64| match &self.curves {
+        let first = self.curves.first();
+        first.map_or(f64::NAN, |(curves, optimum)| {
+            self.without_noise(curves, optimum, trial, resource)
+        })
+    }
+
+    /// A loss of a trial without noise.
+    fn without_noise(
+        &self,
+        curves: &LearningCurves,
+        optimum: &[f64],
+        trial: u32,
+        resource: f64,
+    ) -> f64 {
+        let own = |resource: f64| match curves {
             LearningCurves::Table(table) => table.loss(trial, resource),
             LearningCurves::Family(family) => {
-                let curve = family.curve(trial, self.rank(trial));
+                let curve = family.curve(trial, self.rank(trial, optimum));
                 curve.floor + curve.amplitude * (1.0 + resource / family.scale).powf(-curve.rate)
             }
         };
         match (self.parent(trial), self.starts.get(&trial)) {
             // A parent has a lower number, so the recursion ends even if the recorded parents are wrong.
             (Some(parent), Some(&start)) if parent < trial => {
-                self.true_loss(parent, start) * (own(resource) / own(start))
+                let copied = self.without_noise(curves, optimum, parent, start);
+                copied * (own(resource) / own(start))
             }
             _ => own(resource),
         }
     }
 
-    /// The measured loss of a trial.
-    pub fn loss(&self, trial: u32, resource: f64) -> f64 {
-        self.true_loss(trial, resource) + self.curves.noise(trial, resource)
+    /// The measured losses of a trial.
+    pub fn measured(&self, trial: u32, resource: f64) -> Vec<f64> {
+        let losses = self.curves.iter().map(|(curves, optimum)| {
+            self.without_noise(curves, optimum, trial, resource) + curves.noise(trial, resource)
+        });
+        losses.collect()
     }
+}
+
+/// The point of the unit cube with the lowest losses.
+fn optimum(seed: u64, axes: usize) -> Vec<f64> {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..16].copy_from_slice(&OPTIMUM.to_le_bytes());
+    let mut random = ChaCha8Rng::from_seed(key);
+    (0..axes).map(|_| random.random()).collect()
 }

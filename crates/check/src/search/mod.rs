@@ -2,12 +2,13 @@
 
 mod compare;
 mod losses;
+mod ranking;
 mod schedule;
 
 use std::collections::BTreeMap;
 
 use gleaner_domain::results::search::{
-    RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
+    Losses as NamedLosses, RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
 use gleaner_domain::{TrainingTask, TrialSearch, Utc};
 use rand::RngExt;
@@ -16,6 +17,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 pub(crate) use compare::{cover, has_no_figure};
 use losses::Losses;
+use ranking::{Measured, fronts_of};
 use schedule::{Job, Schedule, Verdict};
 
 /// The recomputation of a search.
@@ -116,8 +118,10 @@ impl<'a> Trials<'a> {
                 work_done: 0.0,
                 parameters: self.losses.parameters(job.trial),
                 parent,
+                losses: NamedLosses::default(),
+                front: None,
             });
-            self.record(now, TrialEvent::Started, job.trial, None);
+            self.record(now, TrialEvent::Started, job.trial);
         } else {
             if !self.places[trial].2 {
                 self.promote(job.trial, job.rung, now);
@@ -137,19 +141,20 @@ impl<'a> Trials<'a> {
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<f64> {
         let job = *self.jobs.get(task as usize)?;
         let (_, resource) = self.schedule.resources(&job);
-        let loss = self.losses.loss(job.trial, resource);
+        let losses = self.losses.measured(job.trial, resource);
+        let named = self.named(&losses);
         let row = &mut self.trials[job.trial as usize];
-        (row.end, row.resource, row.loss) = (Some(now), resource, Some(loss));
-        row.state = TrialState::Waiting;
-        self.record(now, TrialEvent::Reached, job.trial, Some(loss));
-        let verdicts = self.schedule.report(job.trial, loss);
+        (row.end, row.resource, row.loss) = (Some(now), resource, losses.first().copied());
+        (row.losses, row.state) = (named, TrialState::Waiting);
+        self.record(now, TrialEvent::Reached, job.trial);
+        let verdicts = self.schedule.report(job.trial, &losses);
         for (trial, verdict) in verdicts.into_iter().flat_map(|(_, verdicts)| verdicts) {
             match verdict {
                 Verdict::Promoted => self.promote(trial, job.rung + 1, now),
                 Verdict::Stopped => self.stop(trial, now),
                 Verdict::Finished => {
                     self.trials[trial as usize].state = TrialState::Finished;
-                    self.record(now, TrialEvent::Finished, trial, None);
+                    self.record(now, TrialEvent::Finished, trial);
                 }
             }
         }
@@ -170,12 +175,12 @@ impl<'a> Trials<'a> {
             rung,
         });
         self.places[trial as usize] = (rung, resource, true);
-        self.record(now, TrialEvent::Promoted, trial, None);
+        self.record(now, TrialEvent::Promoted, trial);
     }
 
     fn stop(&mut self, trial: u32, now: Utc) {
         self.trials[trial as usize].state = TrialState::Stopped;
-        self.record(now, TrialEvent::Stopped, trial, None);
+        self.record(now, TrialEvent::Stopped, trial);
     }
 
     /// Ends the search after its last job. Trials that are still waiting for a promotion are
@@ -189,15 +194,45 @@ impl<'a> Trials<'a> {
         }
     }
 
-    fn record(&mut self, time: Utc, event: TrialEvent, trial: u32, loss: Option<f64>) {
+    /// The losses with their names; none if the search has one loss.
+    fn named(&self, losses: &[f64]) -> NamedLosses {
+        let names = self.spec.losses.iter().map(|loss| loss.name.clone());
+        let named = names.zip(losses.iter().copied());
+        NamedLosses(if losses.len() > 1 {
+            named.collect()
+        } else {
+            Vec::new()
+        })
+    }
+
+    /// Sets the fronts of the finished trials; none if the search has one loss.
+    fn rank(&mut self) {
+        let finished = self.trials.iter();
+        let finished = finished.filter(|row| row.state == TrialState::Finished);
+        let several = finished.filter(|row| !row.losses.0.is_empty());
+        let measured = several.map(|row| Measured::new(row.trial, &row.losses.values()));
+        let fronts = fronts_of(&measured.collect::<Vec<_>>(), self.trials.len());
+        for (row, front) in self.trials.iter_mut().zip(fronts) {
+            row.front = front;
+        }
+    }
+
+    fn record(&mut self, time: Utc, event: TrialEvent, trial: u32) {
         let (rung, resource, _) = self.places[trial as usize];
+        let row = &self.trials[trial as usize];
+        let is_measured = event == TrialEvent::Reached;
         self.events.push(SearchRow {
             time,
             event,
             trial,
             rung: rung as u32,
             resource,
-            loss,
+            loss: row.loss.filter(|_| is_measured),
+            losses: if is_measured {
+                row.losses.clone()
+            } else {
+                NamedLosses::default()
+            },
         });
     }
 

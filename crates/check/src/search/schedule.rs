@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use gleaner_search::{Algorithm, Plan};
 
+use super::ranking::{Measured, ranked};
+
 /// Relative difference below which two resources are treated as equal.
 const SAME: f64 = 1e-9;
 
@@ -47,8 +49,8 @@ struct Bracket {
     rung: usize,
     /// Trials that were promoted to the current rung but have not started there; not used by ASHA.
     ready: Vec<u32>,
-    /// The losses at each rung in ascending order, each with its trial.
-    measured: Vec<Vec<(f64, u32)>>,
+    /// The trials measured at each rung.
+    measured: Vec<Vec<Measured>>,
     promoted: Vec<BTreeSet<u32>>,
 }
 
@@ -205,22 +207,14 @@ impl Schedule {
         self.outstanding.is_empty()
     }
 
-    /// Records the loss of a trial's job. Returns the job and the decisions that are now final, in
+    /// Records the losses of a trial's job. Returns the job and the decisions that are now final, in
     /// order.
-    pub fn report(&mut self, trial: u32, loss: f64) -> Option<(Job, Vec<(u32, Verdict)>)> {
+    pub fn report(&mut self, trial: u32, losses: &[f64]) -> Option<(Job, Vec<(u32, Verdict)>)> {
         let job = self.outstanding.remove(&trial)?;
         let bracket = self.brackets.iter_mut().find(|b| b.number == job.bracket)?;
-        // A loss that is not finite counts as the worst possible loss. Adding 0 turns negative zero into positive zero.
-        let loss = if loss.is_finite() {
-            loss + 0.0
-        } else {
-            f64::INFINITY
-        };
-        let rung = bracket.measured.get_mut(job.rung)?;
-        let place = rung.partition_point(|(other, number)| {
-            other.total_cmp(&loss).then(number.cmp(&trial)).is_lt()
-        });
-        rung.insert(place, (loss, trial));
+        let row = Measured::new(trial, losses);
+        let loss = row.first();
+        bracket.measured.get_mut(job.rung)?.push(row);
         let is_last = job.rung + 1 == bracket.resources.len();
         let verdicts = if is_last {
             if let Some(population) = &mut self.population {
@@ -268,7 +262,7 @@ impl Schedule {
             let below = bracket.resources.len().saturating_sub(1);
             for rung in 0..below {
                 let is_done = !self.is_asha && bracket.rung > rung;
-                let trials = bracket.measured[rung].iter().map(|(_, trial)| *trial);
+                let trials = bracket.measured[rung].iter().map(|row| row.trial);
                 let is_done = is_done || self.continues;
                 let waits = |trial: &u32| !is_done && !bracket.promoted[rung].contains(trial);
                 found.extend(trials.filter(waits));
@@ -312,8 +306,7 @@ impl Bracket {
     fn close(&mut self, rung: usize) -> Vec<(u32, Verdict)> {
         self.rung = rung + 1;
         let kept = self.sizes[rung + 1] as usize;
-        let ranked = self.measured[rung].iter().map(|(_, trial)| *trial);
-        let ranked: Vec<u32> = ranked.collect();
+        let ranked = ranked(&self.measured[rung]);
         self.ready = ranked.iter().take(kept).copied().collect();
         let verdict = |(rank, trial): (usize, u32)| {
             let is_kept = rank < kept;
@@ -334,11 +327,11 @@ impl Bracket {
     fn compare_with_median(&self, trial: u32, rung: usize) -> Verdict {
         let losses = |of: u32| {
             let rungs = self.measured.iter().take(rung + 1);
-            rungs.filter_map(move |rung| rung.iter().find(|(_, at)| *at == of).map(|row| row.0))
+            rungs.filter_map(move |rung| Some(rung.iter().find(|row| row.trial == of)?.first()))
         };
         let finished = self.measured.last().into_iter().flatten();
         let mut means: Vec<f64> = finished
-            .map(|(_, other)| losses(*other).sum::<f64>() / (rung + 1) as f64)
+            .map(|other| losses(other.trial).sum::<f64>() / (rung + 1) as f64)
             .collect();
         means.sort_by(f64::total_cmp);
         let middle = |place: usize| means.get(place).map(|mean| mean / 2.0);
@@ -359,9 +352,8 @@ impl Bracket {
     fn asynchronous(&mut self, eta: u64) -> Option<Job> {
         for rung in (0..self.resources.len().saturating_sub(1)).rev() {
             let top = self.measured[rung].len() / eta as usize;
-            let mut best = self.measured[rung][..top].iter();
-            let next = best.find(|(_, trial)| !self.promoted[rung].contains(trial));
-            if let Some(&(_, trial)) = next {
+            let mut best = ranked(&self.measured[rung]).into_iter().take(top);
+            if let Some(trial) = best.find(|trial| !self.promoted[rung].contains(trial)) {
                 self.promoted[rung].insert(trial);
                 return self.job(trial, rung + 1);
             }
@@ -427,7 +419,8 @@ mod tests {
             trials in 9u32..40,
             eta in 2u32..4,
             most in 1.0..30.0f64,
-            losses in proptest::collection::vec((0u8..9, any::<u8>(), any::<bool>()), 400),
+            losses in proptest::collection::vec(([0u8..9, 0u8..9], any::<u8>(), any::<bool>()), 400),
+            number in 1usize..3,
         ) {
             let plan = plan(Algorithm::ALL[algorithm], trials, eta, most);
             let values = [1, 2, 3].map(gleaner_search::Value::Whole).to_vec();
@@ -455,9 +448,9 @@ mod tests {
                     }
                 } else {
                     let trial = open.remove(usize::from(pick) % open.len());
-                    let loss = if loss == 8 { f64::NAN } else { f64::from(loss) };
-                    let verdicts = theirs.report(trial, loss).unwrap();
-                    let (_, own) = ours.report(trial, loss).unwrap();
+                    let losses = loss.map(|loss| if loss == 8 { f64::NAN } else { f64::from(loss) });
+                    let verdicts = theirs.report_all(trial, &losses[..number]).unwrap();
+                    let (_, own) = ours.report(trial, &losses[..number]).unwrap();
                     prop_assert_eq!(verdicts.len(), own.len());
                     for (verdict, (trial, own)) in verdicts.iter().zip(own) {
                         let same = match verdict {

@@ -483,13 +483,17 @@ summary! {
         first_rung_s: Option<f64> ["s"] least,
         /// time from the first event until a trial first reached the last rung
         last_rung_s: Option<f64> ["s"] least,
-        /// lowest loss of the trials that reached the last rung; null if all of these trials diverged
+        /// lowest loss of the trials that reached the last rung; null if all of these trials diverged. With several
+        /// losses: the first loss, also in `regret`
         best_loss: Option<f64> ["loss"] least,
         /// time from the first event until the trial with that loss reached the last rung
         best_trial_s: Option<f64> ["s"] least,
         /// final loss of that trial minus the lowest final loss of all started trials, both without
         /// noise
         regret: Option<f64> ["loss"] least,
+        /// trials on the non-dominated front: no other trial that reached the last rung is at least as good in all losses
+        /// and better in one; null if the search has one loss
+        front_trials: Option<usize> ["trials"] shown,
         /// work done for trials that did not reach the last rung
         wasted_work: Option<f64> ["work"] least,
         /// lowest `normalised_progress` of the tasks that were active

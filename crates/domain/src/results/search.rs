@@ -1,7 +1,64 @@
 //! The results of a search in a replay: the outcomes of its trials.
 
-use super::Named;
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::{Cells, Column, Encoding, Named, Plain};
 use crate::Utc;
+
+/// The losses of a trial with their names, in the order of the search; empty if the search has one loss, or if no loss
+/// was measured. A loss that is not finite means that training diverged.
+///
+/// In tables, the losses are a JSON object. Numbers that are not finite are `null` there, and are read as infinity.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Losses(pub Vec<(String, f64)>);
+
+impl Losses {
+    /// The values without their names.
+    pub fn values(&self) -> Vec<f64> {
+        self.0.iter().map(|(_, value)| *value).collect()
+    }
+
+    /// The losses as a JSON object; an empty string if there are none.
+    pub fn to_json(&self) -> String {
+        if self.0.is_empty() {
+            return String::new();
+        }
+        let fields = self.0.iter();
+        let fields = fields.map(|(name, value)| (name.clone(), Value::from(*value)));
+        Value::Object(fields.collect()).to_string()
+    }
+
+    /// Reads a JSON object of numbers; `None` if the text is something else.
+    pub fn from_json(text: &str) -> Option<Self> {
+        let fields: Map<String, Value> = serde_json::from_str(text).ok()?;
+        let number = |(name, value): (String, Value)| match value {
+            Value::Null => Some((name, f64::INFINITY)),
+            other => Some((name, other.as_f64()?)),
+        };
+        fields
+            .into_iter()
+            .map(number)
+            .collect::<Option<_>>()
+            .map(Losses)
+    }
+}
+
+impl Encoding<Losses> for Plain {
+    fn column<'a>(values: impl Iterator<Item = &'a Losses>) -> Column<'a> {
+        Column::Texts(values.map(|losses| Cow::Owned(losses.to_json())).collect())
+    }
+
+    fn read<C: Cells>(cells: &C, column: usize) -> Result<Losses, C::Fault> {
+        if cells.is_missing(column) {
+            return Ok(Losses::default());
+        }
+        let text = cells.text(column)?;
+        let losses = Losses::from_json(&text);
+        losses.ok_or_else(|| cells.fault(column, "a JSON object of numbers".to_owned()))
+    }
+}
 
 /// What happened to a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +128,7 @@ impl Named for TrialState {
 
 record! {
     /// An event of a search: a row of `search`, in order of time.
-    #[derive(Debug, Clone, Copy, PartialEq)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct SearchRow {
         /// time of the event
         time: Utc = "time" ["time"],
@@ -85,8 +142,12 @@ record! {
         rung: u32 = "rung" [""],
         /// resource of that rung, as in the task file
         resource: f64 = "resource" ["resource"],
-        /// loss measured at that rung; empty for events other than `reached`, and if training diverged
+        /// loss measured at that rung; empty for events other than `reached`, and if training diverged. With several
+        /// losses: the first loss
         loss: Option<f64> = "loss" ["loss"],
+        /// all losses measured at that rung, as a JSON object with `null` for a loss that is not finite; empty for events
+        /// other than `reached`, and if the search has one loss
+        losses: Losses = "losses" [""],
     }
 }
 
@@ -109,7 +170,8 @@ record! {
         end: Option<Utc> = "end" ["time"],
         /// resource of that rung; 0 if the trial reached no rung
         resource: f64 = "resource" ["resource"],
-        /// loss measured at that rung; empty if no loss was measured or training diverged
+        /// loss measured at that rung; empty if no loss was measured or training diverged. With several losses: the
+        /// first loss, also in `final_loss`
         loss: Option<f64> = "loss" ["loss"],
         /// noise-free loss that the trial would have at the last rung; empty if training diverges
         final_loss: f64 as Finite = "final_loss" ["loss"],
@@ -119,6 +181,12 @@ record! {
         parameters: String as OrEmpty = "parameters" [""],
         /// trial from whose state the trial started (pbt); empty if it started untrained
         parent: Option<u32> = "parent" [""],
+        /// all losses measured at that rung, as a JSON object with `null` for a loss that is not finite; empty if no loss
+        /// was measured or the search has one loss
+        losses: Losses = "losses" [""],
+        /// non-dominated front of the trial among all finished trials: 0 if no finished trial is at least as good in all
+        /// losses and better in one; empty if the trial is not finished or the search has one loss
+        front: Option<u32> = "front" [""],
     }
 }
 
@@ -134,7 +202,7 @@ record! {
         first_s: f64 = "first_s" ["s"],
         /// time from the first event of the replay until half of these trials had reached this resource
         median_s: f64 = "median_s" ["s"],
-        /// lowest loss measured at this resource; empty if all trials diverged
+        /// lowest loss measured at this resource; empty if all trials diverged. With several losses: of the first loss
         best_loss: f64 as Finite = "best_loss" ["loss"],
     }
 }

@@ -7,7 +7,9 @@ use gleaner_domain::results::replay::{
     AllocationRow, EventKind, FragmentRow, StepRow, StepStatus, Summary, TaskRow,
 };
 use gleaner_domain::results::run::Seconds;
-use gleaner_domain::results::search::{RungRow, SearchRow, TrialEvent, TrialRow, TrialState};
+use gleaner_domain::results::search::{
+    Losses, RungRow, SearchRow, TrialEvent, TrialRow, TrialState,
+};
 use gleaner_domain::results::simulate::{self, ByName, Delays, PolicyFigures};
 use gleaner_domain::results::states::{IDLE_GPUS, JobRow, PENDING_JOBS, TIME, TOTAL_GPUS};
 use gleaner_domain::results::sweep::{Mode, Replication, RunOutcome, RunSummary};
@@ -141,6 +143,7 @@ pub fn replay() -> Replay {
             rung: 0,
             resource: 9.0,
             loss: Some(0.5),
+            losses: Losses::default(),
         }],
         trials: vec![TrialRow {
             trial: 3,
@@ -155,6 +158,8 @@ pub fn replay() -> Replay {
             work_done: 2.5,
             parameters: r#"{"lr":0.1}"#.to_owned(),
             parent: Some(0),
+            losses: Losses::from_json(r#"{"error":0.5,"latency":null}"#).unwrap(),
+            front: Some(1),
         }],
         rungs: vec![RungRow {
             resource: 9.0,

@@ -30,6 +30,7 @@ mod entry;
 mod fields;
 mod given;
 mod groups;
+mod losses;
 mod node;
 mod pickle;
 mod search;

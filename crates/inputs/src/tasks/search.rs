@@ -8,6 +8,7 @@
 //! min_resource = 1       # resource of the first rung; default: 1
 //! max_resource = 27      # resource of the last rung; the `work` of a task is the work for this resource
 //! curves = "losses.csv"  # measured learning curves; or a table of the family's parameters, which are optional
+//! losses = ["loss"]      # names of several losses; `curves` is then a table with an entry for each loss
 //!
 //! [search.space]         # hyperparameters, optional; a distribution or a list of values
 //! lr = { log-uniform = { low = 1e-4, high = 0.1 } }
@@ -17,19 +18,18 @@
 //! there is no such file, or if it does not name the tasks, each trial's task is drawn at random.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use gleaner_search::{Algorithm, Family, LearningCurves, Parameter, Plan, Space};
+use gleaner_search::{Algorithm, LearningCurves, Parameter, Plan, Space};
 
 use super::TaskSet;
 use super::fields::{Fields, Report};
+use super::losses::{self, LossDraft};
 use super::node::Node;
-use crate::learning_curves;
-use crate::learning_curves::MeasuredCurves;
 use crate::rows::Number;
 use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::words::counted;
-use gleaner_domain::{TrainingTask, TrialSearch};
+use gleaner_domain::{TrainingTask, TrialLoss, TrialSearch};
 use gleaner_io::{Gatherer, SourceId};
 
 /// An amount of the resource. [`Plan`] checks its range.
@@ -41,15 +41,9 @@ const RESOURCE: Number = Number {
 /// A search as described by its file, with the faults found so far.
 pub(super) struct SearchDraft<'a> {
     plan: Option<Plan>,
-    curves: CurvesDraft,
+    losses: Vec<LossDraft>,
     space: Space,
     report: Report<'a>,
-}
-
-/// The source of the learning curves.
-enum CurvesDraft {
-    Family(Family),
-    File(PathBuf),
 }
 
 /// Reads the table `[search]`.
@@ -59,18 +53,19 @@ pub(super) fn read(path: &Path, search: Node) -> SearchDraft<'_> {
         Err(report) => {
             return SearchDraft {
                 plan: None,
-                curves: CurvesDraft::Family(Family::default()),
+                losses: Vec::new(),
                 space: Space::default(),
                 report,
             };
         }
     };
-    let (curves, space) = (fields.take("curves"), fields.take("space"));
+    let (names, curves) = (fields.take("losses"), fields.take("curves"));
+    let space = fields.take("space");
     let plan = plan(&mut fields);
     let mut report = fields.finish();
     SearchDraft {
         plan,
-        curves: self::curves(curves, path, &mut report),
+        losses: losses::read(names, curves, path, &mut report),
         space: self::space(space, &mut report),
         report,
     }
@@ -99,40 +94,6 @@ fn plan(fields: &mut Fields<'_>) -> Option<Plan> {
         min_resource: min_resource?.unwrap_or(defaults.min_resource),
         max_resource: max_resource?,
     })
-}
-
-/// Reads the source of the learning curves, and adds faults to the report.
-fn curves(node: Option<Node>, path: &Path, report: &mut Report<'_>) -> CurvesDraft {
-    let family = match node {
-        None => Family::default(),
-        Some(Node::Text(name)) => {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            return CurvesDraft::File(folder.join(name));
-        }
-        Some(table @ Node::Table(_)) => {
-            serde_json::from_value(table.into_json()).unwrap_or_else(|error| {
-                let expected = "the parameters described in docs/SEARCHES.md";
-                report.add("curves", error.to_string(), expected);
-                Family::default()
-            })
-        }
-        Some(other) => {
-            let expected =
-                "the name of a file of learning curves, or a table of a family's parameters";
-            report.add("curves", other.to_string(), expected);
-            Family::default()
-        }
-    };
-    if family.seed != 0 {
-        let found = family.seed.to_string();
-        let expected = "no seed, because the losses are drawn with the replay's --seed";
-        report.add("curves.seed", found, expected);
-    }
-    for fault in family.validate().err().unwrap_or_default() {
-        let field = format!("curves.{}", fault.field);
-        report.add(&field, fault.found, fault.expected);
-    }
-    CurvesDraft::Family(family)
 }
 
 /// Reads the hyperparameters, and adds faults to the report.
@@ -176,67 +137,84 @@ impl SearchDraft<'_> {
                 self.report.faults.push(fault.at(origin.place.as_str()));
             }
         }
-        let measured = match &self.curves {
-            CurvesDraft::File(file) if self.report.faults.is_empty() => {
-                let loaded = learning_curves::read(file)?;
-                sources.extend(loaded.sources);
-                Some(loaded.value)
+        let drafts = std::mem::take(&mut self.losses);
+        let (mut losses, mut tasks) = (Vec::new(), Vec::new());
+        if self.report.faults.is_empty() {
+            for draft in drafts {
+                let (loss, names) = draft.load(sources)?;
+                tasks = self.trained(&loss.name, tasks, &names, set);
+                losses.push(loss);
             }
-            _ => None,
-        };
-        let tasks = match &measured {
-            Some(measured) => self.trained(measured, set),
-            None => Vec::new(),
-        };
+        }
         let faults = std::mem::take(&mut self.report.faults);
         let is_sound = faults.is_empty();
         faults
             .into_iter()
             .try_for_each(|fault| gatherer.add(fault))?;
-        let curves = match (measured, self.curves) {
-            (Some(measured), _) => Some(LearningCurves::Table(measured.table)),
-            (None, CurvesDraft::Family(family)) => Some(LearningCurves::Family(family)),
-            (None, CurvesDraft::File(_)) => None,
-        };
-        let whole = self.plan.zip(curves).filter(|_| is_sound);
-        let search = whole.map(|(plan, curves)| TrialSearch {
+        let plan = self.plan.filter(|_| is_sound);
+        let search = plan.map(|plan| TrialSearch {
             plan,
             space: self.space,
-            curves,
+            losses,
             tasks,
         });
         for fault in search.iter().flat_map(TrialSearch::faults) {
             let found = Fault::of(&set.file, fault.found, fault.expected);
             gatherer.add(found.field(&fault.field).at("search"))?;
         }
-        notes.extend(search.as_ref().and_then(late_curves));
+        notes.extend(search.iter().flat_map(late_curves));
         set.search = search;
         Ok(())
     }
 
-    /// For each trial of measured learning curves, the index of the task that the trial trains.
-    fn trained(&mut self, measured: &MeasuredCurves, set: &TaskSet) -> Vec<u32> {
-        let names = set.tasks.iter().map(|task| task.name.as_str());
-        let indices: BTreeMap<&str, u32> = names.zip(0..).collect();
-        let index_of = |name: &String| indices.get(name.as_str()).copied();
-        let unknown = measured
+    /// For each trial of measured learning curves, the index of the task that the trial trains. `names` are the tasks
+    /// that the curves of this loss name, if any, and `others` the tasks that the curves of earlier losses name.
+    fn trained(
+        &mut self,
+        loss: &str,
+        others: Vec<u32>,
+        names: &[String],
+        set: &TaskSet,
+    ) -> Vec<u32> {
+        let indices: BTreeMap<&str, u32> = set
             .tasks
             .iter()
-            .position(|name| index_of(name).is_none());
-        if let Some(trial) = unknown {
-            let name = &measured.tasks[trial];
+            .map(|task| task.name.as_str())
+            .zip(0..)
+            .collect();
+        let index_of = |name: &String| indices.get(name.as_str()).copied();
+        if let Some(trial) = names.iter().position(|name| index_of(name).is_none()) {
+            let name = &names[trial];
             let found = format!("task {name:?} of trial {trial} in the learning curves");
-            self.report
-                .add("curves", found, "the name of a task in the file");
+            let expected = "the name of a task in the file";
+            self.report.add("curves", found, expected);
         }
-        measured.tasks.iter().filter_map(index_of).collect()
+        let tasks: Vec<u32> = names.iter().filter_map(index_of).collect();
+        let differs = |(own, other): (&u32, &u32)| own != other;
+        if let Some(trial) = tasks.iter().zip(&others).position(differs) {
+            let found = format!("task {:?} of trial {trial} for {loss}", names[trial]);
+            let expected = "the same task as in the learning curves of the losses above";
+            self.report.add("curves", found, expected);
+        }
+        if tasks.len() > others.len() {
+            tasks
+        } else {
+            others
+        }
     }
 }
 
-/// Returns a remark if measured learning curves start after the first rung. At the first rung, the loss of such a
-/// curve's first point is used.
-fn late_curves(search: &TrialSearch) -> Option<String> {
-    let LearningCurves::Table(table) = &search.curves else {
+/// Returns a remark for each loss whose measured learning curves start after the first rung. At the first rung, the loss
+/// of such a curve's first point is used.
+fn late_curves(search: &TrialSearch) -> Vec<String> {
+    let losses = search.losses.iter();
+    losses
+        .filter_map(|loss| late_curves_of(loss, search))
+        .collect()
+}
+
+fn late_curves_of(loss: &TrialLoss, search: &TrialSearch) -> Option<String> {
+    let LearningCurves::Table(table) = &loss.curves else {
         return None;
     };
     // Hyperband's brackets have different first rungs, and trials are numbered bracket by bracket.
@@ -250,8 +228,12 @@ fn late_curves(search: &TrialSearch) -> Option<String> {
     });
     let late: Vec<_> = late.collect();
     let (trial, start, rung) = late.first()?;
+    let of = match search.losses.as_slice() {
+        [_] => String::new(),
+        _ => format!(" of {}", loss.name),
+    };
     Some(format!(
-        "{} start after their first rung, so the loss of their first point is used at that rung: the curve of trial \
+        "{}{of} start after their first rung, so the loss of their first point is used at that rung: the curve of trial \
          {trial} starts at {start}, and its first rung is at {rung}",
         counted(late.len(), "learning curve"),
     ))

@@ -558,6 +558,39 @@ fn searches_name_their_faults() {
             "curves = { floor = { uniform = { low = 2, high = 1 } } }",
             "curves.floor.uniform.high: found 1",
         ),
+        (
+            "losses = 'error'",
+            "losses: found \"error\", expected a list of names",
+        ),
+        ("losses = ['a', 2]", "losses: found"),
+        (
+            "losses = []",
+            "losses: found a list of 0 values, expected a list of names",
+        ),
+        (
+            "losses = ['a', 'a']",
+            "losses: found [\"a\", \"a\"], expected different names",
+        ),
+        (
+            "losses = ['a', 'b', 'c', 'd', 'e']",
+            "expected from 1 to 4 names",
+        ),
+        (
+            "losses = ['a', 'b']\ncurves = 'losses.csv'",
+            "curves: found \"losses.csv\", expected a table with the entries a, b",
+        ),
+        (
+            "losses = ['a', 'b']\ncurves = { c = { noise = 0 } }",
+            "curves: found an entry \"c\", expected only the losses a, b",
+        ),
+        (
+            "losses = ['a', 'b']\ncurves = { b = { noise = -1 } }",
+            "curves.b.noise: found -1",
+        ),
+        (
+            "losses = ['a', 'b']\ncurves = { b = 3 }",
+            "curves.b: found 3, expected the name of a file",
+        ),
     ] {
         let text = toml_and(&format!("{SEARCH}{curves}"));
         assert_has(&fault_of(read_text("tasks.toml", &text, false)), &[words]);
@@ -585,6 +618,40 @@ fn searches_name_their_faults() {
 }
 
 #[test]
+fn each_loss_has_its_own_learning_curves() {
+    let read = |of_latency: &str| {
+        let curves = "losses = ['error', 'latency', 'size']\n\
+                      curves = { latency = 'latency.csv', error = 'error.csv', size = { noise = 0 } }";
+        let (folder, path) = file("tasks.toml", toml_and(&format!("{SEARCH}{curves}")));
+        let rows = |from: u32, task: &str| -> String {
+            let row = |trial: u32| format!("{trial},1,{}{task}\n", from + trial);
+            (0..9).map(row).collect()
+        };
+        let error = format!("trial,resource,loss,task\n{}", rows(10, ",a"));
+        std::fs::write(folder.path().join("error.csv"), error).unwrap();
+        let column = if of_latency.is_empty() { "" } else { ",task" };
+        let latency = format!("trial,resource,loss{column}\n{}", rows(20, of_latency));
+        std::fs::write(folder.path().join("latency.csv"), latency).unwrap();
+        read(&path, None, false)
+    };
+    let loaded = read("").unwrap();
+    let search = loaded.value.search.unwrap();
+    let names: Vec<&str> = search
+        .losses
+        .iter()
+        .map(|loss| loss.name.as_str())
+        .collect();
+    assert_eq!(names, ["error", "latency", "size"]);
+    let of_trial_3 = |place: usize| search.losses[place].curves.loss(3, 9.0);
+    assert_eq!((of_trial_3(0), of_trial_3(1)), (13.0, 23.0));
+    assert_eq!((loaded.sources.len(), search.tasks), (3, vec![0; 9]));
+    assert_has(
+        &fault_of(read(",c")),
+        &["task \"c\" of trial 0", "the name of a task in the file"],
+    );
+}
+
+#[test]
 fn learning_curves_name_their_faults() {
     let read = |csv: &str| {
         let (folder, path) = file(
@@ -602,7 +669,7 @@ fn learning_curves_name_their_faults() {
     let search = loaded.value.search.unwrap();
     assert_eq!((loaded.sources.len(), search.trials()), (2, 9));
     assert_eq!(search.tasks, [0; 9]);
-    assert_eq!(search.curves.loss(8, 5.0), 5.0);
+    assert_eq!(search.losses[0].curves.loss(8, 5.0), 5.0);
     assert!(loaded.notes.is_empty());
     // Curves of trials that diverged, marked by text or empty cells, and curves that start after
     // the first rung, which is at 1.
@@ -612,7 +679,7 @@ fn learning_curves_name_their_faults() {
         .replace("5,1,2,a", "5,1.5,2,a")
         .replace("7,1,2,a", "7,2,2,a");
     let loaded = read(&format!("trial,resource,loss,task\n{late}")).unwrap();
-    let curves = loaded.value.search.unwrap().curves;
+    let curves = &loaded.value.search.unwrap().losses[0].curves;
     assert_eq!(
         [3, 4, 5].map(|t| curves.loss(t, 1.0)),
         [f64::INFINITY, f64::INFINITY, 2.0]

@@ -240,6 +240,7 @@ impl Parts<'_> {
             best_loss: of_trials(|t| t.best_loss),
             best_trial_s: of_trials(|t| t.best_trial_s),
             regret: of_trials(|t| t.regret),
+            front_trials: trials.as_ref().and_then(|t| t.front_trials),
             wasted_work: trials.as_ref().map(|t| t.wasted_work),
             fairness_min: fairness.min,
             fairness_jain: fairness.jain,

@@ -30,6 +30,8 @@ pub(super) struct TrialFigures {
     pub best_loss: Option<f64>,
     pub best_trial_s: Option<f64>,
     pub regret: Option<f64>,
+    /// Number of finished trials that no finished trial dominates; `None` if trials have one loss.
+    pub front_trials: Option<usize>,
     /// Work spent on trials that did not reach the last rung.
     pub wasted_work: f64,
 }
@@ -65,6 +67,10 @@ impl TrialFigures {
                 .zip(least)
                 .map(|(trial, least)| trial.final_loss - least)
                 .filter(|regret| regret.is_finite()),
+            front_trials: trials
+                .iter()
+                .any(|trial| !trial.losses.0.is_empty())
+                .then(|| trials.iter().filter(|trial| trial.front == Some(0)).count()),
             wasted_work: trials
                 .iter()
                 .filter(|trial| !finished(trial))

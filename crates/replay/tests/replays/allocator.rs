@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gleaner_classes::Held;
-use gleaner_domain::{Change, ClassTerms, ScalingCurve, TaskGroup, TrainingTask, TrialSearch, Utc};
+use gleaner_domain::{
+    Change, ClassTerms, ScalingCurve, TaskGroup, TrainingTask, TrialLoss, TrialSearch, Utc,
+};
 use gleaner_replay::allocator::node_choice::Arrival;
 use gleaner_replay::allocator::{
     Allocator, AllocatorError, Batch, Holding, Measured, Progress, Reallocation, Refusal, Resize,
@@ -627,7 +629,7 @@ proptest! {
                 ..gleaner_search::Plan::new(Algorithm::Asha, 9.0)
             },
             space: gleaner_search::Space::default(),
-            curves: LearningCurves::Family(Family::default()),
+            losses: TrialLoss::only(LearningCurves::Family(Family::default())),
             tasks: Vec::new(),
         });
         let source = match source {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use gleaner_check::replay::Inputs;
 use gleaner_domain::results::replay::{Ended, Outcome};
 use gleaner_domain::results::search::{SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState};
-use gleaner_domain::{ClassTerms, EventLog, ScalingCurve, TrainingTask, TrialSearch, Utc};
+use gleaner_domain::{
+    ClassTerms, EventLog, ScalingCurve, TrainingTask, TrialLoss, TrialSearch, Utc,
+};
 use gleaner_replay::{Initial, Options};
 use gleaner_search::{
     Algorithm, Draw, Family, LearningCurves, Parameter, Plan, Point, Space, Table,
@@ -80,7 +82,7 @@ fn drawn(plan: Plan) -> TrialSearch {
     TrialSearch {
         plan,
         space: Space(space.into_iter().filter(|_| has_space).collect()),
-        curves: LearningCurves::Family(Family::default()),
+        losses: TrialLoss::only(LearningCurves::Family(Family::default())),
         tasks: Vec::new(),
     }
 }
@@ -231,7 +233,7 @@ fn halving_stops_a_trial_that_begins_badly() {
     let search = TrialSearch {
         plan: plan(Algorithm::SuccessiveHalving, 9),
         space: Space::default(),
-        curves: table(9),
+        losses: TrialLoss::only(table(9)),
         tasks: [0, 1, 0, 0, 0, 0, 0, 0, 0].into(),
     };
     let tasks = [network("small", 900.0), network("large", 2700.0)];
@@ -268,6 +270,63 @@ fn halving_stops_a_trial_that_begins_badly() {
         (summary.last_rung_s, summary.best_trial_s),
         (Some(end), Some(end))
     );
+}
+
+/// A search with two losses, drawn from the default family.
+fn with_two_losses(plan: Plan) -> TrialSearch {
+    let loss = |name: &str| TrialLoss {
+        name: name.to_owned(),
+        curves: LearningCurves::Family(Family::default()),
+    };
+    TrialSearch {
+        losses: vec![loss("error"), loss("latency")],
+        ..drawn(plan)
+    }
+}
+
+#[test]
+fn trials_with_several_losses_are_ranked_by_fronts() {
+    let algorithms = [
+        Algorithm::SuccessiveHalving,
+        Algorithm::Asha,
+        Algorithm::Hyperband,
+        Algorithm::Random,
+    ];
+    for algorithm in algorithms {
+        let plan = plan(algorithm, 40);
+        let tasks = [network("n", 500.0)];
+        let one = run(&log(), &tasks, drawn(plan.clone()), 3);
+        // `run` compares the decisions with those of the checker.
+        let two = run(&log(), &tasks, with_two_losses(plan), 3);
+        let (one, several) = (one.search.unwrap(), two.search.unwrap());
+        // The second loss does not change the first one.
+        let first = |search: &SearchOutcome| {
+            let rows = search.events.iter();
+            let first = rows.filter(|row| row.event == TrialEvent::Reached && row.rung == 0);
+            first
+                .map(|row| (row.trial, row.loss.unwrap().to_bits()))
+                .collect::<BTreeMap<_, _>>()
+        };
+        assert_eq!(first(&one), first(&several));
+        assert_eq!(
+            (one.trials[0].front, &one.trials[0].losses.0[..]),
+            (None, &[][..])
+        );
+        let finished = |row: &&TrialRow| row.state == TrialState::Finished;
+        let finished: Vec<&TrialRow> = several.trials.iter().filter(finished).collect();
+        let is_better = |a: &TrialRow, b: &TrialRow| {
+            let losses = a.losses.0.iter().zip(&b.losses.0);
+            a.losses != b.losses && losses.into_iter().all(|(a, b)| a.1 <= b.1)
+        };
+        for row in &finished {
+            let is_dominated = finished.iter().any(|other| is_better(other, row));
+            assert_eq!(row.front == Some(0), !is_dominated);
+        }
+        let on_front = finished.iter().filter(|row| row.front == Some(0)).count();
+        assert_eq!(two.summary.front_trials, Some(on_front));
+        assert_eq!(finished[0].losses.0[1].0, "latency");
+        assert!(on_front > 0);
+    }
 }
 
 #[test]

@@ -279,7 +279,7 @@ pub const QUANTITIES: [Quantity; 26] = [
 ];
 
 /// The figures of a replay's search.
-pub const SEARCHED: [Quantity; 12] = [
+pub const SEARCHED: [Quantity; 13] = [
     Quantity::count("trials started", |s| trials(s.trials_started)),
     Quantity::count("stopped", |s| trials(s.trials_stopped))
         .part(1)
@@ -301,6 +301,8 @@ pub const SEARCHED: [Quantity; 12] = [
             "final loss of the best finished trial minus the lowest final loss of all started trials, both \
              without noise",
         ),
+    Quantity::count("trials on the front", |s| trials(s.front_trials))
+        .meaning("finished trials than which no finished trial is better in one loss and at least as good in the others"),
     Quantity::work("wasted work", |s| s.wasted_work)
         .meaning("work for trials that did not reach the last rung"),
     Quantity::share("wasted share", wasted_share)

@@ -12,7 +12,8 @@ use super::searcher::{NewTrial, Searcher};
 #[derive(Debug)]
 pub(in crate::allocator) struct Declared {
     spec: Arc<TrialSearch>,
-    curves: LearningCurves,
+    /// The learning curves of each loss.
+    curves: Vec<LearningCurves>,
     seed: u64,
     search: Search,
 }
@@ -27,13 +28,9 @@ impl Declared {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
             Error::Usage(format!("the search: {}", faults.join("; ")))
         })?;
-        let mut curves = spec.curves.clone();
-        if let LearningCurves::Family(family) = &mut curves {
-            family.seed = seed;
-        }
         Ok(Declared {
             spec: Arc::clone(spec),
-            curves,
+            curves: spec.curves(seed),
             seed,
             search,
         })
@@ -65,17 +62,28 @@ impl Searcher for Declared {
             parent: self.search.parent(trial).map(|parent| parent.trial),
             final_loss: self
                 .search
-                .true_loss(&self.curves, trial, self.max_resource()),
+                .true_loss(&self.curves[0], trial, self.max_resource()),
         }
     }
 
-    fn loss(&mut self, job: &Job) -> Option<f64> {
-        Some(self.search.loss(&self.curves, job.trial, job.to))
+    fn loss_names(&self) -> Vec<String> {
+        let losses = self.spec.losses.iter();
+        losses.map(|loss| loss.name.clone()).collect()
     }
 
-    fn report(&mut self, job: &Job, loss: f64) -> Option<Vec<Verdict>> {
+    fn losses(&mut self, job: &Job) -> Option<Vec<f64>> {
+        let curves = self.curves.iter();
+        let loss = |curves| self.search.loss(curves, job.trial, job.to);
+        Some(curves.map(loss).collect())
+    }
+
+    fn report(&mut self, job: &Job, losses: &[f64]) -> Option<Vec<Verdict>> {
         // The replay reports each job once, so the search expects the report.
-        Some(self.search.report(job.trial, loss).unwrap_or_default())
+        Some(
+            self.search
+                .report_all(job.trial, losses)
+                .unwrap_or_default(),
+        )
     }
 
     fn resume(&mut self, trial: u32) -> Option<Job> {

@@ -15,10 +15,10 @@ mod searcher;
 use std::collections::BTreeMap;
 
 use gleaner_domain::results::search::{
-    RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
+    Losses, RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
 use gleaner_domain::{TrainingTask, Utc};
-use gleaner_search::{Job, Verdict};
+use gleaner_search::{Fronts, Job, Verdict};
 
 pub(in crate::allocator) use declared::Declared;
 pub use searcher::{NewTrial, Searcher};
@@ -32,6 +32,8 @@ pub(super) struct Trials<'a> {
     set: &'a [TrainingTask],
     is_over: bool,
     start: Utc,
+    /// The names of the losses, if there are several; `None` before the first measurement.
+    loss_names: Option<Vec<String>>,
     events: Vec<SearchRow>,
     trials: Vec<Trial>,
     /// The outstanding jobs, by the index of their task.
@@ -65,6 +67,7 @@ impl<'a> Trials<'a> {
             set,
             is_over: false,
             start,
+            loss_names: None,
             events: Vec::new(),
             trials: Vec::new(),
             jobs: BTreeMap::new(),
@@ -142,6 +145,8 @@ impl<'a> Trials<'a> {
             work_done: 0.0,
             parameters: new.parameters,
             parent: new.parent,
+            losses: Losses::default(),
+            front: None,
         };
         self.trials.push(Trial {
             row,
@@ -151,7 +156,7 @@ impl<'a> Trials<'a> {
             resource: job.to,
             is_promoted: false,
         });
-        self.record(now, TrialEvent::Started, job.trial, None);
+        self.record(now, TrialEvent::Started, job.trial);
     }
 
     /// Continues a trial towards the next rung.
@@ -171,13 +176,14 @@ impl<'a> Trials<'a> {
     /// training immediately, returns how its task continues. Ignores tasks that are not trials of the search.
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         let job = self.jobs.remove(&task)?;
-        let loss = self.searcher.loss(&job)?;
+        let losses = self.searcher.losses(&job)?;
+        let finite = losses.first().copied().filter(|loss| loss.is_finite());
+        let named = self.named(&losses);
         let row = &mut self.trials[job.trial as usize].row;
-        let finite = Some(loss).filter(|loss| loss.is_finite());
         (row.end, row.resource, row.loss) = (Some(now), job.to, finite);
-        row.state = TrialState::Waiting;
-        self.record(now, TrialEvent::Reached, job.trial, finite);
-        for verdict in self.searcher.report(&job, loss)? {
+        (row.losses, row.state) = (named, TrialState::Waiting);
+        self.record(now, TrialEvent::Reached, job.trial);
+        for verdict in self.searcher.report(&job, &losses)? {
             self.note(verdict, now);
         }
         let next = self.searcher.resume(job.trial)?;
@@ -190,34 +196,63 @@ impl<'a> Trials<'a> {
         })
     }
 
+    /// The losses with their names, if there are several.
+    fn named(&mut self, losses: &[f64]) -> Losses {
+        if losses.len() < 2 {
+            return Losses::default();
+        }
+        let searcher = &self.searcher;
+        let names = self.loss_names.get_or_insert_with(|| searcher.loss_names());
+        let known = names
+            .iter()
+            .cloned()
+            .map(Some)
+            .chain(std::iter::repeat(None));
+        let named = losses.iter().zip(known).enumerate();
+        let named =
+            named.map(|(place, (loss, name))| (name.unwrap_or_else(|| place.to_string()), *loss));
+        Losses(named.collect())
+    }
+
     /// Records a decision of the search about a trial.
     fn note(&mut self, verdict: Verdict, now: Utc) {
         match verdict {
             Verdict::Promoted { trial, rung, to } => {
                 let place = &mut self.trials[trial as usize];
                 (place.rung, place.resource, place.is_promoted) = (rung, to, true);
-                self.record(now, TrialEvent::Promoted, trial, None);
+                self.record(now, TrialEvent::Promoted, trial);
             }
             Verdict::Stopped { trial } => {
                 self.trials[trial as usize].row.state = TrialState::Stopped;
-                self.record(now, TrialEvent::Stopped, trial, None);
+                self.record(now, TrialEvent::Stopped, trial);
             }
             Verdict::Finished { trial } => {
                 self.trials[trial as usize].row.state = TrialState::Finished;
-                self.record(now, TrialEvent::Finished, trial, None);
+                self.record(now, TrialEvent::Finished, trial);
             }
         }
     }
 
-    fn record(&mut self, time: Utc, event: TrialEvent, trial: u32, loss: Option<f64>) {
-        let Trial { rung, resource, .. } = self.trials[trial as usize];
+    fn record(&mut self, time: Utc, event: TrialEvent, trial: u32) {
+        let Trial {
+            row,
+            rung,
+            resource,
+            ..
+        } = &self.trials[trial as usize];
+        let is_measured = event == TrialEvent::Reached;
         self.events.push(SearchRow {
             time,
             event,
             trial,
-            rung,
-            resource,
-            loss,
+            rung: *rung,
+            resource: *resource,
+            loss: row.loss.filter(|_| is_measured),
+            losses: if is_measured {
+                row.losses.clone()
+            } else {
+                Losses::default()
+            },
         });
     }
 
@@ -236,10 +271,27 @@ impl<'a> Trials<'a> {
         for &(task, trial) in &self.trial_of_task {
             self.trials[trial as usize].row.work_done += work_done(task);
         }
+        let mut trials: Vec<TrialRow> = self.trials.into_iter().map(|trial| trial.row).collect();
+        rank(&mut trials);
         SearchOutcome {
             rungs: rungs(&self.events, self.start),
             events: self.events,
-            trials: self.trials.into_iter().map(|trial| trial.row).collect(),
+            trials,
+        }
+    }
+}
+
+/// Sets the fronts of the finished trials, if trials have several losses.
+fn rank(trials: &mut [TrialRow]) {
+    let mut fronts = Fronts::default();
+    for row in trials.iter() {
+        if row.state == TrialState::Finished && !row.losses.0.is_empty() {
+            fronts.insert(row.trial, &row.losses.values());
+        }
+    }
+    for (front, members) in (0..).zip(fronts.trials()) {
+        for trial in members {
+            trials[trial as usize].front = Some(front);
         }
     }
 }

@@ -28,11 +28,18 @@ pub trait Searcher {
     /// the number of tasks in the set.
     fn describe(&mut self, trial: u32, tasks: usize) -> NewTrial;
 
-    /// The loss after a job, or `None` if there is no answer. NaN means that training diverged.
-    fn loss(&mut self, job: &Job) -> Option<f64>;
+    /// The names of the losses. Called after the first losses have been measured. Names that are missing are replaced by
+    /// the numbers of the losses, from 0.
+    fn loss_names(&self) -> Vec<String> {
+        Vec::new()
+    }
 
-    /// Receives the loss of a job. Returns the decisions that are now certain, or `None` if there is no answer.
-    fn report(&mut self, job: &Job, loss: f64) -> Option<Vec<Verdict>>;
+    /// The losses after a job, at least one; always the same number. `None` if there is no answer. A loss that is not
+    /// finite means that training diverged.
+    fn losses(&mut self, job: &Job) -> Option<Vec<f64>>;
+
+    /// Receives the losses of a job. Returns the decisions that are now certain, or `None` if there is no answer.
+    fn report(&mut self, job: &Job, losses: &[f64]) -> Option<Vec<Verdict>>;
 
     /// The next job of a trial whose loss was just reported, if the trial continues immediately on the nodes that it
     /// holds; `None` if its task ends.
@@ -53,6 +60,6 @@ pub struct NewTrial {
     pub parameters: String,
     /// The trial from whose state the trial starts; `None` if it starts untrained.
     pub parent: Option<u32>,
-    /// The noise-free loss at `max_resource`; NaN if it is unknown.
+    /// The noise-free first loss at `max_resource`; NaN if it is unknown.
     pub final_loss: f64,
 }
