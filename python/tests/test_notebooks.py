@@ -1,13 +1,20 @@
-"""Tests of the display of runs and pages in notebooks."""
+"""Notebooks show runs and pages as tables and figures, and the notebooks of the repository run."""
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
+import nbclient
+import nbformat
 import pytest
 
 import gleaner
+from conftest import ROOT
 from gleaner import show
 from test_replay import EVENTS, TASKS
 
+NOTEBOOKS = ROOT / "python" / "notebooks"
 MOST = 500_000
 
 
@@ -39,3 +46,25 @@ def test_a_page_shows_its_figures_and_names_those_left_out() -> None:
     assert 1 <= some.count("<svg") < len(page.figures) and len(some.encode()) <= least + 2_000
     assert "Left out: " in some and "<svg" not in show.stills(page, 100)
     checked(gleaner.inspect(EVENTS)._repr_html_())
+
+
+def execute(name: str, directory: Path) -> nbformat.NotebookNode:
+    """Runs a copy of a notebook in a copy of its directory, because notebooks write files."""
+    place = directory / "python" / "notebooks"
+    place.mkdir(parents=True)
+    shutil.copytree(ROOT / "dataset", directory / "dataset")
+    notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    resources = {"metadata": {"path": str(place)}}
+    nbclient.NotebookClient(notebook, timeout=120, record_timing=False, resources=resources).execute()
+    return notebook
+
+
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    stored = nbformat.read(NOTEBOOKS / "tutorial.ipynb", as_version=4)
+    assert all(not cell.get("outputs") for cell in stored.cells)
+    notebook = execute("tutorial", tmp_path)
+    kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
+    assert {"text/html", "image/svg+xml"} <= kinds
