@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import os
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import nbclient
 import nbformat
@@ -12,6 +16,7 @@ import pytest
 import gleaner
 from conftest import ROOT
 from gleaner import show
+from test_docs import HAS_OPTUNA
 from test_replay import EVENTS, TASKS
 
 NOTEBOOKS = ROOT / "python" / "notebooks"
@@ -62,9 +67,39 @@ def execute(name: str, directory: Path) -> nbformat.NotebookNode:
     return notebook
 
 
+def shown(cell: nbformat.NotebookNode) -> list[Any]:
+    """The text that a cell printed, the cells of its tables, and the number of its images. Images and the style of
+    tables depend on the versions of other packages."""
+    outputs = cell.get("outputs", [])
+    printed = "".join(of.text for of in outputs if of.output_type == "stream").splitlines()
+    data = [of.data for of in outputs if of.output_type != "stream"]
+    tables = [re.findall("<t[dh]>(.*?)</t[dh]>", of.get("text/html", "")) for of in data]
+    return [printed, tables, sum("image/png" in of for of in data)]
+
+
 def test_the_tutorial_runs(tmp_path: Path) -> None:
     stored = nbformat.read(NOTEBOOKS / "tutorial.ipynb", as_version=4)
     assert all(not cell.get("outputs") for cell in stored.cells)
     notebook = execute("tutorial", tmp_path)
     kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
     assert {"text/html", "image/svg+xml"} <= kinds
+
+
+@pytest.mark.parametrize("name", ["optuna", "pruner", "paper"])
+def test_a_notebook_stores_its_results(name: str, tmp_path: Path) -> None:
+    """To store new results after a change, run ``WRITE_DOCS=1 pytest python/tests/test_notebooks.py``."""
+    if name == "optuna" and not HAS_OPTUNA:
+        pytest.skip("Optuna is not installed: pip install optuna")
+    path = NOTEBOOKS / f"{name}.ipynb"
+    stored = nbformat.read(path, as_version=4)
+    found = execute(name, tmp_path)
+    assert name != "paper" or (tmp_path / "python" / "notebooks" / "paper.pdf").stat().st_size > 1000
+    if os.environ.get("WRITE_DOCS"):
+        for cell, new in zip(stored.cells, found.cells):
+            cell.update(copy.deepcopy(new))
+        nbformat.write(stored, path)
+    pairs = [(shown(cell), shown(new)) for cell, new in zip(stored.cells, found.cells)]
+    assert sum(new[2] for _, new in pairs) == sum(old[2] for old, _ in pairs) >= 1
+    # The optuna notebook first prints the version of Optuna, on which the suggestions of a sampler depend.
+    is_same_version = name != "optuna" or next(old[0] == new[0] for old, new in pairs if new[0])
+    assert not is_same_version or [old for old, _ in pairs] == [new for _, new in pairs]
