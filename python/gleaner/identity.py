@@ -26,7 +26,7 @@ from . import _gleaner
 from .functions import digest
 from .inputs import Staging
 from .policy import Policy
-from .search import Search
+from .search import BuiltIn, Search
 
 Identity = Any
 """A value that can be written as JSON."""
@@ -34,8 +34,8 @@ Identity = Any
 PLAIN = (Real, complex, bytes, datetime.date, datetime.time, datetime.timedelta, type(Ellipsis))
 """Types whose ``repr`` states the whole value."""
 
-STATELESS = (object, Policy, Search, ABC, Generic, Protocol)
-"""Classes of libraries that add no hidden state to their subclasses."""
+STATELESS = (object, Policy, Search, BuiltIn, ABC, Generic, Protocol)
+"""Classes of libraries whose objects, including those of subclasses, have no hidden state."""
 
 BOOKKEEPING = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__"}
 """Attributes of every class that say nothing about its behaviour."""

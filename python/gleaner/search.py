@@ -162,7 +162,7 @@ class Search:
 class BuiltIn(Search):
     """One of the algorithms ``random``, ``successive-halving``, ``asha``, ``hyperband`` and ``median`` as an object
     (docs/SEARCHES.md). ``propose`` is called with the number of each new trial and returns the trial. The algorithm
-    sets the trial's target.
+    sets the trial's target. A search can be copied and pickled until its first trial starts.
 
     >>> search = BuiltIn("asha", lambda number: Trial(loss=lambda resource: number / resource), trials=9, max_resource=9)
     >>> first = search.next_trial()
@@ -183,11 +183,17 @@ class BuiltIn(Search):
         min_resource: float = 1.0,
     ) -> None:
         self.max_resource = max_resource
-        self._schedule = _gleaner.Schedule(algorithm, trials, eta, min_resource, max_resource)
+        self._arguments = (algorithm, trials, eta, min_resource, max_resource)
+        self._schedule: Optional[_gleaner.Schedule] = None
+        """The algorithm; None until the first trial starts, so that sweeps can copy and identify the search."""
         self._propose = propose
         self._trials: list[Trial] = []
+        # Invalid arguments are reported here rather than when the replay begins.
+        _gleaner.Schedule(*self._arguments)
 
     def next_trial(self) -> Optional[Trial]:
+        if self._schedule is None:
+            self._schedule = _gleaner.Schedule(*self._arguments)
         job = self._schedule.next()
         if job is None:
             return None
@@ -199,6 +205,7 @@ class BuiltIn(Search):
         return trial
 
     def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
+        assert self._schedule is not None, "report follows next_trial"
         number = self._trials.index(trial) if trial.number is None else trial.number
         target, stopped = self._schedule.report(number, list(_named(loss).values()))
         # The trials are stopped in the order of their ranks. `trial` is stopped here, because others may follow it.

@@ -1,4 +1,4 @@
-"""Runs the examples of docstrings, of docs/PYTHON.md, of docs/HPO.md and of the tutorial."""
+"""Runs the examples of docstrings, of docs/PYTHON.md and of docs/HPO.md."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import re
 import shutil
 from pathlib import Path
 
-import nbclient
-import nbformat
 import pytest
 
 import gleaner
@@ -75,12 +73,3 @@ def test_the_optuna_example_of_the_hpo_page_prints_what_the_page_shows(
     command(*generate[0].split())
     exec(compile(block, "docs/HPO.md", "exec"), {"__name__": "page"})
     assert capsys.readouterr().out == output
-
-
-def test_the_tutorial_runs() -> None:
-    notebook = nbformat.read(ROOT / "python" / "tutorial.ipynb", as_version=4)
-    assert all(not cell.get("outputs") for cell in notebook.cells)
-    client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(ROOT)}})
-    client.execute()
-    kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
-    assert {"text/html", "image/svg+xml"} <= kinds

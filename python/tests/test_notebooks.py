@@ -1,13 +1,25 @@
-"""Tests of the display of runs and pages in notebooks."""
+"""Notebooks show runs and pages as tables and figures, and the notebooks of the repository run."""
 
 from __future__ import annotations
 
+import copy
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
 import pytest
 
 import gleaner
+from conftest import ROOT
 from gleaner import show
+from test_docs import HAS_OPTUNA
 from test_replay import EVENTS, TASKS
 
+NOTEBOOKS = ROOT / "python" / "notebooks"
 MOST = 500_000
 
 
@@ -39,3 +51,55 @@ def test_a_page_shows_its_figures_and_names_those_left_out() -> None:
     assert 1 <= some.count("<svg") < len(page.figures) and len(some.encode()) <= least + 2_000
     assert "Left out: " in some and "<svg" not in show.stills(page, 100)
     checked(gleaner.inspect(EVENTS)._repr_html_())
+
+
+def execute(name: str, directory: Path) -> nbformat.NotebookNode:
+    """Runs a copy of a notebook in a copy of its directory, because notebooks write files."""
+    place = directory / "python" / "notebooks"
+    place.mkdir(parents=True)
+    shutil.copytree(ROOT / "dataset", directory / "dataset")
+    notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    resources = {"metadata": {"path": str(place)}}
+    nbclient.NotebookClient(notebook, timeout=120, record_timing=False, resources=resources).execute()
+    return notebook
+
+
+def shown(cell: nbformat.NotebookNode) -> list[Any]:
+    """The text that a cell printed, the cells of its tables, and the number of its images. Images and the style of
+    tables depend on the versions of other packages."""
+    outputs = cell.get("outputs", [])
+    printed = "".join(of.text for of in outputs if of.output_type == "stream").splitlines()
+    data = [of.data for of in outputs if of.output_type != "stream"]
+    tables = [re.findall("<t[dh]>(.*?)</t[dh]>", of.get("text/html", "")) for of in data]
+    return [printed, tables, sum("image/png" in of for of in data)]
+
+
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    stored = nbformat.read(NOTEBOOKS / "tutorial.ipynb", as_version=4)
+    assert all(not cell.get("outputs") for cell in stored.cells)
+    notebook = execute("tutorial", tmp_path)
+    kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
+    assert {"text/html", "image/svg+xml"} <= kinds
+
+
+@pytest.mark.parametrize("name", ["optuna", "pruner", "paper"])
+def test_a_notebook_stores_its_results(name: str, tmp_path: Path) -> None:
+    """To store new results after a change, run ``WRITE_DOCS=1 pytest python/tests/test_notebooks.py``."""
+    if name == "optuna" and not HAS_OPTUNA:
+        pytest.skip("Optuna is not installed: pip install optuna")
+    path = NOTEBOOKS / f"{name}.ipynb"
+    stored = nbformat.read(path, as_version=4)
+    found = execute(name, tmp_path)
+    assert name != "paper" or (tmp_path / "python" / "notebooks" / "paper.pdf").stat().st_size > 1000
+    if os.environ.get("WRITE_DOCS"):
+        for cell, new in zip(stored.cells, found.cells):
+            cell.update(copy.deepcopy(new))
+        nbformat.write(stored, path)
+    pairs = [(shown(cell), shown(new)) for cell, new in zip(stored.cells, found.cells)]
+    assert sum(new[2] for _, new in pairs) == sum(old[2] for old, _ in pairs) >= 1
+    # The optuna notebook first prints the version of Optuna, on which the suggestions of a sampler depend.
+    is_same_version = name != "optuna" or next(old[0] == new[0] for old, new in pairs if new[0])
+    assert not is_same_version or [old for old, _ in pairs] == [new for _, new in pairs]

@@ -354,6 +354,28 @@ def test_searches_are_an_axis_and_stay_as_they_were(workers: int) -> None:
     assert [search.started for search in searches] == [0, 0]
 
 
+def drawn(seed: int, number: int) -> gleaner.Trial:
+    return gleaner.Trial(loss=gleaner.Curve.power_law(floor=(7 * number + seed) % 5 / 10, amplitude=2.0, rate=0.5))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_built_in_searches_are_an_axis_and_are_recognised(workers: int, tmp_path: Path) -> None:
+    def searches() -> list[gleaner.BuiltIn]:
+        propose = functools.partial(drawn, 1)
+        return [gleaner.BuiltIn(of, propose, trials=9, max_resource=9) for of in ("asha", "median")]
+
+    calls = Calls()
+    plan = {"events": EVENTS, "tasks": TASKS, "t_fwd": 60}
+    found = gleaner.sweep({**plan, "search": searches()}, out=tmp_path / "sweep", workers=workers)
+    for search, (_, run) in zip(searches(), found.runs):
+        assert seen(run) == seen(gleaner.replay(EVENTS, TASKS, t_fwd=60, search=search))
+    again = gleaner.sweep({**plan, "search": searches()}, out=tmp_path / "sweep", workers=workers, progress=calls)
+    assert calls.numbers == [] and [seen(run) for _, run in again.runs] == [seen(run) for _, run in found.runs]
+    other = [gleaner.BuiltIn("asha", functools.partial(drawn, 2), trials=9, max_resource=9)]
+    gleaner.sweep({**plan, "search": other}, out=tmp_path / "sweep", workers=workers, progress=calls)
+    assert calls.numbers == [(1, 1)]
+
+
 def test_groups_limit_the_tasks_of_a_run() -> None:
     tasks = [gleaner.Task(name, {1: 10.0, 8: 70.0}) for name in ("a", "b")]
     groups = [gleaner.Group("both", ["a", "b"], max_nodes=5)]
