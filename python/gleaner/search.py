@@ -13,9 +13,9 @@ from . import _gleaner
 from ._gleaner import Task
 from .errors import UsageError
 
-Loss = Callable[[float], Union[float, Sequence[float]]]
-"""A function that returns the loss of a trial after an amount of the resource, or several losses, of which the replay
-uses the first."""
+Loss = Callable[[float], Union[float, Sequence[float], Mapping[str, float]]]
+"""A function that returns the loss of a trial after an amount of the resource, or several losses: a sequence, or a
+mapping from their names."""
 
 
 class Curve:
@@ -62,7 +62,8 @@ class Trial:
     the trial's hyperparameters, which appear in the results. ``task`` is what the trial trains: the name or the index
     of a task of the replay, or a :class:`Task` of its own. The ``work`` of such a :class:`Task` is the work up to the
     search's ``max_resource``. By default, one of the replay's tasks is drawn at random. ``loss`` returns the loss after
-    an amount of the resource. By default, the search's method ``loss`` is called.
+    an amount of the resource. By default, the search's method ``loss`` is called. If it returns several losses, figures
+    about a single loss refer to the first one.
     """
 
     def __init__(
@@ -162,7 +163,9 @@ class Search:
 class BuiltIn(Search):
     """One of the algorithms ``random``, ``successive-halving``, ``asha``, ``hyperband`` and ``median`` as an object
     (docs/SEARCHES.md). ``propose`` is called with the number of each new trial and returns the trial. The algorithm
-    sets the trial's target. A search can be copied and pickled until its first trial starts.
+    sets the trial's target. A search can be copied and pickled until its first trial starts. If trials have several
+    losses, ``successive-halving``, ``asha`` and ``hyperband`` promote them by non-dominated fronts, and ``median`` uses
+    the first loss.
 
     >>> search = BuiltIn("asha", lambda number: Trial(loss=lambda resource: number / resource), trials=9, max_resource=9)
     >>> first = search.next_trial()
@@ -289,9 +292,15 @@ class Loop:
             found = _named(loss)
         except (TypeError, ValueError) as error:
             raise self._error(trial, "loss", f"returned {loss!r}, expected a number or several numbers") from error
-        self.loss_names = self.loss_names or list(found)
-        if list(found) != self.loss_names or not found:
-            expected = f"the losses {', '.join(self.loss_names)}, like the trials before" if found else "a number"
+        if len(found) == 1 and math.isnan(*found.values()):
+            # Training diverged. A single NaN stands for all losses.
+            found = dict.fromkeys(self.loss_names or found, math.nan)
+        else:
+            self.loss_names = self.loss_names or list(found)
+        if not found:
+            raise self._error(trial, "loss", f"returned {loss!r}, expected a number")
+        if self.loss_names and list(found) != self.loss_names:
+            expected = f"the losses {', '.join(self.loss_names)}, which were measured before"
             raise self._error(trial, "loss", f"returned {loss!r}, expected {expected}")
         trial.resource = resource
         trial.losses.append((resource, loss))

@@ -281,6 +281,28 @@ def test_losses_may_be_nan_or_vectors() -> None:
     run = replay(search)
     assert run.trials.column("loss") == [2.5, None]
     assert search.trials[0].losses == [(9, (2.5, 7))] and run.summary["best_loss"] == 2.5
+    assert run.trials.column("losses") == ['{"0":2.5,"1":7.0}', '{"0":null,"1":null}']
+
+
+@pytest.mark.parametrize("algorithm", ["successive-halving", "asha", "hyperband"])
+def test_built_in_algorithms_rank_by_fronts_as_in_task_files(algorithm: str, tmp_path: Path) -> None:
+    curves = {"error": losses(60), "latency": losses(60, seed=1)}
+    tasks = declared(tmp_path, algorithm, curves["error"])
+    (tmp_path / "losses.csv").rename(tmp_path / "error.csv")
+    declared(tmp_path, algorithm, curves["latency"])
+    (tmp_path / "losses.csv").rename(tmp_path / "latency.csv")
+    several = 'losses = ["error", "latency"]\ncurves = { error = "error.csv", latency = "latency.csv" }'
+    tasks.write_text(tasks.read_text().replace('curves = "losses.csv"', several))
+    expected = gleaner.replay(EVENTS, tasks, t_fwd=60, seed=1)
+
+    def propose(number: int) -> gleaner.Trial:
+        return gleaner.Trial(loss=lambda resource: {name: of[number][resource] for name, of in curves.items()})
+
+    of = {} if algorithm == "hyperband" else {"trials": 60}
+    search = gleaner.BuiltIn(algorithm, propose, max_resource=27, **of)
+    run = gleaner.replay(EVENTS, tasks, t_fwd=60, seed=1, search=search)
+    assert rows(run.trials, "final_loss", "bracket") == rows(expected.trials, "final_loss", "bracket")
+    assert run.summary["front_trials"] == expected.summary["front_trials"] > 0
 
 
 def returning(**methods: Any) -> Any:
@@ -301,6 +323,15 @@ def returning(**methods: Any) -> Any:
         (returning(report=True), "the target of the trial is True"),
         (returning(loss="low"), "search: Wrong.loss: returned 'low', expected a number"),
         (returning(loss=()), r"search: Wrong.loss: returned \(\), expected a number"),
+        (returning(loss=(1.0, "low")), r"search: Wrong.loss: returned \(1.0, 'low'\), expected a number or several"),
+        (
+            Scripted([[9]] * 2, loss=lambda number: lambda _: [1.0] * (1 + number)),
+            r"returned \[1.0, 1.0\], expected the losses 0, which were measured before",
+        ),
+        (
+            Scripted([[9]] * 2, loss=lambda number: lambda _: {"ab"[number]: 1.0}),
+            "returned {'b': 1.0}, expected the losses a, which were measured before",
+        ),
         (returning(max_resource=0), "search: Wrong.max_resource is 0, expected a finite number above 0"),
         (returning(max_resource="9"), "search: Wrong.max_resource is '9', expected a finite number above 0"),
         (Scripted([[9]], task=lambda _: "nothing"), "the task of trial 0 is nothing, expected a Task, or the name"),
