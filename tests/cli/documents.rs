@@ -1,5 +1,6 @@
 //! Runs the commands in the code blocks of README.md and docs/ unchanged, in the order of each page.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -236,6 +237,25 @@ fn the_page_of_the_allocation_shows_real_answers() {
         answers += 1;
     }
     assert_eq!(answers, 4);
+}
+
+#[test]
+fn the_book_lists_every_page() {
+    let docs = workspace().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let target = |line: &'_ str| Some(line.split_once("](")?.1.strip_suffix(')')?.to_owned());
+    let listed: BTreeSet<String> = summary.lines().filter_map(target).collect();
+    for page in &listed {
+        assert!(
+            docs.join(page).is_file(),
+            "docs/SUMMARY.md: {page} is missing"
+        );
+    }
+    for document in documents() {
+        let page = document.strip_prefix("docs/").unwrap_or("SUMMARY.md");
+        let is_listed = page == "SUMMARY.md" || listed.contains(page);
+        assert!(is_listed, "docs/SUMMARY.md does not list {page}");
+    }
 }
 
 #[test]
