@@ -12,6 +12,7 @@ if [ "$("$mdbook" --version 2>/dev/null)" != "mdbook v$version" ]; then
     # Without the default features, mdBook has no web server and does not watch files.
     CARGO_TARGET_DIR=$target/tools/build ${CARGO:-cargo} install mdbook --version "$version" --locked \
         --no-default-features --features search --root "$target/tools"
+    rm -rf "$target/tools/build"
 fi
 rm -rf "$target/book"
 # mdBook exits with 0 after warnings. Here, a warning is an error.
