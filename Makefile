@@ -22,7 +22,7 @@ CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple demo-harvest test torch slurm soak lint unit small python recipes build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple demo-harvest test torch slurm soak lint unit small python recipes book build install uninstall dataset bench fuzz clean native
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
@@ -35,6 +35,7 @@ help:
 	@echo "make slurm    install Slurm for the tests that need it (Debian, root); part of make test"
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make recipes  follow recipes of ARCHITECTURE.md in a copy of the tree (ONLY=policy,option names some)"
+	@echo "make book     build the book of docs/ in $(TARGET)/book with mdBook, and check its links"
 	@echo "make fuzz     fuzz every reader of logs, traces and messages for FUZZ_SECONDS (60)"
 
 native:
@@ -107,6 +108,11 @@ soak: native
 # This target is not part of `make test`, because it rebuilds everything.
 recipes: native
 	CARGO="$(CARGO)" python3 scripts/recipes/run.py $(if $(ONLY),--only $(ONLY)) --release $(ALL) $(FEATURES) $(EXTRAS)
+
+# The book is not part of `make test`, because mdBook takes two minutes to build. A test in tests/cli/documents.rs checks
+# the list of chapters.
+book:
+	CARGO="$(CARGO)" scripts/book.sh "$(TARGET)"
 
 dataset: build
 	scripts/make-dataset.sh $(GLEANER) dataset

@@ -1,11 +1,13 @@
 //! Runs the commands in the code blocks of README.md and docs/ unchanged, in the order of each page.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use gleaner_testing::workspace;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::dataset;
@@ -205,6 +207,55 @@ fn the_page_of_pilots_shows_real_output() {
 fn the_page_of_classes_shows_real_output() {
     let directory = shows_real_output("docs/CLASSES.md");
     assert!(directory.path().join("page.html").exists());
+}
+
+#[test]
+fn the_page_of_first_results_shows_real_output() {
+    let directory = shows_real_output("docs/START.md");
+    assert!(directory.path().join("demo.html").exists());
+}
+
+/// A block `json answer` shows some fields of the answer to the problem in the previous block.
+#[test]
+fn the_page_of_the_allocation_shows_real_answers() {
+    let page = "docs/ALLOCATION.md";
+    let directory = shows_real_output(page);
+    let at = directory.path();
+    let blocks = blocks(page);
+    let mut answers = 0;
+    for pair in blocks.windows(2).filter(|p| p[1].info == "json answer") {
+        let [problem, answer] = pair else { continue };
+        assert_eq!(problem.info, "json problem");
+        fs::write(at.join("problem.json"), problem.lines.join("\n")).unwrap();
+        shell(at, "gleaner solve problem.json --check > answer.json");
+        let found = fs::read(at.join("answer.json")).unwrap();
+        let found: Value = serde_json::from_slice(&found).unwrap();
+        let shown: Value = serde_json::from_str(&answer.lines.join("\n")).unwrap();
+        for (field, value) in shown.as_object().unwrap() {
+            assert_eq!(&found[field], value, "{field}: {}", problem.lines[0]);
+        }
+        answers += 1;
+    }
+    assert_eq!(answers, 4);
+}
+
+#[test]
+fn the_book_lists_every_page() {
+    let docs = workspace().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let target = |line: &'_ str| Some(line.split_once("](")?.1.strip_suffix(')')?.to_owned());
+    let listed: BTreeSet<String> = summary.lines().filter_map(target).collect();
+    for page in &listed {
+        assert!(
+            docs.join(page).is_file(),
+            "docs/SUMMARY.md: {page} is missing"
+        );
+    }
+    for document in documents() {
+        let page = document.strip_prefix("docs/").unwrap_or("SUMMARY.md");
+        let is_listed = page == "SUMMARY.md" || listed.contains(page);
+        assert!(is_listed, "docs/SUMMARY.md does not list {page}");
+    }
 }
 
 #[test]
@@ -449,6 +500,10 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
         for block in blocks(&document) {
             let is_tested = match document.as_str() {
                 "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
+                "docs/START.md" => ["", "sh", "text"].contains(&block.info.as_str()),
+                "docs/ALLOCATION.md" => {
+                    ["sh", "text", "json problem", "json answer"].contains(&block.info.as_str())
+                }
                 // Blocks of kind `text` show outputs, which depend on the clock and the build, so no test compares
                 // them.
                 "docs/PROVIDERS.md" => ["sh", "text", "sh cron"].contains(&block.info.as_str()),
