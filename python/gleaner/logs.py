@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from . import _gleaner
 from ._gleaner import Table
+from .errors import UsageError
 from .folders import folder as new_folder
 
 if TYPE_CHECKING:
@@ -52,6 +53,18 @@ class EventLog:
         nodes that change have rows. A time at which nothing changes, such as the end of many logs, has a row without a
         node or a state. ``EventLog.read`` creates the same log from these rows."""
         return self._log.changes()
+
+    def windows(self, count: int) -> list[EventLog]:
+        """Cuts the log into ``count`` parts of equal duration, each of which can be replayed separately. The first row of
+        a part lists the nodes that are idle at its start.
+
+        >>> log = EventLog.read("dataset/idle.csv")
+        >>> [window.span for window in log.windows(2)]
+        [('2026-01-01 00:00:00', '2026-01-02 00:00:00'), ('2026-01-02 00:00:00', '2026-01-03 00:00:00')]
+        """
+        if count < 1:
+            raise UsageError(f"windows: found {count!r}, expected a number of at least 1")
+        return [EventLog(window) for window in self._log.windows(count)]
 
     def write(self, path: Union[str, os.PathLike[str]]) -> None:
         """Writes the log to a file that ends in .gev, .csv or .parquet."""

@@ -134,6 +134,8 @@ class Search:
     ['finished', 'finished', 'stopped']
     """
 
+    name: Optional[str] = None
+    """The name of the search in results; by default, the name of the class."""
     max_resource: float
     """The resource at which a trial is finished. The work of a task is the work up to this resource."""
 
@@ -186,13 +188,18 @@ class BuiltIn(Search):
         min_resource: float = 1.0,
     ) -> None:
         self.max_resource = max_resource
+        self.name = algorithm
+        """The name of the search in results."""
         self._arguments = (algorithm, trials, eta, min_resource, max_resource)
         self._schedule: Optional[_gleaner.Schedule] = None
         """The algorithm; None until the first trial starts, so that sweeps can copy and identify the search."""
         self._propose = propose
         self._trials: list[Trial] = []
         # Invalid arguments are reported here rather than when the replay begins.
-        _gleaner.Schedule(*self._arguments)
+        try:
+            _gleaner.Schedule(*self._arguments)
+        except ValueError as error:
+            raise UsageError(f"{algorithm}: {error}") from None
 
     def next_trial(self) -> Optional[Trial]:
         if self._schedule is None:
@@ -235,7 +242,8 @@ class Loop:
     """Connects a search with the engine, which calls the methods of this class. Trials are identified by numbers."""
 
     def __init__(self, search: Any) -> None:
-        self.name = type(search).__name__
+        own = getattr(search, "name", None)
+        self.name = own if isinstance(own, str) else type(search).__name__
         self._search = search
         self._next = _method(search, "next_trial", "ask")
         self._report = _method(search, "report", "tell")

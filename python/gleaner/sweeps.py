@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from . import figures
 from ._gleaner import Table, stack_tables
+from .errors import UsageError
 from .run import Run
 
 if TYPE_CHECKING:
     from .plans import Combination
+
+MIN_WINDOWS = 5
+"""Minimum number of windows for an interval, as for sweeps of plan files."""
 
 Progress = Callable[[int, int, dict[str, Any]], object]
 """Receives the number of completed runs, the total number of runs, and the settings of the run that has just
@@ -56,6 +60,39 @@ class SweepRuns:
         tables = [table for _, table in found]
         fronts = _fronts([of for of, _ in found], {column for table in tables for column in table.columns})
         return stack_tables(name, figures.of_rows(name, fronts), tables) if fronts[0] else tables[0]
+
+    def means(self, over: str) -> Table:
+        """The means of all figures over the values of the setting ``over``, such as ``seed``, or ``events`` if its values
+        are the windows of a log (:meth:`EventLog.windows`).
+
+        The table has a row for each combination of the other settings. After the settings and the number of
+        ``repetitions``, it has three columns for each figure: the mean, and the ends of its 95 % interval (Student's t),
+        ``NAME_low`` and ``NAME_high``. The columns of a figure are empty if a run lacks it. The interval is empty for a
+        single run, and for fewer than five windows.
+
+        >>> windows = EventLog.read("dataset/idle.csv").windows(5)
+        >>> found = sweep({"events": windows, "tasks": "dataset/endless.toml", "t_fwd": [60, 120]}).means("events")
+        >>> found.column("t_fwd"), found.column("repetitions")
+        ([60, 120], [5, 5])
+        >>> low, mean = found.column("efficiency_low")[1], found.column("efficiency")[1]
+        >>> 0.5 < low < mean < 1
+        True
+        """
+        known = self._done[0][0].labels if self._done else {}
+        if over not in known:
+            listed = f"one of {', '.join(known)}" if known else "a sweep with a list of values"
+            raise UsageError(f"over: found {over!r}, expected {listed}")
+        groups: dict[str, tuple[dict[str, Any], list[figures.Row]]] = {}
+        for of, run in self._done:
+            others = {name: label for name, label in of.labels.items() if name != over}
+            # A figure that only repeats a setting has no mean.
+            row = {name: value for name, value in figures.of_run(run).items() if others.get(name) != value}
+            groups.setdefault(repr(others), (others, []))[1].append(row)
+        least = MIN_WINDOWS if over == "events" else 2
+        means = [(others, figures.means(rows, least)) for others, rows in groups.values()]
+        taken = {name for _, row in means for name in row}
+        named = lambda others: {f"{name}_setting" if name in taken else name: of for name, of in others.items()}
+        return figures.of_rows("means", [{**named(others), **row} for others, row in means])
 
     def __getitem__(self, settings: Mapping[str, Any]) -> Run:
         known = self._done[0][0].settings if self._done else {}

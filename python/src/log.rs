@@ -50,6 +50,12 @@ impl EventLog {
         Some((shown(first), shown(last)))
     }
 
+    /// Parts of equal duration; none if the log has no rows.
+    fn windows(&self, count: usize) -> Vec<EventLog> {
+        let parts = self.0.cut_at(&self.0.equal_parts(count));
+        parts.into_iter().map(EventLog).collect()
+    }
+
     /// The rows of the log, as in a CSV file: time, node, state (1 for idle).
     fn changes(&self, py: Python<'_>) -> PyResult<Table> {
         let rows: Vec<_> = events::long_rows(&self.0).collect();

@@ -150,3 +150,9 @@ fn common<'t>(one: &'t DataType, other: &'t DataType) -> &'t DataType {
         &DataType::Utf8
     }
 }
+
+/// The 97.5th percentile of Student's t distribution, for 95 % intervals of means.
+#[pyfunction]
+pub fn t95(freedom: usize) -> f64 {
+    gleaner_domain::student::t95(freedom)
+}

@@ -354,6 +354,33 @@ def test_searches_are_an_axis_and_stay_as_they_were(workers: int) -> None:
     assert [search.started for search in searches] == [0, 0]
 
 
+def test_means_over_windows_are_those_of_a_plan_file(tmp_path: Path) -> None:
+    plan = "[replay]\nevents = 'dataset/idle.csv'\ntasks = 'dataset/endless.toml'\nt_fwd = [60, 600]\nwindows = 5\n"
+    path = tmp_path / "windows.toml"
+    path.write_text(plan.replace("dataset/", f"{Path.cwd()}/dataset/"))
+    expected = gleaner.sweep(path)
+    windows = gleaner.EventLog.read("dataset/idle.csv").windows(5)
+    found = gleaner.sweep({"events": windows, "tasks": "dataset/endless.toml", "t_fwd": [60, 600]})
+    means = found.means("events")
+    assert means.column("t_fwd") == [60, 600] and means.column("repetitions") == [5, 5]
+    for name in ("total_work", "efficiency", "used_share"):
+        assert means.column(name) == pytest.approx(expected.settings.column(name))
+        assert means.column(f"{name}_low") == pytest.approx(expected.settings_low.column(name))
+        assert means.column(f"{name}_high") == pytest.approx(expected.settings_high.column(name))
+
+
+def test_means_need_repetitions() -> None:
+    log = gleaner.EventLog.read("dataset/idle.csv")
+    found = gleaner.sweep({"events": log.windows(4), "tasks": "dataset/endless.toml", "t_fwd": [60]})
+    means = found.means("events")
+    assert means.column("total_work_low") == [None] and means.column("total_work")[0] > 0
+    assert found.means("t_fwd").column("repetitions") == [1] * 4
+    with pytest.raises(gleaner.UsageError, match="over: found 'seed', expected one of events, t_fwd"):
+        found.means("seed")
+    with pytest.raises(gleaner.UsageError, match="windows: found 0, expected a number of at least 1"):
+        log.windows(0)
+
+
 def drawn(seed: int, number: int) -> gleaner.Trial:
     return gleaner.Trial(loss=gleaner.Curve.power_law(floor=(7 * number + seed) % 5 / 10, amplitude=2.0, rate=0.5))
 
