@@ -290,7 +290,9 @@ fn changed_replays_are_noticed() {
 #[test]
 fn changed_rounds_are_noticed() {
     let directory = inputs("", 20_000.0);
-    replayed(&directory, "--t-fwd 120 --repeat-tasks --max-tasks 2");
+    let rates = "--gpus-per-node 8 --node-power 500 --price 0.25 --currency EUR";
+    let options = format!("--t-fwd 120 --repeat-tasks --max-tasks 2 {rates}");
+    replayed(&directory, &options);
 }
 
 #[test]

@@ -83,6 +83,37 @@ fn the_summary_states_hindsight_and_events_without_jobs() {
 }
 
 #[test]
+fn the_consumption_of_the_used_nodes_is_told() {
+    let directory = samples();
+    let rates = "--gpus-per-node 8 --node-power 2500 --price 0.2 --currency EUR";
+    let run = gleaner(directory.path(), &format!("{REPLAY} {rates} --out run")).expect(0);
+    let summary = json(&directory.path().join("run/summary.json"));
+    let of = |field: &str| summary[field].as_f64().unwrap();
+    let hours = of("used_node_seconds") / 3600.0;
+    assert!((of("gpu_hours") - 8.0 * hours).abs() < 1e-6);
+    assert!((of("energy_kwh") - 2.5 * hours).abs() < 1e-6);
+    assert!((of("energy_cost") - 0.5 * hours).abs() < 1e-6);
+    for text in ["GPU-hours", "kWh", " EUR)"] {
+        assert!(run.out.contains(text), "{text}: {}", run.out);
+    }
+    gleaner(directory.path(), "check run").expect(0);
+    gleaner(directory.path(), "report run -o run.html").expect(0);
+    let page = fs::read_to_string(directory.path().join("run.html")).unwrap();
+    assert!(page.contains("cost of the energy"));
+    gleaner(
+        directory.path(),
+        &format!("{REPLAY} --price 0.2 --out other"),
+    )
+    .expect(2);
+    gleaner(
+        directory.path(),
+        &format!("{REPLAY} --node-power -1 --out other"),
+    )
+    .expect(2)
+    .says(&["at least 0"]);
+}
+
+#[test]
 fn the_bound_with_hindsight_is_told_where_it_is_asked_for() {
     let directory = samples();
     let number = |out: &str, field: &str| {

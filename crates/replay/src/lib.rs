@@ -44,5 +44,5 @@ mod run;
 pub use allocator::decide::{self, Decider, Decision, Plan, SolverDecider};
 pub use allocator::{node_choice, nodes, rounds};
 pub use initial::Initial;
-pub use options::Options;
+pub use options::{NodeRates, Options};
 pub use run::{Own, run, run_with};

@@ -12,6 +12,36 @@ use gleaner_solvers::{Goal, Problem};
 use super::allocator::{Settings, outline};
 use super::initial::Initial;
 
+/// What a used node consumes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NodeRates {
+    /// Number of GPUs of a node.
+    pub gpus: Option<u32>,
+    /// Power of a used node, in watts.
+    pub watts: Option<f64>,
+    /// Price of a kilowatt-hour.
+    pub price: Option<f64>,
+    /// Currency of the price.
+    pub currency: Option<String>,
+}
+
+impl NodeRates {
+    /// The GPU-hours in this node-time.
+    pub(crate) fn gpu_hours(&self, node_seconds: f64) -> Option<f64> {
+        Some(node_seconds / 3600.0 * f64::from(self.gpus?))
+    }
+
+    /// The energy in kilowatt-hours that nodes use in this node-time.
+    pub(crate) fn energy_kwh(&self, node_seconds: f64) -> Option<f64> {
+        Some(node_seconds / 3600.0 * (self.watts? / 1000.0))
+    }
+
+    /// The cost of this energy.
+    pub(crate) fn energy_cost(&self, node_seconds: f64) -> Option<f64> {
+        Some(self.energy_kwh(node_seconds)? * self.price?)
+    }
+}
+
 /// Settings of a replay.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -44,6 +74,8 @@ pub struct Options {
     pub min_fragment: Option<f64>,
     /// Seconds until a batch job can use a node that a task holds; `None` if delays of batch jobs are not counted.
     pub hand_back: Option<f64>,
+    /// What a used node consumes. Only the summary uses this setting.
+    pub rates: NodeRates,
     /// Whether to compute the upper bound on the work that any allocator could have done, even with hindsight.
     pub bound: bool,
 }
@@ -66,6 +98,7 @@ impl Options {
             repeat_tasks: false,
             min_fragment: None,
             hand_back: None,
+            rates: NodeRates::default(),
             bound: false,
         }
     }

@@ -57,6 +57,35 @@ pub struct Chosen {
     pub solver: Option<String>,
 }
 
+/// Recomputes what the used nodes consumed.
+fn consumption(arguments: &Map<String, Value>, summary: &Summary, findings: &mut Findings) {
+    let number = |name: &str| arguments.get(name).and_then(Value::as_f64);
+    let node_hours = summary.used_node_seconds / 3600.0;
+    let gpu_hours = number("gpus_per_node").map(|gpus| node_hours * gpus);
+    let kilowatt_hours = number("node_power").map(|watts| node_hours * watts / 1000.0);
+    let cost = kilowatt_hours
+        .zip(number("price"))
+        .map(|(energy, price)| energy * price);
+    for (field, written, expected) in [
+        ("gpu_hours", summary.gpu_hours, gpu_hours),
+        ("energy_kwh", summary.energy_kwh, kilowatt_hours),
+        ("energy_cost", summary.energy_cost, cost),
+    ] {
+        findings.option(format_args!("{SUMMARY}: {field}"), written, expected);
+        findings.covers(SUMMARY, [field]);
+    }
+    let currency = arguments.get("currency").and_then(Value::as_str);
+    let none = "none";
+    findings.equal(
+        format_args!("{SUMMARY}: currency"),
+        summary.currency.as_deref().unwrap_or(none),
+        currency.unwrap_or(none),
+    );
+    findings.covers(SUMMARY, ["currency"]);
+    let names = ["gpus_per_node", "node_power", "price", "currency"];
+    findings.covers(RUN_FILE, names.map(|name| format!("arguments/{name}")));
+}
+
 /// Compares the arguments with the summary, and lists the arguments that are not verified.
 pub fn settings(arguments: &Map<String, Value>, chosen: &Chosen, summary: &Summary) -> Findings {
     let mut findings = Findings::default();
@@ -96,6 +125,7 @@ pub fn settings(arguments: &Map<String, Value>, chosen: &Chosen, summary: &Summa
         hand_back,
     );
     findings.covers(RUN_FILE, ["arguments/hand_back"]);
+    consumption(arguments, summary, &mut findings);
     window(argument("t_fwd"), chosen.t_fwd, summary, &mut findings);
     findings.equal(
         format_args!("{SUMMARY}: objective_expression"),

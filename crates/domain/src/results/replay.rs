@@ -403,6 +403,15 @@ summary! {
         below_minimum_node_seconds: f64 ["node·s"] shown,
         /// `used_node_seconds` as a share of `idle_node_seconds`; null if there was no idle time
         used_share: Option<f64> [""] most,
+        /// `used_node_seconds` in GPU-hours (`--gpus-per-node`); null, like the next three fields, if the option that it
+        /// needs was not given
+        gpu_hours: Option<f64> ["GPU·h"] shown,
+        /// energy of the used nodes: `used_node_seconds` × the power of a node (`--node-power`)
+        energy_kwh: Option<f64> ["kWh"] shown,
+        /// cost of this energy (`--price`), in `currency`
+        energy_cost: Option<f64> ["currency"] shown,
+        /// currency of the price (`--currency`)
+        currency: Option<String> [""],
         /// rate × time of all tasks: the sum of the next four fields
         gross_work: f64 ["work"] shown,
         /// useful work done, A

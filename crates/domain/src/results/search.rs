@@ -173,7 +173,8 @@ record! {
         /// loss measured at that rung; empty if no loss was measured or training diverged. With several losses: the
         /// first loss, also in `final_loss`
         loss: Option<f64> = "loss" ["loss"],
-        /// noise-free loss that the trial would have at the last rung; empty if training diverges
+        /// noise-free loss that the trial would have at the last rung; empty if training diverges, or if the search is a
+        /// Python object
         final_loss: f64 as Finite = "final_loss" ["loss"],
         /// work done for the trial
         work_done: f64 = "work_done" ["work"],

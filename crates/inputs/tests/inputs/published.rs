@@ -46,6 +46,39 @@ fn the_summit_log_is_read_whole() {
     assert!((log.idle_node_seconds() / span - 391.377_190_975).abs() < 1e-6);
 }
 
+/// The sample `imagenet.toml` has the curves of BFTrainer's task files, and their mean rescale costs.
+#[test]
+fn the_sample_of_imagenet_trainings_is_bftrainers() {
+    let of = |part: &str| published(&format!("ImageNet-imgps-{part}-1001J.pkl"));
+    let Some((bounds, curves)) = of("Jbnd").zip(of("JNPs")) else {
+        return;
+    };
+    let theirs = tasks::read(&bounds, Some(&curves), false)
+        .unwrap()
+        .value
+        .tasks;
+    let sample = gleaner_testing::workspace().join("dataset/imagenet.toml");
+    let ours = tasks::read(&sample, None, false).unwrap().value.tasks;
+    for task in &ours {
+        let name = |other: &str| other.split_once('-').map(|(_, name)| name.to_lowercase());
+        let of_same =
+            |other: &&gleaner_domain::TrainingTask| name(&other.name) == Some(task.name.clone());
+        let found = theirs.iter().find(of_same).unwrap();
+        assert_eq!(task.curve.nodes, found.curve.nodes, "{}", task.name);
+        assert_eq!(task.curve.progress, found.curve.progress, "{}", task.name);
+        assert_eq!(
+            (task.min_nodes, task.max_nodes),
+            (found.min_nodes, found.max_nodes)
+        );
+    }
+    assert_eq!(ours.len(), 7);
+    let mean = |cost: fn(&gleaner_domain::TrainingTask) -> f64| {
+        theirs.iter().map(cost).sum::<f64>() / theirs.len() as f64
+    };
+    assert_eq!(mean(|task| task.rescale_up).round(), ours[0].rescale_up);
+    assert_eq!(mean(|task| task.rescale_down).round(), ours[0].rescale_down);
+}
+
 #[test]
 fn the_summit_log_survives_every_form() {
     let Some(log) = summit() else { return };

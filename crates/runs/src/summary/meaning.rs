@@ -12,16 +12,17 @@ const NAMED: usize = 3;
 /// The rest of a sentence that begins with "The replay is". The text states how many dedicated nodes would have done
 /// the same work, and what was trained. It also states how much of the idle time was used, and by how much the starts
 /// of batch jobs were delayed. For example: equal to 31.8 dedicated nodes; 279 training runs of resnet50; 5,120
-/// node-hours of 5,400 idle; at most 10 s of delay for each of 35 batch jobs.
+/// node-hours of 5,400 idle (30,720 GPU-hours, 12,288 kWh, 2,458 EUR); at most 10 s of delay for each of 35 batch jobs.
 pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     let nodes = s.efficiency.map(|efficiency| {
         let nodes = number(efficiency * s.equivalent_nodes);
         format!("equal to {nodes} dedicated nodes")
     });
     let used = format!(
-        "{} node-hours of {} idle",
+        "{} node-hours of {} idle{}",
         hours(s.used_node_seconds),
-        hours(s.idle_node_seconds)
+        hours(s.idle_node_seconds),
+        consumed(s)
     );
     let parts = [nodes, trained(s, tasks), Some(used), delay(s)];
     let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
@@ -65,6 +66,24 @@ fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
         named += &format!(" and {}", counted(more, "other task"));
     }
     (!named.is_empty()).then_some(named)
+}
+
+/// What the used nodes consumed, in parentheses; empty if it is unknown.
+fn consumed(s: &Summary) -> String {
+    let currency = s.currency.as_deref().unwrap_or("in energy costs");
+    let figures = [
+        (s.gpu_hours, "GPU-hours"),
+        (s.energy_kwh, "kWh"),
+        (s.energy_cost, currency),
+    ];
+    let known = figures.iter();
+    let known = known.filter_map(|(figure, unit)| Some(format!("{} {unit}", number((*figure)?))));
+    let known: Vec<String> = known.collect();
+    if known.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", known.join(", "))
+    }
 }
 
 /// By how much the starts of batch jobs were delayed.

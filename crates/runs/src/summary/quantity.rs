@@ -135,7 +135,7 @@ impl Quantity {
 }
 
 /// The figures of every replay, in the order in which they are shown.
-pub const QUANTITIES: [Quantity; 26] = [
+pub const QUANTITIES: [Quantity; 29] = [
     Quantity::node_time("idle node-time", |s| Some(s.idle_node_seconds))
         .main()
         .remark(|s| format!("({} nodes on average)", number(s.idle_nodes_mean()))),
@@ -148,6 +148,18 @@ pub const QUANTITIES: [Quantity; 26] = [
         .main()
         .remark(|s| idle(s, s.used_node_seconds))
         .meaning("idle node-time during which a task held the node"),
+    Quantity::new("GPU time", |s| s.gpu_hours)
+        .part(2)
+        .remark(|_| "GPU-hours".to_owned())
+        .meaning("used node-time, multiplied by the number of GPUs of a node (--gpus-per-node)"),
+    Quantity::new("energy", |s| s.energy_kwh)
+        .part(2)
+        .remark(|_| "kWh".to_owned())
+        .meaning("used node-time, multiplied by the power of a used node (--node-power)"),
+    Quantity::new("cost of the energy", |s| s.energy_cost)
+        .part(2)
+        .remark(|s| s.currency.clone().unwrap_or_default())
+        .meaning("energy of the used nodes, multiplied by the price of a kilowatt-hour (--price)"),
     Quantity::node_time("before completion", |s| {
         Some(s.before_completion_node_seconds)
     })

@@ -8,7 +8,7 @@ use super::t_fwd::{self, TFwd};
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{EventLog, NodeRule, Objective, Observer, TrialSearch};
 use gleaner_inputs::tasks::TaskSet;
-use gleaner_replay::{Initial, Options};
+use gleaner_replay::{Initial, NodeRates, Options};
 use gleaner_search::Algorithm;
 
 use crate::settings;
@@ -59,6 +59,22 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hand_back: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
+        /// Number of GPUs of a node, for the GPU-hours that tasks used.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub gpus_per_node: Option<u32> = None => Spec::of("COUNT")
+            .within("at least 1", |count| *count >= 1);
+        /// Power of a used node in watts, for the energy that tasks used.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub node_power: Option<f64> = None => Spec::of("WATTS")
+            .within("at least 0", |watts| *watts >= 0.0 && watts.is_finite());
+        /// Price of a kilowatt-hour, for the cost of this energy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub price: Option<f64> = None => Spec::of("PRICE")
+            .within("at least 0", |price| *price >= 0.0 && price.is_finite())
+            .requires("node_power");
+        /// Currency of the price, such as EUR.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub currency: Option<String> = None => Spec::of("NAME").requires("price");
         /// Compute an upper bound on the work of any allocator, even one that knew the whole log, with
         /// the same tasks and rescaling costs (docs/BOUND.md).
         #[serde(default)]
@@ -122,6 +138,12 @@ impl Rules {
             repeat_tasks: self.repeat_tasks,
             min_fragment: self.min_fragment,
             hand_back: self.hand_back,
+            rates: NodeRates {
+                gpus: self.gpus_per_node,
+                watts: self.node_power,
+                price: self.price,
+                currency: self.currency.clone(),
+            },
             bound: self.bound,
         }
     }
