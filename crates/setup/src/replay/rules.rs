@@ -70,7 +70,7 @@ settings! {
         /// Price of a kilowatt-hour, for the cost of this energy.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub price: Option<f64> = None => Spec::of("PRICE")
-            .within("at least 0", |price| *price >= 0.0 && price.is_finite())
+            .within("at least 0", |price: &f64| *price >= 0.0 && price.is_finite())
             .requires("node_power");
         /// Currency of the price, such as EUR.
         #[serde(default, skip_serializing_if = "Option::is_none")]
