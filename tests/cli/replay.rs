@@ -107,7 +107,7 @@ fn the_consumption_of_the_used_nodes_is_told() {
     .expect(2);
     gleaner(
         directory.path(),
-        &format!("{REPLAY} --node-power -1 --out other"),
+        &format!("{REPLAY} --node-power=-1 --out other"),
     )
     .expect(2)
     .says(&["at least 0"]);

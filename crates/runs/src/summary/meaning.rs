@@ -31,7 +31,7 @@ pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
 }
 
 /// The finished training runs, and the work of endless tasks. The rounds `a`, `a#2` and `a#3` of a task count as
-/// training runs of `a`.
+/// training runs of `a`, and so do those of the copies `a 1` and `a 2`.
 fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     if let Some(trials) = s.trials_finished {
         return Some(format!("{} trained to the end", counted(trials, "trial")));
@@ -39,7 +39,7 @@ fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     let mut finished: BTreeMap<&str, usize> = BTreeMap::new();
     let mut endless: Vec<(&str, f64)> = Vec::new();
     for task in tasks {
-        let name = submitted_name(&task.name);
+        let name = training(&task.name);
         if task.end.is_some() {
             *finished.entry(name).or_default() += 1;
         } else if task.work == f64::INFINITY && task.work_done > 0.0 {
@@ -107,4 +107,14 @@ fn delay(s: &Summary) -> Option<String> {
 /// The name under which a task was submitted. The names `a`, `a#2` and `a#3` stand for rounds of the task `a`.
 pub(crate) fn submitted_name(name: &str) -> &str {
     name.split_once('#').map_or(name, |(name, _)| name)
+}
+
+/// The training of which a task is a copy. The tasks `a 1` and `a 2` are copies of the training `a`.
+fn training(name: &str) -> &str {
+    let name = submitted_name(name);
+    let is_number = |copy: &str| !copy.is_empty() && copy.bytes().all(|byte| byte.is_ascii_digit());
+    match name.rsplit_once(' ') {
+        Some((training, copy)) if is_number(copy) => training,
+        _ => name,
+    }
 }
