@@ -3,8 +3,8 @@
 //! | file | content |
 //! |---|---|
 //! | `events.csv` | an event log, with one event per batch. A node is idle while its pilot holds it |
-//! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, reported progress, completions, and each measured curve and cost |
-//! | `tasks.json` | the tasks for `gleaner replay`, with their submission times. Their work is infinite, because the script determines when they hold nodes |
+//! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, groups, reported progress, completions, and each measured curve and cost |
+//! | `tasks.json` | the tasks for `gleaner replay`, with their groups and submission times. Their work is infinite, because the script determines when they hold nodes |
 //! | `alloc.jsonl` | the script of `gleaner replay --scripted`: the nodes of each task after each event |
 //! | `harvest.json` | the settings, and the second at which the harvest began |
 //!
@@ -16,7 +16,7 @@ use std::fs;
 use std::path::Path;
 
 use gleaner_domain::error::{Error, Fault, Result};
-use gleaner_domain::{TrainingTask, Utc};
+use gleaner_domain::{TaskGroup, TrainingTask, Utc};
 use gleaner_io::fault::Place;
 use gleaner_io::files;
 use gleaner_replay::Decider;
@@ -66,7 +66,8 @@ pub fn write(core: &Core, now: Millis, directory: &Path) -> Result<()> {
     files::write_bytes(&directory.join(EVENTS), events.as_bytes())?;
     let lines: Result<Vec<String>> = core.recorded().iter().map(json).collect();
     files::write_bytes(&directory.join(BATCHES), lines?.concat().as_bytes())?;
-    gleaner_inputs::write::tasks::write(&tasks(core), &directory.join(TASKS))?;
+    let tasks_path = directory.join(TASKS);
+    gleaner_inputs::write::tasks::write_grouped(&tasks(core), &groups(core), &tasks_path)?;
     files::write_bytes(
         &directory.join(SCRIPT),
         script(core, about.begun)?.as_bytes(),
@@ -91,6 +92,22 @@ fn tasks(core: &Core) -> Vec<TrainingTask> {
         })
     });
     submitted.collect()
+}
+
+/// The groups in the order in which the allocator received them, each with all of its tasks.
+fn groups(core: &Core) -> Vec<TaskGroup> {
+    let mut groups: Vec<TaskGroup> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    for group in core.recorded().iter().flat_map(|batch| &batch.groups) {
+        match places.get(group.name.as_str()) {
+            Some(&place) => groups[place].tasks.extend_from_slice(&group.tasks),
+            None => {
+                places.insert(&group.name, groups.len());
+                groups.push(group.task_group());
+            }
+        }
+    }
+    groups
 }
 
 /// A line of the script.
@@ -213,8 +230,7 @@ fn parsed<T: for<'de> Deserialize<'de>>(path: &Path, line: u64, text: &str) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{Event, Hello, Link, Submission};
-    use gleaner_domain::{ClassTerms, ScalingCurve};
+    use crate::core::{Event, GroupSubmission, Hello, Link, Submission};
     use gleaner_replay::SolverDecider;
     use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
@@ -222,40 +238,20 @@ mod tests {
         SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default()).unwrap()
     }
 
-    fn task(name: &str) -> Submission {
-        let progress: gleaner_solvers::Rates = [0.0, 4.0].as_slice().into();
-        let task = TrainingTask {
-            name: name.to_owned(),
-            submit: TrainingTask::FROM_START,
-            min_nodes: 1,
-            max_nodes: 2,
-            rescale_up: 1.0,
-            rescale_down: 1.0,
-            work: 100.0,
-            priority: 1.0,
-            deadline: None,
-            rung: 0,
-            classes: ClassTerms::default(),
-            curve: ScalingCurve {
-                nodes: [0, 2].into(),
-                objective: progress.clone(),
-                progress,
-            },
-        };
-        Submission::of(&task, vec!["true".to_owned()])
-    }
-
     /// Two tasks are submitted at second 1, two nodes join at second 2, and one leaves at second 5.
-    fn harvested() -> Core {
+    fn harvested(groups: Vec<GroupSubmission>) -> Core {
         let mut core = Core::new(crate::config::Config::example().core, 0).unwrap();
         let mut decider = exact();
         let mut handle = |now, event| {
             core.handle(now, &event, &mut decider).unwrap();
         };
-        let tasks = vec![task("a"), task("b")];
-        let id = "1".to_owned();
-        let search = None;
-        handle(1000, Event::Submit { id, tasks, search });
+        let submit = Event::Submit {
+            id: "1".to_owned(),
+            tasks: ["a", "b"].map(Submission::example).to_vec(),
+            search: None,
+            groups,
+        };
+        handle(1000, submit);
         for pilot in [1, 2] {
             handle(1500, Event::Request { wall_s: 600 });
             let link = Link {
@@ -285,7 +281,7 @@ mod tests {
     #[test]
     fn recorded_decisions_can_be_repeated() {
         let folder = tempfile::tempdir().unwrap();
-        write(&harvested(), 9000, folder.path()).unwrap();
+        write(&harvested(Vec::new()), 9000, folder.path()).unwrap();
         let recording = Recording::read(folder.path()).unwrap();
         assert_eq!(recording.decisions(), 2);
         assert_eq!(recording.repeat(&mut exact()).unwrap(), None);
@@ -295,9 +291,42 @@ mod tests {
     }
 
     #[test]
+    fn groups_are_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let group = GroupSubmission {
+            name: "g".to_owned(),
+            tasks: vec!["b".to_owned(), "a".to_owned()],
+            min_nodes: None,
+            max_nodes: Some(1),
+        };
+        let core = harvested(vec![group]);
+        let status = core.status(9000);
+        let used = status.nodes.iter().filter(|node| node.task.is_some());
+        assert_eq!(used.count(), 1);
+        assert_eq!(status.tasks[0].groups, ["g"]);
+        write(&core, 9000, folder.path()).unwrap();
+        let recording = Recording::read(folder.path()).unwrap();
+        assert_eq!(recording.repeat(&mut exact()).unwrap(), None);
+        let set = gleaner_inputs::tasks::read(&folder.path().join(TASKS), None, false);
+        let groups = set.unwrap().value.groups;
+        assert_eq!((groups.len(), groups[0].max_nodes), (1, Some(1)));
+        assert_eq!(groups[0].tasks, ["a", "b"]);
+        // Without the group, the first decision gives both nodes to the first task.
+        let path = folder.path().join(BATCHES);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(
+            &path,
+            text.replacen("\"max_nodes\":1}", "\"max_nodes\":2}", 1),
+        )
+        .unwrap();
+        let recording = Recording::read(folder.path()).unwrap();
+        assert_eq!(recording.repeat(&mut exact()).unwrap(), Some(1));
+    }
+
+    #[test]
     fn another_decision_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
-        write(&harvested(), 9000, folder.path()).unwrap();
+        write(&harvested(Vec::new()), 9000, folder.path()).unwrap();
         let path = folder.path().join(BATCHES);
         let text = fs::read_to_string(&path).unwrap();
         // After the first decision, the first task holds both nodes.

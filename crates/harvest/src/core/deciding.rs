@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, TrainingTask, Utc};
+use gleaner_domain::{Change, TaskGroup, TrainingTask, Utc};
 use gleaner_replay::Decider;
 use gleaner_replay::allocator::{Batch, Measured, Progress, Reallocation, Resize, Stage};
 use serde::{Deserialize, Serialize};
 
 use super::decision::{Capture, KeptDecision};
 use super::learn::Measurement;
-use super::{Core, Curve, Millis, Submission, Task, TaskState};
+use super::{Core, Curve, GroupSubmission, Millis, Submission, Task, TaskState};
 use crate::status::DecisionStatus;
 use gleaner_domain::words::counted;
 
@@ -32,6 +32,9 @@ pub struct Recorded {
     pub finished: Vec<u32>,
     /// Tasks that were submitted.
     pub submitted: Vec<Submission>,
+    /// Groups of the submitted tasks. A group of an earlier batch occurs again if submitted tasks join it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupSubmission>,
     /// The decision, if there was anything to decide.
     pub decision: Option<KeptDecision>,
 }
@@ -76,6 +79,7 @@ pub(crate) struct Parts {
     pub measured: Vec<Measured>,
     pub finished: Vec<u32>,
     pub submitted: Vec<TrainingTask>,
+    pub groups: Vec<TaskGroup>,
 }
 
 impl Parts {
@@ -87,6 +91,7 @@ impl Parts {
             measured: &self.measured,
             finished: &self.finished,
             submitted: &self.submitted,
+            groups: &self.groups,
             ..Batch::at(event, Utc::from_seconds(second))
         }
     }
@@ -121,6 +126,11 @@ pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
         measured: measured.collect(),
         finished: recorded.finished.clone(),
         submitted: submitted.collect(),
+        groups: recorded
+            .groups
+            .iter()
+            .map(GroupSubmission::task_group)
+            .collect(),
     }
 }
 
@@ -208,6 +218,7 @@ impl Core {
             measured,
             finished: self.finished.iter().copied().collect(),
             submitted: new.iter().map(|task| task.submission.clone()).collect(),
+            groups: self.groups_from(self.unknown as usize),
             decision: None,
         }
     }

@@ -26,6 +26,7 @@ mod deciding;
 mod decision;
 mod due;
 mod event;
+mod groups;
 mod learn;
 mod pilots;
 mod reports;
@@ -54,12 +55,14 @@ pub use due::Heard;
 pub use event::{
     Command, Event, Hello, Launch, Link, Millis, Order, PilotId, RankReport, RankState, RunId,
 };
+pub use groups::GroupSubmission;
 pub use search::SearchSubmission;
 pub use settings::Settings;
 pub use submission::{Curve, InClass, LaunchStyle, Submission, SubmittedTerms};
 pub use trial::{Loss, Report, Trial};
 
 use crate::status::DecisionStatus;
+use groups::Groups;
 use pilots::{PilotState, Pilots};
 use search::LiveSearch;
 use tasks::{Task, TaskState, Why};
@@ -107,6 +110,7 @@ pub struct Core {
     tasks: Vec<Task>,
     by_name: BTreeMap<String, u32>,
     searches: Vec<LiveSearch>,
+    groups: Groups,
     /// Ids of the submissions that were carried out.
     submissions: BTreeSet<String>,
     /// Indices of the tasks that the allocator does not know yet.
@@ -179,6 +183,7 @@ impl Core {
             tasks: Vec::new(),
             by_name: BTreeMap::new(),
             searches: Vec::new(),
+            groups: Groups::default(),
             submissions: BTreeSet::new(),
             unknown: 0,
             idle: BTreeSet::new(),
@@ -223,7 +228,12 @@ impl Core {
     ) -> Result<Vec<Command>, CoreError> {
         let mut commands = Vec::new();
         match event {
-            Event::Submit { id, tasks, search } => self.submit(id, tasks, search.as_deref())?,
+            Event::Submit {
+                id,
+                tasks,
+                search,
+                groups,
+            } => self.submit(id, tasks, search.as_deref(), groups)?,
             Event::Cancel { task } => self.cancel(*task)?,
             Event::CancelSearch { search } => self.cancel_search(*search)?,
             Event::Drain => self.set_mode(Mode::Draining)?,

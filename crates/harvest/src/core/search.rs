@@ -337,7 +337,8 @@ impl Core {
         let training = self.settings.placed(&submission.training_task(now));
         let index = self.tasks.len() as u32;
         self.by_name.insert(submission.name.clone(), index);
-        self.tasks.push(Task::new(submission, training));
+        let groups = self.groups.of(&submission);
+        self.tasks.push(Task::new(submission, training, groups));
     }
 
     /// Passes to the searches the losses of tasks that have ended. The loss of a task is held back while its processes

@@ -225,3 +225,31 @@ impl Submission {
         }
     }
 }
+
+#[cfg(test)]
+impl Submission {
+    /// A task for up to two nodes.
+    pub(crate) fn example(name: &str) -> Self {
+        let progress = vec![0.0, 4.0];
+        Submission {
+            name: name.to_owned(),
+            min_nodes: 1,
+            max_nodes: 2,
+            rescale_up: 1.0,
+            rescale_down: 1.0,
+            work: Some(100.0),
+            priority: 1.0,
+            deadline: None,
+            curve: Curve {
+                nodes: vec![0, 2],
+                objective: progress.clone(),
+                progress,
+            },
+            classes: SubmittedTerms::default(),
+            command: vec!["true".to_owned()],
+            launch: LaunchStyle::default(),
+            environment: BTreeMap::new(),
+            trial: None,
+        }
+    }
+}

@@ -46,6 +46,8 @@ pub(super) struct Task {
     pub submission: Submission,
     /// The task as it was passed to the allocator.
     pub training: TrainingTask,
+    /// Indices of its groups.
+    pub groups: Vec<usize>,
     pub state: TaskState,
     /// Number of runs so far.
     pub generation: u32,
@@ -66,12 +68,13 @@ pub(super) struct Task {
 }
 
 impl Task {
-    pub fn new(submission: Submission, training: TrainingTask) -> Self {
+    pub fn new(submission: Submission, training: TrainingTask, groups: Vec<usize>) -> Self {
         // The task of a trial continues from the work of the rung below.
         let done = submission.trial.as_ref().map_or(0.0, |trial| trial.done);
         Task {
             submission,
             training,
+            groups,
             state: TaskState::Waiting,
             generation: 0,
             run: None,
@@ -246,6 +249,15 @@ impl Run {
             Some(rank) => rank.end.is_none(),
             None => self.nodes.contains(&node) && !self.is_over(),
         }
+    }
+
+    /// Number of nodes on which processes of the run may be running.
+    pub fn occupied(&self) -> usize {
+        let with_ranks = self.ranks.keys();
+        let others = self.nodes.iter();
+        let others = others.filter(|node| !self.ranks.contains_key(node));
+        let nodes = with_ranks.chain(others);
+        nodes.filter(|node| self.occupies(**node)).count()
     }
 
     /// Whether the program ended by itself and reported success on all nodes.

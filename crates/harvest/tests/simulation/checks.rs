@@ -30,6 +30,8 @@ pub enum Invariant {
     Replay,
     /// The nodes of a run are of one class.
     Classes,
+    /// No group of tasks runs on more nodes than its maximum.
+    Groups,
     /// Limits on pilots and node-hours are respected.
     Caps,
     /// A stop survives crashes of the daemon, and leaves no process behind.
@@ -52,6 +54,7 @@ impl Invariant {
         Invariant::Liveness,
         Invariant::Replay,
         Invariant::Classes,
+        Invariant::Groups,
         Invariant::Caps,
         Invariant::Stop,
         Invariant::Searches,

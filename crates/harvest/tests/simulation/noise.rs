@@ -18,6 +18,7 @@ pub enum For {
     Decision,
     Loss,
     Classes,
+    Groups,
 }
 
 /// The source of all random numbers of a run.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gleaner_harvest::core::{Curve, LaunchStyle, Millis, Settings, Submission};
 
 use crate::classes;
+use crate::groups::{self, GroupPlan};
 use crate::noise::{Draw, For, Noise};
 use crate::trials::{self, Rung};
 
@@ -20,6 +21,7 @@ pub struct Plan {
     /// Time after which there are no more faults.
     pub calm: Millis,
     pub tasks: Vec<TaskPlan>,
+    pub groups: Vec<GroupPlan>,
     /// The task that users submit when the faults have ceased.
     pub last: usize,
     /// What users do and what goes wrong, in chronological order.
@@ -202,6 +204,7 @@ impl Plan {
             start,
             calm,
             tasks,
+            groups: Vec::new(),
             last: count,
             acts,
             pilots_kill,
@@ -220,6 +223,7 @@ impl Plan {
             make_search(&mut plan.tasks[chosen], &mut draw);
         }
         classes::divide(&mut plan);
+        groups::form(&mut plan);
         plan
     }
 }

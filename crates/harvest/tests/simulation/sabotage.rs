@@ -49,6 +49,8 @@ pub enum Sabotage {
     NoDecisions,
     /// Pilots report classes that their nodes do not have.
     WrongClasses,
+    /// Tasks are submitted without their groups.
+    NoGroups,
 }
 
 /// Each fault, with a list of invariants. At least one of these invariants must fail.
@@ -85,6 +87,7 @@ pub const ALL: &[(Sabotage, &[Invariant])] = &[
     (Sabotage::BadPlans, &[Invariant::Alive]),
     (Sabotage::NoDecisions, &[Invariant::Liveness]),
     (Sabotage::WrongClasses, &[Invariant::Classes]),
+    (Sabotage::NoGroups, &[Invariant::Groups]),
 ];
 
 impl Sabotage {

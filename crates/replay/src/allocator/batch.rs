@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use gleaner_classes::Held;
 use gleaner_domain::results::replay::StepStatus;
-use gleaner_domain::{Change, ScalingCurve, TrainingTask, Utc};
+use gleaner_domain::{Change, ScalingCurve, TaskGroup, TrainingTask, Utc};
 
 /// All events at one time. The allocator processes them in this order: nodes that left, progress, measurements,
-/// finished tasks, nodes that joined, submitted tasks.
+/// finished tasks, nodes that joined, submitted tasks with their groups.
 ///
 /// ```
 /// use gleaner_domain::{Change, Utc};
@@ -37,6 +37,9 @@ pub struct Batch<'b> {
     pub finished: &'b [u32],
     /// New tasks, which get the next free indices. A task waits until its `submit` time.
     pub submitted: &'b [TrainingTask],
+    /// Groups of the tasks in `submitted`. If an earlier batch has a group with the same name and the same limits, the
+    /// tasks join that group.
+    pub groups: &'b [TaskGroup],
 }
 
 impl Batch<'_> {
@@ -50,6 +53,7 @@ impl Batch<'_> {
             measured: &[],
             finished: &[],
             submitted: &[],
+            groups: &[],
         }
     }
 }

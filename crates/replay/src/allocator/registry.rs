@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_domain::{NodeClasses, TrainingTask, Utc};
+use gleaner_domain::{NodeClasses, TaskGroup, TrainingTask, Utc};
 
 use super::batch::{Extension, Measured};
 use super::groups::{Groups, Membership};
@@ -46,6 +46,11 @@ impl Registry {
             groups,
             classes: classes.map(|classes| classes.names().to_vec()),
         }
+    }
+
+    /// Adds groups for tasks that are about to be added.
+    pub fn join_groups(&mut self, groups: &[TaskGroup]) {
+        self.groups.join(groups);
     }
 
     /// Adds a task at `now` and returns its index. The task belongs to the groups of `origin`,

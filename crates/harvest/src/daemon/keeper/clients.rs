@@ -18,12 +18,23 @@ impl Keeper {
                 return Ok(Response::Status(Box::new(self.parts.core.status(now))));
             }
             Request::Record => return Ok(self.record()),
-            Request::Submit { id, tasks, search } => {
+            Request::Submit {
+                id,
+                tasks,
+                search,
+                groups,
+            } => {
                 if let Some(reason) = refusal(&id, &tasks, search.as_deref()) {
                     return Ok(Response::Refused { reason });
                 }
                 let text = submitted(&tasks, search.as_deref());
-                (Event::Submit { id, tasks, search }, text)
+                let event = Event::Submit {
+                    id,
+                    tasks,
+                    search,
+                    groups,
+                };
+                (event, text)
             }
             Request::Cancel { task } => {
                 let core = &self.parts.core;
