@@ -84,6 +84,18 @@ pub struct Measured {
     pub move_cost: Option<f64>,
 }
 
+impl Measured {
+    /// A task with the measured curve and costs; `None` if the task does not use the class.
+    pub fn applied(&self, task: &TrainingTask) -> Option<TrainingTask> {
+        let mut task = task.clone();
+        task.rescale_up = self.rescale_up;
+        task.rescale_down = self.rescale_down;
+        task.classes.move_cost = self.move_cost.or(task.classes.move_cost);
+        let is_used = task.set_curve_in(self.class, self.curve.clone());
+        is_used.then_some(task)
+    }
+}
+
 /// The changes that the driver must carry out after a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reallocation {

@@ -61,6 +61,12 @@ impl Groups {
         known.is_some_and(|(_, known)| *known != without_tasks(group))
     }
 
+    /// Names of the groups, by index.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.limits.iter().map(|limit| limit.name.clone());
+        names.collect()
+    }
+
     /// Whether any group has a minimum number of nodes.
     pub fn any_minimum(&self) -> bool {
         self.limits.iter().any(|group| group.min_total.is_some())

@@ -133,6 +133,7 @@ mod queue;
 mod registry;
 pub mod rounds;
 mod settings;
+mod state;
 mod supply;
 mod trials;
 
@@ -147,6 +148,7 @@ pub use check::{AllocatorError, Refusal};
 pub(crate) use groups::{most, outline};
 pub use registry::Stage;
 pub use settings::Settings;
+pub use state::AllocatorState;
 pub use supply::Source;
 pub use trials::{NewTrial, Searcher};
 
