@@ -18,7 +18,7 @@ use gleaner_domain::words::counted;
 const SHOWN: usize = 20;
 
 /// A batch as the allocator received it, with the decision. The batches of a harvest, in order, are its recording.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {
     /// Time in seconds since 1970.
     pub second: i64,
@@ -69,6 +69,18 @@ impl RecordedCurve {
             move_cost: measured.move_cost,
         }
     }
+
+    /// The curve and the costs as the allocator receives them.
+    pub(super) fn measured(&self) -> Measured {
+        Measured {
+            task: self.task,
+            class: self.class,
+            curve: (&self.curve).into(),
+            rescale_up: self.rescale_up,
+            rescale_down: self.rescale_down,
+            move_cost: self.move_cost,
+        }
+    }
 }
 
 /// The parts of a batch, which a [`Batch`] borrows.
@@ -108,14 +120,7 @@ pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
         .progress
         .iter()
         .map(|&(task, done)| Progress { task, done });
-    let measured = recorded.measured.iter().map(|found| Measured {
-        task: found.task,
-        class: found.class,
-        curve: (&found.curve).into(),
-        rescale_up: found.rescale_up,
-        rescale_down: found.rescale_down,
-        move_cost: found.move_cost,
-    });
+    let measured = recorded.measured.iter().map(RecordedCurve::measured);
     let submitted = recorded
         .submitted
         .iter()
@@ -171,12 +176,16 @@ impl Core {
         let mut recorded = self.batch(second);
         let parts = parts_of(&recorded);
         let mut capture = Capture::of(decider);
-        let event = self.recorded.len();
+        let event = self.batches;
         let change = self
             .allocator
             .advance(&parts.batch(event, second), &mut capture)
             .map_err(Error::from)?;
         recorded.decision = capture.kept;
+        self.batches += 1;
+        for measured in &recorded.measured {
+            self.tasks[measured.task as usize].keep_measured(measured);
+        }
         self.idle.clone_from(self.pilots.available());
         self.unknown = self.tasks.len() as u32;
         self.finished.clear();
@@ -218,7 +227,7 @@ impl Core {
             measured,
             finished: self.finished.iter().copied().collect(),
             submitted: new.iter().map(|task| task.submission.clone()).collect(),
-            groups: self.groups_from(self.unknown as usize),
+            groups: self.groups_of(new),
             decision: None,
         }
     }

@@ -14,7 +14,7 @@ use gleaner_domain::{TaskGroup, TrainingTask};
 use gleaner_solvers::{Goal, GroupLimit, Problem, Task as SolvedTask};
 use serde::{Deserialize, Serialize};
 
-use super::tasks::Run;
+use super::tasks::{Run, Task};
 use super::{Core, Submission};
 
 /// A group of tasks as it is submitted.
@@ -115,6 +115,11 @@ impl Groups {
         self.by_task.get(listed).cloned().unwrap_or_default()
     }
 
+    /// The groups in the order of submission.
+    pub fn submitted(&self) -> &[GroupSubmission] {
+        &self.submitted
+    }
+
     /// Name of a group.
     pub fn name(&self, group: usize) -> &str {
         &self.submitted[group].name
@@ -166,10 +171,10 @@ impl Core {
         check_nesting(groups, tasks)
     }
 
-    /// The groups of the tasks from index `first` on, each with these tasks only.
-    pub(super) fn groups_from(&self, first: usize) -> Vec<GroupSubmission> {
+    /// The groups of these tasks, each with these tasks only.
+    pub(super) fn groups_of(&self, tasks: &[Task]) -> Vec<GroupSubmission> {
         let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        for task in &self.tasks[first..] {
+        for task in tasks {
             for &group in &task.groups {
                 let names = members.entry(group).or_default();
                 names.push(task.submission.name.clone());

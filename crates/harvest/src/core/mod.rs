@@ -1,8 +1,8 @@
 //! The core: a pure state machine. Events go in, commands come out.
 //!
 //! The core has no clock, file or socket. The daemon passes each event with its time to [`Core::handle`], writes the
-//! event and the decision to the journal, and then carries out the commands. After a crash, handling the events of the
-//! journal again restores the state.
+//! event and the decision to the journal, and then carries out the commands. After a crash, restoring the last snapshot
+//! ([`Core::snapshot`]) and handling the later events again restores the state.
 //!
 //! # Two layers
 //!
@@ -33,6 +33,7 @@ mod reports;
 mod search;
 mod settings;
 mod settle;
+mod snapshot;
 mod submission;
 mod tasks;
 mod trial;
@@ -91,7 +92,8 @@ pub enum CoreError {
 }
 
 /// Whether pilots are requested and tasks run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Mode {
     Running,
     Draining,
@@ -130,13 +132,16 @@ pub struct Core {
     /// Whether the pilots have been released since they were last needed.
     is_released: bool,
     accounts: Accounts,
+    /// Number of batches that the allocator has received.
+    batches: usize,
+    /// The batches that have not been taken for the recording.
     recorded: Vec<Recorded>,
     decisions: Vec<DecisionStatus>,
     said: Vec<Command>,
 }
 
 /// Totals so far: node time and preemptions.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Accounts {
     /// Time for which pilots were up, in node-milliseconds.
     idle: f64,
@@ -194,6 +199,7 @@ impl Core {
             held_back: None,
             is_released: false,
             accounts: Accounts::default(),
+            batches: 0,
             recorded: Vec::new(),
             decisions: Vec::new(),
             said: Vec::new(),
@@ -377,19 +383,24 @@ impl Core {
         })
     }
 
-    /// The batches that the allocator received, for the recording.
-    pub fn recorded(&self) -> &[Recorded] {
-        &self.recorded
+    /// Removes and returns the batches that the allocator has received since the last call, for the recording.
+    pub fn take_recorded(&mut self) -> Vec<Recorded> {
+        std::mem::take(&mut self.recorded)
     }
 
-    /// The name of a node.
-    pub fn node_name(&self, node: u32) -> &str {
-        self.pilots.name(node)
+    /// Names of all nodes that have had a pilot, by index.
+    pub(crate) fn node_names(&self) -> &BTreeMap<u32, String> {
+        self.pilots.names()
     }
 
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Time of the last event.
+    pub fn now(&self) -> Millis {
+        self.now
     }
 
     /// When the harvest began.

@@ -49,7 +49,7 @@ impl LaunchStyle {
 }
 
 /// A task as it is submitted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Submission {
     /// Name, unique among all tasks of the daemon.
     pub name: String,
@@ -151,7 +151,7 @@ impl SubmittedTerms {
 }
 
 /// Points of a scaling curve; see [`ScalingCurve`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// Node counts, from 0.
     pub nodes: Vec<u32>,

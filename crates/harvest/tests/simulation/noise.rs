@@ -19,6 +19,7 @@ pub enum For {
     Loss,
     Classes,
     Groups,
+    Snapshot,
 }
 
 /// The source of all random numbers of a run.

@@ -29,6 +29,8 @@ pub struct Plan {
     /// Whether a pilot kills a rank that does not end within the grace period. If not, the core must do so.
     pub pilots_kill: bool,
     pub decider: Decides,
+    /// Number of events after which the daemon takes a snapshot.
+    pub snapshot_after: usize,
     /// Whether the stop at the end kills the tasks at once.
     pub last_stop_kills: bool,
 }
@@ -216,6 +218,7 @@ impl Plan {
                 Decides::Greedy,
                 Decides::Exact,
             ]),
+            snapshot_after: Noise(seed).draw(For::Snapshot, &[]).pick(&[4, 30, 400]),
             last_stop_kills: draw.percent(50),
         };
         if draw.percent(25) {

@@ -51,6 +51,8 @@ pub enum Sabotage {
     WrongClasses,
     /// Tasks are submitted without their groups.
     NoGroups,
+    /// Snapshots claim to contain one event more than they do.
+    EarlySnapshots,
 }
 
 /// Each fault, with a list of invariants. At least one of these invariants must fail.
@@ -88,6 +90,7 @@ pub const ALL: &[(Sabotage, &[Invariant])] = &[
     (Sabotage::NoDecisions, &[Invariant::Liveness]),
     (Sabotage::WrongClasses, &[Invariant::Classes]),
     (Sabotage::NoGroups, &[Invariant::Groups]),
+    (Sabotage::EarlySnapshots, &[Invariant::Replay]),
 ];
 
 impl Sabotage {
