@@ -37,11 +37,12 @@ pub fn blocks(kind: &str) -> Vec<String> {
 #[test]
 fn the_files_of_the_page_are_valid() {
     let folder = tempfile::tempdir().unwrap();
-    let [tasks, pytorch, search, config, classes, in_classes] = &blocks("toml")[..] else {
-        panic!("six files are expected")
+    let [tasks, group, pytorch, search, config, classes, in_classes] = &blocks("toml")[..] else {
+        panic!("seven blocks are expected")
     };
     let path = folder.path().join("tasks.toml");
-    for tasks in [tasks, pytorch, search, in_classes] {
+    let grouped = [tasks.as_str(), group].concat();
+    for tasks in [tasks, &grouped, pytorch, search, in_classes] {
         fs::write(&path, tasks).unwrap();
         task_file::read(&path).unwrap();
     }

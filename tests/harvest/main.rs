@@ -130,6 +130,51 @@ fn tasks_go_on_while_the_daemon_is_killed() {
 }
 
 #[test]
+fn a_group_uses_no_more_nodes_than_its_maximum() {
+    let mut harvest = Harvest::start(3);
+    let task = |name: &str| {
+        format!(
+            "[[task]]\nname = \"{name}\"\nmin_nodes = 1\nmax_nodes = 1\nrescale_up = 1\nrescale_down = 1\n\
+             command = [\"sleep\", \"1000\"]\n"
+        )
+    };
+    let group = "[[group]]\nname = \"pair\"\ntasks = [\"a\", \"b\"]\nmax_nodes = 1\n";
+    harvest.submit_text(&format!("{}{}{}{group}", task("a"), task("b"), task("c")));
+    let running = |harvest: &Harvest, name: &str| {
+        let running = harvest.task_field(name, "running");
+        running.as_u64().unwrap()
+    };
+    harvest.wait("three nodes", |harvest| {
+        harvest.status()["nodes"].as_array().unwrap().len() == 3
+    });
+    harvest.wait("the other task", |harvest| running(harvest, "c") == 1);
+    harvest.wait("one task of the group", |harvest| {
+        running(harvest, "a") + running(harvest, "b") == 1
+    });
+    let (first, second) = if running(&harvest, "a") == 1 {
+        ("a", "b")
+    } else {
+        ("b", "a")
+    };
+    harvest.kill_daemon();
+    harvest.serve();
+    assert_eq!(
+        harvest.task_field(second, "groups"),
+        serde_json::json!(["pair"])
+    );
+    assert_eq!(running(&harvest, second), 0);
+    harvest.text(&["cancel", first]);
+    harvest.wait("the rest of the group", |harvest| {
+        running(harvest, second) == 1
+    });
+    let recording = harvest.path("recording");
+    harvest.text(&["status", "--record", recording.to_str().unwrap()]);
+    replay_script(&recording);
+    harvest.text(&["stop", "--now"]);
+    assert!(harvest.await_end(), "{}", harvest.log());
+}
+
+#[test]
 fn a_dry_run_starts_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("harvest.toml");

@@ -1,23 +1,41 @@
-//! The journal: every event that the core has handled, in order, in one file that survives crashes.
+//! The journal: the state of the core, in one file that survives crashes.
 //!
-//! The file is a redb database. A batch of entries is one transaction, which is on disk when [`Journal::append`]
-//! returns. After a crash, the file contains either the whole batch or none of it.
+//! The file is a redb database with two growing tables:
+//!
+//! - The entries are the events that the core has handled since the last snapshot, in order. A restarted daemon restores
+//!   the snapshot and handles these events again. When there are [`MOST_ENTRIES`] entries, a new snapshot replaces them.
+//! - The batches of the recording are never removed. They are read only when a recording is written.
+//!
+//! What the events of one batch add to the journal is one transaction, including a snapshot. It is on disk when
+//! [`Journal::append`] returns. After a crash, the file contains either the whole transaction or none of it.
 
 use std::fmt::Display;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use gleaner_domain::error::{Error, Result};
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{
+    Database, OwnedRange, ReadableDatabase, ReadableTable, Table, TableDefinition, TableHandle,
+    WriteTransaction,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::core::{Entry, Millis, Settings};
+use crate::core::{Entry, Millis, Recorded, Settings};
 
-/// The entries as JSON, numbered from 0.
+/// The entries since the last snapshot as JSON, numbered in the order in which they were written.
 const ENTRIES: TableDefinition<u64, &[u8]> = TableDefinition::new("entries");
-/// The version, the settings of the core, and the time at which the journal was begun, as JSON.
+/// The batches of the recording as JSON, numbered from 0.
+const BATCHES: TableDefinition<u64, &[u8]> = TableDefinition::new("batches");
+/// The version, the settings of the core, the time at which the journal was begun, the last snapshot, and the number of
+/// the first entry after it, as JSON.
 const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 
 /// Version of the journal's format.
-const VERSION: &[u8] = b"1";
+const VERSION: &[u8] = b"2";
+
+/// Number of entries at which a snapshot replaces them.
+pub const MOST_ENTRIES: u64 = 10_000;
 
 /// Memory that redb may use for pages of the file, in bytes.
 const CACHE: usize = 16 << 20;
@@ -28,13 +46,19 @@ pub struct Journal {
     path: PathBuf,
     begun: Millis,
     settings: Settings,
+    /// Number of the first entry after the last snapshot.
+    first: u64,
     /// Number of the next entry.
     next: u64,
+    /// Number of the next batch of the recording.
+    next_batch: u64,
+    /// Number of entries at which a snapshot replaces them.
+    most_entries: u64,
 }
 
 impl Journal {
     /// Opens the journal at `path`, or begins a new one there at the time `now` and with these settings. An existing
-    /// journal keeps the settings with which it was begun. Later changes are among its entries.
+    /// journal keeps the settings with which it was begun. Later changes are among its entries, or in its snapshot.
     ///
     /// # Errors
     /// The file cannot be read or written, is in use, or is not a journal of this version.
@@ -42,12 +66,24 @@ impl Journal {
         let mut builder = Database::builder();
         builder.set_cache_size(CACHE);
         let database = builder.create(path).map_err(|e| failed(path, e))?;
+        Self::in_database(database, path, settings, now)
+    }
+
+    fn in_database(
+        database: Database,
+        path: &Path,
+        settings: &Settings,
+        now: Millis,
+    ) -> Result<Self> {
         let mut journal = Journal {
             database,
             path: path.to_owned(),
             begun: now,
             settings: settings.clone(),
+            first: 0,
             next: 0,
+            next_batch: 0,
+            most_entries: MOST_ENTRIES,
         };
         journal.begin()?;
         Ok(journal)
@@ -55,35 +91,48 @@ impl Journal {
 
     /// Writes the version, the settings and the time to a new journal, or reads those of an existing one.
     fn begin(&mut self) -> Result<()> {
-        let own = serde_json::to_vec(&self.settings).map_err(|e| self.failed(e))?;
-        let now = self.begun.to_string().into_bytes();
         let write = self.database.begin_write().map_err(|e| self.failed(e))?;
         {
             let mut about = write.open_table(ABOUT).map_err(|e| self.failed(e))?;
-            let version = self.value(&about, "version")?;
-            let kept = self.value(&about, "settings")?;
-            let begun = self.value(&about, "begun")?;
-            match (version.as_deref(), kept, begun) {
-                (None, None, None) => {
-                    for (key, value) in [
-                        ("version", VERSION),
-                        ("settings", own.as_slice()),
-                        ("begun", now.as_slice()),
-                    ] {
-                        about.insert(key, value).map_err(|e| self.failed(e))?;
-                    }
+            match self.value(&about, "version")?.as_deref() {
+                None => self.begin_anew(&mut about)?,
+                Some(VERSION) => {
+                    self.settings = self.known(&about, "settings")?;
+                    self.begun = self.known(&about, "begun")?;
+                    self.first = self.known(&about, "first")?;
                 }
-                (Some(VERSION), Some(kept), Some(begun)) => {
-                    self.settings = serde_json::from_slice(&kept).map_err(|e| self.failed(e))?;
-                    self.begun = serde_json::from_slice(&begun).map_err(|e| self.failed(e))?;
+                Some(found) => {
+                    let (found, expected) = (String::from_utf8_lossy(found), "2");
+                    return Err(self.failed(format!(
+                        "found version {found} of the journal's format, expected version {expected}. Begin a new \
+                         journal with --state and a new directory"
+                    )));
                 }
-                _ => return Err(self.failed("found another version of the journal's format")),
             }
-            let entries = write.open_table(ENTRIES).map_err(|e| self.failed(e))?;
-            let last = entries.last().map_err(|e| self.failed(e))?;
-            self.next = last.map_or(0, |(number, _)| number.value() + 1);
+            self.next = self.next_of(&write, ENTRIES)?.max(self.first);
+            self.next_batch = self.next_of(&write, BATCHES)?;
         }
         write.commit().map_err(|e| self.failed(e))
+    }
+
+    fn begin_anew(&self, about: &mut Table<'_, &'static str, &'static [u8]>) -> Result<()> {
+        for (key, value) in [
+            ("version", VERSION.to_vec()),
+            ("settings", self.json(&self.settings)?),
+            ("begun", self.json(&self.begun)?),
+            ("first", self.json(&self.first)?),
+        ] {
+            let inserted = about.insert(key, value.as_slice());
+            inserted.map_err(|e| self.failed(e))?;
+        }
+        Ok(())
+    }
+
+    /// The number after the last one in a table. Creates the table if it is missing.
+    fn next_of(&self, write: &WriteTransaction, table: TableDefinition<u64, &[u8]>) -> Result<u64> {
+        let table = write.open_table(table).map_err(|e| self.failed(e))?;
+        let last = table.last().map_err(|e| self.failed(e))?;
+        Ok(last.map_or(0, |(number, _)| number.value() + 1))
     }
 
     fn value(
@@ -93,6 +142,19 @@ impl Journal {
     ) -> Result<Option<Vec<u8>>> {
         let found = table.get(key).map_err(|e| self.failed(e))?;
         Ok(found.map(|value| value.value().to_vec()))
+    }
+
+    fn known<T: DeserializeOwned>(
+        &self,
+        table: &impl ReadableTable<&'static str, &'static [u8]>,
+        key: &str,
+    ) -> Result<T> {
+        let found = self.value(table, key)?.unwrap_or_default();
+        serde_json::from_slice(&found).map_err(|e| self.failed(format!("{key}: {e}")))
+    }
+
+    fn json(&self, value: &impl Serialize) -> Result<Vec<u8>> {
+        serde_json::to_vec(value).map_err(|e| self.failed(e))
     }
 
     /// The settings with which the journal was begun.
@@ -105,55 +167,151 @@ impl Journal {
         self.begun
     }
 
-    /// Whether the journal has no entries.
+    /// Whether nothing has been written to the journal.
     pub fn is_empty(&self) -> bool {
         self.next == 0
     }
 
-    /// Number of entries.
+    /// Number of entries since the last snapshot.
     pub fn len(&self) -> u64 {
-        self.next
+        self.next - self.first
     }
 
-    /// Appends entries. They are on disk when this function returns.
+    /// Appends entries and the batches of the recording that they led to. If there are too many entries, replaces all of
+    /// them by `snapshot`, which must return the state of the core after these entries. Everything is on disk when this
+    /// function returns.
     ///
     /// # Errors
-    /// The file cannot be written. The journal must not be used afterwards.
-    pub fn append(&mut self, entries: &[Entry]) -> Result<()> {
+    /// The file cannot be written, or `snapshot` fails. The journal must not be used afterwards.
+    pub fn append(
+        &mut self,
+        entries: &[Entry],
+        batches: &[Recorded],
+        snapshot: impl FnOnce() -> Result<Vec<u8>>,
+    ) -> Result<()> {
+        let next = self.next + entries.len() as u64;
+        let is_full = next - self.first >= self.most_entries;
         let write = self.database.begin_write().map_err(|e| self.failed(e))?;
-        {
-            let mut table = write.open_table(ENTRIES).map_err(|e| self.failed(e))?;
-            for (number, entry) in (self.next..).zip(entries) {
-                let json = serde_json::to_vec(entry).map_err(|e| self.failed(e))?;
-                let written = table.insert(number, json.as_slice());
-                written.map_err(|e| self.failed(e))?;
-            }
+        if is_full {
+            self.replace_entries(&write, &snapshot()?, next)?;
+        } else {
+            self.insert(&write, ENTRIES, self.next, entries)?;
         }
+        self.insert(&write, BATCHES, self.next_batch, batches)?;
         write.commit().map_err(|e| self.failed(e))?;
-        self.next += entries.len() as u64;
+        self.next = next;
+        self.next_batch += batches.len() as u64;
+        if is_full {
+            self.first = next;
+        }
         Ok(())
     }
 
-    /// All entries, in order.
+    /// Appends items to a table, numbered from `first`.
+    fn insert(
+        &self,
+        write: &WriteTransaction,
+        table: TableDefinition<u64, &[u8]>,
+        first: u64,
+        items: &[impl Serialize],
+    ) -> Result<()> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        let mut table = write.open_table(table).map_err(|e| self.failed(e))?;
+        for (number, item) in (first..).zip(items) {
+            let written = table.insert(number, self.json(item)?.as_slice());
+            written.map_err(|e| self.failed(e))?;
+        }
+        Ok(())
+    }
+
+    /// Replaces all entries by a snapshot. The next entry has the number `next`.
+    fn replace_entries(&self, write: &WriteTransaction, snapshot: &[u8], next: u64) -> Result<()> {
+        let mut about = write.open_table(ABOUT).map_err(|e| self.failed(e))?;
+        for (key, value) in [
+            ("snapshot", snapshot),
+            ("first", self.json(&next)?.as_slice()),
+        ] {
+            about.insert(key, value).map_err(|e| self.failed(e))?;
+        }
+        write.delete_table(ENTRIES).map_err(|e| self.failed(e))?;
+        let emptied = write.open_table(ENTRIES);
+        emptied.map(drop).map_err(|e| self.failed(e))
+    }
+
+    /// The last snapshot, if there is one. The entries are those after it.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn snapshot(&self) -> Result<Option<Vec<u8>>> {
+        let read = self.database.begin_read().map_err(|e| self.failed(e))?;
+        let about = read.open_table(ABOUT).map_err(|e| self.failed(e))?;
+        self.value(&about, "snapshot")
+    }
+
+    /// The entries since the last snapshot, in order.
     ///
     /// # Errors
     /// The file cannot be read. An item is an error if the entry cannot be read or is missing.
-    pub fn entries(&self) -> Result<impl Iterator<Item = Result<Entry>>> {
+    pub fn entries(&self) -> Result<Items<Entry>> {
+        self.items(ENTRIES, self.first)
+    }
+
+    /// The batches of the recording that are in the journal now, in order. They can be read while further entries are
+    /// appended, and in another thread.
+    ///
+    /// # Errors
+    /// The file cannot be read. An item is an error if the batch cannot be read or is missing.
+    pub fn batches(&self) -> Result<Items<Recorded>> {
+        self.items(BATCHES, 0)
+    }
+
+    fn items<T>(&self, table: TableDefinition<u64, &[u8]>, first: u64) -> Result<Items<T>> {
         let read = self.database.begin_read().map_err(|e| self.failed(e))?;
-        let table = read.open_table(ENTRIES).map_err(|e| self.failed(e))?;
-        let range = table.range::<u64>(..).map_err(|e| self.failed(e))?;
-        Ok((0..).zip(range).map(|(expected, found)| {
-            let (number, json) = found.map_err(|e| self.failed(e))?;
-            if number.value() != expected {
-                return Err(self.failed(format!("entry {expected} is missing")));
-            }
-            let entry = serde_json::from_slice(json.value());
-            entry.map_err(|e| self.failed(format!("entry {expected}: {e}")))
-        }))
+        let name = table.name().to_owned();
+        let table = read.open_table(table).map_err(|e| self.failed(e))?;
+        Ok(Items {
+            range: table.range_owned::<u64>(..).map_err(|e| self.failed(e))?,
+            next: first,
+            name,
+            path: self.path.clone(),
+            kind: PhantomData,
+        })
     }
 
     fn failed(&self, error: impl Display) -> Error {
         failed(&self.path, error)
+    }
+}
+
+/// The items of a table, in order.
+pub struct Items<T> {
+    range: OwnedRange<u64, &'static [u8]>,
+    /// Number of the next item.
+    next: u64,
+    /// Name of the table.
+    name: String,
+    path: PathBuf,
+    kind: PhantomData<T>,
+}
+
+impl<T: DeserializeOwned> Iterator for Items<T> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        let found = self.range.next()?;
+        let expected = self.next;
+        self.next += 1;
+        let place = |what: &dyn Display| format!("number {expected} of {}: {what}", self.name);
+        Some(match found {
+            Err(error) => Err(failed(&self.path, error)),
+            Ok((number, _)) if number.value() != expected => {
+                Err(failed(&self.path, place(&"missing")))
+            }
+            Ok((_, json)) => serde_json::from_slice(json.value())
+                .map_err(|error| failed(&self.path, place(&error))),
+        })
     }
 }
 
@@ -162,65 +320,4 @@ fn failed(path: &Path, error: impl Display) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::Event;
-
-    fn settings() -> Settings {
-        crate::config::Config::example().core
-    }
-
-    fn entry(time: i64) -> Entry {
-        Entry {
-            time,
-            event: Event::Drain,
-            decision: None,
-        }
-    }
-
-    fn times(journal: &Journal) -> Vec<i64> {
-        let entries = journal.entries().unwrap();
-        entries.map(|entry| entry.unwrap().time).collect()
-    }
-
-    #[test]
-    fn entries_are_in_the_file_as_soon_as_they_are_appended() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("journal.redb");
-        let mut journal = Journal::open(&path, &settings(), 5).unwrap();
-        assert!(journal.is_empty());
-        for batch in [&[1, 2][..], &[3], &[]] {
-            let batch: Vec<Entry> = batch.iter().copied().map(entry).collect();
-            journal.append(&batch).unwrap();
-            // A copy of the open file equals the file that a killed daemon leaves behind.
-            let copy = folder.path().join(format!("killed-{}", journal.len()));
-            std::fs::copy(&path, &copy).unwrap();
-            let mut killed = Journal::open(&copy, &settings(), 6).unwrap();
-            assert_eq!(times(&killed), times(&journal));
-            killed.append(&[entry(9)]).unwrap();
-            assert_eq!(times(&killed).last(), Some(&9));
-        }
-        drop(journal);
-        let again = Journal::open(&path, &settings(), 5).unwrap();
-        assert_eq!((times(&again), again.len()), (vec![1, 2, 3], 3));
-        assert_eq!(again.begun(), 5);
-    }
-
-    #[test]
-    fn a_journal_is_open_only_once_and_keeps_its_settings() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("journal.redb");
-        let journal = Journal::open(&path, &settings(), 5).unwrap();
-        assert!(Journal::open(&path, &settings(), 5).is_err());
-        drop(journal);
-        let other = Settings {
-            max_tasks: 7,
-            ..settings()
-        };
-        let again = Journal::open(&path, &other, 7).unwrap();
-        assert_eq!(again.settings(), &settings());
-        drop(again);
-        std::fs::write(&path, "not a journal").unwrap();
-        assert!(Journal::open(&path, &settings(), 5).is_err());
-    }
-}
+mod tests;

@@ -183,6 +183,7 @@ mod tests {
         };
         let task = TaskStatus {
             name: "a\"\\\n".into(),
+            groups: Vec::new(),
             state: "active".into(),
             nodes: 1,
             running: 1,

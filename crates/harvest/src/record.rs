@@ -3,26 +3,27 @@
 //! | file | content |
 //! |---|---|
 //! | `events.csv` | an event log, with one event per batch. A node is idle while its pilot holds it |
-//! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, reported progress, completions, and each measured curve and cost |
-//! | `tasks.json` | the tasks for `gleaner replay`, with their submission times. Their work is infinite, because the script determines when they hold nodes |
+//! | `batches.jsonl` | every batch that the allocator received, with its decision: nodes, submissions, groups, reported progress, completions, and each measured curve and cost |
+//! | `tasks.json` | the tasks for `gleaner replay`, with their groups and submission times. Their work is infinite, because the script determines when they hold nodes |
 //! | `alloc.jsonl` | the script of `gleaner replay --scripted`: the nodes of each task after each event |
 //! | `harvest.json` | the settings, and the second at which the harvest began |
 //!
 //! [`Recording::repeat`] passes the batches to a new allocator, which must make the same decisions.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
 use gleaner_domain::error::{Error, Fault, Result};
-use gleaner_domain::{TrainingTask, Utc};
+use gleaner_domain::{TaskGroup, TrainingTask, Utc};
 use gleaner_io::fault::Place;
-use gleaner_io::files;
+use gleaner_io::files::{self, AtomicFile};
 use gleaner_replay::Decider;
+use gleaner_replay::allocator::Allocator;
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Capture, Core, Millis, Recorded, Repeat, Settings, parts_of};
+use crate::core::{Capture, Core, GroupSubmission, Millis, Recorded, Repeat, Settings, parts_of};
 
 /// Name of the event log.
 pub const EVENTS: &str = "events.csv";
@@ -52,26 +53,48 @@ struct About {
     settings: Settings,
 }
 
-/// Writes the recording of a harvest to a directory. `core` is the state of the harvest at the time `now`.
+/// What a recording needs from the core besides the batches.
+#[derive(Debug, Clone)]
+pub struct Outline {
+    /// When the harvest began.
+    begun: Millis,
+    settings: Settings,
+    /// Names of the nodes by index.
+    nodes: BTreeMap<u32, String>,
+}
+
+impl Outline {
+    /// The outline of a harvest.
+    pub fn of(core: &Core) -> Self {
+        Outline {
+            begun: core.begun(),
+            settings: core.settings().clone(),
+            nodes: core.node_names().clone(),
+        }
+    }
+
+    fn node(&self, node: u32) -> &str {
+        self.nodes.get(&node).map_or("", String::as_str)
+    }
+}
+
+/// Writes the recording of a harvest to a directory: its batches so far, in order, up to the time `now`. Only the tasks
+/// are kept in memory.
 ///
 /// # Errors
-/// A file cannot be written.
-pub fn write(core: &Core, now: Millis, directory: &Path) -> Result<()> {
+/// A batch cannot be read, or a file cannot be written.
+pub fn write(
+    outline: &Outline,
+    batches: impl Iterator<Item = Result<Recorded>>,
+    now: Millis,
+    directory: &Path,
+) -> Result<()> {
     fs::create_dir_all(directory).map_err(|e| Error::io("create", directory, e))?;
-    let about = About {
-        begun: core.begun().div_euclid(1000),
-        settings: core.settings().clone(),
-    };
-    let events = events(core, now.div_euclid(1000));
-    files::write_bytes(&directory.join(EVENTS), events.as_bytes())?;
-    let lines: Result<Vec<String>> = core.recorded().iter().map(json).collect();
-    files::write_bytes(&directory.join(BATCHES), lines?.concat().as_bytes())?;
-    gleaner_inputs::write::tasks::write(&tasks(core), &directory.join(TASKS))?;
-    files::write_bytes(
-        &directory.join(SCRIPT),
-        script(core, about.begun)?.as_bytes(),
-    )?;
-    files::write_bytes(&directory.join(ABOUT), json(&about)?.as_bytes())
+    let mut writer = Writer::begin(outline, directory)?;
+    for batch in batches {
+        writer.add(&batch?)?;
+    }
+    writer.finish(now.div_euclid(1000))
 }
 
 fn json(value: &impl Serialize) -> Result<String> {
@@ -80,17 +103,39 @@ fn json(value: &impl Serialize) -> Result<String> {
     Ok(line + "\n")
 }
 
-/// The tasks in the order of submission.
-fn tasks(core: &Core) -> Vec<TrainingTask> {
-    let submitted = core.recorded().iter().flat_map(|recorded| {
-        let second = Utc::from_seconds(recorded.second);
-        let tasks = recorded.submitted.iter();
-        tasks.map(move |task| TrainingTask {
-            work: f64::INFINITY,
-            ..task.training_task(second)
-        })
-    });
-    submitted.collect()
+/// A file of lines.
+struct Lines {
+    path: PathBuf,
+    file: AtomicFile,
+}
+
+impl Lines {
+    fn create(directory: &Path, name: &str) -> Result<Self> {
+        let path = directory.join(name);
+        let file = AtomicFile::create(&path)?;
+        Ok(Lines { path, file })
+    }
+
+    fn write(&mut self, text: &str) -> Result<()> {
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|e| Error::io("write", &self.path, e))
+    }
+}
+
+/// Writes the files of a recording, batch by batch.
+struct Writer<'o> {
+    outline: &'o Outline,
+    directory: &'o Path,
+    events: Lines,
+    batches: Lines,
+    script: Lines,
+    tasks: Vec<TrainingTask>,
+    groups: Groups,
+    /// Repeats the decisions.
+    allocator: Allocator<'static>,
+    count: usize,
+    /// Second of the last batch.
+    last: i64,
 }
 
 /// A line of the script.
@@ -100,54 +145,116 @@ struct Line<'c> {
     allocation: BTreeMap<&'c str, Vec<&'c str>>,
 }
 
-/// The script as lines of JSON. The decisions are those of the recording. The log's first event marks the beginning of
-/// the harvest and has no decision. Its last event marks the end, at which the tasks keep their nodes.
-fn script(core: &Core, begun: i64) -> Result<String> {
-    let mut allocator = core.settings().new_allocator(Utc::from_seconds(begun))?;
-    let mut text = String::new();
-    let mut last = BTreeMap::new();
-    for (event, batch) in core.recorded().iter().enumerate() {
-        let mut decider = Repeat(batch.decision.as_ref());
-        let advanced = allocator.advance(&parts_of(batch).batch(event, batch.second), &mut decider);
-        advanced.map_err(Error::from)?;
-        let mut allocation: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for holding in allocator.holdings() {
-            let nodes = allocation.entry(core.task_name(holding.task)).or_default();
-            nodes.push(core.node_name(holding.node));
-        }
-        last.clone_from(&allocation);
-        let event = event + 1;
-        text += &json(&Line { event, allocation })?;
+impl<'o> Writer<'o> {
+    /// Begins the files. The log's first event marks the beginning of the harvest and has no decision.
+    fn begin(outline: &'o Outline, directory: &'o Path) -> Result<Self> {
+        let begun = outline.begun.div_euclid(1000);
+        let mut writer = Writer {
+            outline,
+            directory,
+            events: Lines::create(directory, EVENTS)?,
+            batches: Lines::create(directory, BATCHES)?,
+            script: Lines::create(directory, SCRIPT)?,
+            tasks: Vec::new(),
+            groups: Groups::default(),
+            allocator: outline.settings.new_allocator(Utc::from_seconds(begun))?,
+            count: 0,
+            last: begun,
+        };
+        let class = if writer.has_classes() { ",class" } else { "" };
+        writer.events.write(&format!("time,node,state{class}\n"))?;
+        writer.begin_event(begun)?;
+        Ok(writer)
     }
-    let (event, allocation) = (core.recorded().len() + 1, last);
-    text += &json(&Line { event, allocation })?;
-    Ok(text)
+
+    fn has_classes(&self) -> bool {
+        !self.outline.settings.classes.is_empty()
+    }
+
+    /// Begins an event of the log: a row without a node. If there are classes, the log has a column for them.
+    fn begin_event(&mut self, second: i64) -> Result<()> {
+        self.last = second;
+        let end = if self.has_classes() { "," } else { "" };
+        self.events.write(&format!("{second},,{end}\n"))
+    }
+
+    fn add(&mut self, batch: &Recorded) -> Result<()> {
+        self.batches.write(&json(batch)?)?;
+        self.begin_event(batch.second)?;
+        for &(node, idle) in &batch.nodes {
+            let (second, state) = (batch.second, u8::from(idle));
+            let class = self.outline.settings.class_name(node);
+            let class = class.map_or(String::new(), |class| format!(",{class}"));
+            let name = self.outline.node(node);
+            self.events
+                .write(&format!("{second},{name},{state}{class}\n"))?;
+        }
+        let second = Utc::from_seconds(batch.second);
+        let tasks = batch.submitted.iter().map(|task| TrainingTask {
+            work: f64::INFINITY,
+            ..task.training_task(second)
+        });
+        self.tasks.extend(tasks);
+        self.groups.add(&batch.groups);
+        let parts = parts_of(batch);
+        let mut decider = Repeat(batch.decision.as_ref());
+        let advanced = self
+            .allocator
+            .advance(&parts.batch(self.count, batch.second), &mut decider);
+        advanced.map_err(Error::from)?;
+        self.count += 1;
+        self.write_allocation(self.count)
+    }
+
+    /// Writes the nodes of each task after an event.
+    fn write_allocation(&mut self, event: usize) -> Result<()> {
+        let mut allocation: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for holding in self.allocator.holdings() {
+            let name = &self.tasks[holding.task as usize].name;
+            let nodes = allocation.entry(name).or_default();
+            nodes.push(self.outline.node(holding.node));
+        }
+        let line = json(&Line { event, allocation })?;
+        self.script.write(&line)
+    }
+
+    /// Ends the files. The log's last event marks the end, at which the tasks keep their nodes.
+    fn finish(mut self, now_s: i64) -> Result<()> {
+        self.write_allocation(self.count + 1)?;
+        if self.last < now_s {
+            self.begin_event(now_s)?;
+        }
+        for lines in [self.events, self.batches, self.script] {
+            lines.file.finish()?;
+        }
+        let path = self.directory.join(TASKS);
+        gleaner_inputs::write::tasks::write_grouped(&self.tasks, &self.groups.joined, &path)?;
+        let about = About {
+            begun: self.outline.begun.div_euclid(1000),
+            settings: self.outline.settings.clone(),
+        };
+        files::write_bytes(&self.directory.join(ABOUT), json(&about)?.as_bytes())
+    }
 }
 
-/// The event log as CSV. A row without a node begins an event. If there are classes, the log has a column for them.
-fn events(core: &Core, now_s: i64) -> String {
-    let begun = core.begun().div_euclid(1000);
-    let has_classes = !core.settings().classes.is_empty();
-    let (head, end) = if has_classes {
-        (",class", ",")
-    } else {
-        ("", "")
-    };
-    let mut csv = format!("time,node,state{head}\n{begun},,{end}\n");
-    let mut last = begun;
-    for recorded in core.recorded() {
-        last = recorded.second;
-        let _ = writeln!(csv, "{last},,{end}");
-        for &(node, idle) in &recorded.nodes {
-            let (name, state) = (core.node_name(node), u8::from(idle));
-            let class = core.settings().class_name(node).unwrap_or_default();
-            let _ = writeln!(csv, "{last},{name},{state}{end}{class}");
+/// The groups in the order in which the allocator received them, each with all of its tasks.
+#[derive(Default)]
+struct Groups {
+    joined: Vec<TaskGroup>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Groups {
+    fn add(&mut self, groups: &[GroupSubmission]) {
+        for group in groups {
+            if let Some(&place) = self.places.get(&group.name) {
+                self.joined[place].tasks.extend_from_slice(&group.tasks);
+            } else {
+                self.places.insert(group.name.clone(), self.joined.len());
+                self.joined.push(group.task_group());
+            }
         }
     }
-    if last < now_s {
-        let _ = writeln!(csv, "{now_s},,{end}");
-    }
-    csv
 }
 
 impl Recording {
@@ -214,7 +321,6 @@ fn parsed<T: for<'de> Deserialize<'de>>(path: &Path, line: u64, text: &str) -> R
 mod tests {
     use super::*;
     use crate::core::{Event, Hello, Link, Submission};
-    use gleaner_domain::{ClassTerms, ScalingCurve};
     use gleaner_replay::SolverDecider;
     use gleaner_solvers::{Limits, SolverKind, SolverSpec};
 
@@ -222,40 +328,20 @@ mod tests {
         SolverDecider::new(SolverSpec::new(SolverKind::Exact), Limits::default()).unwrap()
     }
 
-    fn task(name: &str) -> Submission {
-        let progress: gleaner_solvers::Rates = [0.0, 4.0].as_slice().into();
-        let task = TrainingTask {
-            name: name.to_owned(),
-            submit: TrainingTask::FROM_START,
-            min_nodes: 1,
-            max_nodes: 2,
-            rescale_up: 1.0,
-            rescale_down: 1.0,
-            work: 100.0,
-            priority: 1.0,
-            deadline: None,
-            rung: 0,
-            classes: ClassTerms::default(),
-            curve: ScalingCurve {
-                nodes: [0, 2].into(),
-                objective: progress.clone(),
-                progress,
-            },
-        };
-        Submission::of(&task, vec!["true".to_owned()])
-    }
-
     /// Two tasks are submitted at second 1, two nodes join at second 2, and one leaves at second 5.
-    fn harvested() -> Core {
+    fn harvested(groups: Vec<GroupSubmission>) -> Core {
         let mut core = Core::new(crate::config::Config::example().core, 0).unwrap();
         let mut decider = exact();
         let mut handle = |now, event| {
             core.handle(now, &event, &mut decider).unwrap();
         };
-        let tasks = vec![task("a"), task("b")];
-        let id = "1".to_owned();
-        let search = None;
-        handle(1000, Event::Submit { id, tasks, search });
+        let submit = Event::Submit {
+            id: "1".to_owned(),
+            tasks: ["a", "b"].map(Submission::example).to_vec(),
+            search: None,
+            groups,
+        };
+        handle(1000, submit);
         for pilot in [1, 2] {
             handle(1500, Event::Request { wall_s: 600 });
             let link = Link {
@@ -282,10 +368,15 @@ mod tests {
         core
     }
 
+    fn write_all(core: &mut Core, directory: &Path) {
+        let batches = core.take_recorded().into_iter().map(Ok);
+        write(&Outline::of(core), batches, 9000, directory).unwrap();
+    }
+
     #[test]
     fn recorded_decisions_can_be_repeated() {
         let folder = tempfile::tempdir().unwrap();
-        write(&harvested(), 9000, folder.path()).unwrap();
+        write_all(&mut harvested(Vec::new()), folder.path());
         let recording = Recording::read(folder.path()).unwrap();
         assert_eq!(recording.decisions(), 2);
         assert_eq!(recording.repeat(&mut exact()).unwrap(), None);
@@ -295,9 +386,42 @@ mod tests {
     }
 
     #[test]
+    fn groups_are_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let group = GroupSubmission {
+            name: "g".to_owned(),
+            tasks: vec!["b".to_owned(), "a".to_owned()],
+            min_nodes: None,
+            max_nodes: Some(1),
+        };
+        let mut core = harvested(vec![group]);
+        let status = core.status(9000);
+        let used = status.nodes.iter().filter(|node| node.task.is_some());
+        assert_eq!(used.count(), 1);
+        assert_eq!(status.tasks[0].groups, ["g"]);
+        write_all(&mut core, folder.path());
+        let recording = Recording::read(folder.path()).unwrap();
+        assert_eq!(recording.repeat(&mut exact()).unwrap(), None);
+        let set = gleaner_inputs::tasks::read(&folder.path().join(TASKS), None, false);
+        let groups = set.unwrap().value.groups;
+        assert_eq!((groups.len(), groups[0].max_nodes), (1, Some(1)));
+        assert_eq!(groups[0].tasks, ["a", "b"]);
+        // Without the group, the first decision gives both nodes to the first task.
+        let path = folder.path().join(BATCHES);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(
+            &path,
+            text.replacen("\"max_nodes\":1}", "\"max_nodes\":2}", 1),
+        )
+        .unwrap();
+        let recording = Recording::read(folder.path()).unwrap();
+        assert_eq!(recording.repeat(&mut exact()).unwrap(), Some(1));
+    }
+
+    #[test]
     fn another_decision_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
-        write(&harvested(), 9000, folder.path()).unwrap();
+        write_all(&mut harvested(Vec::new()), folder.path());
         let path = folder.path().join(BATCHES);
         let text = fs::read_to_string(&path).unwrap();
         // After the first decision, the first task holds both nodes.

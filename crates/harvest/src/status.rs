@@ -66,6 +66,9 @@ pub struct NodeStatus {
 pub struct TaskStatus {
     /// Name of the task.
     pub name: String,
+    /// Names of its groups.
+    #[serde(default)]
+    pub groups: Vec<String>,
     /// `waiting`, `active`, `finished`, `failed` or `cancelled`.
     pub state: String,
     /// Number of nodes that are assigned to it.

@@ -15,6 +15,8 @@
 //! `work` may be missing: the task then ends when its program ends. `curve` may be missing: the task is then assumed to
 //! scale linearly until its speed is measured.
 //!
+//! A `[[group]]` limits the nodes that its tasks hold together.
+//!
 //! If the file has a search, its trials train the tasks; see [`SearchSubmission`].
 
 mod search;
@@ -30,7 +32,7 @@ use gleaner_io::source::{Kind, Source, TEXT_LIMIT};
 use gleaner_io::toml_text;
 use serde_json::{Map, Value, json};
 
-use crate::core::{LaunchStyle, SearchSubmission, Submission};
+use crate::core::{GroupSubmission, LaunchStyle, SearchSubmission, Submission};
 
 /// Maximum length of a task's name, because the name is a directory's name too.
 pub const LONGEST_NAME: usize = 100;
@@ -42,6 +44,8 @@ pub struct TaskFile {
     pub tasks: Vec<Submission>,
     /// The search, with the tasks of the file.
     pub search: Option<Box<SearchSubmission>>,
+    /// The groups of the file's tasks.
+    pub groups: Vec<GroupSubmission>,
     /// Remarks, one sentence each.
     pub notes: Vec<String>,
 }
@@ -73,7 +77,7 @@ pub fn read(path: &Path) -> Result<TaskFile> {
         }
         Err(error) => return Err(error),
     };
-    refuse_groups(path, &set, &mut faults);
+    let groups = groups(path, &set, &mut faults);
     let mut tasks = Vec::new();
     for (task, program) in set.tasks.iter().zip(programs) {
         let submission = submission(task, program);
@@ -89,6 +93,7 @@ pub fn read(path: &Path) -> Result<TaskFile> {
     faults.into_result(TaskFile {
         tasks,
         search,
+        groups,
         notes,
     })
 }
@@ -262,12 +267,20 @@ fn renamed(error: Error, path: &Path) -> Error {
     }
 }
 
-/// Adds a fault for groups, which only `gleaner replay` supports.
-fn refuse_groups(path: &Path, set: &TaskSet, faults: &mut Faults) {
-    if !set.groups.is_empty() {
-        let fault = Fault::of(path, "a [[group]]", "tasks that harvest supports");
-        faults.push(fault.remedy("remove it"));
+/// The groups of the file. Adds a fault for each group with a maximum by class, which only `gleaner replay` supports.
+fn groups(path: &Path, set: &TaskSet, faults: &mut Faults) -> Vec<GroupSubmission> {
+    for group in set
+        .groups
+        .iter()
+        .filter(|group| !group.max_by_class.is_empty())
+    {
+        let fault = Fault {
+            field: "max_nodes".to_owned(),
+            ..Fault::of(path, "a table", "one number for all nodes")
+        };
+        faults.push(fault.at(format!("group {:?}", group.name)));
     }
+    set.groups.iter().map(GroupSubmission::of).collect()
 }
 
 /// Checks the parts of a submission that become part of file names, commands and environments.
@@ -374,6 +387,28 @@ mod tests {
         assert_eq!(task.launch, LaunchStyle::Torchrun);
         assert_eq!(task.environment["A_1"], "b");
         assert!(file.notes[0].contains("`submit` is ignored"));
+    }
+
+    #[test]
+    fn a_file_can_have_groups() {
+        let with = |lines: &str| {
+            let group = format!("[[group]]\nname = \"all\"\ntasks = [\"a\"]\n{lines}\n");
+            read_text("tasks.toml", &format!("{PLAIN}command = [\"x\"]\n{group}"))
+        };
+        let file = with("min_nodes = 1\nmax_nodes = 3").unwrap();
+        let expected = GroupSubmission {
+            name: "all".to_owned(),
+            tasks: vec!["a".to_owned()],
+            min_nodes: Some(1),
+            max_nodes: Some(3),
+        };
+        assert_eq!(file.groups, [expected]);
+        let faults = with("max_nodes = { v100 = 3 }").unwrap_err();
+        assert!(
+            faults.contains("expected one number for all nodes"),
+            "{faults}"
+        );
+        assert!(with("tasks = []").is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::{Hello, Loss, Order, RunId, SearchSubmission, Submission};
+use crate::core::{GroupSubmission, Hello, Loss, Order, RunId, SearchSubmission, Submission};
 
 /// Length of the longest message, in bytes. A submission must fit into one message.
 pub const LONGEST: usize = 4 << 20;
@@ -103,6 +103,9 @@ pub enum Request {
         /// The search.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         search: Option<Box<SearchSubmission>>,
+        /// Groups of these tasks, and of the tasks that the trials of the search train.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        groups: Vec<GroupSubmission>,
     },
     /// Cancel a task, or a search with its trials.
     Cancel {

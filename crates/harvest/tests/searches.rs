@@ -77,6 +77,7 @@ impl World {
             id: id.to_owned(),
             tasks: Vec::new(),
             search: Some(search),
+            groups: Vec::new(),
         })
     }
 
@@ -256,6 +257,7 @@ fn a_cancelled_search_starts_no_trials() {
         id: "2".to_owned(),
         tasks: search.tasks.clone(),
         search: Some(search),
+        groups: Vec::new(),
     });
     assert!(both.unwrap_err().contains("task c: another task"));
 }

@@ -232,6 +232,7 @@ fn harmful_submissions_are_refused() {
                 id,
                 tasks,
                 search: None,
+                groups: Vec::new(),
             })
             .unwrap();
         assert!(
@@ -261,6 +262,7 @@ fn harmful_submissions_are_refused() {
             id: "x".to_owned(),
             tasks: Vec::new(),
             search: Some(Box::new(search)),
+            groups: Vec::new(),
         };
         let response = daemon.request(&submit).unwrap();
         assert!(

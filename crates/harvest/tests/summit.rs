@@ -150,6 +150,7 @@ fn harvested(log: &EventLog, tasks: &[TrainingTask]) -> Vec<(u32, Plan)> {
         id: "all".to_owned(),
         tasks: tasks.collect(),
         search: None,
+        groups: Vec::new(),
     };
     world.handle(start, &submit);
     for (time, changes) in log.rows() {

@@ -168,6 +168,7 @@ mod tests {
     fn task(name: &str, state: &str, reason: Option<&str>) -> TaskStatus {
         TaskStatus {
             name: name.into(),
+            groups: Vec::new(),
             state: state.into(),
             nodes: 4,
             running: 2,

@@ -14,7 +14,7 @@ use crate::cli::{print, remark};
 /// Submit the tasks or the search in a file.
 ///
 /// The file is a task file of `gleaner replay` in TOML or JSON, with the fields `command`, `launch` and `environment`
-/// for each task. `work` and `curve` are optional. If the file has a `[search]`, the trials of the search train the
+/// for each task. `work` and `curve` are optional. A `[[group]]` limits the nodes that its tasks use together. If the file has a `[search]`, the trials of the search train the
 /// tasks. If a task of the file is invalid, nothing is submitted. When the command returns, the daemon has written the
 /// submission to its journal.
 #[derive(Debug, ClapArgs)]
@@ -39,6 +39,7 @@ pub fn run(args: &Args) -> Result<()> {
         id: submission_id()?,
         tasks: file.tasks,
         search: file.search,
+        groups: file.groups,
     };
     let text = Client::new(&args.state.state)?.done(&request)?;
     print(&format!("{text}\n"))

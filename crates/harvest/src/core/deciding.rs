@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use gleaner_domain::error::{Error, Result};
-use gleaner_domain::{Change, TrainingTask, Utc};
+use gleaner_domain::{Change, TaskGroup, TrainingTask, Utc};
 use gleaner_replay::Decider;
 use gleaner_replay::allocator::{Batch, Measured, Progress, Reallocation, Resize, Stage};
 use serde::{Deserialize, Serialize};
 
 use super::decision::{Capture, KeptDecision};
 use super::learn::Measurement;
-use super::{Core, Curve, Millis, Submission, Task, TaskState};
+use super::{Core, Curve, GroupSubmission, Millis, Submission, Task, TaskState};
 use crate::status::DecisionStatus;
 use gleaner_domain::words::counted;
 
@@ -18,7 +18,7 @@ use gleaner_domain::words::counted;
 const SHOWN: usize = 20;
 
 /// A batch as the allocator received it, with the decision. The batches of a harvest, in order, are its recording.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {
     /// Time in seconds since 1970.
     pub second: i64,
@@ -32,6 +32,9 @@ pub struct Recorded {
     pub finished: Vec<u32>,
     /// Tasks that were submitted.
     pub submitted: Vec<Submission>,
+    /// Groups of the submitted tasks. A group of an earlier batch occurs again if submitted tasks join it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupSubmission>,
     /// The decision, if there was anything to decide.
     pub decision: Option<KeptDecision>,
 }
@@ -66,6 +69,18 @@ impl RecordedCurve {
             move_cost: measured.move_cost,
         }
     }
+
+    /// The curve and the costs as the allocator receives them.
+    pub(super) fn measured(&self) -> Measured {
+        Measured {
+            task: self.task,
+            class: self.class,
+            curve: (&self.curve).into(),
+            rescale_up: self.rescale_up,
+            rescale_down: self.rescale_down,
+            move_cost: self.move_cost,
+        }
+    }
 }
 
 /// The parts of a batch, which a [`Batch`] borrows.
@@ -76,6 +91,7 @@ pub(crate) struct Parts {
     pub measured: Vec<Measured>,
     pub finished: Vec<u32>,
     pub submitted: Vec<TrainingTask>,
+    pub groups: Vec<TaskGroup>,
 }
 
 impl Parts {
@@ -87,6 +103,7 @@ impl Parts {
             measured: &self.measured,
             finished: &self.finished,
             submitted: &self.submitted,
+            groups: &self.groups,
             ..Batch::at(event, Utc::from_seconds(second))
         }
     }
@@ -103,14 +120,7 @@ pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
         .progress
         .iter()
         .map(|&(task, done)| Progress { task, done });
-    let measured = recorded.measured.iter().map(|found| Measured {
-        task: found.task,
-        class: found.class,
-        curve: (&found.curve).into(),
-        rescale_up: found.rescale_up,
-        rescale_down: found.rescale_down,
-        move_cost: found.move_cost,
-    });
+    let measured = recorded.measured.iter().map(RecordedCurve::measured);
     let submitted = recorded
         .submitted
         .iter()
@@ -121,6 +131,11 @@ pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
         measured: measured.collect(),
         finished: recorded.finished.clone(),
         submitted: submitted.collect(),
+        groups: recorded
+            .groups
+            .iter()
+            .map(GroupSubmission::task_group)
+            .collect(),
     }
 }
 
@@ -161,12 +176,16 @@ impl Core {
         let mut recorded = self.batch(second);
         let parts = parts_of(&recorded);
         let mut capture = Capture::of(decider);
-        let event = self.recorded.len();
+        let event = self.batches;
         let change = self
             .allocator
             .advance(&parts.batch(event, second), &mut capture)
             .map_err(Error::from)?;
         recorded.decision = capture.kept;
+        self.batches += 1;
+        for measured in &recorded.measured {
+            self.tasks[measured.task as usize].keep_measured(measured);
+        }
         self.idle.clone_from(self.pilots.available());
         self.unknown = self.tasks.len() as u32;
         self.finished.clear();
@@ -208,6 +227,7 @@ impl Core {
             measured,
             finished: self.finished.iter().copied().collect(),
             submitted: new.iter().map(|task| task.submission.clone()).collect(),
+            groups: self.groups_of(new),
             decision: None,
         }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::groups::GroupSubmission;
 use super::search::SearchSubmission;
 use super::settings::Settings;
 use super::submission::Submission;
@@ -105,6 +106,9 @@ pub enum Event {
         /// The search.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         search: Option<Box<SearchSubmission>>,
+        /// Groups of these tasks, and of the tasks that the trials of the search train.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        groups: Vec<GroupSubmission>,
     },
     /// A user cancels a task.
     Cancel {

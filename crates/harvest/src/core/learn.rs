@@ -31,6 +31,8 @@ use gleaner_classes::Counts;
 use gleaner_solvers::range::RATE;
 
 use super::Millis;
+use serde::{Deserialize, Serialize};
+
 use gleaner_domain::{ScalingCurve, TrainingTask};
 
 /// Factor by which earlier reports lose weight at each report.
@@ -49,7 +51,7 @@ pub(super) const LONGEST_S: f64 = 86_400.0;
 const NOTABLE: f64 = 0.05;
 
 /// Where a task trains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Place {
     /// Index of the nodes' class; 0 if all nodes are interchangeable.
     pub class: usize,
@@ -58,7 +60,7 @@ pub(super) struct Place {
 }
 
 /// A report.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Report {
     time: Millis,
     generation: u32,
@@ -90,7 +92,7 @@ impl Measurement {
 }
 
 /// Faded sums of the reports on a number of nodes.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Sums {
     seconds: f64,
     work: f64,
@@ -98,9 +100,10 @@ struct Sums {
 }
 
 /// What is known about a task from its reports.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learner {
     last: Option<Report>,
+    #[serde(with = "pairs")]
     by_place: BTreeMap<Place, Sums>,
     up: Option<f64>,
     down: Option<f64>,
@@ -108,6 +111,29 @@ pub(super) struct Learner {
     moved: Option<f64>,
     /// The rates and costs of the last curves that were returned.
     used: Vec<f64>,
+}
+
+/// Serialises the sums as a list, because the keys of JSON objects are text.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Place, Sums};
+
+    pub fn serialize<S: Serializer>(
+        sums: &BTreeMap<Place, Sums>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(sums)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<BTreeMap<Place, Sums>, D::Error> {
+        let pairs = Vec::<(Place, Sums)>::deserialize(from)?;
+        Ok(pairs.into_iter().collect())
+    }
 }
 
 impl Learner {
@@ -126,7 +152,8 @@ impl Learner {
             } else if seconds > 0.0 && done >= last.done {
                 let sums = self.by_place.entry(place).or_default();
                 sums.seconds = sums.seconds * FADING + seconds;
-                sums.work = sums.work * FADING + (done - last.done);
+                // Nonsensical reports could lead to an infinite sum, which JSON cannot represent.
+                sums.work = (sums.work * FADING + (done - last.done)).min(f64::MAX);
                 sums.reports = sums.reports * FADING + 1.0;
             } else {
                 // A report in the same millisecond, or one whose work has decreased without a restart, gives no

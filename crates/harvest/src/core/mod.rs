@@ -1,8 +1,8 @@
 //! The core: a pure state machine. Events go in, commands come out.
 //!
 //! The core has no clock, file or socket. The daemon passes each event with its time to [`Core::handle`], writes the
-//! event and the decision to the journal, and then carries out the commands. After a crash, handling the events of the
-//! journal again restores the state.
+//! event and the decision to the journal, and then carries out the commands. After a crash, restoring the last snapshot
+//! ([`Core::snapshot`]) and handling the later events again restores the state.
 //!
 //! # Two layers
 //!
@@ -26,12 +26,14 @@ mod deciding;
 mod decision;
 mod due;
 mod event;
+mod groups;
 mod learn;
 mod pilots;
 mod reports;
 mod search;
 mod settings;
 mod settle;
+mod snapshot;
 mod submission;
 mod tasks;
 mod trial;
@@ -54,12 +56,14 @@ pub use due::Heard;
 pub use event::{
     Command, Event, Hello, Launch, Link, Millis, Order, PilotId, RankReport, RankState, RunId,
 };
+pub use groups::GroupSubmission;
 pub use search::SearchSubmission;
 pub use settings::Settings;
 pub use submission::{Curve, InClass, LaunchStyle, Submission, SubmittedTerms};
 pub use trial::{Loss, Report, Trial};
 
 use crate::status::DecisionStatus;
+use groups::Groups;
 use pilots::{PilotState, Pilots};
 use search::LiveSearch;
 use tasks::{Task, TaskState, Why};
@@ -88,7 +92,8 @@ pub enum CoreError {
 }
 
 /// Whether pilots are requested and tasks run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum Mode {
     Running,
     Draining,
@@ -107,6 +112,7 @@ pub struct Core {
     tasks: Vec<Task>,
     by_name: BTreeMap<String, u32>,
     searches: Vec<LiveSearch>,
+    groups: Groups,
     /// Ids of the submissions that were carried out.
     submissions: BTreeSet<String>,
     /// Indices of the tasks that the allocator does not know yet.
@@ -126,13 +132,16 @@ pub struct Core {
     /// Whether the pilots have been released since they were last needed.
     is_released: bool,
     accounts: Accounts,
+    /// Number of batches that the allocator has received.
+    batches: usize,
+    /// The batches that have not been taken for the recording.
     recorded: Vec<Recorded>,
     decisions: Vec<DecisionStatus>,
     said: Vec<Command>,
 }
 
 /// Totals so far: node time and preemptions.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Accounts {
     /// Time for which pilots were up, in node-milliseconds.
     idle: f64,
@@ -179,6 +188,7 @@ impl Core {
             tasks: Vec::new(),
             by_name: BTreeMap::new(),
             searches: Vec::new(),
+            groups: Groups::default(),
             submissions: BTreeSet::new(),
             unknown: 0,
             idle: BTreeSet::new(),
@@ -189,6 +199,7 @@ impl Core {
             held_back: None,
             is_released: false,
             accounts: Accounts::default(),
+            batches: 0,
             recorded: Vec::new(),
             decisions: Vec::new(),
             said: Vec::new(),
@@ -223,7 +234,12 @@ impl Core {
     ) -> Result<Vec<Command>, CoreError> {
         let mut commands = Vec::new();
         match event {
-            Event::Submit { id, tasks, search } => self.submit(id, tasks, search.as_deref())?,
+            Event::Submit {
+                id,
+                tasks,
+                search,
+                groups,
+            } => self.submit(id, tasks, search.as_deref(), groups)?,
             Event::Cancel { task } => self.cancel(*task)?,
             Event::CancelSearch { search } => self.cancel_search(*search)?,
             Event::Drain => self.set_mode(Mode::Draining)?,
@@ -367,19 +383,24 @@ impl Core {
         })
     }
 
-    /// The batches that the allocator received, for the recording.
-    pub fn recorded(&self) -> &[Recorded] {
-        &self.recorded
+    /// Removes and returns the batches that the allocator has received since the last call, for the recording.
+    pub fn take_recorded(&mut self) -> Vec<Recorded> {
+        std::mem::take(&mut self.recorded)
     }
 
-    /// The name of a node.
-    pub fn node_name(&self, node: u32) -> &str {
-        self.pilots.name(node)
+    /// Names of all nodes that have had a pilot, by index.
+    pub(crate) fn node_names(&self) -> &BTreeMap<u32, String> {
+        self.pilots.names()
     }
 
     /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Time of the last event.
+    pub fn now(&self) -> Millis {
+        self.now
     }
 
     /// When the harvest began.

@@ -15,10 +15,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Link, Millis, PilotId};
 
 /// The state of a pilot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum PilotState {
     Requested,
     Waiting,
@@ -29,7 +32,7 @@ pub(super) enum PilotState {
 }
 
 /// A pilot.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Pilot {
     pub state: PilotState,
     pub wall_s: u64,
@@ -48,7 +51,7 @@ pub(super) struct Pilot {
 }
 
 /// The pilots that are not over, and all nodes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Pilots {
     pub open: BTreeMap<PilotId, Pilot>,
     /// Number of pilots so far.
@@ -113,6 +116,11 @@ impl Pilots {
         self.names.insert(node, name.to_owned());
         self.by_name.insert(name.to_owned(), node);
         Some(node)
+    }
+
+    /// Names of the nodes, by index.
+    pub fn names(&self) -> &BTreeMap<u32, String> {
+        &self.names
     }
 
     /// The name of a node.

@@ -12,6 +12,7 @@
 use std::collections::BTreeMap;
 
 use gleaner_domain::Utc;
+use gleaner_domain::error::Error;
 use gleaner_search::{
     Algorithm, Job, Next, Parameters, Plan, Search, Space, Verdict, task_of_trial,
 };
@@ -122,9 +123,62 @@ pub(super) struct LiveSearch {
     /// The best job and its loss: among the jobs that reached the highest resource, the one with the lowest finite
     /// loss.
     best: Option<(Job, f64)>,
+    /// All calls that have changed the state.
+    calls: Vec<Call>,
+}
+
+/// A call that changes the state of a search.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Call {
+    /// The search was asked for a job for the task with this index.
+    Next(u32),
+    /// The task with this index has ended with this loss.
+    Ended(u32, Loss),
+}
+
+/// A search in a snapshot. Searches are deterministic, so repeating the calls restores the state.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct KeptSearch {
+    submission: SearchSubmission,
+    calls: Vec<Call>,
+    is_cancelled: bool,
 }
 
 impl LiveSearch {
+    /// The search as a snapshot stores it.
+    pub fn kept(&self) -> KeptSearch {
+        KeptSearch {
+            submission: self.submission.clone(),
+            calls: self.calls.clone(),
+            is_cancelled: self.state == SearchState::Cancelled,
+        }
+    }
+
+    /// Restores a search from a snapshot.
+    ///
+    /// # Errors
+    /// The submission is invalid.
+    pub fn restore(kept: KeptSearch) -> Result<Self, Error> {
+        let mut search = LiveSearch::begin(&kept.submission).map_err(Error::Run)?;
+        for call in kept.calls {
+            match call {
+                Call::Next(index) => drop(search.next(index)),
+                Call::Ended(task, loss) => drop(search.report(task, loss.into())),
+            }
+        }
+        if kept.is_cancelled {
+            search.cancel();
+        }
+        Ok(search)
+    }
+
+    /// Cancels the search, and returns the tasks whose jobs are outstanding.
+    fn cancel(&mut self) -> Vec<u32> {
+        self.state = SearchState::Cancelled;
+        std::mem::take(&mut self.jobs).into_keys().collect()
+    }
+
     fn begin(submission: &SearchSubmission) -> Result<Self, String> {
         submission.check()?;
         let search = Search::seeded(submission.plan.clone(), submission.seed, &submission.space)
@@ -142,6 +196,7 @@ impl LiveSearch {
             finished: 0,
             stopped: 0,
             best: None,
+            calls: Vec::new(),
         })
     }
 
@@ -168,6 +223,7 @@ impl LiveSearch {
 
     /// The next job as a task, to which the caller gives the index `index`. `None` if there is no job now.
     fn next(&mut self, index: u32) -> Option<Submission> {
+        self.calls.push(Call::Next(index));
         match self.search.next() {
             Next::Job(job) => {
                 self.started += u32::from(job.rung == 0);
@@ -190,6 +246,7 @@ impl LiveSearch {
     /// Passes to the search the loss of a task that has ended. Returns the task's job.
     fn report(&mut self, task: u32, loss: f64) -> Option<Job> {
         let job = self.jobs.remove(&task)?;
+        self.calls.push(Call::Ended(task, loss.into()));
         self.is_waiting = false;
         let is_better =
             |(best, least): (Job, f64)| job.to > best.to || (job.to == best.to && loss < least);
@@ -289,9 +346,9 @@ impl Core {
             let text = format!("search {name} is already over");
             return Err(CoreError::Refused(text));
         }
-        search.state = SearchState::Cancelled;
+        let tasks = search.cancel();
         self.say(format!("search {name} is cancelled"));
-        for task in std::mem::take(&mut self.searches[index as usize].jobs).into_keys() {
+        for task in tasks {
             self.end_task(task, TaskState::Cancelled);
         }
         Ok(())
@@ -337,7 +394,8 @@ impl Core {
         let training = self.settings.placed(&submission.training_task(now));
         let index = self.tasks.len() as u32;
         self.by_name.insert(submission.name.clone(), index);
-        self.tasks.push(Task::new(submission, training));
+        let groups = self.groups.of(&submission);
+        self.tasks.push(Task::new(submission, training, groups));
     }
 
     /// Passes to the searches the losses of tasks that have ended. The loss of a task is held back while its processes

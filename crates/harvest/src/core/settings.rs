@@ -140,12 +140,16 @@ impl Settings {
     /// # Errors
     /// Same as [`Allocator::new`].
     pub(crate) fn new_allocator(&self, start: Utc) -> Result<Allocator<'static>> {
-        let nodes = self.max_nodes;
-        let settings = allocator::Settings {
-            classes: self.node_classes(nodes),
-            ..self.allocator(Objective::default())
-        };
+        let (settings, nodes) = (self.allocator_with_nodes(), self.max_nodes);
         Allocator::new(settings, Source::Batches, start, nodes, Box::new(Arrival))
+    }
+
+    /// The settings of the allocator.
+    pub(super) fn allocator_with_nodes(&self) -> allocator::Settings {
+        allocator::Settings {
+            classes: self.node_classes(self.max_nodes),
+            ..self.allocator(Objective::default())
+        }
     }
 
     /// The settings of the allocator, with classes that have no nodes. They are sufficient for checking tasks.

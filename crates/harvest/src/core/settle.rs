@@ -230,11 +230,8 @@ impl Core {
 
     /// Changes the nodes of a run that continues.
     fn rescale(&mut self, index: u32, next: &BTreeSet<u32>, commands: &mut Vec<Command>) {
-        let free: Vec<u32> = next
-            .iter()
-            .copied()
-            .filter(|node| self.is_free(*node))
-            .collect();
+        let free = next.iter().copied().filter(|node| self.is_free(*node));
+        let free: Vec<u32> = free.take(self.room(index)).collect();
         let id = self.run_of(index);
         let pilots: Vec<Option<PilotId>> =
             free.iter().map(|node| self.pilots.holder(*node)).collect();
@@ -349,6 +346,7 @@ impl Core {
             && !self.is_capped(self.now)
             && self.is_enough(task, want)
             && task.not_before.is_none()
+            && want.len() <= self.room(index)
             && want.iter().all(|node| self.is_free(*node));
         if !is_ready {
             return;

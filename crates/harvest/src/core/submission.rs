@@ -49,7 +49,7 @@ impl LaunchStyle {
 }
 
 /// A task as it is submitted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Submission {
     /// Name, unique among all tasks of the daemon.
     pub name: String,
@@ -151,7 +151,7 @@ impl SubmittedTerms {
 }
 
 /// Points of a scaling curve; see [`ScalingCurve`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// Node counts, from 0.
     pub nodes: Vec<u32>,
@@ -219,6 +219,34 @@ impl Submission {
             curve: (&task.curve).into(),
             classes: SubmittedTerms::of(&task.classes),
             command,
+            launch: LaunchStyle::default(),
+            environment: BTreeMap::new(),
+            trial: None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Submission {
+    /// A task for up to two nodes.
+    pub(crate) fn example(name: &str) -> Self {
+        let progress = vec![0.0, 4.0];
+        Submission {
+            name: name.to_owned(),
+            min_nodes: 1,
+            max_nodes: 2,
+            rescale_up: 1.0,
+            rescale_down: 1.0,
+            work: Some(100.0),
+            priority: 1.0,
+            deadline: None,
+            curve: Curve {
+                nodes: vec![0, 2],
+                objective: progress.clone(),
+                progress,
+            },
+            classes: SubmittedTerms::default(),
+            command: vec!["true".to_owned()],
             launch: LaunchStyle::default(),
             environment: BTreeMap::new(),
             trial: None,

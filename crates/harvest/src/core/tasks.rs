@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use gleaner_domain::TrainingTask;
+use gleaner_domain::{TrainingTask, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::learn::{Learner, Place};
-use super::{Loss, Millis, PilotId, RunId, Settings, Submission};
+use super::{Loss, Millis, PilotId, RecordedCurve, RunId, Settings, Submission};
 
 /// The state of a task.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum TaskState {
     /// The allocator has not admitted it yet.
     Waiting,
@@ -41,11 +43,14 @@ impl TaskState {
 }
 
 /// A task.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Task {
     pub submission: Submission,
-    /// The task as it was passed to the allocator.
+    /// The task as it was passed to the allocator. Snapshots derive it from the submission.
+    #[serde(skip, default = "not_derived")]
     pub training: TrainingTask,
+    /// Indices of its groups.
+    pub groups: Vec<usize>,
     pub state: TaskState,
     /// Number of runs so far.
     pub generation: u32,
@@ -63,15 +68,18 @@ pub(super) struct Task {
     /// The last run, if it failed.
     pub failed: Option<FailedRun>,
     pub learner: Learner,
+    /// The last curve of each class that was passed to the allocator, in this order.
+    pub measured: Vec<RecordedCurve>,
 }
 
 impl Task {
-    pub fn new(submission: Submission, training: TrainingTask) -> Self {
+    pub fn new(submission: Submission, training: TrainingTask, groups: Vec<usize>) -> Self {
         // The task of a trial continues from the work of the rung below.
         let done = submission.trial.as_ref().map_or(0.0, |trial| trial.done);
         Task {
             submission,
             training,
+            groups,
             state: TaskState::Waiting,
             generation: 0,
             run: None,
@@ -82,7 +90,14 @@ impl Task {
             not_before: None,
             failed: None,
             learner: Learner::default(),
+            measured: Vec::new(),
         }
+    }
+
+    /// Records a curve that is passed to the allocator.
+    pub fn keep_measured(&mut self, measured: &RecordedCurve) {
+        self.measured.retain(|known| known.class != measured.class);
+        self.measured.push(measured.clone());
     }
 
     /// Whether the last report says that all work is done, so that the task need not run any more. A trial may still
@@ -99,15 +114,21 @@ impl Task {
     }
 }
 
+/// Stands in for a task until it is derived from its submission.
+fn not_derived() -> TrainingTask {
+    Submission::default().training_task(Utc::from_seconds(0))
+}
+
 /// A run that failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FailedRun {
     pub time: Millis,
     pub nodes: Vec<u32>,
 }
 
 /// Why a run is stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Why {
     /// Its nodes change.
     Nodes,
@@ -120,7 +141,7 @@ pub(super) enum Why {
 }
 
 /// A request to stop a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stopping {
     pub since: Millis,
     pub why: Why,
@@ -131,7 +152,8 @@ pub(super) struct Stopping {
 }
 
 /// The end of a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum End {
     /// Its program ended with this exit code; `None` if a signal ended it or it could not be started.
     Exited(Option<i32>),
@@ -142,7 +164,7 @@ pub(super) enum End {
 }
 
 /// A request to stop one rank while the rest of the run continues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Removal {
     pub since: Millis,
     /// Whether the rank has been killed.
@@ -150,7 +172,7 @@ pub(super) struct Removal {
 }
 
 /// The part of a run on one node.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Rank {
     pub pilot: PilotId,
     /// The request to stop this rank, if the run continues without it.
@@ -160,7 +182,7 @@ pub(super) struct Rank {
 }
 
 /// A run of a task: one start of its program on a set of nodes.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Run {
     /// The ranks by node.
     pub ranks: BTreeMap<u32, Rank>,
@@ -246,6 +268,15 @@ impl Run {
             Some(rank) => rank.end.is_none(),
             None => self.nodes.contains(&node) && !self.is_over(),
         }
+    }
+
+    /// Number of nodes on which processes of the run may be running.
+    pub fn occupied(&self) -> usize {
+        let with_ranks = self.ranks.keys();
+        let others = self.nodes.iter();
+        let others = others.filter(|node| !self.ranks.contains_key(node));
+        let nodes = with_ranks.chain(others);
+        nodes.filter(|node| self.occupies(**node)).count()
     }
 
     /// Whether the program ended by itself and reported success on all nodes.

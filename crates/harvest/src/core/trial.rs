@@ -51,6 +51,15 @@ impl From<f64> for Loss {
     }
 }
 
+impl From<Loss> for f64 {
+    fn from(loss: Loss) -> Self {
+        match loss {
+            Loss::Finite(loss) => loss,
+            Loss::Diverged => f64::INFINITY,
+        }
+    }
+}
+
 /// A report from a task.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Report {

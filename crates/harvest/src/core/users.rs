@@ -8,30 +8,34 @@ use gleaner_domain::{TrainingTask, Utc};
 
 use super::tasks::TaskState;
 use super::{
-    Command, Core, CoreError, Mode, Order, PilotId, PilotState, SearchSubmission, Settings,
-    Submission, Why,
+    Command, Core, CoreError, GroupSubmission, Mode, Order, PilotId, PilotState, SearchSubmission,
+    Settings, Submission, Why,
 };
 
 impl Core {
-    /// Adds submitted tasks and a submitted search.
+    /// Adds submitted tasks and a submitted search, with the groups of their tasks.
     ///
     /// # Errors
-    /// The daemon is draining or stopping, or a task or the search is invalid or has a name that is in use.
+    /// The daemon is draining or stopping, or a task, the search or a group is invalid or has a name that is in use.
     pub(super) fn submit(
         &mut self,
         id: &str,
         tasks: &[Submission],
         search: Option<&SearchSubmission>,
+        groups: &[GroupSubmission],
     ) -> Result<(), CoreError> {
         if self.submissions.contains(id) {
             return Ok(());
         }
         self.check_mode()?;
         let trained = search.map_or(&[][..], |search| &search.tasks);
-        self.check_tasks(&[tasks, trained].concat())?;
+        let training = self.check_tasks(&[tasks, trained].concat())?;
+        let checked = self.check_groups(groups, &training);
+        checked.map_err(CoreError::Refused)?;
         let begun = search.map(|search| self.begin_search(search, tasks));
         let begun = begun.transpose()?;
         self.submissions.insert(id.to_owned());
+        self.groups.add(groups);
         for task in tasks {
             self.add_task(task.clone());
         }
@@ -54,11 +58,12 @@ impl Core {
         Err(CoreError::Refused(reason.to_owned()))
     }
 
-    /// Checks tasks that are about to be added, or that the trials of a search will train.
+    /// Checks tasks that are about to be added, or that the trials of a search will train. Returns them as the allocator
+    /// sees them.
     ///
     /// # Errors
     /// A task is invalid or has a name that is in use.
-    fn check_tasks(&self, tasks: &[Submission]) -> Result<(), CoreError> {
+    fn check_tasks(&self, tasks: &[Submission]) -> Result<Vec<TrainingTask>, CoreError> {
         let refused = |text: String| Err(CoreError::Refused(text));
         let mut names = BTreeSet::new();
         for task in tasks {
@@ -79,7 +84,7 @@ impl Core {
         let training = tasks.iter().map(|task| task.training_task(now));
         let training: Vec<TrainingTask> = training.collect();
         match self.settings.faults(&training) {
-            faults if faults.is_empty() => Ok(()),
+            faults if faults.is_empty() => Ok(training),
             faults => refused(faults.join("; ")),
         }
     }

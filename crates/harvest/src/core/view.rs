@@ -16,6 +16,11 @@ impl Core {
         shown.collect()
     }
 
+    fn group_names(&self, task: &Task) -> Vec<String> {
+        let names = task.groups.iter().map(|group| self.groups.name(*group));
+        names.map(str::to_owned).collect()
+    }
+
     /// The state as users see it.
     pub fn status(&self, now: Millis) -> Status {
         let wanted = self.wanted();
@@ -40,6 +45,7 @@ impl Core {
         let used = self.accounts.used + passed * self.used_nodes() as f64;
         let tasks = (0..).zip(&self.tasks).map(|(index, task)| TaskStatus {
             name: task.submission.name.clone(),
+            groups: self.group_names(task),
             state: task.state.name().to_owned(),
             // The allocator learns about the end of a task only at its next decision.
             nodes: match wanted.get(&index) {

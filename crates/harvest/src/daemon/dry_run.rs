@@ -10,7 +10,7 @@ use gleaner_domain::words::counted;
 use super::clock::Clock;
 use super::decider::Robust;
 use super::log::Log;
-use super::replayed;
+use super::restored;
 use crate::backend;
 use crate::config::Config;
 use crate::core::{Command, Core, CoreError, Event, Heard, PilotId};
@@ -32,7 +32,8 @@ pub fn dry_run(config: &Config, state: &Path, log: &Log) -> Result<String> {
         std::fs::copy(&journal, &copy).map_err(|e| Error::io("copy", &journal, e))?;
     }
     let journal = Journal::open(&copy, &config.core, now)?;
-    let (mut core, last) = replayed(&journal, config)?;
+    let mut core = restored(&journal, config)?;
+    let last = core.now();
     let mut text = ladder(config, state);
     let commands = imagined(&mut core, config, now.max(last), log, !journal.is_empty())?;
     describe(&mut text, &core, &commands, now);

@@ -73,12 +73,14 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
     if journal.is_empty() {
         state.forget_pilots()?;
     }
-    let (core, last) = replayed(&journal, config)?;
-    let clock = Clock::start(last);
+    let core = restored(&journal, config)?;
+    let clock = Clock::start(core.now());
     if !journal.is_empty() {
-        let (events, tasks) = (journal.len(), core.status(last).tasks.len());
+        let (events, tasks) = (journal.len(), core.status(core.now()).tasks.len());
         let (events, tasks) = (counted(events, "event"), counted(tasks, "task"));
-        log(&format!("replayed {events} from the journal, with {tasks}"));
+        log(&format!(
+            "restored {tasks} from the journal, and replayed {events}"
+        ));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -129,24 +131,31 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
     end
 }
 
-/// Restores the core from the journal. Also returns the time of the last entry.
+/// Restores the core from the journal: from its last snapshot, and the entries since then.
 ///
 /// # Errors
 /// The journal cannot be read, or a setting that must not change has changed.
-fn replayed(journal: &Journal, config: &Config) -> Result<(Core, Millis)> {
-    let mut core = Core::new(journal.settings().clone(), journal.begun())?;
-    let mut last = journal.begun();
+fn restored(journal: &Journal, config: &Config) -> Result<Core> {
+    let mut core = match journal.snapshot()? {
+        Some(snapshot) => Core::restore(&snapshot)?,
+        None => Core::new(journal.settings().clone(), journal.begun())?,
+    };
     for (number, entry) in (0_u64..).zip(journal.entries()?) {
         let entry = entry?;
         let mut repeat = Repeat(entry.decision.as_ref());
         let handled = core.handle(entry.time, &entry.event, &mut repeat);
-        handled.map_err(|e| Error::Run(format!("entry {number} of the journal: {e}")))?;
-        last = entry.time;
+        handled.map_err(|e| {
+            Error::Run(format!(
+                "entry {number} of the journal since its snapshot: {e}"
+            ))
+        })?;
+        // The journal already contains the batches of the recording.
+        core.take_recorded();
     }
     let has_pilots = !core.open_pilots().is_empty();
     let checked = config.core.check_change(core.settings(), has_pilots);
     checked.map_err(Error::Usage)?;
-    Ok((core, last))
+    Ok(core)
 }
 
 fn welcome(config: &Config) -> ToPilot {

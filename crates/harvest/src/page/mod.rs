@@ -132,6 +132,7 @@ mod tests {
     fn data_cannot_leave_its_element() {
         let task = TaskStatus {
             name: "</script><script>alert(1)</script>/*JS*/".into(),
+            groups: Vec::new(),
             state: "active".into(),
             nodes: 0,
             running: 0,

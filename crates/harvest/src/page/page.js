@@ -58,6 +58,7 @@ function progressCell(task) {
 function taskRow(task) {
   const row = element("tr");
   const name = element("td", task.name, "name");
+  if (task.groups.length > 0) name.append(element("small", "in " + task.groups.join(", ")));
   if (task.reason) name.append(element("small", task.reason));
   const nodes = task.nodes === task.running ? String(task.nodes) : task.running + " of " + task.nodes;
   const speeds = task.rates.map(({ class: kind, nodes, rate }) => (kind ? nodes + " " + kind : nodes) + ": " + number(rate) + "/s");

@@ -3,6 +3,7 @@
 use gleaner_harvest::core::{Command, Core, Event, Launch, Link, Millis, Order, Report, RunId};
 use gleaner_harvest::status::{Status, TaskStatus};
 
+use crate::daemon;
 use crate::program::node_of;
 use crate::world::World;
 
@@ -26,10 +27,12 @@ pub enum Invariant {
     Failures,
     /// Once the faults have ceased, all tasks come to an end.
     Liveness,
-    /// Replaying the journal gives the same commands and the same state.
+    /// Replaying the journal gives the same commands, recording and state, both from its start and from a snapshot.
     Replay,
     /// The nodes of a run are of one class.
     Classes,
+    /// No group of tasks runs on more nodes than its maximum.
+    Groups,
     /// Limits on pilots and node-hours are respected.
     Caps,
     /// A stop survives crashes of the daemon, and leaves no process behind.
@@ -52,6 +55,7 @@ impl Invariant {
         Invariant::Liveness,
         Invariant::Replay,
         Invariant::Classes,
+        Invariant::Groups,
         Invariant::Caps,
         Invariant::Stop,
         Invariant::Searches,
@@ -364,15 +368,19 @@ impl World {
         days * DAY_MS + (seconds * 1000.0) as Millis
     }
 
-    /// Checks that replaying the whole journal gives the same commands and state.
+    /// Checks that replaying all events gives the same commands, recording and state.
     pub fn check_replay(&mut self) {
-        let (core, fault) = self.replay();
+        let mut core = daemon::core(&self.plan, self.sabotage);
+        let fault = self.replay(&mut core, 0);
         if let Some(fault) = fault {
             self.fail(Invariant::Replay, fault);
         } else if let Some(last) = &self.daemon.core
-            && last.status(self.now) != core.status(self.now)
+            && last.snapshot().unwrap() != core.snapshot().unwrap()
         {
             self.fail(Invariant::Replay, "the state differs".to_owned());
+        }
+        if core.take_recorded() != self.daemon.recorded {
+            self.fail(Invariant::Replay, "the recording differs".to_owned());
         }
     }
 }

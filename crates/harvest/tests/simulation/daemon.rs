@@ -1,13 +1,13 @@
 //! The daemon: it passes events to the core, writes them to the journal, and then carries out the commands. It can crash
-//! between any two of these steps.
+//! between any two of these steps. From time to time, it writes a snapshot in the same step as the events.
 
 mod messages;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gleaner_harvest::core::{
-    Capture, Command, Core, CoreError, Entry, Event, Heard, Link, Millis, Order, PilotId, Repeat,
-    RunId,
+    Capture, Command, Core, CoreError, Entry, Event, Heard, Link, Millis, Order, PilotId, Recorded,
+    Repeat, RunId,
 };
 
 use crate::checks::Invariant;
@@ -31,8 +31,14 @@ pub struct Daemon {
     /// The connection of each pilot, with its session.
     connections: BTreeMap<PilotId, (u32, u64)>,
     pub journal: Vec<Entry>,
+    /// The last snapshot, and the number of entries that it contains.
+    snapshot: Option<(usize, Vec<u8>)>,
+    /// The batches of the recording that are in the journal.
+    pub recorded: Vec<Recorded>,
     /// Events that are not in the journal yet, with their commands.
     batch: Vec<(Entry, Vec<Command>)>,
+    /// The batches of the recording that these events led to.
+    new_recorded: Vec<Recorded>,
     is_batching: bool,
     /// Time until which the daemon does nothing, as if its host were overloaded.
     pub frozen: Millis,
@@ -124,6 +130,7 @@ impl World {
             }
         };
         let decision = capture.kept;
+        daemon.new_recorded.extend(core.take_recorded());
         self.say(|| format!("  {event:?}"));
         self.figures.events += 1;
         let time = self.now;
@@ -160,6 +167,9 @@ impl World {
             self.daemon.commands.push(own.clone());
             commands.extend(own);
         }
+        let daemon = &mut self.daemon;
+        daemon.recorded.append(&mut daemon.new_recorded);
+        self.take_snapshot();
         for command in commands {
             if !self.survives() {
                 return Fed::Down;
@@ -170,6 +180,20 @@ impl World {
             Fed::Done
         } else {
             Fed::Down
+        }
+    }
+
+    /// Takes a snapshot if there are enough entries since the last one.
+    fn take_snapshot(&mut self) {
+        let entries = self.daemon.journal.len();
+        let last = self.daemon.snapshot.as_ref().map_or(0, |(count, _)| *count);
+        let Some(core) = &self.daemon.core else {
+            return;
+        };
+        let is_lost = self.sabotage == Some(Sabotage::LostSubmissions);
+        if entries.saturating_sub(last) >= self.plan.snapshot_after && !is_lost {
+            let early = usize::from(self.sabotage == Some(Sabotage::EarlySnapshots));
+            self.daemon.snapshot = Some((entries + early, core.snapshot().unwrap()));
         }
     }
 
@@ -197,6 +221,7 @@ impl World {
         let is_journaled = self.daemon.batch.is_empty();
         self.daemon.dead = self.daemon.core.take().filter(|_| is_journaled);
         self.daemon.batch.clear();
+        self.daemon.new_recorded.clear();
         self.end_daemon(ms);
     }
 
@@ -209,30 +234,37 @@ impl World {
             let kept = self.daemon.journal.len().saturating_sub(3);
             self.daemon.journal.truncate(kept);
             self.daemon.commands.truncate(kept);
+            self.daemon.snapshot.take_if(|(count, _)| *count > kept);
             self.daemon.dead = None;
         }
         let start = (self.now + ms).min(self.plan.calm.max(self.now + 5000));
         self.at(start, Happening::DaemonStart(self.daemon.crashes));
     }
 
-    /// The daemon is started again, and replays its journal.
+    /// The daemon is started again, and restores its state from the last snapshot and the entries since then.
     pub fn start_daemon(&mut self, crash: usize) {
         if crash != self.daemon.crashes || self.daemon.core.is_some() {
             return;
         }
         self.say(|| "the daemon starts".to_owned());
-        let (core, fault) = self.replay();
+        let (mut core, first) = match &self.daemon.snapshot {
+            Some((count, snapshot)) => (Core::restore(snapshot).unwrap(), *count),
+            None => (core(&self.plan, self.sabotage), 0),
+        };
+        let fault = self.replay(&mut core, first);
+        core.take_recorded();
         self.check_submissions(&core);
         if let Some(fault) = fault {
             self.fail(Invariant::Replay, fault);
         }
         if let Some(dead) = self.daemon.dead.take()
-            && dead.status(self.now) != core.status(self.now)
+            && dead.snapshot().unwrap() != core.snapshot().unwrap()
         {
-            let (then, again) = (dead.status(self.now), core.status(self.now));
+            let text = |core: &Core| String::from_utf8(core.snapshot().unwrap()).unwrap();
+            let (then, again) = (text(&dead), text(&core));
             self.fail(
                 Invariant::Replay,
-                format!("the state was {then:?}, and is {again:?}"),
+                format!("the state was {then}, and is {again}"),
             );
         }
         if core.is_stopped() {
@@ -252,11 +284,12 @@ impl World {
         self.feed(Event::Restarted);
     }
 
-    /// Replays the journal. Also returns the first command that differs from the original run, if any.
-    pub fn replay(&self) -> (Core, Option<String>) {
-        let mut core = core(&self.plan, self.sabotage);
+    /// Replays the entries of the journal from number `first` on. Returns the first command that differs from the
+    /// original run, if any.
+    pub fn replay(&self, core: &mut Core, first: usize) -> Option<String> {
         let mut fault = None;
-        for (entry, then) in self.daemon.journal.iter().zip(&self.daemon.commands) {
+        let entries = self.daemon.journal.iter().zip(&self.daemon.commands);
+        for (entry, then) in entries.skip(first) {
             let mut repeat = Repeat(entry.decision.as_ref());
             let mut time = entry.time;
             if self.sabotage == Some(Sabotage::CoarseTimes) {
@@ -270,7 +303,7 @@ impl World {
                 });
             }
         }
-        (core, fault)
+        fault
     }
 
     fn carry_out(&mut self, command: Command) {

@@ -7,6 +7,7 @@ use gleaner_harvest::daemon;
 use gleaner_replay::{Decider, Decision, Plan as Answer, SolverDecider};
 use gleaner_solvers::{Limits, Problem};
 
+use crate::groups::room;
 use crate::noise::{For, Noise};
 use crate::plan::{Decides, Plan};
 use crate::sabotage::Sabotage;
@@ -170,8 +171,9 @@ fn erratic(noise: Noise, event: usize, problem: &Problem) -> Answer {
     for offset in 0..counts.len() {
         let place = (first + offset) % counts.len();
         let task = &problem.tasks[place];
-        if free >= task.min_nodes && draw.percent(80) {
-            let most = i64::from(task.cap().min(free));
+        let able = free.min(room(problem, &counts, place));
+        if able >= task.min_nodes && draw.percent(80) {
+            let most = i64::from(task.cap().min(able));
             counts[place] = draw.between(task.min_nodes.into(), most) as u32;
             free -= counts[place];
         }
@@ -188,19 +190,21 @@ fn greedy(problem: &Problem) -> Vec<u32> {
     });
     let mut counts: Vec<u32> = kept.collect();
     let mut free = problem.nodes - counts.iter().sum::<u32>();
-    for (task, count) in problem.tasks.iter().zip(&mut counts) {
-        if *count == 0 && free >= task.min_nodes {
-            *count = task.min_nodes;
-            free -= *count;
+    for (place, task) in problem.tasks.iter().enumerate() {
+        let able = free.min(room(problem, &counts, place));
+        if counts[place] == 0 && able >= task.min_nodes {
+            counts[place] = task.min_nodes;
+            free -= counts[place];
         }
     }
-    for (task, count) in problem.tasks.iter().zip(&mut counts) {
-        let more = if *count > 0 {
-            free.min(task.cap() - *count)
+    for (place, task) in problem.tasks.iter().enumerate() {
+        let able = free.min(room(problem, &counts, place));
+        let more = if counts[place] > 0 {
+            able.min(task.cap() - counts[place])
         } else {
             0
         };
-        *count += more;
+        counts[place] += more;
         free -= more;
     }
     counts

@@ -13,6 +13,7 @@ mod checks;
 mod classes;
 mod daemon;
 mod decider;
+mod groups;
 mod network;
 mod noise;
 mod pilot;

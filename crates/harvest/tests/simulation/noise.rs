@@ -18,6 +18,8 @@ pub enum For {
     Decision,
     Loss,
     Classes,
+    Groups,
+    Snapshot,
 }
 
 /// The source of all random numbers of a run.

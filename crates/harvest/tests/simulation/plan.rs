@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gleaner_harvest::core::{Curve, LaunchStyle, Millis, Settings, Submission};
 
 use crate::classes;
+use crate::groups::{self, GroupPlan};
 use crate::noise::{Draw, For, Noise};
 use crate::trials::{self, Rung};
 
@@ -20,6 +21,7 @@ pub struct Plan {
     /// Time after which there are no more faults.
     pub calm: Millis,
     pub tasks: Vec<TaskPlan>,
+    pub groups: Vec<GroupPlan>,
     /// The task that users submit when the faults have ceased.
     pub last: usize,
     /// What users do and what goes wrong, in chronological order.
@@ -27,6 +29,8 @@ pub struct Plan {
     /// Whether a pilot kills a rank that does not end within the grace period. If not, the core must do so.
     pub pilots_kill: bool,
     pub decider: Decides,
+    /// Number of events after which the daemon takes a snapshot.
+    pub snapshot_after: usize,
     /// Whether the stop at the end kills the tasks at once.
     pub last_stop_kills: bool,
 }
@@ -202,6 +206,7 @@ impl Plan {
             start,
             calm,
             tasks,
+            groups: Vec::new(),
             last: count,
             acts,
             pilots_kill,
@@ -213,6 +218,7 @@ impl Plan {
                 Decides::Greedy,
                 Decides::Exact,
             ]),
+            snapshot_after: Noise(seed).draw(For::Snapshot, &[]).pick(&[4, 30, 400]),
             last_stop_kills: draw.percent(50),
         };
         if draw.percent(25) {
@@ -220,6 +226,7 @@ impl Plan {
             make_search(&mut plan.tasks[chosen], &mut draw);
         }
         classes::divide(&mut plan);
+        groups::form(&mut plan);
         plan
     }
 }

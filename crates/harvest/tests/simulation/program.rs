@@ -174,6 +174,7 @@ impl World {
                 is_terminated: false,
             },
         );
+        self.check_groups(task);
     }
 
     /// Index of a task in the plan. The plan does not contain the tasks of trials, so they are added on demand.

@@ -49,6 +49,10 @@ pub enum Sabotage {
     NoDecisions,
     /// Pilots report classes that their nodes do not have.
     WrongClasses,
+    /// Tasks are submitted without their groups.
+    NoGroups,
+    /// Snapshots claim to contain one event more than they do.
+    EarlySnapshots,
 }
 
 /// Each fault, with a list of invariants. At least one of these invariants must fail.
@@ -85,6 +89,8 @@ pub const ALL: &[(Sabotage, &[Invariant])] = &[
     (Sabotage::BadPlans, &[Invariant::Alive]),
     (Sabotage::NoDecisions, &[Invariant::Liveness]),
     (Sabotage::WrongClasses, &[Invariant::Classes]),
+    (Sabotage::NoGroups, &[Invariant::Groups]),
+    (Sabotage::EarlySnapshots, &[Invariant::Replay]),
 ];
 
 impl Sabotage {

@@ -132,6 +132,7 @@ impl World {
 
     fn event_of(&self, what: &What, index: usize) -> Option<Event> {
         let submit = |tasks: &[usize]| {
+            let groups = self.groups_of(tasks);
             let tasks = tasks.iter().map(|task| &self.plan.tasks[*task]);
             let search = tasks
                 .clone()
@@ -148,6 +149,7 @@ impl World {
                 id: format!("request-{index}"),
                 tasks: plain.collect(),
                 search,
+                groups,
             }
         };
         Some(match what {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::tasks::ENDLESS;
-use gleaner_domain::{ScalingCurve, Terms, TrainingTask};
+use gleaner_domain::{ScalingCurve, TaskGroup, Terms, TrainingTask};
 use gleaner_io::files;
 
 use crate::tasks::COUNTS;
@@ -20,6 +20,8 @@ struct Document<'a> {
     search: Option<SearchTable>,
     curve: BTreeMap<String, ByClass<'a, Curve<'a>>>,
     task: Vec<Task<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    group: Vec<Group<'a>>,
 }
 
 /// One value for all classes of nodes, or a value for each class.
@@ -71,6 +73,16 @@ struct Task<'a> {
     curve: String,
 }
 
+#[derive(Serialize)]
+struct Group<'a> {
+    name: &'a str,
+    tasks: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_nodes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_nodes: Option<ByClass<'a, u32>>,
+}
+
 /// An amount of work: a number, or the word for endless work.
 #[derive(Serialize)]
 #[serde(untagged)]
@@ -94,7 +106,15 @@ impl Work {
 /// # Errors
 /// [`Error::Usage`] for any other extension. The file cannot be written.
 pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
-    write_document(&document(tasks, None), path)
+    write_document(&document(tasks, &[], None), path)
+}
+
+/// Like [`write()`], but also writes the groups of the tasks.
+///
+/// # Errors
+/// Same as [`write()`].
+pub fn write_grouped(tasks: &[TrainingTask], groups: &[TaskGroup], path: &Path) -> Result<()> {
+    write_document(&document(tasks, groups, None), path)
 }
 
 /// Like [`write()`], but also writes the search whose trials train the tasks.
@@ -102,7 +122,7 @@ pub fn write(tasks: &[TrainingTask], path: &Path) -> Result<()> {
 /// # Errors
 /// Same as [`write()`].
 pub fn write_search(tasks: &[TrainingTask], search: SearchTable, path: &Path) -> Result<()> {
-    write_document(&document(tasks, Some(search)), path)
+    write_document(&document(tasks, &[], Some(search)), path)
 }
 
 /// The format of a task file.
@@ -202,7 +222,29 @@ fn counts(task: &TrainingTask) -> Option<&'static str> {
     (counts != Counts::default()).then_some(word.0)
 }
 
-fn document<'a>(tasks: &'a [TrainingTask], search: Option<SearchTable>) -> Document<'a> {
+impl<'a> Group<'a> {
+    fn of(group: &'a TaskGroup) -> Self {
+        let by_class = group.max_by_class.iter();
+        let by_class = by_class.map(|(class, most)| (class.as_str(), *most));
+        let max_nodes = if group.max_by_class.is_empty() {
+            group.max_nodes.map(ByClass::Same)
+        } else {
+            Some(ByClass::Each(by_class.collect()))
+        };
+        Group {
+            name: &group.name,
+            tasks: &group.tasks,
+            min_nodes: group.min_nodes,
+            max_nodes,
+        }
+    }
+}
+
+fn document<'a>(
+    tasks: &'a [TrainingTask],
+    groups: &'a [TaskGroup],
+    search: Option<SearchTable>,
+) -> Document<'a> {
     let mut names: BTreeMap<CurveKey<'a>, usize> = BTreeMap::new();
     let task = tasks
         .iter()
@@ -236,6 +278,7 @@ fn document<'a>(tasks: &'a [TrainingTask], search: Option<SearchTable>) -> Docum
         search,
         curve,
         task,
+        group: groups.iter().map(Group::of).collect(),
     }
 }
 

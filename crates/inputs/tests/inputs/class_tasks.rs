@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gleaner_classes::Counts;
 use gleaner_domain::results::{Column, Table};
-use gleaner_domain::{ClassTerms, ScalingCurve, Terms, TrainingTask};
+use gleaner_domain::{ClassTerms, ScalingCurve, TaskGroup, Terms, TrainingTask};
 use gleaner_inputs::tasks::{ByClass, GivenCurve, GivenTask, TaskSet, read};
 use gleaner_inputs::write;
 use gleaner_io::table::WriteTable;
@@ -604,6 +604,7 @@ proptest! {
     fn written_tasks_are_read_back(
         mut tasks in prop::collection::vec(any_task(), 1..5),
         same in any::<bool>(),
+        limits in prop::option::of((0u32..4, 4u32..9)),
     ) {
         for (number, task) in tasks.iter_mut().enumerate() {
             task.name = format!("t{number}");
@@ -615,9 +616,18 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         for name in ["tasks.toml", "tasks.json"] {
             let path = folder.path().join(name);
-            write::tasks::write(&tasks, &path).unwrap();
+            let group = limits.map(|(min, max)| TaskGroup {
+                name: "g".into(),
+                tasks: vec!["t0".into()],
+                min_nodes: Some(min),
+                max_nodes: (min > 0).then_some(max),
+                max_by_class: (min == 0).then(|| ("a".to_owned(), max)).into_iter().collect(),
+            });
+            let groups: Vec<TaskGroup> = group.into_iter().collect();
+            write::tasks::write_grouped(&tasks, &groups, &path).unwrap();
             let set = read(&path, None, false).unwrap().value;
             prop_assert_eq!(&set.tasks, &tasks, "{}", name);
+            prop_assert_eq!(&set.groups, &groups, "{}", name);
         }
     }
 }

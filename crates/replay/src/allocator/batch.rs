@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use gleaner_classes::Held;
 use gleaner_domain::results::replay::StepStatus;
-use gleaner_domain::{Change, ScalingCurve, TrainingTask, Utc};
+use gleaner_domain::{Change, ScalingCurve, TaskGroup, TrainingTask, Utc};
 
 /// All events at one time. The allocator processes them in this order: nodes that left, progress, measurements,
-/// finished tasks, nodes that joined, submitted tasks.
+/// finished tasks, nodes that joined, submitted tasks with their groups.
 ///
 /// ```
 /// use gleaner_domain::{Change, Utc};
@@ -37,6 +37,9 @@ pub struct Batch<'b> {
     pub finished: &'b [u32],
     /// New tasks, which get the next free indices. A task waits until its `submit` time.
     pub submitted: &'b [TrainingTask],
+    /// Groups of the tasks in `submitted`. If an earlier batch has a group with the same name and the same limits, the
+    /// tasks join that group.
+    pub groups: &'b [TaskGroup],
 }
 
 impl Batch<'_> {
@@ -50,6 +53,7 @@ impl Batch<'_> {
             measured: &[],
             finished: &[],
             submitted: &[],
+            groups: &[],
         }
     }
 }
@@ -78,6 +82,18 @@ pub struct Measured {
     pub rescale_down: f64,
     /// Seconds of progress lost when the task moves to another class; `None` if this was not measured.
     pub move_cost: Option<f64>,
+}
+
+impl Measured {
+    /// A task with the measured curve and costs; `None` if the task does not use the class.
+    pub fn applied(&self, task: &TrainingTask) -> Option<TrainingTask> {
+        let mut task = task.clone();
+        task.rescale_up = self.rescale_up;
+        task.rescale_down = self.rescale_down;
+        task.classes.move_cost = self.move_cost.or(task.classes.move_cost);
+        let is_used = task.set_curve_in(self.class, self.curve.clone());
+        is_used.then_some(task)
+    }
 }
 
 /// The changes that the driver must carry out after a batch.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use gleaner_domain::error::Error;
-use gleaner_domain::{Change, Utc};
+use gleaner_domain::{Change, TaskGroup, TrainingTask, Utc};
 
 use super::batch::{Batch, Measured, Progress};
 use super::nodes::{Holder, NodePool};
@@ -39,6 +39,8 @@ pub enum Refusal {
     NameTaken(String),
     /// The submitted tasks are invalid. Holds one sentence per fault.
     Tasks(Vec<String>),
+    /// A group is invalid. Holds a sentence that says why.
+    Group(String),
 }
 
 impl fmt::Display for Refusal {
@@ -58,7 +60,7 @@ impl fmt::Display for Refusal {
                 f,
                 "the reported work of task number {task} is {done}, expected a finite number of at least 0"
             ),
-            Refusal::Measured(why) => f.write_str(why),
+            Refusal::Measured(why) | Refusal::Group(why) => f.write_str(why),
             Refusal::NameTaken(name) => write!(f, "task {name}: an earlier task has this name"),
             Refusal::Tasks(faults) => f.write_str(&faults.join("; ")),
         }
@@ -150,6 +152,7 @@ impl Checker {
         check_progress(batch.progress, state.registry)?;
         check_measured(batch.measured, state)?;
         check_finished(batch.finished, state.registry)?;
+        check_groups(batch.groups, batch.submitted, state.registry)?;
         if batch.submitted.is_empty() {
             return Ok(());
         }
@@ -226,6 +229,36 @@ fn check_finished(finished: &[u32], registry: &Registry) -> Result<(), Refusal> 
         check_active(task, registry)?;
         if !seen.insert(task) {
             return Err(Refusal::FinishedTwice(task));
+        }
+    }
+    Ok(())
+}
+
+fn check_groups(
+    groups: &[TaskGroup],
+    submitted: &[TrainingTask],
+    registry: &Registry,
+) -> Result<(), Refusal> {
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let submitted: BTreeSet<&String> = submitted.iter().map(|task| &task.name).collect();
+    let mut seen = BTreeSet::new();
+    for group in groups {
+        let refused = |why: String| Err(Refusal::Group(format!("group {}: {why}", group.name)));
+        if !seen.insert(&group.name) {
+            return refused("the batch lists it twice".to_owned());
+        }
+        if let Some(name) = group.tasks.iter().find(|name| !submitted.contains(name)) {
+            return refused(format!("the batch does not submit task {name}"));
+        }
+        if let (Some(min), Some(max)) = (group.min_nodes, group.max_nodes)
+            && min > max
+        {
+            return refused(format!("min_nodes {min} is above max_nodes {max}"));
+        }
+        if registry.groups().contradicts(group) {
+            return refused("its limits differ from those of an earlier batch".to_owned());
         }
     }
     Ok(())

@@ -185,6 +185,21 @@ impl ClassDemand {
         task.has_started = true;
     }
 
+    /// Number of times that decisions changed the nodes of the task at position `place` after its first start; `None` if
+    /// it has not started.
+    pub fn restarts(&self, place: usize) -> Option<u32> {
+        let task = &self.tasks[place];
+        task.has_started.then_some(task.restarts)
+    }
+
+    /// Sets what [`ClassDemand::restarts`] returns for the task that was admitted last.
+    pub fn restore(&mut self, restarts: Option<u32>) {
+        if let Some(task) = self.tasks.last_mut() {
+            task.has_started = restarts.is_some();
+            task.restarts = restarts.unwrap_or(0);
+        }
+    }
+
     /// Updates the problem and returns it. `idle` contains the number of idle nodes of each class, and `standings` the
     /// states of the tasks, in order.
     pub fn problem<'a>(

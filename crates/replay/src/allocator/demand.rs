@@ -12,6 +12,7 @@ use super::batch::{Progress, Resize};
 use super::class_demand::{ClassDemand, Standing};
 use super::registry::Registry;
 use super::settings::Settings;
+use super::state::ActiveTask;
 
 /// The active tasks and the problem of the next decision.
 #[derive(Debug)]
@@ -160,6 +161,33 @@ impl Demand {
                     .map_err(|fault| at(now, self.shown_offset, &fault))
             }
         }
+    }
+
+    /// The states of the active tasks, in the order of admission.
+    pub fn state(&self) -> impl Iterator<Item = ActiveTask> {
+        let active = self.active.iter().enumerate();
+        active.map(|(place, active)| {
+            let restarts = match &self.wanted {
+                Wanted::Alike(_) => None,
+                Wanted::InClasses(demand) => demand.restarts(place),
+            };
+            ActiveTask::new(active.task, active.done, active.running_seconds, restarts)
+        })
+    }
+
+    /// Adds a task that was active in another allocator.
+    ///
+    /// # Errors
+    /// A value of its objective is out of range.
+    pub fn restore(&mut self, state: &ActiveTask, registry: &Registry, now: Utc) -> Result<()> {
+        self.admit(state.task, registry, now)?;
+        if let Some(active) = self.active.last_mut() {
+            (active.done, active.running_seconds) = (state.done, state.running_seconds);
+        }
+        if let Wanted::InClasses(demand) = &mut self.wanted {
+            demand.restore(state.restarts);
+        }
+        Ok(())
     }
 
     /// Updates the problem after the curve or the costs of the task with index `index` have changed, including the

@@ -11,11 +11,14 @@ use gleaner_solvers::{GroupLimit, Problem};
 /// The limits of all groups, and the groups of each task.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
+    /// The groups by name, each with its index. Their lists of tasks are left empty.
+    known: BTreeMap<String, (u32, TaskGroup)>,
     /// The limits of each group; the list of tasks is left empty.
     limits: Vec<GroupLimit>,
     /// The limits of each group for nodes of several classes; the list of tasks is left empty.
     class_limits: Vec<Vec<classes::Group>>,
-    by_name: BTreeMap<String, Membership>,
+    /// Indices of the groups of each task, by the name of the task.
+    by_task: BTreeMap<String, Vec<u32>>,
 }
 
 /// Indices of the groups of a task.
@@ -24,18 +27,44 @@ pub(super) type Membership = Arc<[u32]>;
 impl Groups {
     /// Indexes groups by the names of their tasks. Names that match no task have no effect.
     pub fn new(groups: &[TaskGroup]) -> Self {
-        let mut by_name: BTreeMap<&String, Vec<u32>> = BTreeMap::new();
-        for (index, group) in (0..).zip(groups) {
+        let mut own = Groups::default();
+        own.join(groups);
+        own
+    }
+
+    /// Adds groups. The tasks of a group with the name of an earlier group join the earlier group.
+    pub fn join(&mut self, groups: &[TaskGroup]) {
+        for group in groups {
+            let index = self.index(group);
             for name in &group.tasks {
-                by_name.entry(name).or_default().push(index);
+                self.by_task.entry(name.clone()).or_default().push(index);
             }
         }
-        let named = by_name.into_iter();
-        Groups {
-            limits: groups.iter().map(limit).collect(),
-            class_limits: groups.iter().map(class_limits).collect(),
-            by_name: named.map(|(name, of)| (name.clone(), of.into())).collect(),
+    }
+
+    /// The index of the group with this name, which is added if it is new.
+    fn index(&mut self, group: &TaskGroup) -> u32 {
+        if let Some((index, _)) = self.known.get(&group.name) {
+            return *index;
         }
+        let index = self.limits.len() as u32;
+        self.limits.push(limit(group));
+        self.class_limits.push(class_limits(group));
+        self.known
+            .insert(group.name.clone(), (index, without_tasks(group)));
+        index
+    }
+
+    /// Whether an earlier group has the same name, but other limits.
+    pub fn contradicts(&self, group: &TaskGroup) -> bool {
+        let known = self.known.get(&group.name);
+        known.is_some_and(|(_, known)| *known != without_tasks(group))
+    }
+
+    /// Names of the groups, by index.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.limits.iter().map(|limit| limit.name.clone());
+        names.collect()
     }
 
     /// Whether any group has a minimum number of nodes.
@@ -45,7 +74,7 @@ impl Groups {
 
     /// The groups of the task with this name; `None` if it is in no group.
     pub fn of(&self, name: &str) -> Option<Membership> {
-        self.by_name.get(name).cloned()
+        self.by_task.get(name).map(|of| of.as_slice().into())
     }
 
     /// Sets the groups of a problem. `memberships` are the groups of its tasks, in the same order. Groups
@@ -87,6 +116,13 @@ impl Groups {
         }
         problem.groups = groups.into_iter().flatten().collect();
         problem.groups.retain(|group| !group.tasks.is_empty());
+    }
+}
+
+fn without_tasks(group: &TaskGroup) -> TaskGroup {
+    TaskGroup {
+        tasks: Vec::new(),
+        ..group.clone()
     }
 }
 

@@ -133,6 +133,7 @@ mod queue;
 mod registry;
 pub mod rounds;
 mod settings;
+mod state;
 mod supply;
 mod trials;
 
@@ -147,6 +148,7 @@ pub use check::{AllocatorError, Refusal};
 pub(crate) use groups::{most, outline};
 pub use registry::Stage;
 pub use settings::Settings;
+pub use state::AllocatorState;
 pub use supply::Source;
 pub use trials::{NewTrial, Searcher};
 
@@ -222,7 +224,7 @@ impl<'a> Allocator<'a> {
         self.measure(batch.measured)?;
         self.finish(batch.finished, &mut change)?;
         self.placement.join(batch.nodes);
-        self.submit(batch.submitted);
+        self.submit(batch);
         self.admit(&mut change)?;
         let active = self.demand.len();
         let (registry, most) = (&mut self.registry, self.settings.max_tasks);
@@ -302,11 +304,12 @@ impl<'a> Allocator<'a> {
         Ok(())
     }
 
-    fn submit(&mut self, submitted: &[TrainingTask]) {
-        if submitted.is_empty() {
+    fn submit(&mut self, batch: &Batch<'_>) {
+        if batch.submitted.is_empty() {
             return;
         }
-        let tasks = submitted.iter().map(|task| (task.clone(), task));
+        self.registry.join_groups(batch.groups);
+        let tasks = batch.submitted.iter().map(|task| (task.clone(), task));
         self.supply.submit(tasks, &mut self.registry, self.now);
     }
 

@@ -116,6 +116,15 @@ impl NodePool {
         self.holder.get(node as usize).copied()
     }
 
+    /// All idle nodes, used or not, in the order in which they became idle.
+    pub fn idle_nodes(&self) -> Vec<u32> {
+        let nodes = (0..).zip(&self.holder);
+        let idle = nodes.filter(|(_, holder)| **holder != Holder::Busy);
+        let mut idle: Vec<u32> = idle.map(|(node, _)| node).collect();
+        idle.sort_unstable_by_key(|node| self.key(*node));
+        idle
+    }
+
     /// Records that `node` becomes idle.
     pub fn join(&mut self, node: u32) {
         self.arrival[node as usize] = self.arrivals;

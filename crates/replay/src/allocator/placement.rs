@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use gleaner_classes::Held;
+use gleaner_domain::error;
 use gleaner_domain::{Change, TrainingTask};
 
 use super::batch::{Holding, Reallocation, Resize};
 use super::decide::Plan;
 use super::node_choice::{Growing, NodeChoice};
 use super::nodes::{Holder, NodePool, NodeSet};
+use super::state::unsuitable;
 
 /// All nodes, and the nodes that each active task holds.
 pub(super) struct Placement<'a> {
@@ -100,6 +102,41 @@ impl<'a> Placement<'a> {
     /// Adds a task that becomes active, without nodes.
     pub fn admit(&mut self, task: u32) {
         self.held.push((task, NodeSet::default()));
+    }
+
+    /// The nodes of each active task, in the order of admission.
+    pub fn nodes(&self) -> impl Iterator<Item = &NodeSet> {
+        self.held.iter().map(|(_, nodes)| nodes)
+    }
+
+    /// Adds nodes that were idle in another placement, in the order in which they became idle.
+    ///
+    /// # Errors
+    /// A node does not exist, or is listed twice.
+    pub fn restore_idle(&mut self, idle: &[u32]) -> error::Result<()> {
+        for &node in idle {
+            if self.pool.find(node) != Some(Holder::Busy) {
+                return Err(unsuitable("nodes"));
+            }
+            self.pool.join(node);
+        }
+        Ok(())
+    }
+
+    /// Adds a task that was active in another placement, with its nodes.
+    ///
+    /// # Errors
+    /// A node is not free.
+    pub fn restore_task(&mut self, task: u32, nodes: &[u32]) -> error::Result<()> {
+        let mut held = NodeSet::default();
+        for &node in nodes {
+            if self.pool.find(node) != Some(Holder::Free) {
+                return Err(unsuitable("nodes"));
+            }
+            self.pool.take(node, task, &mut held);
+        }
+        self.held.push((task, held));
+        Ok(())
     }
 
     /// Removes the active task at position `place`. Its nodes become free and are appended to `released`.

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use gleaner_domain::{NodeClasses, TrainingTask, Utc};
+use gleaner_domain::{NodeClasses, TaskGroup, TrainingTask, Utc};
+
+use serde::{Deserialize, Serialize};
 
 use super::batch::{Extension, Measured};
 use super::groups::{Groups, Membership};
 
 /// The stage of a task. The overview in [`super`] lists the transitions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// The task is not active yet.
     Waiting,
@@ -48,6 +51,11 @@ impl Registry {
         }
     }
 
+    /// Adds groups for tasks that are about to be added.
+    pub fn join_groups(&mut self, groups: &[TaskGroup]) {
+        self.groups.join(groups);
+    }
+
     /// Adds a task at `now` and returns its index. The task belongs to the groups of `origin`,
     /// because groups list the tasks of a set, not their copies in rounds and trials.
     pub fn add(&mut self, task: TrainingTask, origin: &TrainingTask, now: Utc) -> u32 {
@@ -64,14 +72,20 @@ impl Registry {
         self.count() - 1
     }
 
+    /// Adds a task that was in another registry, as it was there.
+    pub fn restore(&mut self, task: TrainingTask, stage: Stage, submitted: Utc) {
+        self.entries.push(Entry {
+            stage,
+            submitted,
+            membership: self.groups.of(&task.name),
+        });
+        self.names.insert(task.name.clone());
+        self.tasks.push(task);
+    }
+
     /// The measured task, with the measured curve and costs; `None` if the task does not use the class.
     pub fn with(&self, measured: &Measured) -> Option<TrainingTask> {
-        let mut task = self.tasks[measured.task as usize].clone();
-        task.rescale_up = measured.rescale_up;
-        task.rescale_down = measured.rescale_down;
-        task.classes.move_cost = measured.move_cost.or(task.classes.move_cost);
-        let is_used = task.set_curve_in(measured.class, measured.curve.clone());
-        is_used.then_some(task)
+        measured.applied(&self.tasks[measured.task as usize])
     }
 
     /// Adds work to a task.

@@ -15,7 +15,7 @@ pub struct Settings {
     pub max_tasks: usize,
     /// The objective that every decision maximises.
     pub objective: Objective,
-    /// Groups of tasks with joint limits on their nodes.
+    /// Groups of tasks with joint limits on their nodes. Batches can add more.
     pub groups: Arc<[TaskGroup]>,
     /// Offset from UTC, in seconds, of the times in problem ids and messages.
     pub shown_offset: i32,

@@ -90,6 +90,11 @@ impl<'a> Supply<'a> {
         }));
     }
 
+    /// Queues a task that the registry already knows.
+    pub fn wait(&mut self, task: u32, submit: Utc) {
+        self.queue.add([(submit, task)].into_iter());
+    }
+
     /// Returns the next task that may become active at `now`, and removes it from the queue.
     pub fn next(&mut self, registry: &mut Registry, now: Utc) -> Option<u32> {
         if let Some(task) = self.queue.next(now) {

@@ -103,6 +103,80 @@ fn a_task_waits_for_its_time_and_for_room() {
     assert_eq!(allocator.stage(2), None);
 }
 
+fn group(tasks: &[&str], max_nodes: u32) -> TaskGroup {
+    TaskGroup {
+        name: "g".into(),
+        tasks: tasks.iter().map(|&task| task.into()).collect(),
+        max_nodes: Some(max_nodes),
+        ..TaskGroup::default()
+    }
+}
+
+// Tasks of two batches share a group, which may hold 3 of the 6 idle nodes.
+#[test]
+fn groups_join_with_their_tasks() {
+    let mut allocator = allocator(settings("file", 10), Source::Batches, 6);
+    let nodes = [0, 1, 2, 3, 4, 5].map(|node| Change::new(node, true));
+    let first = Batch {
+        nodes: &nodes,
+        submitted: &[task("a", 1, 2)],
+        groups: &[group(&["a"], 3)],
+        ..Batch::at(0, at(0))
+    };
+    allocator.advance(&first, &mut exact()).unwrap();
+    assert_eq!(allocator.holdings().count(), 2);
+    let second = Batch {
+        submitted: &[task("b", 1, 4), task("c", 1, 2)],
+        groups: &[group(&["b"], 3)],
+        ..Batch::at(1, at(10))
+    };
+    allocator.advance(&second, &mut exact()).unwrap();
+    let held = |allocator: &Allocator<'_>, tasks: &[u32]| {
+        let holdings = allocator.holdings();
+        holdings.filter(|held| tasks.contains(&held.task)).count()
+    };
+    assert_eq!((held(&allocator, &[0, 1]), held(&allocator, &[2])), (3, 2));
+    let finished = Batch {
+        finished: &[0],
+        ..Batch::at(2, at(20))
+    };
+    allocator.advance(&finished, &mut exact()).unwrap();
+    assert_eq!(held(&allocator, &[1]), 3);
+}
+
+#[test]
+fn invalid_groups_are_refused() {
+    let mut allocator = allocator(settings("file", 10), Source::Batches, 6);
+    let first = Batch {
+        submitted: &[task("a", 1, 2)],
+        groups: &[group(&["a"], 3)],
+        ..Batch::at(0, at(0))
+    };
+    allocator.advance(&first, &mut exact()).unwrap();
+    let above = TaskGroup {
+        min_nodes: Some(4),
+        ..group(&["b"], 3)
+    };
+    for (groups, expected) in [
+        (vec![group(&["a"], 3)], "does not submit task a"),
+        (
+            vec![group(&["b"], 4)],
+            "differ from those of an earlier batch",
+        ),
+        (vec![above], "min_nodes 4 is above max_nodes 3"),
+        (vec![group(&["b"], 3); 2], "lists it twice"),
+    ] {
+        let batch = Batch {
+            submitted: &[task("b", 1, 2)],
+            groups: &groups,
+            ..Batch::at(1, at(10))
+        };
+        let refused = allocator.advance(&batch, &mut exact()).unwrap_err();
+        assert!(refused.to_string().contains(expected), "{refused}");
+    }
+    assert_eq!(allocator.tasks().len(), 1);
+}
+
 // The objective favours the task that has done less work.
 #[test]
 fn reported_progress_changes_the_decision() {

@@ -1,29 +1,51 @@
 //! Answers requests from clients.
 
+use std::sync::{Arc, PoisonError};
+
 use gleaner_domain::error::Result;
 use gleaner_domain::words::counted;
+use tokio::sync::oneshot;
 
-use super::Keeper;
+use super::{Keeper, Output};
 use crate::core::{Event, SearchSubmission, Submission};
-use crate::record;
+use crate::record::{self, Outline};
 use crate::task_file;
 use crate::wire::{Request, Response};
 
 impl Keeper {
-    /// Carries out a request, and returns the answer.
-    pub(super) fn respond(&mut self, request: Request) -> Result<Response> {
+    /// Carries out a request. The answer is sent once the events of the batch are in the journal.
+    pub(super) fn client(
+        &mut self,
+        request: Request,
+        answer: oneshot::Sender<Response>,
+    ) -> Result<()> {
         let (event, text) = match request {
             Request::Status => {
                 let now = self.parts.clock.now();
-                return Ok(Response::Status(Box::new(self.parts.core.status(now))));
+                let status = Box::new(self.parts.core.status(now));
+                return self.answer(answer, Response::Status(status));
             }
-            Request::Record => return Ok(self.record()),
-            Request::Submit { id, tasks, search } => {
+            Request::Record => {
+                self.record(answer);
+                return Ok(());
+            }
+            Request::Submit {
+                id,
+                tasks,
+                search,
+                groups,
+            } => {
                 if let Some(reason) = refusal(&id, &tasks, search.as_deref()) {
-                    return Ok(Response::Refused { reason });
+                    return self.answer(answer, Response::Refused { reason });
                 }
                 let text = submitted(&tasks, search.as_deref());
-                (Event::Submit { id, tasks, search }, text)
+                let event = Event::Submit {
+                    id,
+                    tasks,
+                    search,
+                    groups,
+                };
+                (event, text)
             }
             Request::Cancel { task } => {
                 let core = &self.parts.core;
@@ -36,7 +58,7 @@ impl Keeper {
                     let reason = format!(
                         "there is no task or search {task:?}: `gleaner harvest tasks` lists all tasks"
                     );
-                    return Ok(Response::Refused { reason });
+                    return self.answer(answer, Response::Refused { reason });
                 };
                 (event, format!("cancelled {task}"))
             }
@@ -54,24 +76,45 @@ impl Keeper {
                 (Event::Stop { at_once }, text.to_owned())
             }
         };
-        Ok(match self.feed(event)? {
+        let response = match self.feed(event)? {
             None => Response::Done { text },
             Some(reason) => Response::Refused { reason },
-        })
+        };
+        self.answer(answer, response)
+    }
+
+    fn answer(&mut self, answer: oneshot::Sender<Response>, response: Response) -> Result<()> {
+        self.outputs.push(Output::Answer(answer, response));
+        Ok(())
     }
 }
 
 impl Keeper {
-    /// Writes the recording.
-    fn record(&self) -> Response {
-        let directory = &self.parts.recording;
-        match record::write(&self.parts.core, self.parts.clock.now(), directory) {
-            Ok(()) => Response::Done {
-                text: directory.display().to_string(),
-            },
-            Err(error) => Response::Refused {
-                reason: error.to_string(),
-            },
+    /// Writes the recording, and then answers. This can take long, so a thread reads the batches from the journal. The
+    /// journal can be written at the same time.
+    pub(super) fn record(&self, answer: oneshot::Sender<Response>) {
+        let parts = &self.parts;
+        let (outline, now) = (Outline::of(&parts.core), parts.clock.now());
+        let (directory, batches) = (parts.recording.clone(), parts.journal.batches());
+        let is_recording = Arc::clone(&self.is_recording);
+        let write = move || {
+            // Only the lock matters, so a panic while it was held does no harm.
+            let _locked = is_recording.lock().unwrap_or_else(PoisonError::into_inner);
+            let written = batches.and_then(|all| record::write(&outline, all, now, &directory));
+            let response = match written {
+                Ok(()) => Response::Done {
+                    text: directory.display().to_string(),
+                },
+                Err(error) => Response::Refused {
+                    reason: error.to_string(),
+                },
+            };
+            // A client that has closed its connection gets no answer.
+            drop(answer.send(response));
+        };
+        let thread = std::thread::Builder::new().name("recording".to_owned());
+        if let Err(error) = thread.spawn(write) {
+            self.say(&format!("cannot start a thread for the recording: {error}"));
         }
     }
 }

@@ -8,8 +8,8 @@ mod clients;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use gleaner_domain::error::{Error, Result};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -21,7 +21,7 @@ use super::log::Log;
 use super::roster::{Action, Open, Roster};
 use crate::core::{
     Capture, Command, Core, CoreError, Entry, Event, Heard, Hello, Launch, Link, Millis, Order,
-    PilotId, Report, RunId, Settings,
+    PilotId, Recorded, Report, RunId, Settings,
 };
 use crate::journal::Journal;
 use crate::status::Status;
@@ -109,6 +109,10 @@ pub struct Keeper {
     progress_written: Millis,
     published: Millis,
     entries: Vec<Entry>,
+    /// The batches of the recording that the entries led to.
+    recorded: Vec<Recorded>,
+    /// Locked while a recording is written.
+    is_recording: Arc<Mutex<()>>,
     outputs: Vec<Output>,
     /// Why the daemon ends, if it ends.
     ending: Option<&'static str>,
@@ -129,6 +133,8 @@ impl Keeper {
             progress_written: now,
             published: 0,
             entries: Vec::new(),
+            recorded: Vec::new(),
+            is_recording: Arc::default(),
             outputs: Vec::new(),
             ending: None,
             parts,
@@ -198,6 +204,7 @@ impl Keeper {
             Err(CoreError::Failed(error)) => return Err(error),
         };
         let decision = capture.kept;
+        self.recorded.extend(parts.core.take_recorded());
         self.entries.push(Entry {
             time,
             event,
@@ -278,12 +285,6 @@ impl Keeper {
             self.feed(Event::Progress { run, done, loss })?;
         }
         self.progress_written = self.parts.clock.now();
-        Ok(())
-    }
-
-    fn client(&mut self, request: Request, answer: oneshot::Sender<Response>) -> Result<()> {
-        let response = self.respond(request)?;
-        self.outputs.push(Output::Answer(answer, response));
         Ok(())
     }
 
@@ -388,13 +389,18 @@ impl Keeper {
     /// Writes the events of a batch to the journal, and then carries out the commands.
     fn finish_batch(&mut self) -> Result<()> {
         if !self.entries.is_empty() {
-            let written = self.parts.journal.append(&self.entries);
+            let parts = &mut self.parts;
+            let snapshot = || parts.core.snapshot();
+            let written = parts
+                .journal
+                .append(&self.entries, &self.recorded, snapshot);
             written.map_err(|error| {
                 Error::Run(format!(
                     "{error}. The daemon ends, but tasks keep running until their pilots' leases expire"
                 ))
             })?;
             self.entries.clear();
+            self.recorded.clear();
         }
         for output in std::mem::take(&mut self.outputs) {
             match output {
