@@ -83,6 +83,15 @@ pub(super) fn submission(
     path: &Path,
 ) -> Option<Box<SearchSubmission>> {
     let search = set.search.as_ref()?;
+    if search.losses.len() > 1 {
+        let found = format!("{} losses", search.losses.len());
+        let expected = "one loss, because tasks report one loss with their progress";
+        faults.push(
+            Fault::of(path, found, expected)
+                .field("losses")
+                .at("search"),
+        );
+    }
     let first = || tasks.first().map(|task| task.name.clone());
     let search = SearchSubmission {
         name: own.name.or_else(first).unwrap_or_default(),
@@ -155,6 +164,10 @@ mod tests {
             ),
             ("eta = 1\n", "eta: found 1"),
             ("speed = 1\n", "speed: found an unknown field"),
+            (
+                "losses = [\"error\", \"latency\"]\n",
+                "losses: found 2 losses, expected one loss",
+            ),
         ] {
             let faults = read_text("tasks.toml", &with(lines)).unwrap_err();
             assert!(faults.contains("tasks.toml"), "{faults}");
