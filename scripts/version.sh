@@ -29,10 +29,12 @@ while read -r name found; do
     expect Cargo.toml "$name in [workspace.dependencies]" "$found"
 done < <(sed -nE 's/^(gleaner-[a-z-]+) = \{ version = "=([^"]*)".*/\1 \2/p' Cargo.toml)
 for manifest in Cargo.toml crates/*/Cargo.toml solvers/Cargo.toml python/Cargo.toml; do
-    grep -q '^version.workspace = true' "$manifest" || expect "$manifest" "version" "$(value "$manifest" '^version = "(.*)"')"
+    grep -q '^version.workspace = true' "$manifest" ||
+        expect "$manifest" "version" "$(value "$manifest" '^version = "(.*)"')"
 done
 # The wheel gets its version from python/Cargo.toml.
-grep -q '^dynamic = \["version"\]' pyproject.toml || expect pyproject.toml version "$(value pyproject.toml '^version = "(.*)"')"
+grep -q '^dynamic = \["version"\]' pyproject.toml ||
+    expect pyproject.toml version "$(value pyproject.toml '^version = "(.*)"')"
 expect Cargo.lock "version of gleaner" "$(sed -n '/^name = "gleaner"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)"
 expect CHANGELOG.md "newest heading" "$(value CHANGELOG.md '^## ([^ ]+).*')"
 expect CITATION.cff version "$(value CITATION.cff '^version: "?([^"]*)"?')"
