@@ -95,7 +95,8 @@ try_program() (
     cd "$work/try-$name"
     begun=$(date +%s%N)
     program=$(clean "${@:3}")
-    clean "$program" replay --events "$samples/idle.csv" --tasks "$samples/tasks.toml" --t-fwd 120 --out demo --quiet >report.txt
+    clean "$program" replay --events "$samples/idle.csv" --tasks "$samples/tasks.toml" --t-fwd 120 --out demo --quiet \
+        >report.txt
     seconds=$(awk -v ns=$(($(date +%s%N) - begun)) 'BEGIN { printf "%.2f", ns / 1e9 }')
     echo "$name: first result after $seconds s"
     awk -v s="$seconds" -v most=$PATIENCE 'BEGIN { exit s > most }' ||
