@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On Debian, as root, installs the packages that the builds of HiGHS and CBC need. Elsewhere, lists the missing
-# packages. With STATIC_CBC=1, CBC's package is not needed, because scripts/static-cbc.sh builds CBC.
+# packages. With WITHOUT_CBC=1, CBC's package is not needed.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -25,7 +25,7 @@ has_library() {
     done
     return 1
 }
-[ -n "${STATIC_CBC:-}" ] || has_library 'libCbcSolver.so' || missing+=(coinor-libcbc-dev)
+[ -n "${WITHOUT_CBC:-}" ] || has_library 'libCbcSolver.so' || missing+=(coinor-libcbc-dev)
 # Finds libclang under either of its names. libclang-cpp is a different library.
 has_libclang() {
     has_library 'libclang.so*' || has_library 'libclang-[0-9]*.so*' ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists what a program or wheel of a release contains: its crates, and the libraries HiGHS and CBC.
+"""Lists what a program or wheel of a release contains: its crates, and the library HiGHS.
 
     sbom.py --package gleaner --target x86_64-unknown-linux-gnu --features cli,highs --sbom FILE --licences FILE
 
@@ -59,28 +59,11 @@ def highs(package):
     return component, licence_files(folder)
 
 
-def coin(prefix):
-    """CBC and its libraries, as scripts/static-cbc.sh built them in `prefix`."""
-    for line in (prefix / "sources.txt").read_text().split("\n"):
-        if not line:
-            continue
-        name, version, _ = line.split()
-        purl = f"pkg:github/coin-or/{name}@releases/{version}"
-        component = {"type": "library", "name": name, "version": version, "bom-ref": purl, "purl": purl}
-        component["licenses"] = [{"expression": "EPL-2.0"}]
-        # EPL-2.0 requires that recipients learn where the source code is.
-        source = f"https://github.com/coin-or/{name}/tree/releases/{version}"
-        component["externalReferences"] = [{"type": "vcs", "url": source}]
-        yield component, [prefix / "licences" / name]
-
-
 def main():
     options = argparse.ArgumentParser(prog="scripts/sbom.py", description=__doc__.split("\n")[0])
     options.add_argument("--package", required=True, help="crate of the program or Python module")
     options.add_argument("--target", required=True, help="target triple of the build")
     options.add_argument("--features", required=True, help="features of the package, which replace its defaults")
-    cbc = "folder of scripts/static-cbc.sh, if CBC is linked"
-    options.add_argument("--cbc", type=pathlib.Path, metavar="PREFIX", help=cbc)
     options.add_argument("--sbom", type=pathlib.Path, required=True, help="bill of materials to write")
     options.add_argument("--licences", type=pathlib.Path, required=True, help="text with all licences to write")
     given = options.parse_args()
@@ -94,7 +77,6 @@ def main():
 
     found = [crate(package) for package in packages if package is not root]
     found += [highs(package) for package in packages if package["name"] == "highs-sys"]
-    found += coin(given.cbc) if given.cbc else ()
 
     # All crates of the workspace share the licence of Gleaner, which is a file of its own in an archive.
     own = {f"pkg:cargo/{package['name']}@{package['version']}" for package in packages if package["id"] in members}
@@ -107,8 +89,7 @@ def main():
             key = " ".join(text.split())
             texts.setdefault(key, text.strip("\n"))
             expression = component.get("licenses", [{"expression": "see the text"}])[0]["expression"]
-            source = "".join(f"; source code: {known['url']}" for known in component.get("externalReferences", ()))
-            names.setdefault(key, []).append(f"{component['name']} {component['version']}: {expression}{source}")
+            names.setdefault(key, []).append(f"{component['name']} {component['version']}: {expression}")
     rule = "\n\n" + "-" * 80 + "\n\n"
     head = "Licences of the components that are linked into this program or Python module."
     sections = ("\n".join(names[key]) + "\n\n" + text for key, text in texts.items())
