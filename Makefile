@@ -22,7 +22,7 @@ CLIPPY := RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 GLEANER := $(TARGET)/release/gleaner
 
-.PHONY: help demo demo-driple demo-harvest test torch slurm soak lint unit small python recipes book build install uninstall dataset bench fuzz clean native
+.PHONY: help demo demo-driple demo-harvest test torch slurm soak lint unit small python recipes book build install uninstall dataset bench fuzz clean native release lint-release
 
 help:
 	@sed -n 's/^# //p' Makefile | head -4
@@ -36,6 +36,8 @@ help:
 	@echo "make soak     the property tests with a random seed and SOAK_FACTOR (20) times the cases"
 	@echo "make recipes  follow recipes of ARCHITECTURE.md in a copy of the tree (ONLY=policy,option names some)"
 	@echo "make book     build the book of docs/ in $(TARGET)/book with mdBook, and check its links"
+	@echo "make release  archives and the wheel of a release for this platform, in $(TARGET)/dist (scripts/release.sh)"
+	@echo "make lint-release  lint workflows, images, recipes and the licences of dependencies (scripts/lint-release.sh)"
 	@echo "make fuzz     fuzz every reader of logs, traces and messages for FUZZ_SECONDS (60)"
 
 native:
@@ -78,6 +80,7 @@ uninstall:
 test: native torch slurm lint unit python small
 
 lint:
+	scripts/version.sh
 	$(CARGO) fmt --all --check
 	# cargo fmt does not look for modules that macros declare.
 	rustfmt --edition 2024 --check crates/simulate/src/policies/*.rs crates/simulate/src/policies/lucid/mod.rs crates/simulate/src/placers/*.rs
@@ -131,6 +134,13 @@ FUZZ_SECONDS ?= 60
 
 fuzz:
 	scripts/fuzz.sh $(FUZZ_SECONDS)
+
+# Set PARTS to build only some parts, for example PARTS=musl.
+release:
+	CARGO="$(CARGO)" scripts/release.sh $(PARTS)
+
+lint-release:
+	scripts/lint-release.sh
 
 clean:
 	$(CARGO) clean

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On Debian, as root, installs the packages that the builds of HiGHS and CBC need. Elsewhere, lists the missing
-# packages.
+# packages. With WITHOUT_CBC=1, CBC's package is not needed.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -20,12 +20,12 @@ command -v c++ >/dev/null || missing+=(g++)
 command -v pkg-config >/dev/null || missing+=(pkg-config)
 has_library() {
     local folder
-    for folder in '/usr/lib/*' /usr/lib /usr/local/lib; do
+    for folder in '/usr/lib/*' /usr/lib /usr/lib64 /usr/local/lib; do
         compgen -G "$folder/$1" >/dev/null && return 0
     done
     return 1
 }
-has_library 'libCbcSolver.so' || missing+=(coinor-libcbc-dev)
+[ -n "${WITHOUT_CBC:-}" ] || has_library 'libCbcSolver.so' || missing+=(coinor-libcbc-dev)
 # Finds libclang under either of its names. libclang-cpp is a different library.
 has_libclang() {
     has_library 'libclang.so*' || has_library 'libclang-[0-9]*.so*' ||

