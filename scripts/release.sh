@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the files of a release for this machine's platform, and tries each of them in an empty directory:
-#   release.sh                 the parts that this machine can build; names the others
-#   release.sh PART...         these parts; fails if one of them cannot be built
+#   release.sh                 builds all parts that this machine can build, and lists the others
+#   release.sh PART...         builds these parts; fails if one of them cannot be built
 #   release.sh sums            only writes the SHA-256 sums of the files in the folder dist
 # The parts are:
 #   program  an archive with the program, which needs only glibc; HiGHS is linked statically
 #   musl     an archive with a static program without HiGHS
 #   wheel    the Python wheel with HiGHS, for every Python from 3.9
-# No part contains CBC, because few systems have a static library of it that programs can link.
+# No part contains CBC, because few systems provide it as a static library.
 # The files are written to the folders dist and wheels of cargo's target folder. Variables:
 #   GLIBC   newest version of glibc that program and wheel may need, for example 2.28; not checked by default
 #   PYTHON  interpreter that builds and tries the wheel (default: python3)
@@ -48,7 +48,7 @@ describe() {
         --sbom "$dist/$4.cdx.json" --licences "$work/LICENSES-THIRD-PARTY.txt"
 }
 
-# archive PROGRAM NAME: packs the program with everything that `make install` installs, licences and samples.
+# archive PROGRAM NAME: packs the program, the other files that `make install` installs, the licences and the samples.
 archive() {
     local folder=$work/$2 date
     scripts/install.sh install "$folder" "$1" >/dev/null
@@ -65,7 +65,8 @@ libraries() {
     readelf --dynamic --wide "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
 }
 
-# check_libraries FILE: fails if FILE needs more than glibc and the compiler's run-time library.
+# check_libraries FILE: fails if FILE needs libraries other than glibc and the compiler's run-time library. Prints
+# the version of glibc that FILE needs.
 check_libraries() {
     local needed other
     other=$(libraries "$1" | grep -vE '^(lib(c|m|dl|rt|pthread|gcc_s)\.so\.[0-9]+|ld-linux.*)$' || true)
@@ -78,13 +79,14 @@ check_libraries() {
     echo "$needed"
 }
 
-# clean COMMAND...: runs a command without the variables of this environment.
+# clean COMMAND...: runs a command with no environment variables except HOME and PATH.
 clean() {
     env -i HOME="$work" PATH=/usr/bin:/bin "$@"
 }
 
 # try_program NAME SAMPLES COMMAND...: replays the demo in an empty directory. The command unpacks or installs the
-# program there, and prints its path. Prints the time from the start of the command to the end of the replay.
+# program there, and prints its path. The function prints the time from the start of the command to the end of the
+# replay.
 try_program() (
     name=$1 samples=$2
     mkdir "$work/try-$name"

@@ -15,7 +15,7 @@ import subprocess
 import uuid
 
 CARGO = os.environ.get("CARGO", "cargo")
-NO_TEXT = "This component contains no text of a licence."
+NO_TEXT = "This component contains no licence text."
 LICENCE_NAMES = ("licen", "copying", "notice", "unlicense", "third_party")
 
 
@@ -37,19 +37,19 @@ def licence_files(folder):
 
 
 def crate(package):
-    """A crate as a component, with the paths of its licences."""
+    """A crate as a component, with the paths of its licence files."""
     name, version = package["name"], package["version"]
     component = {"type": "library", "name": name, "version": version, "bom-ref": f"pkg:cargo/{name}@{version}"}
     component["purl"] = component["bom-ref"]
     if package["license"]:
-        # Old manifests separate alternatives by a slash.
+        # Old manifests separate alternatives with a slash.
         expression = package["license"].strip().replace(" / ", "/").replace("/", " OR ")
         component["licenses"] = [{"expression": expression}]
     return component, licence_files(pathlib.Path(package["manifest_path"]).parent)
 
 
 def highs(package):
-    """The sources of HiGHS are part of the crate highs-sys."""
+    """HiGHS as a component, with the paths of its licence files. Its sources are part of the crate highs-sys."""
     folder = pathlib.Path(package["manifest_path"]).parent / "HiGHS"
     numbers = dict(line.split("=") for line in (folder / "Version.txt").read_text().split() if "=" in line)
     version = ".".join(numbers[f"HIGHS_{part}"] for part in ("MAJOR", "MINOR", "PATCH"))

@@ -62,7 +62,8 @@ def _vcs(policies: Mapping[str, Any]) -> Iterator[Row]:
 
 def means(rows: Sequence[Row], least: int) -> Row:
     """The number of rows, and for each figure that is a number in any row, its mean and the ends of the mean's 95 %
-    interval. There are no ends for fewer rows than ``least``, and no mean if a row lacks the figure."""
+    interval. The ends are None for fewer than ``least`` rows. The mean and its ends are None if a row lacks the
+    figure."""
     found: Row = {"repetitions": len(rows)}
     for name in dict.fromkeys(of for row in rows for of in row):
         values = [row.get(name) for row in rows]
@@ -80,7 +81,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _interval(numbers: Sequence[float]) -> tuple[float, Optional[float]]:
-    """The mean, and half the width of its 95 % interval; ``None`` for a single number."""
+    """The mean, and half the width of its 95 % interval. The width is None for a single number."""
     mean = statistics.fmean(numbers)
     if len(numbers) < 2:
         return mean, None

@@ -14,8 +14,8 @@ from ._gleaner import Task
 from .errors import UsageError
 
 Loss = Callable[[float], Union[float, Sequence[float], Mapping[str, float]]]
-"""A function that returns the loss of a trial after an amount of the resource, or several losses: a sequence, or a
-mapping from their names."""
+"""A function that returns the loss of a trial after an amount of the resource. Several losses are returned as a
+sequence, or as a mapping from names to losses."""
 
 
 class Curve:
@@ -62,7 +62,7 @@ class Trial:
     the trial's hyperparameters, which appear in the results. ``task`` is what the trial trains: the name or the index
     of a task of the replay, or a :class:`Task` of its own. The ``work`` of such a :class:`Task` is the work up to the
     search's ``max_resource``. By default, one of the replay's tasks is drawn at random. ``loss`` returns the loss after
-    an amount of the resource. By default, the search's method ``loss`` is called. If it returns several losses, figures
+    an amount of the resource. By default, the search's method ``loss`` is called. If there are several losses, figures
     about a single loss refer to the first one.
     """
 

@@ -62,13 +62,13 @@ class SweepRuns:
         return stack_tables(name, figures.of_rows(name, fronts), tables) if fronts[0] else tables[0]
 
     def means(self, over: str) -> Table:
-        """The means of all figures over the values of the setting ``over``, such as ``seed``, or ``events`` if its values
-        are the windows of a log (:meth:`EventLog.windows`).
+        """The means of all figures over the values of the setting ``over``, such as ``seed``, or ``events`` if its
+        values are the windows of a log (:meth:`EventLog.windows`).
 
         The table has a row for each combination of the other settings. After the settings and the number of
         ``repetitions``, it has three columns for each figure: the mean, and the ends of its 95 % interval (Student's t),
-        ``NAME_low`` and ``NAME_high``. The columns of a figure are empty if a run lacks it. The interval is empty for a
-        single run, and for fewer than five windows.
+        ``NAME_low`` and ``NAME_high``. A row has no values for a figure if one of its runs lacks the figure. The
+        interval is empty for a single run, and for fewer than five windows.
 
         >>> windows = EventLog.read("dataset/idle.csv").windows(5)
         >>> found = sweep({"events": windows, "tasks": "dataset/endless.toml", "t_fwd": [60, 120]}).means("events")
@@ -80,7 +80,7 @@ class SweepRuns:
         """
         known = self._done[0][0].labels if self._done else {}
         if over not in known:
-            listed = f"one of {', '.join(known)}" if known else "a sweep with a list of values"
+            listed = f"one of {', '.join(known)}" if known else "a setting with a list of values; this sweep has none"
             raise UsageError(f"over: found {over!r}, expected {listed}")
         groups: dict[str, tuple[dict[str, Any], list[figures.Row]]] = {}
         for of, run in self._done:

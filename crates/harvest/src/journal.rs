@@ -1,13 +1,14 @@
 //! The journal: the state of the core, in one file that survives crashes.
 //!
-//! The file is a redb database with two growing tables:
+//! The file is a redb database. One table holds the settings and the last snapshot. Two other tables grow:
 //!
-//! - The entries are the events that the core has handled since the last snapshot, in order. A restarted daemon restores
-//!   the snapshot and handles these events again. When there are [`MOST_ENTRIES`] entries, a new snapshot replaces them.
+//! - The entries are the events that the core has handled since the last snapshot, in order. A restarted daemon
+//!   restores the snapshot and handles these events again. When there are [`MOST_ENTRIES`] entries, a new snapshot
+//!   replaces them.
 //! - The batches of the recording are never removed. They are read only when a recording is written.
 //!
-//! What the events of one batch add to the journal is one transaction, including a snapshot. It is on disk when
-//! [`Journal::append`] returns. After a crash, the file contains either the whole transaction or none of it.
+//! Each batch of events is written in one transaction, including the snapshot if one is due. The transaction is on disk
+//! when [`Journal::append`] returns. After a crash, the file contains either the whole transaction or none of it.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -57,8 +58,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins a new one there at the time `now` and with these settings. An existing
-    /// journal keeps the settings with which it was begun. Later changes are among its entries, or in its snapshot.
+    /// Opens the journal at `path`, or begins a new one there with these settings at the time `now`. An existing
+    /// journal keeps the settings with which it was begun. Later changes are in its entries or its snapshot.
     ///
     /// # Errors
     /// The file cannot be read or written, is in use, or is not a journal of this version.
@@ -104,8 +105,8 @@ impl Journal {
                 Some(found) => {
                     let (found, expected) = (String::from_utf8_lossy(found), "2");
                     return Err(self.failed(format!(
-                        "found version {found} of the journal's format, expected version {expected}. Begin a new \
-                         journal with --state and a new directory"
+                        "found version {found} of the journal's format, expected version {expected}. To begin a \
+                         new journal, pass a new directory to --state"
                     )));
                 }
             }
@@ -167,7 +168,7 @@ impl Journal {
         self.begun
     }
 
-    /// Whether nothing has been written to the journal.
+    /// Whether no entry has ever been written to the journal.
     pub fn is_empty(&self) -> bool {
         self.next == 0
     }
@@ -177,9 +178,9 @@ impl Journal {
         self.next - self.first
     }
 
-    /// Appends entries and the batches of the recording that they led to. If there are too many entries, replaces all of
-    /// them by `snapshot`, which must return the state of the core after these entries. Everything is on disk when this
-    /// function returns.
+    /// Appends entries and the batches of the recording that they led to. If the journal then has [`MOST_ENTRIES`]
+    /// entries or more, replaces all of them with the result of `snapshot`, which must be the state of the core after
+    /// these entries. Everything is on disk when this function returns.
     ///
     /// # Errors
     /// The file cannot be written, or `snapshot` fails. The journal must not be used afterwards.
@@ -226,7 +227,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Replaces all entries by a snapshot. The next entry has the number `next`.
+    /// Replaces all entries with a snapshot. The next entry has the number `next`.
     fn replace_entries(&self, write: &WriteTransaction, snapshot: &[u8], next: u64) -> Result<()> {
         let mut about = write.open_table(ABOUT).map_err(|e| self.failed(e))?;
         for (key, value) in [
@@ -240,7 +241,7 @@ impl Journal {
         emptied.map(drop).map_err(|e| self.failed(e))
     }
 
-    /// The last snapshot, if there is one. The entries are those after it.
+    /// The last snapshot, if there is one. [`Journal::entries`] returns the entries after it.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -258,8 +259,8 @@ impl Journal {
         self.items(ENTRIES, self.first)
     }
 
-    /// The batches of the recording that are in the journal now, in order. They can be read while further entries are
-    /// appended, and in another thread.
+    /// The batches of the recording that are in the journal now, in order. Another thread can read them while further
+    /// entries are appended.
     ///
     /// # Errors
     /// The file cannot be read. An item is an error if the batch cannot be read or is missing.

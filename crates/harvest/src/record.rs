@@ -78,8 +78,8 @@ impl Outline {
     }
 }
 
-/// Writes the recording of a harvest to a directory: its batches so far, in order, up to the time `now`. Only the tasks
-/// are kept in memory.
+/// Writes the recording of a harvest to a directory: its batches so far, in order, up to the time `now`. Batches are
+/// read one at a time, so memory grows with the number of tasks, not with the number of batches.
 ///
 /// # Errors
 /// A batch cannot be read, or a file cannot be written.
@@ -218,7 +218,7 @@ impl<'o> Writer<'o> {
         self.script.write(&line)
     }
 
-    /// Ends the files. The log's last event marks the end, at which the tasks keep their nodes.
+    /// Finishes the files. The log's last event marks the end of the recording, where the tasks keep their nodes.
     fn finish(mut self, now_s: i64) -> Result<()> {
         self.write_allocation(self.count + 1)?;
         if self.last < now_s {
@@ -406,7 +406,7 @@ mod tests {
         let groups = set.unwrap().value.groups;
         assert_eq!((groups.len(), groups[0].max_nodes), (1, Some(1)));
         assert_eq!(groups[0].tasks, ["a", "b"]);
-        // Without the group, the first decision gives both nodes to the first task.
+        // With a maximum of 2 nodes, the first decision would give both nodes to the first task.
         let path = folder.path().join(BATCHES);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(

@@ -1,4 +1,4 @@
-//! A task that trains for days must make neither the journal nor the core grow.
+//! Neither the journal nor the core may grow while a task trains for days.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ fn task() -> Submission {
     }
 }
 
-/// A daemon without pilots and clients.
+/// A daemon without connections to pilots or clients.
 struct Daemon {
     core: Core,
     journal: Journal,
@@ -79,7 +79,7 @@ impl Daemon {
         };
         self.bytes += serde_json::to_vec(&entry).unwrap().len();
         self.entries.push(entry);
-        // A real daemon writes the events of each batch at once. Fewer writes make the test faster.
+        // A real daemon writes each batch of events at once. Fewer, larger batches make the test faster.
         if self.entries.len() >= 50 {
             self.append();
         }
@@ -128,7 +128,7 @@ impl Daemon {
         launched.unwrap()
     }
 
-    /// The task reports its progress for a day. Its speed changes by up to 2 % from report to report.
+    /// The task reports its progress for a day. Its speed changes by up to 3.5 % from report to report.
     fn train(&mut self, run: RunId, day: i64) {
         for step in 1..=DAY_MS / 5000 {
             let time = day * DAY_MS + step * 5000;

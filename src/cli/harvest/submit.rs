@@ -14,9 +14,9 @@ use crate::cli::{print, remark};
 /// Submit the tasks or the search in a file.
 ///
 /// The file is a task file of `gleaner replay` in TOML or JSON, with the fields `command`, `launch` and `environment`
-/// for each task. `work` and `curve` are optional. A `[[group]]` limits the nodes that its tasks use together. If the file has a `[search]`, the trials of the search train the
-/// tasks. If a task of the file is invalid, nothing is submitted. When the command returns, the daemon has written the
-/// submission to its journal.
+/// for each task. `work` and `curve` are optional. A `[[group]]` limits the nodes that its tasks use together. If the
+/// file has a `[search]`, the trials of the search train the tasks. If a task of the file is invalid, nothing is
+/// submitted. When the command returns, the daemon has written the submission to its journal.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \
     gleaner harvest submit tasks.toml --state ~/harvest")]

@@ -32,7 +32,8 @@ pub struct Recorded {
     pub finished: Vec<u32>,
     /// Tasks that were submitted.
     pub submitted: Vec<Submission>,
-    /// Groups of the submitted tasks. A group of an earlier batch occurs again if submitted tasks join it.
+    /// Groups of the submitted tasks, without their other members. A group of an earlier batch occurs again if one of
+    /// these tasks belongs to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupSubmission>,
     /// The decision, if there was anything to decide.

@@ -5,7 +5,7 @@
 //!
 //! Processes follow the allocator's decisions with a delay, so the core also counts nodes with running processes.
 //! Example: a group may use 4 nodes. Task a runs on all of them, and the next decision gives 2 of them to task b. Task
-//! a is stopped first. Even if 2 other nodes are free, task b starts only when enough processes of task a have ended.
+//! a is stopped first. Even if 2 other nodes are free, task b starts only after enough processes of task a have ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub struct GroupSubmission {
 }
 
 impl GroupSubmission {
-    /// The group of a task file; maxima by class are left out.
+    /// The group of a task file, without its maxima by class.
     pub fn of(group: &TaskGroup) -> Self {
         GroupSubmission {
             name: group.name.clone(),
@@ -54,7 +54,7 @@ impl GroupSubmission {
         }
     }
 
-    /// Checks the group by itself. `tasks` contains the tasks of the submission by name.
+    /// Checks the group on its own, not against other groups. `tasks` contains the tasks of the submission by name.
     ///
     /// # Errors
     /// What was found, and what was expected.
@@ -63,7 +63,7 @@ impl GroupSubmission {
         for name in &self.tasks {
             let Some(task) = tasks.get(name.as_str()) else {
                 return Err(format!(
-                    "found task {name:?}, expected tasks of the same submission"
+                    "found task {name:?}, expected a task of the same submission"
                 ));
             };
             if !seen.insert(name) {
@@ -162,7 +162,7 @@ impl Core {
             let is_new = !self.groups.names.contains(name) && names.insert(name);
             if name.is_empty() || !is_new {
                 return Err(format!(
-                    "group {name:?}: expected a name that no other group has; give it a new one"
+                    "group {name:?}: expected a name that is not empty and that no other group has"
                 ));
             }
             let checked = group.check(&by_name);
@@ -171,7 +171,7 @@ impl Core {
         check_nesting(groups, tasks)
     }
 
-    /// The groups of these tasks, each with these tasks only.
+    /// The groups of these tasks, without their other members.
     pub(super) fn groups_of(&self, tasks: &[Task]) -> Vec<GroupSubmission> {
         let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for task in tasks {
@@ -228,8 +228,8 @@ fn check_nesting(groups: &[GroupSubmission], tasks: &[TrainingTask]) -> Result<(
     match problem.crossing_groups() {
         None => Ok(()),
         Some((one, other)) => Err(format!(
-            "group {}: found a group that shares only some of its tasks with group {}, expected that one of the two \
-             contains the other",
+            "group {}: found a group that shares only some of its tasks with group {}, expected one of the two to \
+             contain the other",
             one.name, other.name
         )),
     }
@@ -311,7 +311,7 @@ mod tests {
             ),
             (
                 vec![nested[1].clone(), group("x", &["b", "c"], None, Some(3))],
-                "expected that one of the two contains the other",
+                "expected one of the two to contain the other",
             ),
         ] {
             let reason = checked(&core, &groups).unwrap_err();

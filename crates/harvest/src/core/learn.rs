@@ -113,7 +113,7 @@ pub(super) struct Learner {
     used: Vec<f64>,
 }
 
-/// Serialises the sums as a list, because the keys of JSON objects are text.
+/// Serialises the sums as a list, because the keys of JSON objects must be strings.
 mod pairs {
     use std::collections::BTreeMap;
 
@@ -152,7 +152,7 @@ impl Learner {
             } else if seconds > 0.0 && done >= last.done {
                 let sums = self.by_place.entry(place).or_default();
                 sums.seconds = sums.seconds * FADING + seconds;
-                // Nonsensical reports could lead to an infinite sum, which JSON cannot represent.
+                // Nonsensical reports could make the sum infinite, which JSON cannot represent.
                 sums.work = (sums.work * FADING + (done - last.done)).min(f64::MAX);
                 sums.reports = sums.reports * FADING + 1.0;
             } else {

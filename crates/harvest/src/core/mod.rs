@@ -1,8 +1,8 @@
 //! The core: a pure state machine. Events go in, commands come out.
 //!
 //! The core has no clock, file or socket. The daemon passes each event with its time to [`Core::handle`], writes the
-//! event and the decision to the journal, and then carries out the commands. After a crash, restoring the last snapshot
-//! ([`Core::snapshot`]) and handling the later events again restores the state.
+//! event and the decision to the journal, and then carries out the commands. After a crash, the daemon restores the
+//! last snapshot ([`Core::snapshot`]) and handles the later events again.
 //!
 //! # Two layers
 //!
@@ -134,7 +134,7 @@ pub struct Core {
     accounts: Accounts,
     /// Number of batches that the allocator has received.
     batches: usize,
-    /// The batches that have not been taken for the recording.
+    /// The batches that [`Core::take_recorded`] has not returned yet.
     recorded: Vec<Recorded>,
     decisions: Vec<DecisionStatus>,
     said: Vec<Command>,

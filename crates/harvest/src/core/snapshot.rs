@@ -1,9 +1,9 @@
-//! Snapshots of the core, so that a restarted daemon need not repeat the whole journal.
+//! Snapshots of the core, so that a restarted daemon need not replay the whole journal.
 //!
 //! A snapshot contains everything on which later events depend. Three parts are derived instead of stored:
 //!
-//! - the allocator, from its own state, the tasks, the groups, and the last curves that were passed to it;
-//! - searches, by repeating the jobs that they handed out and the losses that they received;
+//! - the allocator, from its [`AllocatorState`], the tasks, the groups, and the last curves that were passed to it;
+//! - searches, by requesting the same jobs and reporting the same losses again;
 //! - the tasks as the allocator sees them, from their submissions.
 //!
 //! The batches of the recording are not part of a snapshot. The daemon writes them to the journal as they occur.
@@ -23,7 +23,7 @@ use super::tasks::Task;
 use super::{Accounts, Core, GroupSubmission, Millis, Mode, Pilots, Settings};
 use crate::status::DecisionStatus;
 
-/// The state of a core. The fields are those of [`Core`].
+/// The state of a core. The fields have the same meaning as in [`Core`].
 #[derive(Serialize, Deserialize)]
 struct Snapshot {
     settings: Settings,
@@ -158,7 +158,7 @@ impl Core {
         let groups = self.groups_of(&self.tasks[..known]);
         let ordered = state.groups().iter().map(|name| {
             let group = groups.iter().find(|group| group.name == *name);
-            let missing = || Error::Run(format!("cannot read a snapshot: no group {name}"));
+            let missing = || Error::Run(format!("cannot read a snapshot: group {name} is missing"));
             group.map(GroupSubmission::task_group).ok_or_else(missing)
         });
         ordered.collect()

@@ -46,10 +46,10 @@ impl TaskState {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Task {
     pub submission: Submission,
-    /// The task as it was passed to the allocator. Snapshots derive it from the submission.
+    /// The task as it was passed to the allocator. Snapshots omit it, because it can be derived from the submission.
     #[serde(skip, default = "not_derived")]
     pub training: TrainingTask,
-    /// Indices of its groups.
+    /// Indices of the task's groups.
     pub groups: Vec<usize>,
     pub state: TaskState,
     /// Number of runs so far.
@@ -68,7 +68,7 @@ pub(super) struct Task {
     /// The last run, if it failed.
     pub failed: Option<FailedRun>,
     pub learner: Learner,
-    /// The last curve of each class that was passed to the allocator, in this order.
+    /// The last curve that was passed to the allocator for each class, in the order in which these curves were passed.
     pub measured: Vec<RecordedCurve>,
 }
 
@@ -114,7 +114,7 @@ impl Task {
     }
 }
 
-/// Stands in for a task until it is derived from its submission.
+/// A placeholder until the task is derived from its submission.
 fn not_derived() -> TrainingTask {
     Submission::default().training_task(Utc::from_seconds(0))
 }

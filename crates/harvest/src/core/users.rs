@@ -58,8 +58,8 @@ impl Core {
         Err(CoreError::Refused(reason.to_owned()))
     }
 
-    /// Checks tasks that are about to be added, or that the trials of a search will train. Returns them as the allocator
-    /// sees them.
+    /// Checks tasks that are about to be added, or that the trials of a search will train. Returns them as the
+    /// allocator sees them.
     ///
     /// # Errors
     /// A task is invalid or has a name that is in use.

@@ -79,7 +79,7 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
         let (events, tasks) = (journal.len(), core.status(core.now()).tasks.len());
         let (events, tasks) = (counted(events, "event"), counted(tasks, "task"));
         log(&format!(
-            "restored {tasks} from the journal, and replayed {events}"
+            "restored {tasks} from the journal and replayed {events}"
         ));
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -131,7 +131,7 @@ pub fn serve(config: &Config, state: &Path, log: &Log) -> Result<()> {
     end
 }
 
-/// Restores the core from the journal: from its last snapshot, and the entries since then.
+/// Restores the core from the journal's last snapshot and the entries after it.
 ///
 /// # Errors
 /// The journal cannot be read, or a setting that must not change has changed.
@@ -146,7 +146,7 @@ fn restored(journal: &Journal, config: &Config) -> Result<Core> {
         let handled = core.handle(entry.time, &entry.event, &mut repeat);
         handled.map_err(|e| {
             Error::Run(format!(
-                "entry {number} of the journal since its snapshot: {e}"
+                "entry {number} after the journal's last snapshot: {e}"
             ))
         })?;
         // The journal already contains the batches of the recording.

@@ -1,4 +1,4 @@
-//! Tests of the journal, also with crashes at every write.
+//! Tests of the journal, including crashes at every write.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,7 @@ fn batch(second: i64) -> Recorded {
     }
 }
 
-/// Appends an entry and a batch for each time. A snapshot is the last time.
+/// Appends an entry and a batch for each time. A snapshot contains only the last time.
 fn append(journal: &mut Journal, times: &[i64]) -> Result<()> {
     let entries: Vec<Entry> = times.iter().copied().map(entry).collect();
     let batches: Vec<Recorded> = times.iter().copied().map(batch).collect();
@@ -198,8 +198,8 @@ impl StorageBackend for Disk {
     }
 }
 
-// The disk fails at each write and each sync of a transaction that replaces the entries by a snapshot. Whether or not
-// unsynced writes survive, the journal is then as before the transaction, or as after it.
+// The disk fails at each write and each sync of a transaction that replaces the entries with a snapshot. Whether or not
+// unsynced writes survive, the journal then contains either the whole transaction or none of it.
 #[test]
 fn a_crash_while_a_snapshot_is_written_loses_nothing() {
     let disk = Disk::default();

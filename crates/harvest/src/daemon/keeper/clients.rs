@@ -13,7 +13,8 @@ use crate::task_file;
 use crate::wire::{Request, Response};
 
 impl Keeper {
-    /// Carries out a request. The answer is sent once the events of the batch are in the journal.
+    /// Carries out a request. The answer is sent once the events of the batch are in the journal. Only a recording is
+    /// answered by another thread.
     pub(super) fn client(
         &mut self,
         request: Request,
@@ -90,15 +91,15 @@ impl Keeper {
 }
 
 impl Keeper {
-    /// Writes the recording, and then answers. This can take long, so a thread reads the batches from the journal. The
-    /// journal can be written at the same time.
+    /// Writes the recording, and then answers. This can take a long time, so a separate thread does it. Meanwhile, the
+    /// keeper can append to the journal.
     pub(super) fn record(&self, answer: oneshot::Sender<Response>) {
         let parts = &self.parts;
         let (outline, now) = (Outline::of(&parts.core), parts.clock.now());
         let (directory, batches) = (parts.recording.clone(), parts.journal.batches());
         let is_recording = Arc::clone(&self.is_recording);
         let write = move || {
-            // Only the lock matters, so a panic while it was held does no harm.
+            // The lock protects no data, so a panic while it was held does no harm.
             let _locked = is_recording.lock().unwrap_or_else(PoisonError::into_inner);
             let written = batches.and_then(|all| record::write(&outline, all, now, &directory));
             let response = match written {
