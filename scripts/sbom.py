@@ -25,10 +25,10 @@ def cargo(*words):
 
 def linked(package, target, features):
     """Names and versions of the crates that are linked, without those that only build scripts or tests use."""
-    words = ["--edges", "normal", "--prefix", "none", "--format", "{p}", "--no-default-features"]
+    words = ["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}", "--no-default-features"]
     tree = cargo("tree", "--package", package, "--target", target, "--features", features, *words)
-    # A line is `name v1.2.3`, which may be followed by a path, `(proc-macro)` or `(*)`.
-    return {(line.split()[0], line.split()[1].lstrip("v")) for line in tree.splitlines() if "(proc-macro)" not in line}
+    # A line is `name v1.2.3`, which may be followed by a path or `(*)`.
+    return {(line.split()[0], line.split()[1].lstrip("v")) for line in tree.splitlines()}
 
 
 def licence_files(folder):

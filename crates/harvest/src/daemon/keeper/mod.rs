@@ -59,6 +59,7 @@ enum Output {
     Command(Command),
     Pilot(Link, ToPilot),
     Answer(oneshot::Sender<Response>, Response),
+    Record(oneshot::Sender<Response>),
 }
 
 /// A pilot's current connection.
@@ -408,6 +409,7 @@ impl Keeper {
                 Output::Pilot(link, message) => self.send(link, message),
                 // A client that has closed its connection gets no answer.
                 Output::Answer(answer, response) => drop(answer.send(response)),
+                Output::Record(answer) => self.record(answer),
             }
         }
         Ok(())
