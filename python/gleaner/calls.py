@@ -39,18 +39,22 @@ def replay(
     class_resource: Optional[str] = None,
     classes: Optional[Input] = None,
     completion_events: Optional[bool] = None,
+    currency: Optional[str] = None,
     curves: Optional[Input] = None,
     drop_end_row: Optional[bool] = None,
     first_node: Optional[Number] = None,
     formulation: Optional[Literal['counts', 'paper']] = None,
     from_: Optional[When] = None,
     gap: Optional[Number] = None,
+    gpus_per_node: Optional[Number] = None,
     hand_back: Optional[Number] = None,
     initial: Optional[Literal['random', 'solve', 'empty']] = None,
     max_tasks: Optional[Number] = None,
     min_fragment: Optional[Number] = None,
     node_choice: Optional[Literal['arrival', 'blocks', 'learned']] = None,
+    node_power: Optional[str] = None,
     nodes: Optional[Number] = None,
+    price: Optional[str] = None,
     repeat_tasks: Optional[bool] = None,
     scripted: Optional[Input] = None,
     seed: Optional[Number] = None,
@@ -101,6 +105,8 @@ def replay(
         classes in the event log
     completion_events
         Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
+    currency
+        Currency of the price, such as EUR
     curves
         Scaling curves: the original's pickle of curves (-scfn)
     drop_end_row
@@ -115,6 +121,8 @@ def replay(
         offset from UTC. Earlier rows only determine which nodes are idle at that time
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
+    gpus_per_node
+        Number of GPUs of a node, for the GPU-hours that tasks used
     hand_back
         Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
@@ -126,8 +134,12 @@ def replay(
         the result relies on hindsight [default: use all fragments]
     node_choice
         Which free nodes a growing task gets [default: blocks]
+    node_power
+        Power of a used node in watts, for the energy that tasks used
     nodes
         Number of nodes to use (-nN) [default: all]
+    price
+        Price of a kilowatt-hour, for the cost of this energy
     repeat_tasks
         Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the previous round
         have been admitted and the number of active tasks is below both --max-tasks and the size of the set. In the
@@ -178,18 +190,22 @@ def replay(
             class_resource=class_resource,
             classes=classes,
             completion_events=completion_events,
+            currency=currency,
             curves=curves,
             drop_end_row=drop_end_row,
             first_node=first_node,
             formulation=formulation,
             from_=from_,
             gap=gap,
+            gpus_per_node=gpus_per_node,
             hand_back=hand_back,
             initial=initial,
             max_tasks=max_tasks,
             min_fragment=min_fragment,
             node_choice=node_choice,
+            node_power=node_power,
             nodes=nodes,
+            price=price,
             repeat_tasks=repeat_tasks,
             scripted=scripted,
             seed=seed,
@@ -394,19 +410,23 @@ def compare(
     class_resource: Optional[str] = None,
     classes: Optional[Input] = None,
     completion_events: Optional[bool] = None,
+    currency: Optional[str] = None,
     curves: Optional[Input] = None,
     drop_end_row: Optional[bool] = None,
     every: Optional[Number] = None,
     first_node: Optional[Number] = None,
     from_: Optional[When] = None,
     gap: Optional[Number] = None,
+    gpus_per_node: Optional[Number] = None,
     hand_back: Optional[Number] = None,
     initial: Optional[Literal['random', 'solve', 'empty']] = None,
     max_tasks: Optional[Number] = None,
     min_fragment: Optional[Number] = None,
     node_choice: Optional[Literal['arrival', 'blocks', 'learned']] = None,
+    node_power: Optional[str] = None,
     nodes: Optional[Number] = None,
     objective: Optional[str] = None,
+    price: Optional[str] = None,
     program: Optional[Union[str, Sequence[str]]] = None,
     repeat_tasks: Optional[bool] = None,
     search: Optional[Literal['random', 'successive-halving', 'asha', 'hyperband', 'median', 'pbt', 'bohb']] = None,
@@ -443,6 +463,8 @@ def compare(
         classes in the event log
     completion_events
         Reallocate the nodes of a finished task as soon as it finishes (default, except with the original's flags)
+    currency
+        Currency of the price, such as EUR
     curves
         Scaling curves: the original's pickle of curves (-scfn)
     drop_end_row
@@ -457,6 +479,8 @@ def compare(
         offset from UTC. Earlier rows only determine which nodes are idle at that time
     gap
         Relative gap at which MILP solvers consider a plan optimal [default: 1e-9]
+    gpus_per_node
+        Number of GPUs of a node, for the GPU-hours that tasks used
     hand_back
         Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
@@ -468,11 +492,15 @@ def compare(
         the result relies on hindsight [default: use all fragments]
     node_choice
         Which free nodes a growing task gets [default: blocks]
+    node_power
+        Power of a used node in watts, for the energy that tasks used
     nodes
         Number of nodes to use (-nN) [default: all]
     objective
         What the solver maximises: a name, or an expression for each task such as "rate / left" (docs/OBJECTIVES.md)
         [default: file]
+    price
+        Price of a kilowatt-hour, for the cost of this energy
     program
         A solver program to include in the comparison (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given
         more than once
@@ -520,19 +548,23 @@ def compare(
             class_resource=class_resource,
             classes=classes,
             completion_events=completion_events,
+            currency=currency,
             curves=curves,
             drop_end_row=drop_end_row,
             every=every,
             first_node=first_node,
             from_=from_,
             gap=gap,
+            gpus_per_node=gpus_per_node,
             hand_back=hand_back,
             initial=initial,
             max_tasks=max_tasks,
             min_fragment=min_fragment,
             node_choice=node_choice,
+            node_power=node_power,
             nodes=nodes,
             objective=objective,
+            price=price,
             program=program,
             repeat_tasks=repeat_tasks,
             search=search,

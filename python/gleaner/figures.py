@@ -62,30 +62,23 @@ def _vcs(policies: Mapping[str, Any]) -> Iterator[Row]:
 
 def means(rows: Sequence[Row], least: int) -> Row:
     """The number of rows, and for each figure that is a number in any row, its mean and the ends of the mean's 95 %
-    interval. The ends are None for fewer than ``least`` rows. The mean and its ends are None if a row lacks the
-    figure."""
+    interval. There are no ends for fewer rows than ``least``, and no mean if a row lacks the figure."""
     found: Row = {"repetitions": len(rows)}
     for name in dict.fromkeys(of for row in rows for of in row):
-        values = [row.get(name) for row in rows]
-        numbers = [float(value) for value in values if _is_number(value)]
-        if numbers:
-            mean, half = _interval(numbers) if len(numbers) == len(rows) else (None, None)
-            is_known = mean is not None and half is not None and len(rows) >= least
-            ends = (mean - half, mean + half) if is_known else (None, None)
-            found.update({name: mean, f"{name}_low": ends[0], f"{name}_high": ends[1]})
+        numbers = [float(row[name]) for row in rows if _is_number(row.get(name))]
+        if not numbers:
+            continue
+        found.update(dict.fromkeys((name, f"{name}_low", f"{name}_high")))
+        if len(numbers) == len(rows):
+            found[name] = mean = statistics.fmean(numbers)
+            if len(numbers) >= max(least, 2):
+                half = t95(len(numbers) - 1) * statistics.stdev(numbers) / math.sqrt(len(numbers))
+                found.update({f"{name}_low": mean - half, f"{name}_high": mean + half})
     return found
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _interval(numbers: Sequence[float]) -> tuple[float, Optional[float]]:
-    """The mean, and half the width of its 95 % interval. The width is None for a single number."""
-    mean = statistics.fmean(numbers)
-    if len(numbers) < 2:
-        return mean, None
-    return mean, t95(len(numbers) - 1) * statistics.stdev(numbers) / math.sqrt(len(numbers))
 
 
 def of_rows(name: str, rows: Sequence[Row]) -> Table:

@@ -91,8 +91,10 @@ class SweepRuns:
         least = MIN_WINDOWS if over == "events" else 2
         means = [(others, figures.means(rows, least)) for others, rows in groups.values()]
         taken = {name for _, row in means for name in row}
-        named = lambda others: {f"{name}_setting" if name in taken else name: of for name, of in others.items()}
-        return figures.of_rows("means", [{**named(others), **row} for others, row in means])
+        rows: list[dict[str, Any]] = []
+        for others, row in means:
+            rows.append({f"{name}_setting" if name in taken else name: label for name, label in others.items()} | row)
+        return figures.of_rows("means", rows)
 
     def __getitem__(self, settings: Mapping[str, Any]) -> Run:
         known = self._done[0][0].settings if self._done else {}

@@ -105,8 +105,9 @@ impl Journal {
                 Some(found) => {
                     let (found, expected) = (String::from_utf8_lossy(found), "2");
                     return Err(self.failed(format!(
-                        "found version {found} of the journal's format, expected version {expected}. To begin a \
-                         new journal, pass a new directory to --state"
+                        "found version {found} of the journal's format, expected version {expected}. Stop \
+                         everything with the version of gleaner that wrote the journal, and then delete the state \
+                         directory or choose another one with --state"
                     )));
                 }
             }

@@ -1,4 +1,4 @@
-//! Neither the journal nor the core may grow while a task trains for days.
+//! While a task trains for days, the journal, the core and the memory of the process must not grow.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
@@ -146,6 +146,16 @@ impl Daemon {
     }
 }
 
+/// Resident memory of this process, in bytes. `None` on systems without `/proc`.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
 fn length(path: &Path) -> u64 {
     std::fs::metadata(path).unwrap().len()
 }
@@ -162,7 +172,7 @@ fn the_journal_and_the_core_do_not_grow_with_time() {
         bytes: 0,
     };
     let run = daemon.start();
-    let mut sizes = Vec::new();
+    let (mut sizes, mut memory) = (Vec::new(), Vec::new());
     for day in 0..3 {
         let before = daemon.bytes;
         daemon.train(run, day);
@@ -174,12 +184,17 @@ fn the_journal_and_the_core_do_not_grow_with_time() {
         );
         assert!(daemon.journal.len() < MOST_ENTRIES);
         sizes.push((length(&path), state));
+        println!("resident memory: {:?} bytes", resident());
+        memory.extend(resident());
     }
     let [(first, small), .., (last, large)] = sizes[..] else {
         panic!("there are three days");
     };
     assert!(last <= first + 256 * 1024, "{first} to {last} bytes");
     assert!(large <= small + 100, "{small} to {large} bytes");
+    if let [first, .., last] = memory[..] {
+        assert!(last <= first + (1 << 20), "{first} to {last} bytes");
+    }
     let restored = Core::restore(&daemon.core.snapshot().unwrap()).unwrap();
     assert_eq!(restored.status(0), daemon.core.status(0));
 }

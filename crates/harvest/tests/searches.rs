@@ -5,7 +5,8 @@ use std::fs;
 
 use gleaner_harvest::config::Config;
 use gleaner_harvest::core::{
-    Command, Core, CoreError, Event, Launch, Link, Loss, Millis, Order, PilotId, SearchSubmission,
+    Command, Core, CoreError, Curve, Event, Hello, Launch, LaunchStyle, Link, Loss, Millis, Order,
+    PilotId, RankReport, RankState, RunId, SearchSubmission,
 };
 use gleaner_harvest::status::{SearchStatus, TaskStatus};
 use gleaner_harvest::task_file;
@@ -42,6 +43,14 @@ fn search(settings: &str, tasks: &[&str]) -> Box<SearchSubmission> {
 
 const HALVING: &str = "algorithm = \"successive-halving\"\ntrials = 4\neta = 2\nmax_resource = 2\n\
                        space = { x = [1, 2, 3] }";
+
+/// A search with a single trial.
+const ONE: &str = "algorithm = \"random\"\ntrials = 1\nmax_resource = 2\nspace = { x = [1, 2, 3] }";
+
+fn link(pilot: u64, session: u32) -> Link {
+    let pilot = PilotId(pilot);
+    Link { pilot, session }
+}
 
 impl World {
     fn new() -> Self {
@@ -126,11 +135,7 @@ impl World {
     fn end(&mut self, launch: &Launch, code: Option<i32>) {
         self.running.retain(|other| other.run != launch.run);
         let pilot: u64 = launch.nodes[0][1..].parse().unwrap();
-        let link = Link {
-            pilot: PilotId(pilot),
-            session: 1,
-        };
-        let run = launch.run;
+        let (link, run) = (link(pilot, 1), launch.run);
         self.handle(Event::Exited { link, run, code });
     }
 
@@ -231,6 +236,97 @@ fn trials_without_a_finite_loss_are_the_worst() {
     world.end(&last[0], Some(1));
     assert_eq!(world.task("a#0.1").state, "failed");
     assert!(world.has_said("trial a#0.1 has the loss inf, because it did not finish"));
+}
+
+#[test]
+fn the_loss_after_the_most_work_counts() {
+    let mut world = World::new();
+    world.submit("1", search(HALVING, &["a"])).unwrap();
+    let first = world.decide();
+    // A pilot repeats its last report when it connects again. By then, another node may have reported more work.
+    let losses = [(40.0, 3.0), (50.0, 1.0), (50.0, 2.0), (40.0, 3.0)];
+    for (done, loss) in losses {
+        let (run, loss) = (first[0].run, Some(loss.into()));
+        world.handle(Event::Progress { run, done, loss });
+    }
+    world.end(&first[0], Some(0));
+    assert!(world.has_said("trial a#0.0 has the loss 2"));
+}
+
+#[test]
+fn a_new_run_measures_its_own_losses() {
+    let mut world = World::new();
+    world.submit("1", search(ONE, &["a"])).unwrap();
+    let first = world.decide();
+    let (run, done, loss) = (first[0].run, 60.0, Some(1.0.into()));
+    world.handle(Event::Progress { run, done, loss });
+    let pilot: u64 = first[0].nodes[0][1..].parse().unwrap();
+    world.handle(Event::Leaving {
+        link: link(pilot, 1),
+    });
+    world.end(&first[0], Some(143));
+    let second = world.decide();
+    assert_eq!(second[0].run.generation, 2);
+    // The new run starts from an earlier checkpoint.
+    let (run, done, loss) = (second[0].run, 30.0, Some(4.0.into()));
+    world.handle(Event::Progress { run, done, loss });
+    world.end(&second[0], Some(0));
+    assert!(world.has_said("trial a#0.0 has the loss 4"));
+}
+
+#[test]
+fn the_last_report_of_a_removed_rank_precedes_its_end() {
+    let mut world = World::new();
+    let mut elastic = search(ONE, &["a"]);
+    let task = &mut elastic.tasks[0];
+    (task.max_nodes, task.launch) = (2, LaunchStyle::Torchft);
+    let progress = vec![0.0, 1.0, 2.0];
+    task.curve = Curve {
+        nodes: vec![0, 1, 2],
+        objective: progress.clone(),
+        progress,
+    };
+    world.submit("1", elastic).unwrap();
+    let ranks = world.decide();
+    assert_eq!(ranks[0].nodes, ["n1", "n2"]);
+    let run = ranks[0].run;
+    let exited = |pilot, session| Event::Exited {
+        link: link(pilot, session),
+        run,
+        code: Some(0),
+    };
+    // The program ends on both nodes, but pilot 1 has lost its connection. The run is to continue without it.
+    world.handle(exited(2, 1));
+    let pilot = PilotId(1);
+    world.handle(Event::Silent { pilot });
+    world.now += 1000;
+    let (event, now) = (Event::Decide, world.now);
+    let commands = world.core.handle(now, &event, &mut world.decider);
+    let stop = Command::Order {
+        link: link(1, 1),
+        order: Order::Stop { run, kill: false },
+    };
+    assert!(commands.unwrap().contains(&stop));
+    world.handle(hello(1, 2, run));
+    assert_eq!(world.task("a#0.0").state, "active");
+    let (done, loss) = (100.0, Some(0.5.into()));
+    world.handle(Event::Progress { run, done, loss });
+    world.handle(exited(1, 2));
+    assert_eq!(world.task("a#0.0").state, "finished");
+    assert!(world.has_said("trial a#0.0 has the loss 0.5"));
+}
+
+/// The greeting of a pilot that knows that its rank of a run has ended.
+fn hello(pilot: u64, session: u32, run: RunId) -> Event {
+    let state = RankState::Exited { code: Some(0) };
+    Event::Hello(Hello {
+        link: link(pilot, session),
+        node: format!("n{pilot}"),
+        class: None,
+        ends: None,
+        ranks: vec![RankReport { run, state }],
+        leaving: false,
+    })
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use gleaner_domain::error::{Error, Fault, Result};
@@ -481,7 +482,7 @@ fn find(arguments: &[String]) -> Option<Pid> {
 /// Whether a process is running that was started with these arguments. The command line of a process that has ended is
 /// empty.
 fn is_pilot(pid: Pid, arguments: &[String]) -> bool {
-    let line = fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).unwrap_or_default();
+    let line = command_line(pid);
     let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();
     let arguments: Vec<&[u8]> = arguments.iter().map(String::as_bytes).collect();
     words
@@ -489,11 +490,25 @@ fn is_pilot(pid: Pid, arguments: &[String]) -> bool {
         .any(|window| window == arguments)
 }
 
+/// The command line of a process; empty if the process has ended. The command line of a process that has just been
+/// started is also empty for a moment, but it already has a program.
+fn command_line(pid: Pid) -> Vec<u8> {
+    let of = |file: &str| format!("/proc/{}/{file}", pid.as_raw_pid());
+    let mut line = Vec::new();
+    for _ in 0..100 {
+        line = fs::read(of("cmdline")).unwrap_or_default();
+        if !line.is_empty() || fs::read_link(of("exe")).is_err() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
-    use std::thread;
 
     /// A pilot that ends at SIGTERM, unless the file `stubborn` exists.
     const PILOT: &str = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho \"$@\" >> started\n\

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tasks::{End, FailedRun};
+use super::tasks::{End, FailedRun, MeasuredLoss};
 use super::{
     Command, Core, Hello, Link, Millis, Mode, Order, PilotId, PilotState, RankReport, RankState,
     Report, RunId, TaskState,
@@ -107,16 +107,15 @@ impl Core {
     fn reconcile(&mut self, link: Link, reports: &[RankReport], commands: &mut Vec<Command>) {
         let mut expected = self.ranks_of(link.pilot);
         for report in reports {
-            let node = expected.remove(&report.run);
+            let is_expected = expected.remove(&report.run).is_some();
             match report.state {
-                // After the welcome, the pilot repeats its last report of progress, and then the end of the rank. The
-                // report of a run that has finished must come first, because it would not count after the end.
-                RankState::Exited { code: Some(0) }
-                    if node.is_some_and(|node| self.may_finish(report.run, node)) => {}
-                RankState::Exited { code } => self.exited(link, report.run, code, commands),
-                RankState::Running if node.is_some() => {
-                    self.repeat_orders(link, report.run, commands)
+                // A rank that has ended is treated as running here. After the welcome, the pilot repeats the rank's
+                // last report of progress, and then its end. The end must not count first: it can finish the run, and
+                // reports of finished runs are ignored.
+                RankState::Running | RankState::Exited { .. } if is_expected => {
+                    self.repeat_orders(link, report.run, commands);
                 }
+                RankState::Exited { code } => self.exited(link, report.run, code, commands),
                 RankState::Running => {
                     let order = Order::Stop {
                         run: report.run,
@@ -161,15 +160,6 @@ impl Core {
             own.map(move |(node, _)| (id, *node))
         })
         .collect()
-    }
-
-    /// Whether neither a run nor its rank on a node has been asked to stop.
-    fn may_finish(&self, run: RunId, node: u32) -> bool {
-        let run = self.tasks[run.task as usize].run.as_ref();
-        run.is_some_and(|run| {
-            let rank = run.ranks.get(&node);
-            run.stopping.is_none() && rank.is_some_and(|rank| rank.removal.is_none())
-        })
     }
 
     /// Repeats the last order about a rank: to stop the rank, or to use other nodes.
@@ -359,7 +349,14 @@ impl Core {
             (task.best, task.failures) = (done, 0);
         }
         task.done = done;
-        task.loss = report.loss.or(task.loss);
+        if let Some(loss) = report.loss {
+            let generation = run.generation;
+            task.measure(MeasuredLoss {
+                loss,
+                generation,
+                done,
+            });
+        }
         task.learner.report(now, run.generation, place, done);
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! A search belongs to a submission. At [`Event::Decide`](super::Event::Decide), while fewer than `max_tasks` tasks are
 //! waiting or active, the searches hand out jobs. Each job trains a trial up to a rung, and becomes a task like any
-//! other. When the task has ended and all of its processes are gone, the last loss that it reported is passed to the
-//! search. The trial may then be promoted: its next task continues from the trial's checkpoint.
+//! other. When the task has ended and all of its processes are gone, its loss is passed to the search. This is the loss
+//! that its last run reported after the most work. The trial may then be promoted: its next task continues from the
+//! trial's checkpoint.
 //!
 //! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. When trial 4 is promoted from 1
 //! epoch to 3, the task `NAME#4.1` continues it. The task's work is counted from the beginning of the trial, so it
@@ -416,7 +417,8 @@ impl Core {
 
     fn report_trial(&mut self, index: usize, task: u32) {
         let found = &self.tasks[task as usize];
-        let (loss, why) = match (&found.state, found.loss) {
+        let loss = found.loss.map(|measured| measured.loss);
+        let (loss, why) = match (&found.state, loss) {
             (TaskState::Finished, Some(Loss::Finite(loss))) => (loss, ""),
             (TaskState::Finished, Some(Loss::Diverged)) => (f64::INFINITY, ", which is not finite"),
             (TaskState::Finished, None) => (f64::INFINITY, ", because it reported no loss"),

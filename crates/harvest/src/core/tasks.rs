@@ -59,8 +59,8 @@ pub(super) struct Task {
     pub done: f64,
     /// The most work that was ever reported.
     pub best: f64,
-    /// The last loss that was reported.
-    pub loss: Option<Loss>,
+    /// The loss that counts.
+    pub loss: Option<MeasuredLoss>,
     /// Failed runs in a row without progress.
     pub failures: u32,
     /// Time before which the task is not started again, after a failed run.
@@ -100,6 +100,17 @@ impl Task {
         self.measured.push(measured.clone());
     }
 
+    /// Records a loss, unless the same run has already reported a loss after more work. Each node of a run has its own
+    /// connection, so a report from one node can arrive after a later report from another node.
+    pub fn measure(&mut self, measured: MeasuredLoss) {
+        let is_late = self.loss.is_some_and(|known| {
+            known.generation == measured.generation && known.done > measured.done
+        });
+        if !is_late {
+            self.loss = Some(measured);
+        }
+    }
+
     /// Whether the last report says that all work is done, so that the task need not run any more. A trial may still
     /// have to measure its loss, so it ends only when its program ends.
     pub fn has_done_work(&self) -> bool {
@@ -117,6 +128,16 @@ impl Task {
 /// A placeholder until the task is derived from its submission.
 fn not_derived() -> TrainingTask {
     Submission::default().training_task(Utc::from_seconds(0))
+}
+
+/// A loss that a task has reported.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct MeasuredLoss {
+    pub loss: Loss,
+    /// Number of the run that reported it.
+    pub generation: u32,
+    /// Work that the task had done.
+    pub done: f64,
 }
 
 /// A run that failed.

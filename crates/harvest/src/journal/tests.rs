@@ -92,6 +92,23 @@ fn a_journal_is_open_only_once_and_keeps_its_settings() {
 }
 
 #[test]
+fn a_journal_of_another_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.redb");
+    drop(Journal::open(&path, &settings(), 5).unwrap());
+    let database = Database::open(&path).unwrap();
+    let write = database.begin_write().unwrap();
+    let mut about = write.open_table(ABOUT).unwrap();
+    about.insert("version", &b"1"[..]).unwrap();
+    drop(about);
+    write.commit().unwrap();
+    drop(database);
+    let error = Journal::open(&path, &settings(), 5).err().unwrap();
+    let expected = "found version 1 of the journal's format, expected version 2. Stop everything";
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+#[test]
 fn a_snapshot_replaces_the_entries_but_not_the_batches() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.redb");

@@ -348,8 +348,9 @@ impl World {
         };
         if let Some(known) = pilot.known.get_mut(&run) {
             known.state = RankState::Exited { code };
-            let is_reporter = process.rank == 0 && !self.plan.tasks[process.task].lies;
-            if let Some(report) = report.filter(|_| is_reporter) {
+            // Each rank reports at its end, because the first rank may be lost long before.
+            let is_honest = !self.plan.tasks[process.task].lies;
+            if let Some(report) = report.filter(|_| is_honest) {
                 (known.progress, known.is_new) = (Some(report), true);
             }
         }

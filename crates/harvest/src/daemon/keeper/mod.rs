@@ -259,6 +259,12 @@ impl Keeper {
                 // The journal is JSON, which has no infinity and no NaN.
                 if done.is_finite() {
                     let report = Report { done, loss };
+                    // A report of less work comes from another node or follows a restart. The core gets both reports,
+                    // because the loss after the most work counts.
+                    let is_less = |earlier: &Report| done < earlier.done;
+                    if self.progress.get(&run).is_some_and(is_less) {
+                        self.flush_progress()?;
+                    }
                     let earlier = self.progress.remove(&run);
                     self.progress.insert(run, report.after(earlier));
                     // The cost of starting a run is measured until its first report, so this report is not delayed.

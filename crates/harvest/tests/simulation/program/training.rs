@@ -218,11 +218,10 @@ impl World {
         }
     }
 
-    /// The first rank reports the progress.
+    /// The first running rank reports the progress. If the first rank of a run is lost, another rank takes over.
     fn report(&mut self, task: usize) {
         let now = self.now;
         let plan = &self.plan.tasks[task];
-        let is_trial = plan.rung.is_some();
         let Some(run) = &mut self.programs[task].run else {
             return;
         };
@@ -236,9 +235,8 @@ impl World {
             done = draw.pick(&[1e300, -1.0, 0.0, 1e17, 3.0, 5e-324, f64::MAX, 1e-200, 3e99]);
         }
         let ranks = self.ranks_of_task(task);
-        // Losses must not overtake each other, so only the first rank of a trial reports.
-        let is_reporter = |place: &&(usize, RunId)| !is_trial || self.processes[*place].rank == 0;
-        let Some(&(node, _)) = ranks.iter().find(is_reporter) else {
+        let rank_of = |place: &&(usize, RunId)| self.processes[*place].rank;
+        let Some(&(node, _)) = ranks.iter().min_by_key(rank_of) else {
             return;
         };
         let report = self.report_of(task, done);
