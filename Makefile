@@ -52,7 +52,7 @@ build: native
 
 demo: build
 	@echo
-	@echo "100 nodes over two days, idle for 8.7 % of their time; 20 training tasks:"
+	@echo "100 nodes over two days, idle for 8.8 % of their time; 20 training tasks:"
 	@echo
 	$(GLEANER) replay --events dataset/idle.csv --tasks dataset/tasks.toml --t-fwd 120 --out demo-out
 	@echo

@@ -6,7 +6,7 @@ from spack.package import *
 
 
 class Gleaner(Package):
-    """Replays supercomputer idle-node logs into an optimal allocator of elastic training tasks."""
+    """Replays supercomputer idle-node logs through an optimal allocator of elastic training tasks."""
 
     homepage = "https://github.com/OWNER/gleaner"
     git = "https://github.com/OWNER/gleaner.git"
