@@ -7,12 +7,12 @@ use gleaner_search::{Algorithm, Fault, LearningCurves, Plan, Space};
 /// Maximum number of losses of a trial.
 pub const MAX_LOSSES: usize = 4;
 
-/// A loss of the trials of a search.
+/// A loss that a search measures for each trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrialLoss {
     /// The name of the loss, which is not empty.
     pub name: String,
-    /// The values for all trials. If they are drawn from a family of curves, the seed of the replay is used.
+    /// The learning curves of all trials. If they are drawn from a family, the seed depends on the seed of the replay.
     pub curves: LearningCurves,
 }
 

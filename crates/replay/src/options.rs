@@ -12,7 +12,7 @@ use gleaner_solvers::{Goal, Problem};
 use super::allocator::{Settings, outline};
 use super::initial::Initial;
 
-/// What a used node consumes.
+/// The GPUs and the power of a used node, and the price of energy.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NodeRates {
     /// Number of GPUs of a node.
@@ -74,7 +74,7 @@ pub struct Options {
     pub min_fragment: Option<f64>,
     /// Seconds until a batch job can use a node that a task holds; `None` if delays of batch jobs are not counted.
     pub hand_back: Option<f64>,
-    /// What a used node consumes. Only the summary uses this setting.
+    /// The GPUs and the power of a used node, and the price of energy. Only the summary uses this setting.
     pub rates: NodeRates,
     /// Whether to compute the upper bound on the work that any allocator could have done, even with hindsight.
     pub bound: bool,

@@ -49,15 +49,15 @@ pub struct Fronts {
 }
 
 impl Fronts {
-    /// Adds a trial. `losses` has as many values as for the other trials. If one of them is not finite, all count as
-    /// infinite.
+    /// Adds a trial. All trials must have the same number of losses. If a loss of this trial is not finite, all
+    /// its losses count as infinite.
     ///
     /// The trial joins the first front in which no trial dominates it. There, it may dominate some trials. They move to
     /// the next front, where they may dominate others, and so on. All other trials keep their fronts (Li et al.,
     /// "Efficient Non-domination Level Update Approach for Steady-State Evolutionary Multiobjective Optimization", 2014).
     pub fn insert(&mut self, trial: u32, losses: &[f64]) {
         let new = Member::new(trial, losses);
-        // If a front dominates the trial, so do all fronts before it.
+        // If a trial in some front dominates the new trial, so does a trial in each front before it.
         let is_above = |front: &Vec<Member>| front.iter().any(|other| other.dominates(&new));
         let mut place = self.fronts.partition_point(is_above);
         let mut moving = vec![new];
@@ -91,7 +91,7 @@ impl Fronts {
     pub(crate) fn best_of(&self, count: usize, is_open: impl Fn(u32) -> bool) -> Option<u32> {
         let mut left = count;
         for front in self.fronts.iter().take_while(|_| count > 0) {
-            // A front is only ordered if it contains a candidate, because this takes time.
+            // A front is only ordered if it contains a candidate, because ordering takes time.
             if left > 0 && front.iter().any(|member| is_open(member.trial)) {
                 let mut best = spread(front).into_iter().take(left);
                 if let Some(trial) = best.find(|&trial| is_open(trial)) {
@@ -165,7 +165,7 @@ mod tests {
         fronts
     }
 
-    // The example of the module.
+    // The example in the documentation of the module.
     #[test]
     fn a_front_is_ordered_so_that_its_first_trials_cover_it() {
         let points = [[1.0, 4.0], [2.0, 2.0], [4.0, 1.0], [3.0, 3.0], [4.0, 4.0]];
@@ -188,8 +188,8 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        /// Inserting trials one by one gives the fronts of the definition: the trials that no other trial dominates are
-        /// removed repeatedly.
+        /// Inserting trials one by one gives the fronts of the definition, which repeatedly removes the trials that no
+        /// other trial dominates.
         #[test]
         fn fronts_follow_their_definition(
             points in proptest::collection::vec(proptest::collection::vec(0u8..6, 3), 0..40),

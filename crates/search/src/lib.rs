@@ -41,8 +41,8 @@
 //! * BOHB is described in Falkner et al., "BOHB: Robust and Efficient Hyperparameter Optimization at Scale", ICML 2018
 //!   (arXiv:1807.01774).
 //!
-//! * With several losses, trials are ranked by non-dominated fronts, as in multi-objective ASHA (Schmucker et al.,
-//!   "Multi-objective Asynchronous Successive Halving", 2021, arXiv:2106.12639); see [`Fronts`].
+//! With several losses, trials are ranked by non-dominated fronts, as in multi-objective ASHA (Schmucker et al.,
+//! "Multi-objective Asynchronous Successive Halving", 2021, arXiv:2106.12639); see [`Fronts`].
 //!
 //! To run an algorithm of your own, implement [`Scheduler`].
 //!

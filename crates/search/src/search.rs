@@ -202,8 +202,8 @@ impl Search {
         self.report_all(trial, &[loss])
     }
 
-    /// Like [`Search::report`], but records several losses, at least one. Every job has the same number of losses, in
-    /// the same order.
+    /// Like [`Search::report`], but records all losses of the job, at least one. Every job has the same number of
+    /// losses, in the same order.
     ///
     /// # Errors
     /// The trial has no outstanding job. The search is then unchanged.

@@ -57,7 +57,7 @@ pub struct Chosen {
     pub solver: Option<String>,
 }
 
-/// Recomputes what the used nodes consumed.
+/// Recomputes the GPU-hours and the energy of the used nodes, and the cost of the energy.
 fn consumption(arguments: &Map<String, Value>, summary: &Summary, findings: &mut Findings) {
     let number = |name: &str| arguments.get(name).and_then(Value::as_f64);
     let node_hours = summary.used_node_seconds / 3600.0;

@@ -15,7 +15,7 @@ const OPTIMUM: u64 = 3;
 /// The losses of a search's trials.
 pub(super) struct Losses<'a> {
     spec: &'a TrialSearch,
-    /// For each loss, the learning curves, and the point of the unit cube with the lowest values.
+    /// For each loss, its learning curves and the point of the unit cube with the lowest loss.
     curves: Vec<(LearningCurves, Vec<f64>)>,
     seed: u64,
     /// The recorded trials, from which proposed hyperparameters and parents are taken.
@@ -86,7 +86,7 @@ impl<'a> Losses<'a> {
         Some(most.powi(optimum.len() as i32))
     }
 
-    /// The first loss of a trial without noise.
+    /// The noise-free first loss of a trial.
     pub fn true_loss(&self, trial: u32, resource: f64) -> f64 {
         let first = self.curves.first();
         first.map_or(f64::NAN, |(curves, optimum)| {
@@ -94,7 +94,7 @@ impl<'a> Losses<'a> {
         })
     }
 
-    /// A loss of a trial without noise.
+    /// One noise-free loss of a trial.
     fn without_noise(
         &self,
         curves: &LearningCurves,
@@ -128,7 +128,7 @@ impl<'a> Losses<'a> {
     }
 }
 
-/// The point of the unit cube with the lowest losses.
+/// The point of the unit cube with the lowest loss.
 fn optimum(seed: u64, axes: usize) -> Vec<f64> {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());

@@ -1,8 +1,9 @@
 //! Ranks trials by one or several losses.
 //!
-//! With several losses, the front of a trial is the length of the longest chain of trials in which each dominates the
-//! next, and whose last trial dominates it. Within a front, trials are ordered by their distances to the trials before
-//! them, as in Schmucker et al. 2021 (arXiv:2106.12639), with each loss divided by its range in the front.
+//! With several losses, the front of a trial is the length of the longest chain of other trials in which each trial
+//! dominates the next, and the last one dominates the trial itself. Within a front, trials are ordered by their
+//! distances to the trials before them, as in Schmucker et al. 2021 (arXiv:2106.12639), with each loss divided by its
+//! range in the front.
 
 use std::cmp::Ordering;
 
@@ -14,8 +15,8 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// A trial whose training diverged, which a loss that is not finite shows, has infinite losses. Adding 0 turns
-    /// negative zero into positive zero.
+    /// A loss that is not finite means that training diverged. All losses of the trial are then infinite. Adding 0
+    /// turns negative zero into positive zero.
     pub fn new(trial: u32, losses: &[f64]) -> Self {
         let is_sound = losses.iter().all(|loss| loss.is_finite());
         let worst = |loss: &f64| if is_sound { loss + 0.0 } else { f64::INFINITY };
@@ -30,7 +31,7 @@ impl Measured {
         self.losses.first().copied().unwrap_or(f64::INFINITY)
     }
 
-    /// Compares the first losses in which two trials differ, and then their numbers.
+    /// Compares two trials by the first loss in which they differ, or by their numbers if all losses are equal.
     fn by_losses(&self, other: &Self) -> Ordering {
         let mut pairs = self.losses.iter().zip(&other.losses);
         let first = pairs.find_map(|(a, b)| Some(a.total_cmp(b)).filter(|order| order.is_ne()));
@@ -83,8 +84,8 @@ fn fronts(sorted: &[&Measured]) -> Vec<usize> {
     fronts
 }
 
-/// The trials of a front, which are sorted by their losses: first the trial with the lowest first loss, and then always
-/// the one that is farthest from the trials before it.
+/// Orders the trials of a front, which must be sorted by their losses. The trial with the lowest first loss comes
+/// first. Each further trial is the one farthest from the trials before it.
 fn by_distance(mut front: Vec<&Measured>) -> Vec<u32> {
     let lowest = front.first().map_or(0.0, |row| row.first());
     front.sort_by_key(|row| row.trial);
@@ -104,7 +105,7 @@ fn by_distance(mut front: Vec<&Measured>) -> Vec<u32> {
         };
         (0..losses).map(part).sum::<f64>()
     };
-    // The trial with the lowest first loss counts as the farthest at first.
+    // At the start, the trial with the lowest first loss counts as the farthest.
     let start = |row: &&Measured| {
         if row.first() == lowest {
             f64::INFINITY

@@ -493,7 +493,7 @@ summary! {
         /// time from the first event until a trial first reached the last rung
         last_rung_s: Option<f64> ["s"] least,
         /// lowest loss of the trials that reached the last rung; null if all of these trials diverged. With several
-        /// losses: the first loss, also in `regret`
+        /// losses, `best_loss` and `regret` refer to the first loss
         best_loss: Option<f64> ["loss"] least,
         /// time from the first event until the trial with that loss reached the last rung
         best_trial_s: Option<f64> ["s"] least,

@@ -170,8 +170,8 @@ record! {
         end: Option<Utc> = "end" ["time"],
         /// resource of that rung; 0 if the trial reached no rung
         resource: f64 = "resource" ["resource"],
-        /// loss measured at that rung; empty if no loss was measured or training diverged. With several losses: the
-        /// first loss, also in `final_loss`
+        /// loss measured at that rung; empty if no loss was measured or training diverged. With several losses,
+        /// `loss` and `final_loss` refer to the first loss
         loss: Option<f64> = "loss" ["loss"],
         /// noise-free loss that the trial would have at the last rung; empty if training diverges, or if the search is a
         /// Python object

@@ -54,7 +54,7 @@ impl LossDraft {
     }
 }
 
-/// Reads the fields `losses` and `curves`, and adds faults to the report. The numbers of losses and their names are
+/// Reads the fields `losses` and `curves`, and adds faults to the report. The number of losses and their names are
 /// checked later, with the rest of the search.
 pub(super) fn read(
     names: Option<Node>,
@@ -97,7 +97,7 @@ fn names(node: Node, report: &mut Report<'_>) -> Option<Vec<String>> {
     names
 }
 
-/// What the field `losses` contains.
+/// The expected content of the field `losses`.
 const NAMES: &str = "a list of names, such as [\"error\", \"latency\"]";
 
 /// Reads the sources of the learning curves of several losses, by the names of the losses.
@@ -115,7 +115,7 @@ fn sources(node: Option<Node>, names: &[String], report: &mut Report<'_>) -> Vec
         .into_iter()
         .partition(|(name, _)| names.contains(name));
     for (name, _) in unknown {
-        let expected = format!("only the losses {}", names.join(", "));
+        let expected = format!("only entries for the losses {}", names.join(", "));
         report.add("curves", format!("an entry {name:?}"), expected);
     }
     known

@@ -193,7 +193,7 @@ impl SearchDraft<'_> {
         let differs = |(own, other): (&u32, &u32)| own != other;
         if let Some(trial) = tasks.iter().zip(&others).position(differs) {
             let found = format!("task {:?} of trial {trial} for {loss}", names[trial]);
-            let expected = "the same task as in the learning curves of the losses above";
+            let expected = "the same task as in the learning curves of earlier losses";
             self.report.add("curves", found, expected);
         }
         if tasks.len() > others.len() {
@@ -233,8 +233,8 @@ fn late_curves_of(loss: &TrialLoss, search: &TrialSearch) -> Option<String> {
         _ => format!(" of {}", loss.name),
     };
     Some(format!(
-        "{}{of} start after their first rung, so the loss of their first point is used at that rung: the curve of trial \
-         {trial} starts at {start}, and its first rung is at {rung}",
+        "the first rung is before the start of {}{of}, so the loss of the first point is used at that rung: the curve \
+         of trial {trial} starts at {start}, and its first rung is at {rung}",
         counted(late.len(), "learning curve"),
     ))
 }

@@ -581,7 +581,7 @@ fn searches_name_their_faults() {
         ),
         (
             "losses = ['a', 'b']\ncurves = { c = { noise = 0 } }",
-            "curves: found an entry \"c\", expected only the losses a, b",
+            "curves: found an entry \"c\", expected only entries for the losses a, b",
         ),
         (
             "losses = ['a', 'b']\ncurves = { b = { noise = -1 } }",
@@ -687,8 +687,8 @@ fn learning_curves_name_their_faults() {
     assert_eq!(
         loaded.notes,
         [
-            "2 learning curves start after their first rung, so the loss of their first point is used at that rung: \
-             the curve of trial 5 starts at 1.5, and its first rung is at 1"
+            "the first rung is before the start of 2 learning curves, so the loss of the first point is used at that \
+             rung: the curve of trial 5 starts at 1.5, and its first rung is at 1"
         ]
     );
     for (csv, words) in [

@@ -85,7 +85,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// A task with the measured curve and costs; `None` if the task does not use the class.
+    /// A copy of `task` with the measured curve and costs; `None` if the task does not use the class.
     pub fn applied(&self, task: &TrainingTask) -> Option<TrainingTask> {
         let mut task = task.clone();
         task.rescale_up = self.rescale_up;

@@ -32,7 +32,7 @@ impl Groups {
         own
     }
 
-    /// Adds groups. The tasks of a group with the name of an earlier group join the earlier group.
+    /// Adds groups. If an earlier group has the same name, the tasks of a group join the earlier group.
     pub fn join(&mut self, groups: &[TaskGroup]) {
         for group in groups {
             let index = self.index(group);
@@ -42,7 +42,7 @@ impl Groups {
         }
     }
 
-    /// The index of the group with this name, which is added if it is new.
+    /// The index of the group with this name. Adds the group if it is new.
     fn index(&mut self, group: &TaskGroup) -> u32 {
         if let Some((index, _)) = self.known.get(&group.name) {
             return *index;
@@ -55,7 +55,7 @@ impl Groups {
         index
     }
 
-    /// Whether an earlier group has the same name, but other limits.
+    /// Whether an earlier group has the same name but other limits.
     pub fn contradicts(&self, group: &TaskGroup) -> bool {
         let known = self.known.get(&group.name);
         known.is_some_and(|(_, known)| *known != without_tasks(group))

@@ -72,7 +72,7 @@ impl Registry {
         self.count() - 1
     }
 
-    /// Adds a task that was in another registry, as it was there.
+    /// Adds a task of another registry, in its stage and with its submission time.
     pub fn restore(&mut self, task: TrainingTask, stage: Stage, submitted: Utc) {
         self.entries.push(Entry {
             stage,

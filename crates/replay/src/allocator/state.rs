@@ -1,6 +1,6 @@
 //! The state of an allocator, from which another allocator can continue.
 //!
-//! A daemon that stores the state from time to time need not repeat all batches after a restart, only those since then.
+//! After a restart, a daemon that stored the state repeats only the later batches.
 
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::{TrainingTask, Utc};
@@ -10,7 +10,7 @@ use super::node_choice::NodeChoice;
 use super::registry::Stage;
 use super::{Allocator, Settings, Source};
 
-/// The state of an allocator whose tasks are all from batches. It does not contain the tasks themselves
+/// The state of an allocator whose tasks all come from batches. It does not contain the tasks themselves
 /// ([`Allocator::tasks`]) or the members of groups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AllocatorState {
@@ -23,7 +23,7 @@ pub struct AllocatorState {
     active: Vec<ActiveTask>,
     /// All idle nodes, in the order in which they became idle.
     idle: Vec<u32>,
-    /// Names of the groups, in the order in which they joined.
+    /// Names of the groups, in the order in which they were added.
     groups: Vec<String>,
 }
 
@@ -43,8 +43,8 @@ pub(super) struct ActiveTask {
     pub done: f64,
     /// Total time during which the task held nodes, in seconds.
     pub running_seconds: f64,
-    /// Number of times that decisions changed the task's nodes; `None` before its first start, and if all nodes are
-    /// interchangeable.
+    /// Number of times that decisions changed the task's nodes after its first start; `None` before that start, or if
+    /// all nodes are interchangeable.
     pub restarts: Option<u32>,
     /// The nodes that the task holds.
     nodes: Vec<u32>,
@@ -77,7 +77,7 @@ mod nanoseconds {
 }
 
 impl AllocatorState {
-    /// Names of the groups, in the order in which they joined.
+    /// Names of the groups, in the order in which they were added.
     pub fn groups(&self) -> &[String] {
         &self.groups
     }
@@ -109,11 +109,11 @@ impl<'a> Allocator<'a> {
     }
 
     /// Creates an allocator that continues from a state, for `nodes` nodes. `tasks` are the tasks that
-    /// [`Allocator::tasks`] returned with this state. `settings.groups` must contain the groups that have joined, in the
-    /// same order and with all of these tasks. The rule for the choice of nodes must not depend on earlier events.
+    /// [`Allocator::tasks`] returned with this state. `settings.groups` must contain [`AllocatorState::groups`], in the
+    /// same order and with all of their tasks. The rule for the choice of nodes must not depend on earlier events.
     ///
     /// # Errors
-    /// The state does not belong to these tasks, groups and nodes.
+    /// The state does not match these tasks, groups and nodes.
     pub fn restore(
         settings: Settings,
         nodes: usize,
@@ -149,7 +149,7 @@ impl<'a> Allocator<'a> {
     }
 }
 
-/// The error for a state that contradicts itself.
+/// The error for a state that does not match its tasks, groups or nodes.
 pub(super) fn unsuitable(what: &str) -> Error {
     Error::Run(format!(
         "the state of the allocator does not match its {what}"

@@ -68,7 +68,7 @@ fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     (!named.is_empty()).then_some(named)
 }
 
-/// What the used nodes consumed, in parentheses; empty if it is unknown.
+/// The GPU-hours, the energy and its cost, in parentheses; empty if all of them are unknown.
 fn consumed(s: &Summary) -> String {
     let currency = s.currency.as_deref().unwrap_or("in energy costs");
     let figures = [

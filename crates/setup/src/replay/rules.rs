@@ -59,7 +59,7 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hand_back: Option<f64> = None => Spec::of("SECONDS")
             .within("at least 0", |seconds| *seconds >= 0.0 && seconds.is_finite());
-        /// Number of GPUs of a node, for the GPU-hours that tasks used.
+        /// Number of GPUs per node, for the GPU-hours that tasks used.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub gpus_per_node: Option<u32> = None => Spec::of("COUNT")
             .within("at least 1", |count| *count >= 1);
@@ -67,7 +67,7 @@ settings! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub node_power: Option<f64> = None => Spec::of("WATTS")
             .within("at least 0", |watts| *watts >= 0.0 && watts.is_finite());
-        /// Price of a kilowatt-hour, for the cost of this energy.
+        /// Price of a kilowatt-hour, for the cost of the energy that tasks used.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub price: Option<f64> = None => Spec::of("PRICE")
             .within("at least 0", |price: &f64| *price >= 0.0 && price.is_finite())

@@ -28,14 +28,14 @@ pub trait Searcher {
     /// the number of tasks in the set.
     fn describe(&mut self, trial: u32, tasks: usize) -> NewTrial;
 
-    /// The names of the losses. Called after the first losses have been measured. Names that are missing are replaced by
-    /// the numbers of the losses, from 0.
+    /// The names of the losses. Called after the first losses have been measured. Missing names are replaced by the
+    /// numbers of the losses, from 0.
     fn loss_names(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The losses after a job, at least one; always the same number. `None` if there is no answer. A loss that is not
-    /// finite means that training diverged.
+    /// The losses after a job; `None` if there is no answer. Every job has the same number of losses, at least one. A
+    /// loss that is not finite means that training diverged.
     fn losses(&mut self, job: &Job) -> Option<Vec<f64>>;
 
     /// Receives the losses of a job. Returns the decisions that are now certain, or `None` if there is no answer.

@@ -11,15 +11,15 @@ use gleaner_domain::results::search::{TrialRow, TrialState};
 use gleaner_domain::words::counted;
 use gleaner_search::Fronts;
 
-/// Number of fronts in the figure: after equal parts of the finished trials.
+/// Number of fronts in the figure. The finished trials are divided into equal parts, with a front after each.
 const FRONTS: usize = 4;
 /// Maximum number of trials in the table.
 const MAX_ROWS: usize = 100;
 /// Maximum number of dots for trials that are not on the last front.
 const MAX_DOTS: usize = 10_000;
 
-/// The figures of the front, one for the first loss and each other loss; none if the search has one loss or no trial
-/// reached the last rung. `is_alone` is true if the page has no other search.
+/// The figures of the front; none if the search has one loss or no trial reached the last rung. Each figure shows the
+/// first loss and one of the others. `is_alone` is true if the page has no other search.
 pub(super) fn blocks(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
     let finished = finished(run);
     let Some(first) = finished.first() else {
@@ -37,7 +37,7 @@ pub(super) fn blocks(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
         .collect()
 }
 
-/// The trials that reached the last rung with finite losses, in the order of time.
+/// The trials that reached the last rung with finite losses, in chronological order.
 fn finished<'a>(run: &Searched<'a>) -> Vec<&'a TrialRow> {
     let trials = run.outcome.trials.iter();
     let finished = trials.filter(|trial| {
@@ -117,7 +117,7 @@ fn dots(finished: &[&TrialRow], last: &[&TrialRow], other: usize) -> Curve {
 }
 
 /// The fronts after each part of the finished trials. With more than two losses, the trials of a front are not joined,
-/// because in two of the losses a front is not a line.
+/// because a front that is projected onto two of the losses is not a line.
 fn fronts(run: &Searched<'_>, finished: &[&TrialRow], losses: usize, other: usize) -> Vec<Curve> {
     let mut lengths: Vec<usize> = (1..=FRONTS)
         .map(|part| (finished.len() * part).div_ceil(FRONTS))

@@ -84,7 +84,7 @@ pub(super) fn section(runs: &[Named<'_>]) -> Option<Section> {
     })
 }
 
-/// The front of one search, if its trials have several losses, and its rungs.
+/// The rungs of one search, preceded by the front if its trials have several losses.
 fn of_one(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
     let mut blocks = front::blocks(run, is_alone);
     blocks.extend(rungs_of(run, is_alone));

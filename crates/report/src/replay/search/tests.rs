@@ -136,7 +136,7 @@ fn with_two_losses() -> SearchOutcome {
     outcome
 }
 
-// Derived by hand: trial 0 (0.5, 1) dominates trial 1 (0.75, 2), and neither trial 3 (0.375, 3) nor trial 4 (0.25, 4).
+// Derived by hand: trial 0 (0.5, 1) dominates trial 1 (0.75, 2), but neither trial 3 (0.375, 3) nor trial 4 (0.25, 4).
 #[test]
 fn the_front_is_drawn_after_each_quarter_of_the_trials() {
     let run = replay(Some(with_two_losses()));
