@@ -282,6 +282,10 @@ def test_losses_may_be_nan_or_vectors() -> None:
     assert run.trials.column("loss") == [2.5, None]
     assert search.trials[0].losses == [(9, (2.5, 7))] and run.summary["best_loss"] == 2.5
     assert run.trials.column("losses") == ['{"0":2.5,"1":7.0}', '{"0":null,"1":null}']
+    # A trial with an infinite loss has diverged, so it cannot be the best.
+    partly = replay(Scripted([[9], [9]], loss=lambda number: lambda resource: [(1.0, math.inf), (2.0, 1.0)][number]))
+    assert partly.trials.column("loss") == [None, 2.0] and partly.summary["best_loss"] == 2.0
+    assert partly.trials.column("front") == [1, 0]
 
 
 @pytest.mark.parametrize("algorithm", ["successive-halving", "asha", "hyperband"])

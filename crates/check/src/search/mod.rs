@@ -144,7 +144,10 @@ impl<'a> Trials<'a> {
         let losses = self.losses.measured(job.trial, resource);
         let named = self.named(&losses);
         let row = &mut self.trials[job.trial as usize];
-        (row.end, row.resource, row.loss) = (Some(now), resource, losses.first().copied());
+        // A trial has diverged if any of its losses is not finite.
+        let has_diverged = losses.iter().any(|loss| !loss.is_finite());
+        let first = losses.first().copied().filter(|_| !has_diverged);
+        (row.end, row.resource, row.loss) = (Some(now), resource, first);
         (row.losses, row.state) = (named, TrialState::Waiting);
         self.record(now, TrialEvent::Reached, job.trial);
         let verdicts = self.schedule.report(job.trial, &losses);

@@ -203,7 +203,8 @@ record! {
         first_s: f64 = "first_s" ["s"],
         /// time from the first event of the replay until half of these trials had reached this resource
         median_s: f64 = "median_s" ["s"],
-        /// lowest loss measured at this resource; empty if all trials diverged. With several losses: the lowest first loss
+        /// lowest loss measured at this resource; empty if all trials diverged. With several losses: the lowest first
+        /// loss
         best_loss: f64 as Finite = "best_loss" ["loss"],
     }
 }

@@ -177,7 +177,8 @@ impl<'a> Trials<'a> {
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         let job = self.jobs.remove(&task)?;
         let losses = self.searcher.losses(&job)?;
-        let finite = losses.first().copied().filter(|loss| loss.is_finite());
+        let is_sound = losses.iter().all(|loss| loss.is_finite());
+        let finite = losses.first().copied().filter(|_| is_sound);
         let named = self.named(&losses);
         let row = &mut self.trials[job.trial as usize].row;
         (row.end, row.resource, row.loss) = (Some(now), job.to, finite);

@@ -162,7 +162,7 @@ fn text(finished: &[&TrialRow], last: &[&TrialRow], names: &[&str]) -> String {
     };
     format!(
         "Losses of the trials that have reached the last rung. A trial is on the front if no other of these trials is at \
-         least as good in all losses ({}) and better in one.{joined} At the end, the front has {} of {} finished trials.",
+         least as good in all losses ({}) and better in one.{joined} At the end, the front has {} of these {} trials.",
         names.join(", "),
         count(last.len() as u64),
         count(finished.len() as u64),
