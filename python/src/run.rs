@@ -201,8 +201,8 @@ impl Arguments {
         })
     }
 
-    /// Records the Python functions: `python:NAME` replaces an option's value, and the digests of all functions are
-    /// listed.
+    /// Records the Python functions: sets the option of each function to `python:NAME`, and adds the digests of all
+    /// functions.
     fn list(&mut self, functions: &[&Function]) {
         let Some(values) = self.values.as_object_mut() else {
             return;

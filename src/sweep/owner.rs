@@ -13,7 +13,7 @@ use gleaner_store::Store;
 /// would replace the tables of the other plan.
 ///
 /// A plan may be edited, so plans with the same file name are treated as the same plan. A plan may also be renamed. A
-/// renamed plan is accepted, because the directory contains some of its runs.
+/// renamed plan is accepted if the directory contains any of its runs.
 ///
 /// # Errors
 /// [`Error::Usage`] if the directory contains the runs of another plan; another error if the runs cannot be read.

@@ -34,7 +34,8 @@ impl Utc {
         if !(-LIMIT..LIMIT).contains(&seconds) {
             return None;
         }
-        // Both the fraction and the number of nanoseconds in the whole seconds are computed exactly.
+        // The whole seconds and the fraction are converted separately. Subtracting the floor is exact, and so is the
+        // conversion of whole seconds to nanoseconds as an integer.
         let micros = ((seconds - seconds.floor()) * 1e6).round();
         Some(Utc(seconds.floor() as i64 * NANOS + micros as i64 * 1_000))
     }

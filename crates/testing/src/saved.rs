@@ -29,7 +29,8 @@ impl SavedCases {
         SavedCases { folder }
     }
 
-    /// The file for the tests of `source`: its path within the workspace, ending in `.txt`.
+    /// The file with the saved cases of `source`. Its path within the folder is the path of `source` within the
+    /// workspace, with the extension `.txt`.
     #[must_use]
     pub fn file(&self, source: &str) -> PathBuf {
         let source = Path::new(source);

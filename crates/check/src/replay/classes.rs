@@ -107,8 +107,8 @@ impl ClassAccounts {
 }
 
 impl Ledger<'_> {
-    /// Compares the rows of `classes` and `moves` for one row of `steps`. No time passes after the decision at the last
-    /// event, so its rows are only partly verified.
+    /// Checks the rows of `classes` and `moves` that belong to one row of `steps` against recomputed values. No time
+    /// passes after the decision at the last event, so its rows are only partly verified.
     pub(super) fn compare_classes(
         &mut self,
         place: &str,

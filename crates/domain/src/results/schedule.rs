@@ -69,7 +69,7 @@ pub struct JobRun {
     pub until: i64,
     /// The GPUs that the job held throughout the run.
     pub placement: Placement,
-    /// Seconds at which the job's speed changed, with the new speed; the first second is `from`.
+    /// The times, in seconds, at which the job's speed changed, each with the new speed. The first is `from`.
     /// The work done from second `t` to `t + 1` equals the speed in force at `t`.
     pub speeds: Vec<(i64, f64)>,
     /// Whether the run ended because the job ended, and not because the job was preempted.

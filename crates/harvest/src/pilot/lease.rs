@@ -1,4 +1,4 @@
-//! Beats, and the lease that they extend.
+//! Heartbeats ("beats"), and the lease that they extend.
 //!
 //! The daemon counts a pilot's lease from the time at which it *receives* a beat. The pilot counts from the time at
 //! which it *sent* the last beat that was answered, which is earlier. So the lease always expires for the pilot first,

@@ -300,7 +300,7 @@ impl<'a> Sweep<'a> {
         last: bool,
         event: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Count the time up to `second` with the old states: the edges of `second` take effect only then.
+        // Count the time up to `second` with the old states: the edges at `second` do not affect the time before it.
         self.count_up_to(second);
         self.settle();
         if self.found.is_empty() && self.swept.events > 0 && !last {

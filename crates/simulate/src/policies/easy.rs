@@ -61,7 +61,7 @@ struct Reservation {
 
 impl Easy {
     fn reserve(&self, gpus: u32, view: &View<'_>) -> Option<Reservation> {
-        // Assume that the running jobs end in the order of their expected ends, and stop as soon as the job fits.
+        // Free the GPUs of the running jobs in the order of their expected ends, until the waiting job fits.
         let mut free = view.free().clone();
         // A job that runs longer than estimated is expected to end in the next second.
         let soon = view.now() + 1;

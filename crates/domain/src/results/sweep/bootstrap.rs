@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(percentile(&[], 0.5), None);
     }
 
-    /// The means of all resamples of these n values. There are n^n resamples, which are equally likely.
+    /// The means of all resamples of these n values. All n^n resamples are equally likely.
     fn all_means(values: &[f64]) -> Vec<f64> {
         let count = values.len();
         let mut means = Vec::new();
