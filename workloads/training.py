@@ -76,7 +76,8 @@ class Supervised:
     warm_steps = 10
 
     def __init__(self, setting, model, make, loss, optimizer):
-        """`make()` returns the tensors of a batch, and `optimizer(parameters)` the optimiser."""
+        """`make()` returns the tensors of a batch, and `optimizer(parameters)` returns the
+        optimiser."""
         self.setting = setting
         self.model = setting.group.share(model)
         self.models = [self.model]

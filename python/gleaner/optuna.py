@@ -65,7 +65,7 @@ class Study(Search):
     ``max_resource``.
 
     ``n_trials`` is the total number of complete and pruned trials of the study, including those from before the replay.
-    By default, trials start until the log ends.
+    By default, new trials are started until the log ends.
 
     Preempted trials keep their progress. Trials that are still training when the replay ends, for any reason, return to
     the study's queue with the state ``WAITING``. A later replay continues them from their last reported value. A

@@ -195,8 +195,8 @@ impl Schedule {
         Ok(Schedule { search })
     }
 
-    /// The next job: a trial, and the resource up to which it trains. None if there is no job before another loss is
-    /// reported.
+    /// The next job: a trial, and the resource up to which it trains. None if no job is available until another loss
+    /// is reported.
     fn next(&mut self) -> Option<(u32, f64)> {
         match self.search.next() {
             Next::Job(job) => Some((job.trial, job.to)),

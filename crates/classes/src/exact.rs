@@ -208,7 +208,7 @@ impl Search<'_> {
         self.work.states + self.work.evaluations * tasks
     }
 
-    /// Splits a branch, and keeps the halves that may have a better plan.
+    /// Splits a branch, and keeps the halves that may contain a plan better than the best so far.
     fn split(&mut self, branch: &mut Branch, open: &mut BinaryHeap<Branch>) {
         self.narrow(branch);
         let Some(halves) = split(branch) else {

@@ -84,7 +84,7 @@ pub enum PerClass {
 /// ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Identifier of the problem; answers repeat it.
+    /// Identifier of the problem, which is part of the answer.
     #[serde(default)]
     pub id: String,
     /// The classes of nodes.

@@ -21,7 +21,7 @@ use gleaner_sweep::cluster::{Batch, BatchFolder, Deal, State};
 /// Maximum interval between two queries of the queue, in seconds.
 const LONGEST: f64 = 60.0;
 
-/// Factor by which the interval between queries grows each time: 10, 15, 22.5 s and so on by default.
+/// Factor by which the interval grows after each query. By default, the intervals are 10, 15, 22.5 s and so on.
 const GROWTH: f64 = 1.5;
 
 /// Interval between checks for Ctrl-C.

@@ -28,7 +28,7 @@ fn begun(here: &Path) -> Child {
     child
 }
 
-/// Starts a training run, and calls `end` after the first checkpoint to end it. `end` returns whether the training was
+/// Starts a training run and, after its first checkpoint, calls `end` to stop it. `end` returns whether the training was
 /// still running. If the training had already finished, it is started again.
 fn ended(here: &Path, mut end: impl FnMut(Child) -> bool) {
     for _ in 0..20 {

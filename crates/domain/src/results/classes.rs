@@ -59,7 +59,7 @@ record! {
 }
 
 record! {
-    /// A class of nodes over the whole replay: a row of `class_totals`.
+    /// The totals of a node class over the whole replay: a row of `class_totals`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct ClassTotal {
         /// name of the class

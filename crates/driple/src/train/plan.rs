@@ -41,7 +41,7 @@ impl Schedule {
     }
 }
 
-/// Which parameters training changes.
+/// The parameters that training updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learns {
@@ -83,7 +83,7 @@ pub struct Plan {
     pub weight_decay: f64,
     /// How the learning rate changes.
     pub schedule: Schedule,
-    /// Which parameters training changes.
+    /// The parameters that training updates.
     pub learns: Learns,
 }
 

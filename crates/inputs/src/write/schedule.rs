@@ -63,7 +63,7 @@ pub struct ScheduleWriter<'w> {
     shuffle: Shuffle,
 }
 
-/// Holds lines back, so that they are written slightly out of order, as in the output of `sacct`.
+/// Delays some lines, so that the lines are written slightly out of order, as in the output of `sacct`.
 struct Shuffle {
     lines: Vec<String>,
     rng: ChaCha8Rng,

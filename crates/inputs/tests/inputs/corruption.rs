@@ -590,7 +590,7 @@ fn corrupt(rng: &mut ChaCha8Rng, bytes: &mut Vec<u8>) {
 fn the_samples_are_sound() {
     let folder = tempfile::tempdir().unwrap();
     for sample in strict().iter().chain(&lenient()) {
-        // The reader does not support the encoding of this file, but its prefixes are still useful samples.
+        // The reader does not support the encoding of this file, but prefixes of the file are still useful samples.
         let refused = sample.name.contains("delta-text");
         assert_eq!(
             is_sound(&folder, sample, &sample.bytes),

@@ -122,7 +122,7 @@ fn interval(polls: &[Poll]) -> i64 {
     intervals[(intervals.len() - 1) / 2]
 }
 
-/// The class of a node at a second; `None` if it is unknown.
+/// The class of a node at the given second; `None` if it is unknown.
 fn class(case: &Case, polls: &[Poll], node: usize, second: i64, step: i64) -> Option<StateClass> {
     let mentions = |poll: &&Poll| case.is_whisk || poll.1[node].is_some();
     let before = polls

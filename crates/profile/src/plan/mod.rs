@@ -57,7 +57,7 @@ pub struct Plan {
     pub workloads: Vec<Workload>,
     /// Every workload with each of its batch sizes and precisions, in the order of the file.
     pub configs: Vec<Config>,
-    /// The pairs to measure, as indices of `configs`. The lower index comes first.
+    /// The pairs to measure, as indices into `configs`. The lower index comes first.
     pub pairs: Vec<(usize, usize)>,
     /// Files that affect all workloads, in addition to the files that their commands name.
     pub inputs: Vec<PathBuf>,

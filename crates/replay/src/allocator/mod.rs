@@ -37,7 +37,7 @@
 //! 6. Submitted tasks enter the queue. Waiting tasks become active while there is room. If no task is
 //!    waiting and there is still room, the next round of a repeated set begins.
 //! 7. If any node is idle and any task is active, the decider makes a plan. If the plan contains only counts, the
-//!    rule assigns the nodes.
+//!    rule for the choice of nodes assigns the nodes.
 //!
 //! # Example
 //!

@@ -32,8 +32,8 @@ settings! {
             .used_for(Use::Sharing);
         /// Correct two faults of the original's Lucid (without a value: `only`). When one job of a pair ends, the other
         /// returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
-        /// submission. `=no` simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid
-        /// twice, once as in the original and once corrected.
+        /// submission. `=no` simulates the original Lucid. It is the default with --preset, -e and --sweep. `=both`
+        /// simulates Lucid twice, once as in the original and once corrected.
         pub corrected: Option<Corrected> = None => Spec::of("WHICH")
             .alone("only")
             .used_for(Use::Sharing);

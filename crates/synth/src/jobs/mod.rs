@@ -179,7 +179,7 @@ fn cluster(options: &JobOptions) -> Cluster {
     let spare = f64::from(options.nodes - options.vcs);
     let (mut share, mut dealt) = (0.0, 0);
     let sizes = weights.map(|weight| {
-        // The cumulative sums are rounded, not the individual shares, so that all nodes are assigned.
+        // The cumulative sums, not the individual shares, are rounded, so that all nodes are assigned.
         share += weight / total;
         let nodes = (spare * share).round() as u32 - dealt;
         dealt += nodes;

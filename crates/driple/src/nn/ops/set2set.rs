@@ -160,7 +160,7 @@ fn read<T: Real>(x: &Array2<T>, nodes: usize, state: &mut Array2<T>) -> Array2<T
     attention
 }
 
-/// Replaces scores by their softmax. The highest score is subtracted first, so that no exponential
+/// Replaces scores with their softmax. The highest score is subtracted first, so that no exponential
 /// overflows.
 #[inline(always)]
 pub(super) fn softmax<T: Real>(scores: &mut [T]) {
