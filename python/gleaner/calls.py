@@ -122,7 +122,7 @@ def replay(
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     gpus_per_node
-        Number of GPUs of a node, for the GPU-hours that tasks used
+        Number of GPUs per node, for the GPU-hours that tasks used
     hand_back
         Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
@@ -139,7 +139,7 @@ def replay(
     nodes
         Number of nodes to use (-nN) [default: all]
     price
-        Price of a kilowatt-hour, for the cost of this energy
+        Price of a kilowatt-hour, for the cost of the energy that tasks used
     repeat_tasks
         Submit the set of tasks repeatedly until the log ends. A round begins when all tasks of the previous round
         have been admitted and the number of active tasks is below both --max-tasks and the size of the set. In the
@@ -276,8 +276,8 @@ def simulate(
     corrected
         Correct two faults of the original's Lucid (without a value: `only`). When one job of a pair ends, the other
         returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
-        submission. `=no` simulates the original, the default with --preset, -e and --sweep. `=both` simulates Lucid
-        twice, once as in the original and once corrected
+        submission. `=no` simulates the original Lucid. It is the default with --preset, -e and --sweep. `=both`
+        simulates Lucid twice, once as in the original and once corrected
     data
         Directory that holds all files under their usual names: jobs.csv, vc_config.csv, single_data.csv,
         colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options that name a single file take precedence
@@ -480,7 +480,7 @@ def compare(
     gap
         Relative gap at which MILP solvers consider a plan optimal [default: 1e-9]
     gpus_per_node
-        Number of GPUs of a node, for the GPU-hours that tasks used
+        Number of GPUs per node, for the GPU-hours that tasks used
     hand_back
         Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
@@ -500,7 +500,7 @@ def compare(
         What the solver maximises: a name, or an expression for each task such as "rate / left" (docs/OBJECTIVES.md)
         [default: file]
     price
-        Price of a kilowatt-hour, for the cost of this energy
+        Price of a kilowatt-hour, for the cost of the energy that tasks used
     program
         A solver program to include in the comparison (docs/SOLVERS.md), such as "exec:python3 dp.py"; may be given
         more than once
