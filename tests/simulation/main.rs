@@ -5,7 +5,7 @@
 //! invariant fails, the [plan](plan::Plan) of the run is shrunk, and the report contains the shrunk plan and its
 //! trace.
 //!
-//! `SIMULATION_SEEDS=7 cargo test --release -p gleaner-harvest --test simulation chosen_seeds -- --ignored --nocapture`
+//! `SIMULATION_SEEDS=7 cargo test --release --features harvest --test simulation chosen_seeds -- --ignored --nocapture`
 //! prints the trace of seed 7. `SIMULATION_SEEDS=0..10000` runs a range and prints the seeds that fail.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
