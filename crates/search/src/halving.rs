@@ -97,11 +97,9 @@ fn ranked(measured: &[(u32, Vec<f64>)]) -> Vec<u32> {
         }
         return fronts.ranked().collect();
     }
-    let score = |(trial, losses): &(u32, Vec<f64>)| {
-        let loss = losses.first().copied();
-        Score::new(*trial, loss.unwrap_or(f64::NAN))
-    };
-    let mut scores: Vec<Score> = measured.iter().map(score).collect();
+    let scores = measured.iter();
+    let scores = scores.map(|(trial, losses)| Score::of(*trial, losses));
+    let mut scores: Vec<Score> = scores.collect();
     scores.sort_unstable();
     scores.into_iter().map(|score| score.trial).collect()
 }

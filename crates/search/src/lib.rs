@@ -79,5 +79,6 @@ pub use plan::{MAX_JOBS, MAX_RUNGS, Plan};
 pub use random::task_of_trial;
 pub use rungs::{Bracket, Rung};
 pub use scheduler::{Parent, Scheduler};
+pub use score::main_loss;
 pub use search::{Job, Next, NoJob, Search, Verdict};
 pub use space::{Parameter, Parameters, Space, Value};

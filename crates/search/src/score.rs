@@ -23,6 +23,18 @@ impl Score {
         };
         Score { loss, trial }
     }
+
+    /// The score of a trial with one or several losses; see [`main_loss`].
+    pub(crate) fn of(trial: u32, losses: &[f64]) -> Self {
+        Score::new(trial, main_loss(losses).unwrap_or(f64::NAN))
+    }
+}
+
+/// The first of a trial's losses, to which figures about a single loss refer. `None` if any of the losses is not finite,
+/// because training then diverged, or if there are none.
+pub fn main_loss(losses: &[f64]) -> Option<f64> {
+    let is_sound = losses.iter().all(|loss| loss.is_finite());
+    losses.first().copied().filter(|_| is_sound)
 }
 
 impl Ord for Score {

@@ -211,9 +211,7 @@ impl Search {
         let job = self.outstanding.remove(&trial).ok_or(NoJob { trial })?;
         let verdicts = self.scheduler.report_all(&job, losses);
         if verdicts.contains(&Verdict::Finished { trial }) {
-            let is_sound = losses.iter().all(|loss| loss.is_finite());
-            let first = losses.first().copied().filter(|_| is_sound);
-            let score = Score::new(trial, first.unwrap_or(f64::NAN));
+            let score = Score::of(trial, losses);
             self.best = self.best.into_iter().chain([score]).min();
         }
         Ok(verdicts)

@@ -26,10 +26,7 @@ impl Standing {
                 by_front.insert(trial, losses);
                 *self = Standing::SeveralLosses(by_front);
             }
-            Standing::OneLoss(top) => {
-                let loss = losses.first().copied().unwrap_or(f64::NAN);
-                top.insert(Score::new(trial, loss));
-            }
+            Standing::OneLoss(top) => top.insert(Score::of(trial, losses)),
             Standing::SeveralLosses(by_front) => by_front.insert(trial, losses),
         }
     }

@@ -18,7 +18,7 @@ use gleaner_domain::results::search::{
     Losses, RungRow, SearchOutcome, SearchRow, TrialEvent, TrialRow, TrialState,
 };
 use gleaner_domain::{TrainingTask, Utc};
-use gleaner_search::{Fronts, Job, Verdict};
+use gleaner_search::{Fronts, Job, Verdict, main_loss};
 
 pub(in crate::allocator) use declared::Declared;
 pub use searcher::{NewTrial, Searcher};
@@ -177,11 +177,9 @@ impl<'a> Trials<'a> {
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         let job = self.jobs.remove(&task)?;
         let losses = self.searcher.losses(&job)?;
-        let is_sound = losses.iter().all(|loss| loss.is_finite());
-        let finite = losses.first().copied().filter(|_| is_sound);
         let named = self.named(&losses);
         let row = &mut self.trials[job.trial as usize].row;
-        (row.end, row.resource, row.loss) = (Some(now), job.to, finite);
+        (row.end, row.resource, row.loss) = (Some(now), job.to, main_loss(&losses));
         (row.losses, row.state) = (named, TrialState::Waiting);
         self.record(now, TrialEvent::Reached, job.trial);
         for verdict in self.searcher.report(&job, &losses)? {
@@ -204,14 +202,10 @@ impl<'a> Trials<'a> {
         }
         let searcher = &self.searcher;
         let names = self.loss_names.get_or_insert_with(|| searcher.loss_names());
-        let known = names
-            .iter()
-            .cloned()
-            .map(Some)
-            .chain(std::iter::repeat(None));
-        let named = losses.iter().zip(known).enumerate();
+        let name = |place: usize| names.get(place).cloned();
+        let named = losses.iter().enumerate();
         let named =
-            named.map(|(place, (loss, name))| (name.unwrap_or_else(|| place.to_string()), *loss));
+            named.map(|(place, loss)| (name(place).unwrap_or_else(|| place.to_string()), *loss));
         Losses(named.collect())
     }
 

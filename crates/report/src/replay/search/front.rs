@@ -31,10 +31,19 @@ pub(super) fn blocks(run: &Searched<'_>, is_alone: bool) -> Vec<Block> {
         .iter()
         .map(|(name, _)| name.as_str())
         .collect();
+    let over_time = fronts(&finished);
     let others = 1..names.len();
     others
-        .map(|other| Block::figure(figure(run, &finished, &names, other, is_alone)))
+        .map(|other| Block::figure(figure(run, &finished, &over_time, &names, other, is_alone)))
         .collect()
+}
+
+/// The front of the first finished trials.
+struct Front<'a> {
+    /// Number of finished trials.
+    length: usize,
+    /// The trials that no other of these trials dominates, in ascending order of their first loss.
+    trials: Vec<&'a TrialRow>,
 }
 
 /// The trials that reached the last rung with finite losses, in chronological order.
@@ -54,14 +63,15 @@ fn finished<'a>(run: &Searched<'a>) -> Vec<&'a TrialRow> {
 fn figure(
     run: &Searched<'_>,
     finished: &[&TrialRow],
+    over_time: &[Front<'_>],
     names: &[&str],
     other: usize,
     is_alone: bool,
 ) -> Figure {
     let title = format!("Front over time: {} and {}", names[0], names[other]);
-    let last = front(finished);
-    let mut curves = vec![dots(finished, &last, other)];
-    curves.extend(fronts(run, finished, names.len(), other));
+    let last = over_time.last().map_or(&[][..], |front| &front.trials);
+    let mut curves = vec![dots(finished, last, other)];
+    curves.extend(lines(run, finished, over_time, names.len(), other));
     Figure {
         id: id_of(&format!("front-{other}"), &run.run),
         title: if is_alone {
@@ -69,24 +79,32 @@ fn figure(
         } else {
             format!("{title}: {}", run.run.name)
         },
-        text: text(finished, &last, names),
+        text: text(finished, last, names),
         x: Axis::spread(names[0]),
         y: Axis::spread(names[other]),
         marks: Marks::Curves(curves),
-        numbers: numbers(run, &last, names),
+        numbers: numbers(run, last, names),
     }
 }
 
-/// The trials that no other of these trials dominates, in ascending order of their first loss.
-fn front<'a>(trials: &[&'a TrialRow]) -> Vec<&'a TrialRow> {
-    let mut fronts = Fronts::default();
-    for (place, trial) in (0..).zip(trials) {
-        fronts.insert(place, &trial.losses.values());
+/// The fronts after each part of the finished trials. Each trial is compared with the earlier trials once.
+fn fronts<'a>(finished: &[&'a TrialRow]) -> Vec<Front<'a>> {
+    let mut lengths: Vec<usize> = (1..=FRONTS)
+        .map(|part| (finished.len() * part).div_ceil(FRONTS))
+        .collect();
+    lengths.dedup();
+    let (mut sorted, mut found) = (Fronts::default(), Vec::new());
+    for (place, trial) in finished.iter().enumerate() {
+        sorted.insert(place as u32, &trial.losses.values());
+        let length = place + 1;
+        if lengths.contains(&length) {
+            let best = sorted.trials().next().into_iter().flatten();
+            let mut trials: Vec<&TrialRow> = best.map(|place| finished[place as usize]).collect();
+            trials.sort_by(|a, b| of(a, 0).total_cmp(&of(b, 0)).then(a.trial.cmp(&b.trial)));
+            found.push(Front { length, trials });
+        }
     }
-    let best = fronts.trials().next().into_iter().flatten();
-    let mut best: Vec<&TrialRow> = best.map(|place| trials[place as usize]).collect();
-    best.sort_by(|a, b| of(a, 0).total_cmp(&of(b, 0)).then(a.trial.cmp(&b.trial)));
-    best
+    found
 }
 
 /// A loss of a trial.
@@ -116,35 +134,36 @@ fn dots(finished: &[&TrialRow], last: &[&TrialRow], other: usize) -> Curve {
     }
 }
 
-/// The fronts after each part of the finished trials. With more than two losses, the trials of a front are not joined,
-/// because a front that is projected onto two of the losses is not a line.
-fn fronts(run: &Searched<'_>, finished: &[&TrialRow], losses: usize, other: usize) -> Vec<Curve> {
-    let mut lengths: Vec<usize> = (1..=FRONTS)
-        .map(|part| (finished.len() * part).div_ceil(FRONTS))
-        .collect();
-    lengths.dedup();
-    let curve = |(place, length): (usize, &usize)| {
-        let end = finished[length - 1].end.unwrap_or(run.to);
-        let front = front(&finished[..*length]);
+/// The fronts as curves. With more than two losses, the trials of a front are not joined, because a front that is
+/// projected onto two of the losses is not a line.
+fn lines(
+    run: &Searched<'_>,
+    finished: &[&TrialRow],
+    over_time: &[Front<'_>],
+    losses: usize,
+    other: usize,
+) -> Vec<Curve> {
+    let curve = |(place, front): (usize, &Front<'_>)| {
+        let end = finished[front.length - 1].end.unwrap_or(run.to);
         let point = |trial: &&TrialRow| (of(trial, 0), of(trial, other));
         Curve {
             name: format!(
                 "After {}, {}",
-                counted(*length, "trial"),
+                counted(front.length, "trial"),
                 in_hours(end.seconds_since(run.from))
             ),
             // The last front has the accent colour.
-            colour: Colour::Series(lengths.len() - 1 - place),
+            colour: Colour::Series(over_time.len() - 1 - place),
             shape: if losses == 2 {
                 Shape::Stairs
             } else {
                 Shape::Points
             },
-            points: front.iter().map(point).collect(),
-            labels: front.iter().map(|trial| label(trial)).collect(),
+            points: front.trials.iter().map(point).collect(),
+            labels: front.trials.iter().map(|trial| label(trial)).collect(),
         }
     };
-    lengths.iter().enumerate().map(curve).collect()
+    over_time.iter().enumerate().map(curve).collect()
 }
 
 fn label(trial: &TrialRow) -> String {
