@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 from typing import Any, Iterator, Mapping, Optional, Sequence
 
-from ._gleaner import Table, t95, table_of
+from ._gleaner import Table, spread, table_of
 from .run import Run
 
 Row = dict[str, Any]
@@ -60,20 +58,15 @@ def _vcs(policies: Mapping[str, Any]) -> Iterator[Row]:
             yield {"policy": policy, "vc": vc, **flat(figures)}
 
 
-def means(rows: Sequence[Row], least: int) -> Row:
+def means(rows: Sequence[Row], are_windows: bool) -> Row:
     """The number of rows, and for each figure that is a number in any row, its mean and the ends of the mean's 95 %
-    interval. There are no ends for fewer rows than ``least``, and no mean if a row lacks the figure."""
+    interval. There are no ends for too few rows, and no mean if a row lacks the figure."""
     found: Row = {"repetitions": len(rows)}
     for name in dict.fromkeys(of for row in rows for of in row):
         numbers = [float(row[name]) for row in rows if _is_number(row.get(name))]
-        if not numbers:
-            continue
-        found.update(dict.fromkeys((name, f"{name}_low", f"{name}_high")))
-        if len(numbers) == len(rows):
-            found[name] = mean = statistics.fmean(numbers)
-            if len(numbers) >= max(least, 2):
-                half = t95(len(numbers) - 1) * statistics.stdev(numbers) / math.sqrt(len(numbers))
-                found.update({f"{name}_low": mean - half, f"{name}_high": mean + half})
+        if numbers:
+            mean, ends = (spread(numbers, are_windows) if len(numbers) == len(rows) else None) or (None, None)
+            found[name], (found[f"{name}_low"], found[f"{name}_high"]) = mean, ends or (None, None)
     return found
 
 

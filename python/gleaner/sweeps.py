@@ -12,9 +12,6 @@ from .run import Run
 if TYPE_CHECKING:
     from .plans import Combination
 
-MIN_WINDOWS = 5
-"""Minimum number of windows for an interval, as for sweeps of plan files."""
-
 Progress = Callable[[int, int, dict[str, Any]], object]
 """Receives the number of completed runs, the total number of runs, and the settings of the run that has just
 finished."""
@@ -88,8 +85,7 @@ class SweepRuns:
             # A figure that only repeats a setting has no mean.
             row = {name: value for name, value in figures.of_run(run).items() if others.get(name) != value}
             groups.setdefault(repr(others), (others, []))[1].append(row)
-        least = MIN_WINDOWS if over == "events" else 2
-        means = [(others, figures.means(rows, least)) for others, rows in groups.values()]
+        means = [(others, figures.means(rows, over == "events")) for others, rows in groups.values()]
         taken = {name for _, row in means for name in row}
         rows: list[dict[str, Any]] = []
         for others, row in means:

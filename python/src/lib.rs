@@ -59,7 +59,7 @@ mod _gleaner {
     #[pymodule_export]
     use crate::simulate::simulate;
     #[pymodule_export]
-    use crate::stack::{stack_tables, t95, table_of};
+    use crate::stack::{spread, stack_tables, table_of};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

@@ -8,6 +8,7 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat;
 use arrow_select::take::take;
+use gleaner_domain::results::sweep::Replication;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -151,8 +152,15 @@ fn common<'t>(one: &'t DataType, other: &'t DataType) -> &'t DataType {
     }
 }
 
-/// The 97.5th percentile of Student's t distribution, for 95 % intervals of means.
+/// The mean of values over repetitions, and the ends of its 95 % interval, which are None if there are too few
+/// repetitions. None if there are no values.
 #[pyfunction]
-pub fn t95(freedom: usize) -> f64 {
-    gleaner_domain::student::t95(freedom)
+pub fn spread(values: Vec<f64>, are_windows: bool) -> Option<(f64, Option<[f64; 2]>)> {
+    let replication = if are_windows {
+        Replication::Windows
+    } else {
+        Replication::Seeds
+    };
+    let spread = replication.spread(values.into_iter().map(Some))?;
+    Some((spread.mean, spread.ends()))
 }
