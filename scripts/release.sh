@@ -5,11 +5,11 @@
 #   release.sh sums            only writes the SHA-256 sums of the files in the folder dist
 # The parts are:
 #   program  an archive with the program, which needs only glibc; HiGHS is linked statically
-#   musl     an archive with a static program without HiGHS
+#   cbc      the same archive with CBC as well, which is linked from the static libraries of Debian or Ubuntu
+#   musl     an archive with a static program without HiGHS and CBC
 #   wheel    the Python wheel with HiGHS, for every Python from 3.9
-# No part contains CBC, because few systems provide it as a static library.
 # The files are written to the folders dist and wheels of cargo's target folder. Variables:
-#   GLIBC   newest version of glibc that program and wheel may need, for example 2.28; not checked by default
+#   GLIBC   newest version of glibc that program, cbc and wheel may need, for example 2.28; not checked by default
 #   PYTHON  interpreter that builds and tries the wheel (default: python3)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -124,18 +124,44 @@ try_wheel() {
         echo "$PWD/venv/bin/gleaner"' "$(command -v "$python")" "$1"
 }
 
-# Sets the options with which rustc links the C++ library statically.
+# static_libraries NAME...: sets the options with which rustc links the C++ library and these libraries statically.
 static_libraries() {
+    local name
     # This folder comes first in the search path and contains no shared libraries.
-    mkdir -p "$work/lib"
-    ln -sf "$(c++ -print-file-name=libstdc++.a)" "$work/lib/"
-    link=(-L "native=$work/lib" -C strip=symbols -C link-arg=-lstdc++ -C link-arg=-lm)
+    rm -rf "$work/lib"
+    mkdir "$work/lib"
+    link=(-L "native=$work/lib" -C strip=symbols)
+    for name in "$@" stdc++; do
+        ln -s "$(realpath "$(c++ -print-file-name="lib$name.a")")" "$work/lib/lib$name.a"
+        link+=(-C "link-arg=-l$name")
+    done
+    link+=(-C link-arg=-lm)
+}
+
+# cbc_libraries: prints the libraries that CBC consists of and needs, in the order of linking. LAPACK needs the Fortran
+# libraries.
+cbc_libraries() {
+    pkg-config --libs cbc | tr ' ' '\n' | sed -n 's/^-l//p' | grep -vxE 'pthread|rt|m'
+    echo gfortran
+    # gcc lacks this library on aarch64.
+    [ "$architecture" != x86_64 ] || echo quadmath
 }
 
 # Each of these functions prints why a part cannot be built here, or nothing if it can.
 cannot_program() {
     [ "$(uname -s)" = Linux ] || { echo "this system is not Linux" && return; }
     WITHOUT_CBC=1 MAKECMDGOALS=release scripts/install-native.sh >&2 || echo "packages are missing"
+}
+cannot_cbc() {
+    local name missing=()
+    [ "$(uname -s)" = Linux ] || { echo "this system is not Linux" && return; }
+    command -v dpkg-query >/dev/null || { echo "this system is not Debian or Ubuntu" && return; }
+    MAKECMDGOALS=release scripts/install-native.sh >&2 || { echo "packages are missing" && return; }
+    for name in $(cbc_libraries); do
+        [ -e "$(c++ -print-file-name="lib$name.a")" ] || missing+=("lib$name.a")
+    done
+    [ ${#missing[@]} -eq 0 ] ||
+        echo "static libraries are missing: ${missing[*]} (Debian: coinor-libcbc-dev, gfortran)"
 }
 cannot_wheel() {
     "$python" -c 'import ensurepip, venv' 2>/dev/null || { echo "$python with venv is missing" && return; }
@@ -147,16 +173,32 @@ cannot_musl() {
     [ -d "$(rustc --print sysroot)/lib/rustlib/$musl" ] || echo "Rust's target is missing: rustup target add $musl"
 }
 
-build_program() {
-    local features=cli,harvest,highs name=gleaner-$version-$architecture-linux-gnu glibc
-    static_libraries
-    "$CARGO" rustc --release --locked --no-default-features --features $features --bin gleaner -- "${link[@]}"
+# build_glibc NAME FEATURES [OPTION...]: builds the program with the options in `link`, and packs the archive NAME. The
+# options are those of sbom.py.
+build_glibc() {
+    local glibc
+    "$CARGO" rustc --release --locked --no-default-features --features "$2" --bin gleaner -- "${link[@]}"
     glibc=$(check_libraries "$target/release/gleaner")
-    describe gleaner "$gnu" $features "$name"
-    archive "$target/release/gleaner" "$name"
-    echo "$name.tar.gz: needs glibc $glibc or newer"
+    describe gleaner "$gnu" "$2" "$1" "${@:3}"
+    archive "$target/release/gleaner" "$1"
+    echo "$1.tar.gz: needs glibc $glibc or newer"
+    try_archive "$1"
+}
+
+build_program() {
+    static_libraries
     solvers=(exact highs)
-    try_archive "$name"
+    build_glibc "gleaner-$version-$architecture-linux-gnu" cli,harvest,highs
+}
+
+build_cbc() {
+    local libraries packages
+    mapfile -t libraries < <(cbc_libraries)
+    static_libraries "${libraries[@]}"
+    # The packages that own the files, each once. `dpkg-query` prints `package:amd64: file`.
+    mapfile -t packages < <(realpath "$work"/lib/*.a | xargs dpkg-query --search | sed 's/:.*//' | sort -u)
+    solvers=(exact highs cbc)
+    build_glibc "gleaner-$version-$architecture-linux-gnu-cbc" cli,harvest,highs,cbc --debian "${packages[@]}"
 }
 
 build_musl() {
@@ -200,11 +242,11 @@ scripts/version.sh
 version=$(scripts/version.sh --print)
 left_out=()
 parts=("$@")
-[ $# -gt 0 ] || parts=(program musl wheel)
+[ $# -gt 0 ] || parts=(program cbc musl wheel)
 for part in "${parts[@]}"; do
     case $part in
-        program | musl | wheel) ;;
-        *) fail "unknown part \"$part\" (expected program, musl, wheel or sums)" ;;
+        program | cbc | musl | wheel) ;;
+        *) fail "unknown part \"$part\" (expected program, cbc, musl, wheel or sums)" ;;
     esac
     reason=$("cannot_$part")
     if [ -z "$reason" ]; then

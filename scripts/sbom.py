@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists what a program or wheel of a release contains: its crates, and the library HiGHS.
+"""Lists what a program or wheel of a release contains: its crates, the library HiGHS, and libraries of Debian packages.
 
     sbom.py --package gleaner --target x86_64-unknown-linux-gnu --features cli,highs --sbom FILE --licences FILE
 
@@ -59,6 +59,16 @@ def highs(package):
     return component, licence_files(folder)
 
 
+def debian(name):
+    """A package of Debian or Ubuntu as a component, with the path of its licence file."""
+    form = "${Version} ${Architecture}"
+    query = ["dpkg-query", "--show", "--showformat", form, name]
+    version, architecture = subprocess.run(query, check=True, capture_output=True, text=True).stdout.split()
+    purl = f"pkg:deb/debian/{name}@{version}?arch={architecture}"
+    component = {"type": "library", "name": name, "version": version, "bom-ref": purl, "purl": purl}
+    return component, [pathlib.Path("/usr/share/doc", name, "copyright")]
+
+
 def main():
     options = argparse.ArgumentParser(prog="scripts/sbom.py", description=__doc__.split("\n")[0])
     options.add_argument("--package", required=True, help="crate of the program or Python module")
@@ -66,6 +76,7 @@ def main():
     options.add_argument("--features", required=True, help="features of the package, which replace its defaults")
     options.add_argument("--sbom", type=pathlib.Path, required=True, help="bill of materials to write")
     options.add_argument("--licences", type=pathlib.Path, required=True, help="text with all licences to write")
+    options.add_argument("--debian", nargs="*", default=[], help="installed packages whose static libraries are linked")
     given = options.parse_args()
 
     metadata = json.loads(cargo("metadata", "--format-version=1", "--filter-platform", given.target, "--all-features"))
@@ -77,6 +88,7 @@ def main():
 
     found = [crate(package) for package in packages if package is not root]
     found += [highs(package) for package in packages if package["name"] == "highs-sys"]
+    found += [debian(name) for name in given.debian]
 
     # All crates of the workspace share the licence of Gleaner, which is a file of its own in an archive.
     own = {f"pkg:cargo/{package['name']}@{package['version']}" for package in packages if package["id"] in members}
