@@ -56,7 +56,7 @@ settings! {
 pub struct Known {
     /// Name of the solver.
     pub name: &'static str,
-    /// The solver with this name.
+    /// The solver, its formulation and its big-M constant.
     pub spec: SolverSpec,
 }
 
@@ -83,7 +83,7 @@ const fn known(name: &'static str, kind: SolverKind, formulation: Formulation) -
 
 impl Known {
     /// Whether the solver is compared by default. Solvers with the paper's formulation are not compared by default,
-    /// because they take thousands of times longer than other solvers.
+    /// because they take about a thousand times as long as other solvers.
     fn is_default(&self) -> bool {
         self.spec.formulation == Formulation::Counts
     }
@@ -136,7 +136,7 @@ pub struct OpenedComparison {
 pub struct Compared {
     /// The answers, and the incumbents that solvers found before each answer.
     pub outcome: compare::Compared,
-    /// A row for each solver.
+    /// The summary of the answers of each solver.
     pub lines: Vec<SolverRow>,
     /// Counts of the answers of external solvers.
     pub tallies: Vec<TallyHandle>,

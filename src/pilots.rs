@@ -256,7 +256,7 @@ impl Work<'_> {
             .into_iter()
             .map(|best| {
                 let bound = self.fragments.share(best.bound);
-                // The observer may have stopped the search. Without it, the ladders found so far are still evaluated.
+                // The ladders found so far are evaluated even if the observer has stopped the search.
                 self.ladder(best.lengths, Some(bound), &Unobserved)
             });
         let ladders = ladders.collect::<Result<Vec<_>>>()?;

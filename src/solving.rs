@@ -111,7 +111,7 @@ pub fn answer(solver: &mut Built, limits: &Limits, problem: &AnyProblem) -> Resu
 /// Converts the error of a result. If the chosen solver cannot solve the problem, the error names the problem.
 ///
 /// # Errors
-/// The error of the result: the chosen solver cannot solve the problem, or the solver fails.
+/// The chosen solver cannot solve the problem, or the solver fails.
 pub fn of_problem<T>(id: &str, result: Result<T, SolveError>) -> Result<T> {
     result.map_err(|error| {
         if error.is_wrong_choice() {

@@ -1,4 +1,4 @@
-//! The number of threads.
+//! Runs functions on a pool with a given number of threads.
 
 use std::num::NonZeroUsize;
 

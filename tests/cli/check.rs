@@ -17,7 +17,7 @@ use crate::support::{dataset, gleaner, json};
 
 const REPLAY: &str = "replay --events idle.csv --tasks tasks.toml";
 
-/// A directory with the samples of logs, tasks, a plan and a cluster.
+/// A directory with a sample log, sample tasks, a sample plan and a sample cluster.
 fn samples() -> TempDir {
     let directory = crate::support::samples();
     for name in ["cluster", "sweep.toml"] {

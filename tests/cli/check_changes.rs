@@ -265,8 +265,8 @@ fn inputs(more: &str, work: f64) -> TempDir {
     directory
 }
 
-/// Runs a replay, and checks that every change to its output is noticed. The paths are absolute, because the check runs
-/// in this process.
+/// Runs a replay, and checks that every change to its output is detected. The paths are absolute, because the check
+/// runs in this process.
 #[track_caller]
 fn replayed(directory: &TempDir, more: &str) {
     let at = directory.path();

@@ -78,7 +78,7 @@ fn simulations_pass_the_check() {
     }
 }
 
-/// Simulates the trace, and checks that every change to the output of the simulation is noticed. Paths are absolute,
+/// Simulates the trace, and checks that every change to the output of the simulation is detected. Paths are absolute,
 /// because the check runs in this process.
 #[track_caller]
 fn simulated(arguments: &str) {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::dataset;
 
-/// A fenced block of a page.
+/// A fenced code block of a page.
 struct Block {
     /// The text after the first fence, such as `sh`.
     info: String,

@@ -204,7 +204,7 @@ fn training_names_the_best_estimator_and_models_use_it() {
         "median (training median)",
         "ebm-seconds (EBM on seconds)",
         "mean error (s)",
-        // The held-out jobs are those of the last week: the nine bursts from second 1,470,000 on.
+        // The held-out jobs are those of the last week: the nine bursts that begin at second 1,470,000 or later.
         "Estimators on the 270 jobs from 1970-01-18 00:20:00 to 1970-01-24 11:53:49",
         "trained on 630 that had\nended before",
     ] {

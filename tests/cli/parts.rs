@@ -31,7 +31,7 @@ fn write_plan(directory: &Path, seeds: usize, more: &str) {
     fs::write(directory.join("plan.toml"), plan).unwrap();
 }
 
-/// The tables of a sweep.
+/// The contents of the tables and of the summary of a sweep.
 fn tables(directory: &Path, out: &str) -> Vec<Vec<u8>> {
     let names = ["sweep.csv", "sweep.parquet", "settings.csv", "summary.json"];
     let read = |name| fs::read(directory.join(out).join(name)).unwrap();

@@ -470,7 +470,7 @@ fn stopped(at: &Path, line: &str, signal: &str) -> Run {
     }
 }
 
-/// A sample of `dataset/logs`.
+/// The path of a sample log in `dataset/logs`.
 fn scheduler_log(name: &str) -> String {
     let path = gleaner_testing::workspace().join("dataset/logs").join(name);
     path.to_str().unwrap().to_owned()

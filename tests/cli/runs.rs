@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// A finished run of the program.
+/// The exit code and the output of a finished run of the program.
 pub struct Run {
     pub code: Option<i32>,
     pub out: String,

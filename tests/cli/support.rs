@@ -18,7 +18,7 @@ pub fn with_stdin(directory: &Path, line: &str, text: &str) -> Run {
         .into()
 }
 
-/// A directory with the samples of dataset/ in it.
+/// A directory with sample logs, tasks and problems from dataset/.
 pub fn samples() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for name in [
@@ -32,7 +32,7 @@ pub fn samples() -> TempDir {
     directory
 }
 
-/// A directory with the samples of schedulers' logs in it.
+/// A directory with the sample logs of schedulers from dataset/logs.
 pub fn logs() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(dataset().join("logs")).unwrap() {
@@ -67,7 +67,7 @@ pub fn stable_files(run: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// A directory with the sample cluster of dataset/ in the folder `trace`.
+/// A directory with the sample cluster from dataset/ in the folder `trace`.
 pub fn cluster() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let trace = directory.path().join("trace");

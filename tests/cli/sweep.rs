@@ -28,7 +28,7 @@ fn run(directory: &Path, line: &str, code: i32) -> (String, String) {
     (out, err)
 }
 
-/// A directory with the samples of dataset/ in it.
+/// A directory with a sample log, sample tasks and a sample plan from dataset/.
 fn samples() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for name in ["idle.csv", "tasks.toml", "sweep.toml"] {
@@ -455,7 +455,7 @@ fn a_sweep_tells_the_share_of_the_bound_that_each_rule_reached() {
     }
 }
 
-/// The cells of a CSV table.
+/// The cells of a CSV table, row by row.
 fn table(path: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(path).unwrap();
     let cells = |line: &str| line.split(',').map(str::to_owned).collect();

@@ -113,7 +113,7 @@ fn windows_are_replays_of_logs_that_were_cut_by_hand() {
         }
     }
     assert_eq!((rows.len(), seen), (8, 8));
-    // Idle node-time adds up to that of the whole log.
+    // The idle node-times of the windows add up to that of the whole log.
     gleaner(at, "sweep plan.toml --out whole").expect(0);
     let whole = number(&table(at, "whole/sweep.csv")[0], "idle_node_seconds");
     let parts = rows.iter().filter(|row| row["seed"] == "0");
@@ -133,7 +133,7 @@ fn short_fragments_are_ignored_as_in_a_single_replay() {
     let row = &table(at, "swept/sweep.csv")[0];
     let idle = number(row, "idle_node_seconds");
     near(idle, single["idle_node_seconds"].as_f64().unwrap());
-    // A fragment that a window cuts is as long as in the log, so the same fragments are ignored.
+    // A fragment that a window cuts counts with its full length in the log, so the same fragments are ignored.
     gleaner(at, "sweep plan.toml --windows 7 --out windows").expect(0);
     let rows = table(at, "windows/sweep.csv");
     near(
@@ -205,7 +205,7 @@ fn intervals_are_over_windows_and_seeds_are_averaged_first() {
     ] {
         assert!(page.contains(words), "{words}");
     }
-    // Plain replays have no window.
+    // In a sweep whose log is not cut, the column `window` is empty.
     gleaner(at, "sweep plan.toml --out plain").expect(0);
     assert!(
         table(at, "plain/sweep.csv")
@@ -357,12 +357,12 @@ fn runs_of_other_windows_are_not_reused() {
     let five = read();
     assert_eq!(done("--windows 6"), "runs  12, 0 of them already done");
     assert_eq!(done(""), "runs  2, 0 of them already done");
-    // The days of the log are the same parts as two windows.
+    // The sample lasts two days, so its blocks are the same parts as two windows.
     assert_eq!(done("--windows 2"), "runs  4, 0 of them already done");
     assert_eq!(done("--bootstrap 100"), "runs  4, 4 of them already done");
     assert_eq!(done("--windows 5"), "runs  10, 10 of them already done");
     assert_eq!(read(), five);
-    // Parts of a sweep have the same runs.
+    // A sweep that is executed in parts gives the same tables.
     for part in ["1/2", "2/2"] {
         let line = format!("sweep plan.toml --out parts --windows 5 --part {part}");
         gleaner(at, &line).expect(0);

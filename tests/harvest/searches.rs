@@ -47,7 +47,7 @@ fn expected(search: &SearchSubmission) -> (Vec<String>, u32) {
 #[test]
 fn the_best_trials_are_promoted() {
     if Command::new("python3").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no python3");
+        eprintln!("skipped: python3 is not installed");
         return;
     }
     // Only one task is active at a time, so that the order of the trials depends only on their losses.

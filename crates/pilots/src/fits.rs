@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Fragments, Ladder};
 
-/// How the idle time is spent if the scheduler starts only pilots that end within the fragment.
+/// The use of the idle time if the scheduler starts only pilots that end within the fragment.
 ///
 /// The four times add up to [`Fragments::total`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -21,12 +21,12 @@ pub struct Fits {
     pub pilots: u64,
 }
 
-/// A pilot in a fragment.
+/// The place of a pilot in a fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     /// Time at which the pilot starts, after its delay, counted from the start of the fragment.
     pub start: u64,
-    /// Its length.
+    /// Length of the pilot.
     pub length: u64,
 }
 

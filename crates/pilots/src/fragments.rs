@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Fault;
 
-/// The lengths of idle fragments, and how many fragments have each length.
+/// The lengths of idle fragments, and the number of fragments of each length.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fragments {
     /// Each length and its number of fragments, by ascending length. Neither is 0.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Costs, Fragments};
 
-/// How the idle time is spent if one pilot runs in each fragment until it is preempted.
+/// The use of the idle time if one pilot runs in each fragment until it is preempted.
 ///
 /// The three times add up to [`Fragments::total`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

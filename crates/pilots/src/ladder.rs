@@ -1,4 +1,4 @@
-//! Ladders: the lengths of pilots, and the overhead of each pilot.
+//! Ladders: the allowed lengths of pilots, and the overhead of each pilot.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 /// delay therefore fit in 64 bits.
 pub const LONGEST: u64 = u32::MAX as u64;
 
-/// The overhead of every pilot: the time before it is ready.
+/// The overhead of every pilot: the time until the pilot is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Costs {
     /// Time from a pilot's start until the pilot is ready. This time is part of the pilot's length.
@@ -15,7 +15,7 @@ pub struct Costs {
     pub delay: u64,
 }
 
-/// Pilots of several lengths.
+/// The allowed lengths of pilots, and the overhead of each pilot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ladder {
     /// The lengths are distinct and in ascending order; each length is longer than the start-up.
@@ -35,9 +35,9 @@ pub enum Fault {
     /// A pilot ends before it is ready.
     #[error("a pilot of length {length} never becomes ready, because its start-up takes {startup}")]
     NeverReady {
-        /// The length.
+        /// Length of the pilot.
         length: u64,
-        /// The start-up.
+        /// Start-up time of the pilot.
         startup: u64,
     },
     /// A length, a start-up or a delay exceeds [`LONGEST`].
@@ -103,7 +103,7 @@ impl Ladder {
         &self.lengths
     }
 
-    /// The costs of every pilot.
+    /// The overhead of every pilot.
     pub fn costs(&self) -> Costs {
         self.costs
     }

@@ -1,5 +1,5 @@
-//! Pilot jobs on the idle nodes of a supercomputer: how much idle time they use, and which wall times use the most of
-//! it.
+//! Pilot jobs on the idle nodes of a supercomputer: the idle time that they use, and the wall times that maximise this
+//! use.
 //!
 //! A **pilot** is a job that holds a node until another job needs it. A pilot first starts up, and is then **ready**
 //! to work, for example as an OpenWhisk invoker, a workflow worker or a Ray node. A pilot is submitted with a wall

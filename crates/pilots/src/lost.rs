@@ -2,18 +2,18 @@
 //!
 //! The scheduler does not know how long a fragment will last, but it knows its **age**: how long the node has been
 //! idle. A plan is therefore a sequence of lengths. When a node becomes idle, the first pilot starts after the delay.
-//! When the pilot ends, the fragment is older by the delay and the pilot's length, and the delay before the second
-//! pilot begins. Further pilots follow until another job needs the node. Only pilots that end by themselves count.
+//! When the pilot ends, the age has grown by the delay and the pilot's length. The delay before the second pilot then
+//! begins. Further pilots follow until another job needs the node. Only pilots that end by themselves count.
 //!
-//! Let S(x) be the number of fragments whose length is at least x. A pilot of length ℓ that is planned at age a ends
-//! by itself in S(a + d + ℓ) fragments. In each of these fragments, the pilot has been ready for ℓ − w. The best
-//! plan from age a on is therefore worth
+//! Let S(x) be the number of fragments whose length is at least x. A pilot of length ℓ that is planned at age a ends by
+//! itself in S(a + d + ℓ) fragments. In each of these fragments, the pilot has been ready for ℓ − w. The best plan that
+//! starts at age a is therefore worth
 //!
 //! ```text
 //! V(a) = max(0, max over ℓ of S(a + d + ℓ) · (ℓ − w) + V(a + d + ℓ)),   V(a) = 0 beyond the longest fragment,
 //! ```
 //!
-//! which is computed from the oldest age down. V(0) is the ready time of the best plan. The plan is chosen with
+//! which is computed from the greatest age down to 0. V(0) is the ready time of the best plan. The plan is chosen with
 //! hindsight, so evaluate it on another log with [`planned`].
 
 use gleaner_observer::Observer;
@@ -31,7 +31,7 @@ const BETWEEN_CHECKS: usize = 1 << 16;
 /// Marks the end of the plan, in place of the index of a length.
 const END: u16 = u16::MAX;
 
-/// The best plan by age, and its ready time.
+/// A plan by age, and the ready time of its pilots.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Lost {
     /// Total time during which pilots that ended by themselves were ready.
@@ -44,7 +44,7 @@ pub struct Lost {
     pub plan: Vec<Step>,
 }
 
-/// A pilot of a plan.
+/// A pilot of a plan, with the numbers of fragments in which it starts and ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// Age of the fragment at which the pilot's delay begins.
@@ -60,8 +60,8 @@ pub struct Step {
 /// Finds the best plan by age.
 ///
 /// # Errors
-/// [`Fault::TooManyAges`] if there are more than [`MOST_AGES`] ages; [`Fault::Stopped`] if the observer
-/// stops the computation.
+/// [`Fault::TooManyAges`] if there are more than [`MOST_AGES`] ages or at least 65,535 lengths; [`Fault::Stopped`] if
+/// the observer stops the computation.
 pub fn lost(
     fragments: &Fragments,
     ladder: &Ladder,
@@ -174,7 +174,7 @@ pub fn planned(
     Ok(tally.lost)
 }
 
-/// Counts the pilots of a plan, from age 0 on.
+/// Counts the pilots of a plan, starting at age 0.
 struct Tally<'f> {
     fragments: &'f Fragments,
     /// S at each length of the histogram.
@@ -206,7 +206,7 @@ impl<'f> Tally<'f> {
         self.survivors[counts.partition_point(|&(other, _)| other < length)]
     }
 
-    /// Adds the next pilot.
+    /// Adds the next pilot of the plan to the totals.
     fn add(&mut self, length: u64) {
         // Sums may saturate: no fragment is as long as a sum that exceeds 64 bits.
         let begin = self.age.saturating_add(self.costs.delay);

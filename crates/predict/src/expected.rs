@@ -6,9 +6,9 @@ use gleaner_driple::graph::{Graph, GroupedGraph, METRICS};
 
 use gleaner_domain::Usage;
 
-/// How to estimate the memory that a workload holds. Inspectors do not predict this amount: the GPU
-/// memory utilisation among their metrics is the share of time during which memory is read or
-/// written.
+/// The method of estimating the memory that a workload holds. Inspectors do not predict this
+/// amount: the GPU memory utilisation among their metrics is the share of time during which memory
+/// is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     /// From the tensors of the workload's graph.
@@ -32,8 +32,9 @@ const MB: f64 = 1_048_576.0;
 /// as soon as they are used. Outputs and gradients have the same sizes. Therefore, training holds
 /// half of the outputs of all operations if the graph contains gradients. If it contains only the
 /// forward pass, training holds all outputs. For example, 1,048,576 elements of a graph with
-/// gradients take 0.5 × 4 bytes each, which is 2 MB in total. The memory of libraries is added. The
-/// result is an underestimate, because optimisers also store additional copies of parameters.
+/// gradients take 0.5 × 4 bytes each, which is 2 MB in total. The result also includes the memory
+/// of the framework and its libraries. It is an underestimate, because optimisers also store
+/// additional copies of parameters.
 pub fn tensors(graph: &Graph, grouped: &GroupedGraph) -> f64 {
     let elements: f64 = grouped
         .features

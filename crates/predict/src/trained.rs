@@ -43,7 +43,7 @@ pub enum Model {
     Workload(WorkloadModel),
 }
 
-/// The kind of a model.
+/// The kind of a model, by the quantity that the model predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
@@ -87,7 +87,7 @@ impl Model {
         }
     }
 
-    /// The kind of the model.
+    /// Kind of the model.
     pub fn kind(&self) -> Kind {
         match self {
             Model::Throughput(_) => Kind::Throughput,

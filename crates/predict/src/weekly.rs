@@ -27,7 +27,7 @@ const WEEK: i64 = 7 * 24 * 3600;
 pub struct Weekly {
     /// The estimator, or the instruction to choose the best estimator each week.
     pub choice: EstimatorChoice,
-    /// How the estimator is trained.
+    /// Settings for training the estimator.
     pub learning: Learning,
     /// The calendar of the trace.
     pub calendar: Calendar,
@@ -44,7 +44,7 @@ pub struct WeeklyEstimates {
     pub weeks: Vec<Week>,
 }
 
-/// How the durations of a week's jobs were estimated: the estimator and its training data.
+/// The estimator that was trained for a week's jobs, and the size of its training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Week {
     /// Second at which the week begins.
@@ -148,7 +148,7 @@ fn submitted_before(trace: &Trace, second: i64) -> Trace {
     }
 }
 
-/// A job that has ended.
+/// Describes a job that has ended, as training data.
 fn past_job<'t>(known: &[Known<'t>], trace: &Trace, job: usize, ended: i64) -> Past<'t> {
     Past {
         job: known[job].clone(),

@@ -9,8 +9,8 @@ use super::Calendar;
 use gleaner_domain::inputs::EstimateTable;
 use gleaner_domain::{Cluster, Job, Trace};
 
-/// What is known about jobs when they are submitted, in the trace's order. If the workload of a job
-/// is unknown, the job's profile is missing.
+/// The properties of jobs that are known at submission, in the trace's order. If the workload of a
+/// job is unknown, the job's profile is missing.
 pub fn known_jobs<'t>(
     trace: &'t Trace,
     cluster: &'t Cluster,

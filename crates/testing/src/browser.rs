@@ -16,7 +16,7 @@ const SKIPPED: i32 = 77;
 pub fn check_in_browser(script: &str, arguments: &[impl AsRef<OsStr>]) {
     let script = workspace().join("scripts").join(script);
     let Ok(output) = Command::new("python3").arg(script).args(arguments).output() else {
-        eprintln!("skipped: there is no python3");
+        eprintln!("skipped: python3 is not installed");
         return;
     };
     let reported = String::from_utf8_lossy(&output.stdout);

@@ -27,7 +27,7 @@ proptest! {
     }
 }
 
-/// What a run of the property printed.
+/// The values that a run of the property printed, and its result.
 struct Run {
     drawn: Vec<u32>,
     passed: bool,

@@ -70,7 +70,7 @@ fn lucid(at: &Path, more: &str, out: &str) -> Run {
     gleaner(at, &line)
 }
 
-/// A table of a simulation.
+/// The content of the table `lucid_NAME.csv` in the folder `out`.
 fn table(at: &Path, out: &str, name: &str) -> String {
     fs::read_to_string(at.join(out).join(format!("lucid_{name}.csv"))).unwrap()
 }

@@ -18,7 +18,7 @@ fn draw(directory: &Path, kind: &str, more: &[&str]) -> PathBuf {
     page
 }
 
-/// Names of the SVG files of a directory, without extension. Asserts that each SVG file has a
+/// Names of the SVG files in a directory, without the extension. Asserts that each SVG file has a
 /// corresponding PNG file.
 fn pictures(directory: &Path) -> Vec<String> {
     let files = fs::read_dir(directory).unwrap();
@@ -44,7 +44,7 @@ fn well_formed(directory: &Path) {
             "{}",
             String::from_utf8_lossy(&output.stderr)
         ),
-        Err(_) => eprintln!("skipped: there is no python3"),
+        Err(_) => eprintln!("skipped: python3 is not installed"),
     }
 }
 

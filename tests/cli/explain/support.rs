@@ -71,13 +71,13 @@ fn read_column(path: &Path, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// A number of a JSON object.
+/// The numeric field `name` of a JSON object.
 #[track_caller]
 pub fn number(value: &Value, name: &str) -> f64 {
     value[name].as_f64().unwrap()
 }
 
-/// A list of a JSON object.
+/// The list in the field `name` of a JSON object.
 #[track_caller]
 pub fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
     value[name].as_array().unwrap()

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use super::support::{Figures, assert_near, dataset, gleaner, json as read_json, numbers, page};
 use crate::browser::check;
 
-/// Maximum size of a page in bytes, so that it can be attached to an email.
+/// Maximum size of a page in bytes, small enough for an email attachment.
 const MOST: usize = 5_000_000;
 
 /// A pseudo-random number from 0 to 1 for the run `index`.

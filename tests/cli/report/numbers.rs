@@ -7,7 +7,7 @@ use super::support::{
     simulation, steps,
 };
 
-/// The times in a column of a CSV table, in whole milliseconds since 1970, as on pages.
+/// The times in a column of a CSV table, in whole milliseconds since 1970, which is the unit on pages.
 fn millis(path: &std::path::Path, name: &str) -> Vec<f64> {
     let times = column(path, name)
         .into_iter()

@@ -6,8 +6,8 @@ use gleaner_domain::Local;
 
 use super::support::{Figures, assert_near, column, gleaner, json, numbers, page, searches};
 
-/// Converts a column of times to hours since the first event of the run, with four decimals as in figures. An empty
-/// cell becomes `None`.
+/// Converts a column of times to hours since the first event of the run, rounded to four decimals like the times in
+/// figures. An empty cell becomes `None`.
 fn hours(run: &Path, table: &str, name: &str) -> Vec<Option<f64>> {
     let summary = json(&run.join("summary.json"));
     let first: Local = summary["from"].as_str().unwrap().parse().unwrap();

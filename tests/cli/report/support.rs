@@ -204,7 +204,7 @@ pub fn steps(value: &Value) -> Vec<f64> {
     numbers
 }
 
-/// A column of a CSV table.
+/// The cells in the column `name` of a CSV table.
 pub fn column(path: &Path, name: &str) -> Vec<String> {
     let mut reader = csv::Reader::from_path(path).unwrap();
     let place = reader.headers().unwrap().iter().position(|h| h == name);
@@ -214,7 +214,7 @@ pub fn column(path: &Path, name: &str) -> Vec<String> {
     rows.collect()
 }
 
-/// A numeric column of a CSV table.
+/// The numbers in the column `name` of a CSV table.
 pub fn numbers(path: &Path, name: &str) -> Vec<f64> {
     let cells = column(path, name);
     cells.iter().map(|cell| cell.parse().unwrap()).collect()

@@ -44,7 +44,7 @@ pub(super) struct Account {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Spent {
     pub used: f64,
-    /// Node-time between the task's completion and the event at which the completion was noticed.
+    /// Node-time between the task's completion and the event at which the completion was detected.
     pub after: f64,
     /// Node-time during which the task held fewer nodes than its minimum.
     pub below: f64,

@@ -64,7 +64,7 @@ record! {
     pub struct ClassTotal {
         /// name of the class
         class: Arc<str> = "class" [""],
-        /// number of nodes in the slice of the log
+        /// number of nodes of the class in the slice of the log
         nodes: u32 = "nodes" ["nodes"],
         /// idle time
         idle_node_seconds: f64 = "idle_node_seconds" ["node·s"],

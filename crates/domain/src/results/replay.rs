@@ -135,7 +135,7 @@ record! {
     /// Wall time of the solver: a row of `timings`. This table is separate because the times differ from run to run.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct TimingRow {
-        /// index of the event, as in `steps`
+        /// index of the event; the same as `evt` in `steps`
         event: usize = "evt" [""],
         /// duration of the decision
         micros: u64 = "solve_us" ["µs"],
@@ -152,7 +152,7 @@ record! {
         submit: Utc = "submit" ["time"],
         /// time at which the task first held nodes; empty if it never held nodes
         start: Option<Utc> = "start" ["time"],
-        /// time at which the task's completion was noticed; empty if the task did not finish
+        /// time at which the task's completion was detected; empty if the task did not finish
         end: Option<Utc> = "end" ["time"],
         /// total work of the task; empty for an endless task
         work: f64 as Finite = "work" ["work"],
@@ -361,7 +361,7 @@ summary! {
         log_span_seconds: f64 ["s"],
         /// idle node-time in the log or its slice
         log_idle_node_seconds: f64 ["node·s"],
-        /// what the log's source left unknown (docs/OUTPUTS.md); null if the log does not state it
+        /// what the source of the log did not record (docs/OUTPUTS.md); null if the log does not state this
         log_quality: Option<Quality> [""],
         /// share of the log's idle node-time during which jobs waited for nodes, according to the queue at each event;
         /// null if the log has no queue
@@ -500,8 +500,8 @@ summary! {
         /// final loss of that trial minus the lowest final loss of all started trials, both without
         /// noise
         regret: Option<f64> ["loss"] least,
-        /// trials on the non-dominated front: no other trial that reached the last rung is at least as good in all losses
-        /// and better in one; null if the search has one loss
+        /// number of trials on the non-dominated front, for which no other trial that reached the last rung is at least
+        /// as good in all losses and better in one; null if the search has one loss
         front_trials: Option<usize> ["trials"] shown,
         /// work done for trials that did not reach the last rung
         wasted_work: Option<f64> ["work"] least,

@@ -70,7 +70,7 @@ pub enum Verdict {
     Within10,
     /// Our value is more than 10 % off.
     Differs,
-    /// Our value cannot be computed from what is public; the note states the reason.
+    /// Our value cannot be computed from public data; the note states the reason.
     NotReproducible,
     /// Our value is not computed here although it could be; the note states the reason.
     LeftOut,
@@ -179,7 +179,7 @@ record! {
         /// share of the published curve's range; empty if either value is missing
         difference: Option<f64> = "difference" ["relative"],
         /// `equal`: equal to the published number of decimals; `within 1 %`, `within 5 %`, `within 10 %`, `differs`;
-        /// `not reproducible` from what is public; `left out` here; `no published value`
+        /// `not reproducible` from public data; `left out` here; `no published value`
         verdict: Verdict = "verdict" [""],
         /// notes on the value; the reason if it is not reproducible or left out
         note: String = "note" [""],

@@ -135,7 +135,7 @@ pub struct State {
     pub running_jobs: u32,
     /// Number of waiting jobs.
     pub pending_jobs: u32,
-    /// Number of waiting jobs with fewer than 8 GPUs.
+    /// Number of waiting jobs that request fewer than 8 GPUs.
     pub pending_small_jobs: u32,
     /// Number of nodes.
     pub nodes: u32,

@@ -140,7 +140,7 @@ record! {
         /// rung number, from 0: the rung that the trial trains towards (`started`, `promoted`), otherwise the last rung
         /// that it reached
         rung: u32 = "rung" [""],
-        /// resource of that rung, as in the task file
+        /// resource of that rung, in the unit of the task file
         resource: f64 = "resource" ["resource"],
         /// loss measured at that rung; empty for events other than `reached`, and if training diverged. With several
         /// losses: the first loss
@@ -185,8 +185,8 @@ record! {
         /// all losses measured at that rung, as a JSON object with `null` for a loss that is not finite; empty if no loss
         /// was measured or the search has one loss
         losses: Losses = "losses" [""],
-        /// non-dominated front of the trial among all finished trials: 0 if no finished trial is at least as good in all
-        /// losses and better in one; empty if the trial is not finished or the search has one loss
+        /// number of the trial's non-dominated front among all finished trials: 0 if no other finished trial is at
+        /// least as good in all losses and better in one; empty if the trial is not finished or the search has one loss
         front: Option<u32> = "front" [""],
     }
 }

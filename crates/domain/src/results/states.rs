@@ -15,13 +15,13 @@ record! {
         vc: Arc<str> = "vc" [""],
         /// number of requested GPUs
         gpus: u32 = "gpu_num" ["GPUs"],
-        /// submission, as in the trace
+        /// time of submission, from the trace
         submit: i64 = "submit_time" ["s"],
-        /// duration, as in the trace
+        /// duration, from the trace
         duration: i64 = "duration" ["s"],
-        /// time of the first start
+        /// time at which the job first started
         start: i64 = "start_time" ["s"],
-        /// time of the end
+        /// time at which the job ended
         end: i64 = "end_time" ["s"],
         /// waiting time: before the start, after preemptions, and for the profiler
         queue: i64 = "queue" ["s"],
@@ -44,13 +44,13 @@ record! {
         id: String as Ids = "job_id" [""],
         /// virtual cluster of the job
         vc: Arc<str> = "vc" [""],
-        /// run number, from 0: how often the job was preempted before this run
+        /// run number, from 0: the number of times that the job was preempted before this run
         run: u32 = "run" [""],
         /// first second of the row
         from: i64 = "from_time" ["s"],
         /// end of the row: the second at which the GPUs become free or the speed changes
         to: i64 = "to_time" ["s"],
-        /// work done each second; 1 for a job that does not share its GPUs
+        /// work done per second; 1 for a job that does not share its GPUs
         speed: f64 = "speed" ["s/s"],
         /// nodes with the GPUs held on each, as in `<policy>_jobs`; nodes are numbered in the order
         /// in which they joined the virtual cluster
@@ -118,7 +118,7 @@ pub const SEQ: [Field; 16] = [
     Field::new(
         "pending_job_num_less_8",
         "jobs",
-        "number of waiting jobs with fewer than 8 GPUs",
+        "number of waiting jobs that request fewer than 8 GPUs",
     ),
     Field::new("total_node_num", "nodes", "number of nodes"),
     Field::new(
@@ -134,7 +134,7 @@ pub const SEQ: [Field; 16] = [
     Field::new(
         "sm_util",
         "%",
-        "compute used, averaged over each node's GPUs, then over nodes",
+        "utilisation of compute, averaged over each node's GPUs, then over nodes",
     ),
     Field::new(
         "gmem_util",
@@ -144,7 +144,7 @@ pub const SEQ: [Field; 16] = [
     Field::new(
         "sm_util_active",
         "%",
-        "compute used, averaged only over GPUs and nodes in use",
+        "utilisation of compute, averaged only over GPUs and nodes in use",
     ),
     Field::new(
         "gmem_util_active",

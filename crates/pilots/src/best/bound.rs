@@ -23,9 +23,9 @@
 //! 30·100 + 20·160 = 8,200 s. Each fragment loses 20 s at level 1, 40 s at level 2, and 60 s if its bin is not a sum.
 //! However, a fragment in bin 1 never loses more than its 40 s. Increments from level 0 to 1 are 1,000, 600 and 400 s.
 //! At most one bin has level 0, so at least 600 + 400 s are lost. Increments from 1 to 2 are the same, and at most two
-//! bins have level 1 or less, so at least 400 s are lost. Increments from 2 on are 0, 600 and 400, and three bins may
-//! have level 2. So one length gains at most 8,200 − 1,400 = 6,800 s. A length of 1 minute gains exactly this:
-//! 50·40 + 30·80 + 20·120 s.
+//! bins have level 1 or less, so at least 400 s are lost. Increments from 2 to 3 are 0, 600 and 400. At most three bins
+//! have level 2 or less, so no further loss is certain. So one length gains at most 8,200 − 1,400 = 6,800 s. A length
+//! of 1 minute gains exactly this: 50·40 + 30·80 + 20·120 s.
 
 use super::candidates::Candidates;
 use super::rests::Rests;
@@ -70,7 +70,7 @@ impl Bounds {
                 self.increments.push(next - *loss);
                 *loss = next;
             }
-            // Move the smallest increments to the end of the list, from index `spared` on.
+            // Move the smallest increments to the end of the list, starting at index `spared`.
             let descending = |a: &u64, b: &u64| b.cmp(a);
             self.increments.select_nth_unstable_by(spared, descending);
             most -= sum(&self.increments[spared..]);

@@ -70,7 +70,7 @@ impl Candidates {
         multiple as u64 * self.step
     }
 
-    /// How long a pilot of this length is ready.
+    /// The time for which a pilot of this length is ready.
     pub fn ready(&self, multiple: usize) -> u64 {
         self.length(multiple) - self.startup
     }

@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
         is_late || self.observer.is_stopped()
     }
 
-    /// Reports progress by the first length of the ladder.
+    /// Reports the number of first lengths whose ladders have all been searched.
     fn report(&self, visited: usize, children: usize) {
         if self.chosen.is_empty() {
             self.observer.progress(visited * STEPS, children * STEPS);

@@ -32,7 +32,7 @@ fn candidates(grid: Grid, costs: Costs) -> Vec<u64> {
     lengths.filter(|&length| length > costs.startup).collect()
 }
 
-/// Grids and costs. One to seven lengths of each grid exceed the start-up.
+/// Random grids and costs. One to seven lengths of each grid exceed the start-up.
 fn grids() -> impl Strategy<Value = (Grid, Costs)> {
     // A start-up may be shorter or longer than the grid's step.
     (1u64..9, 1u64..8, costs(12, 7)).prop_map(|(step, further, costs)| {

@@ -29,9 +29,9 @@ pub struct Job {
 /// Settings for building a data set.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// How operations are grouped.
+    /// Settings for grouping the operations of each graph.
     pub grouping: group::Settings,
-    /// How jobs are split.
+    /// Settings for splitting jobs into training, validation and test sets.
     pub split: split::Settings,
     /// The frequencies of operation types; `None` to compute them from the training set.
     pub frequencies: Option<Frequencies>,
@@ -111,7 +111,7 @@ struct Pool<'s> {
     left_out: Vec<LeftOut>,
 }
 
-/// Names of jobs, in batches.
+/// Names of the jobs of each set, in batches.
 type Names = Split<String>;
 
 impl Pool<'_> {

@@ -1,8 +1,8 @@
-//! Parts of data sets.
+//! Selects the training, validation or test jobs of a data set.
 
 use gleaner_driple::dataset::{Dataset, Example};
 
-/// A part of a data set.
+/// The jobs of a data set to use: one of its three sets, or all jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]

@@ -11,11 +11,11 @@ use super::ridge::Ridge;
 use gleaner_domain::Observer;
 use gleaner_domain::error::{Error, Result};
 
-/// The metrics of a job.
+/// One value for each metric, such as the predicted metrics of a job.
 pub type Metrics = [f64; METRICS];
 
-/// How well a model predicts each metric, in the order of
-/// [`gleaner_driple::dataset::METRIC_NAMES`]. NaN where a measure is undefined.
+/// The accuracy of a model for each metric, in the order of
+/// [`gleaner_driple::dataset::METRIC_NAMES`]. A measure that is undefined is NaN.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scores {
     /// Name of the model or baseline.

@@ -16,7 +16,7 @@ use serde::Serialize;
 pub use throughput::{ThroughputScores, throughput};
 pub use workload::{Best, WorkloadScores, WorkloadTask, workload};
 
-/// How well a model predicts the test rows.
+/// The accuracy of a model on the test rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Score {
     /// Name of the model or rule.
@@ -40,7 +40,7 @@ pub struct Score {
 pub struct EvaluateError {
     /// The model.
     pub model: String,
-    /// The error message of the model.
+    /// The reason, as an error message.
     pub problem: String,
 }
 

@@ -19,7 +19,7 @@ use gleaner_domain::inputs::EstimateTable;
 pub struct WorkloadTask<'t> {
     /// The trace whose jobs are estimated.
     pub trace: &'t Trace,
-    /// What is known about each job of the trace at submission.
+    /// The properties of each job of the trace that are known at its submission.
     pub known: &'t [Known<'t>],
     /// Number of training jobs, which are the first jobs of the trace.
     pub train: usize,
@@ -63,7 +63,7 @@ pub struct Best {
     pub without_profile: Option<String>,
 }
 
-/// The two EBMs.
+/// The estimators that are EBMs: one for logarithms of durations, one for seconds.
 pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 
 /// The estimators that are rules. They never use profiles.
@@ -113,7 +113,7 @@ fn best_estimator(models: &[Score], rules: &[Score]) -> Option<String> {
     best(models.iter().chain(rules).filter(can_be_chosen))
 }
 
-/// The options of an EBM.
+/// The training options of an EBM with or without profiles.
 fn options(ebm: Estimator, profile: bool) -> Options {
     Options {
         profile,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Model;
 
-/// What a machine predicts.
+/// The quantity that a machine predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
@@ -15,17 +15,17 @@ pub enum Label {
     Jobs,
     /// Number of GPUs that these jobs request.
     Gpus,
-    /// How long a job runs.
+    /// Duration of a job.
     #[cfg_attr(feature = "cli", value(skip))]
     Duration,
 }
 
-/// One of a model's explainable boosting machines, and what the machine predicts.
+/// One of a model's explainable boosting machines, with the quantity that it predicts.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelledEbm<'m> {
-    /// What the machine predicts.
+    /// The predicted quantity.
     pub label: Label,
-    /// Unit of the prediction.
+    /// Unit of the predicted quantity.
     pub unit: &'static str,
     /// Whether predictions are logarithms, ln(1 + seconds).
     pub logarithm: bool,
@@ -36,9 +36,9 @@ pub struct LabelledEbm<'m> {
 /// The explanation of a machine: its intercept and the importance of its terms.
 #[derive(Debug, Clone, Serialize)]
 pub struct EbmFacts {
-    /// What the machine predicts.
+    /// The predicted quantity.
     pub label: Label,
-    /// Unit of the prediction.
+    /// Unit of the predicted quantity.
     pub unit: &'static str,
     /// Number of training rows.
     pub rows: usize,
@@ -61,7 +61,7 @@ pub struct Importance {
 /// The shape function of a term.
 #[derive(Debug, Clone, Serialize)]
 pub struct TermFacts {
-    /// What the machine predicts.
+    /// The predicted quantity.
     pub label: Label,
     /// Name of the term: its feature, or `a & b` for a pair.
     pub term: String,

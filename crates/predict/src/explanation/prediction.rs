@@ -29,7 +29,7 @@ pub enum Prediction {
 pub struct Sum {
     /// The job or interval that the prediction is about, such as `job 17`.
     pub subject: String,
-    /// What the machine predicts.
+    /// The predicted quantity.
     pub label: Label,
     /// Unit of the prediction and of the scores.
     pub unit: &'static str,

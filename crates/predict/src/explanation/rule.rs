@@ -32,7 +32,7 @@ pub struct Rule {
     /// Number of past jobs whose mean duration is the estimate; `None` if the rule does not select
     /// past jobs.
     pub jobs: Option<u64>,
-    /// What these past jobs have in common with the job; empty if they have nothing in common.
+    /// The properties that these past jobs share with the job; empty if they share none.
     pub alike: String,
 }
 
@@ -73,7 +73,7 @@ impl Rule {
     }
 }
 
-/// Describes what past jobs have in common with a job.
+/// Describes the properties that past jobs share with a job.
 fn words(found: &Found<'_>, job: &Job<'_>) -> String {
     let user = Some(format!("user {}", job.user)).filter(|_| !job.user.is_empty());
     let gpus = || counted(job.gpus, "GPU");
