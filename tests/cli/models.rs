@@ -301,8 +301,8 @@ fn estimators_are_learnt_in_simulations() {
     let week = &used["weeks"]["qssf"][1];
     assert_eq!(week["from"], 2 * 7 * 24 * 3600);
     assert_eq!(week["estimator"], "history");
-    // From the second week on, the estimate is the mean over the user's earlier jobs of the same name, all of which
-    // have the same duration.
+    // After the first week, the estimate is the mean over the user's earlier jobs of the same name, all of which have
+    // the same duration.
     let rows = table("history");
     assert!(rows.contains("\nqssf,0,77\n") && rows.contains("\neasy,0,77\n"));
     for k in 270..900 {

@@ -9,7 +9,7 @@
 //!
 //! | model | the scheduler knows a fragment's length | a preempted pilot |
 //! |---|---|---|
-//! | [`fits`] | yes: it starts only pilots that end within the fragment | does not occur |
+//! | [`fits`] | yes: it starts only pilots that end within the fragment | (no pilot is preempted) |
 //! | [`kept`] | no | keeps the work that it did before its preemption |
 //! | [`lost`] | no | loses its work |
 //!

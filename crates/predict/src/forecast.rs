@@ -17,7 +17,7 @@ const WEEK: usize = (7 * 24 * 60 / MINUTES) as usize;
 /// the current interval of the simulation is not over.
 const AHEAD: usize = LEAD - 1;
 
-/// The actual submissions of a trace from second `start` on, in intervals of ten minutes.
+/// The actual submissions of a trace in intervals of ten minutes, starting at second `start`.
 ///
 /// # Errors
 /// None in practice, because counts are finite.
@@ -34,7 +34,7 @@ pub fn submissions(trace: &Trace, start: i64, calendar: Calendar) -> Result<Seri
     Series::new(calendar.civil(start), jobs, gpus)
 }
 
-/// A trained model's forecast of all intervals from second `start` on.
+/// A trained model's forecast of all intervals, starting at second `start`.
 pub fn forecast_by(
     model: &ThroughputModel,
     series: &Series,
@@ -47,9 +47,9 @@ pub fn forecast_by(
     table(series, first, calendar, jobs, gpus)
 }
 
-/// Forecasts all intervals from second `start` on. Each model learns only from submissions before the intervals that it
-/// forecasts. If there is at least a week of submissions before `start`, a single model is trained. Otherwise a new
-/// model is trained each week. Until a week of submissions is available, the forecast repeats the submissions of an
+/// Forecasts all intervals, starting at second `start`. Each model learns only from submissions before the intervals
+/// that it forecasts. If there is at least a week of submissions before `start`, a single model is trained. Otherwise a
+/// new model is trained each week. Until a week of submissions is available, the forecast repeats the submissions of an
 /// hour earlier. The unit of progress is one interval.
 ///
 /// # Errors

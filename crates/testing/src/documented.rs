@@ -30,7 +30,7 @@ pub fn check_tables(page: &str, tables: &[(&str, String)], command: &str) {
     );
 }
 
-/// Returns the page, with each of its tables replaced by the table in `tables`.
+/// Returns the page, with its tables replaced with those in `tables`.
 fn rewritten(page: &str, tables: &[(&str, String)]) -> String {
     let (mut out, mut rest) = (String::new(), page);
     for (before, table) in tables {

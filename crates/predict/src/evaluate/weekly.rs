@@ -11,7 +11,7 @@ use crate::past_jobs;
 use crate::weekly::{Jobs, weeks};
 
 impl WorkloadTask<'_> {
-    /// The number of jobs from the second week on, and the scores of every estimator on these jobs.
+    /// The number of jobs after the first week, and the scores of every estimator on these jobs.
     pub(super) fn weekly(
         &self,
         seconds: &[f64],
@@ -41,7 +41,7 @@ impl WorkloadTask<'_> {
         Ok((truth.len(), scores.collect::<Result<_, _>>()?))
     }
 
-    /// The estimates for all jobs from the second week on. The estimates for a week are 0 if no job
+    /// The estimates for all jobs after the first week. The estimates for a week are 0 if no job
     /// had ended before that week.
     fn week_by_week(
         &self,

@@ -46,7 +46,7 @@ pub struct WorkloadScores {
     pub rules: Vec<Score>,
     /// The estimators that rank jobs best, with and without profiles.
     pub best: Best,
-    /// Number of estimated jobs from the second week on.
+    /// Number of estimated jobs after the first week.
     pub weekly_test: usize,
     /// Scores of estimators that are retrained at the start of each week. They learn from the jobs
     /// that would have ended by then if no job had waited.
@@ -69,9 +69,8 @@ pub(super) const EBMS: [Estimator; 2] = [Estimator::Ebm, Estimator::EbmSeconds];
 /// The estimators that are rules. They never use profiles.
 pub(super) const RULES: [Estimator; 3] = [Estimator::History, Estimator::Mean, Estimator::Median];
 
-/// Trains on the first jobs and estimates the durations of the remaining jobs. Then, from the
-/// second week on, estimates the jobs of each week with estimators that are retrained for that
-/// week.
+/// Trains on the first jobs and estimates the durations of the remaining jobs. Then estimates the
+/// jobs of each week after the first with estimators that are retrained for that week.
 ///
 /// # Errors
 /// A model cannot be trained, for example because there are no training jobs, or the evaluation is

@@ -137,10 +137,10 @@ fn ends(world: &World, estimates: &EstimateTable, request: &Request) -> Vec<i64>
         .collect()
 }
 
-/// Returns a copy of the trace with a different future from the start of `week` on, and the number
-/// of jobs that are running at that time. These jobs have longer durations. Jobs submitted later
-/// have other durations. Half of the jobs submitted after the week are removed, and the rest belong
-/// to another user. `ends` holds the end time of each job.
+/// Returns a copy of the trace with a different future after the start of `week`, and the number of
+/// jobs that are running at that time. These jobs have longer durations. Jobs submitted later have
+/// other durations. Half of the jobs submitted after the week are removed, and the rest belong to
+/// another user. `ends` holds the end time of each job.
 fn another_future(trace: &Trace, ends: &[i64], week: i64) -> (Trace, usize) {
     let (now, next) = (week * WEEK, (week + 1) * WEEK);
     let mut other = trace.clone();
@@ -272,7 +272,7 @@ fn rules_use_only_jobs_that_have_ended() {
 fn forecasts_use_only_past_intervals() {
     let calendar = Calendar::new("2024-01-01 00:00".parse().unwrap());
     let series = |from: usize| {
-        // The series with a different future from interval `from` on.
+        // The series with other values in interval `from` and all later intervals.
         let value = |step: usize| {
             if step < from {
                 ((step / 6) % 24) as f64 + (step % 5) as f64
