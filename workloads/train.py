@@ -1,7 +1,7 @@
 """Trains one of the models that Lucid's authors measured. The input is random, and the training runs
 until it is stopped.
 
-It reports `gleaner warm`, then `gleaner samples N`, as `gleaner profile` expects. See README.md."""
+The program reports `gleaner warm`, then `gleaner samples N`, as `gleaner profile` expects. See README.md."""
 
 import argparse
 import importlib

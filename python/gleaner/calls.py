@@ -95,7 +95,7 @@ def replay(
     check
         Check every decision with a checker that shares no code with the solvers
     class_feature
-        Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
         has several of these features, the first feature in this list is used
     class_resource
         PBS resource whose value is the class, such as gputype
@@ -115,7 +115,7 @@ def replay(
     first_node
         Index of the first node (column) of the log to use, from 0 (-nis) [default: 0]
     formulation
-        How highs and cbc formulate the problem [default: counts]
+        Formulation of the problem for highs and cbc [default: counts]
     from_
         Start of the part of the log to use, such as "2026-01-31 08:00": in the local time of the log, or with an
         offset from UTC. Earlier rows only determine which nodes are idle at that time
@@ -126,14 +126,14 @@ def replay(
     hand_back
         Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
-        How the first idle nodes are assigned [default: random]
+        Initial assignment of the idle nodes [default: random]
     max_tasks
         Maximum number of concurrently active tasks (-maxJ) [default: 10]
     min_fragment
         Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
         the result relies on hindsight [default: use all fragments]
     node_choice
-        Which free nodes a growing task gets [default: blocks]
+        Rule that chooses the free nodes for a growing task [default: blocks]
     node_power
         Power of a used node in watts, for the energy that tasks used
     nodes
@@ -274,10 +274,10 @@ def simulate(
     colocate
         For lucid: measurements of pairs of workloads on the same GPUs
     corrected
-        Correct two faults of the original's Lucid (without a value: `only`). When one job of a pair ends, the other
-        returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
-        submission. `=no` simulates the original Lucid. It is the default with --preset, -e and --sweep. `=both`
-        simulates Lucid twice, once as in the original and once corrected
+        Correct two faults of the original's Lucid. When one job of a pair ends, the other returns to full speed. A
+        profiled job joins its virtual cluster when its profiling ends, not at its submission. Without a value, the
+        option means `only`. `=no` simulates the original Lucid, which is the default with --preset, -e and --sweep.
+        `=both` simulates Lucid twice, once as in the original and once corrected
     data
         Directory that holds all files under their usual names: jobs.csv, vc_config.csv, single_data.csv,
         colocate_info.csv, throughput_pred.csv, duration_estimate.csv. Options that name a single file take precedence
@@ -302,7 +302,7 @@ def simulate(
     from_
         Time of the first submission to simulate, if the trace has dates
     gpus_per_node
-        Number of GPUs of each node [default: 8]
+        Number of GPUs per node [default: 8]
     idle_events
         Write the times at which each node is fully idle, as an event log for `gleaner replay`: .csv, .parquet or
         .gev. It requires a single policy. If the trace has no dates, --epoch sets them
@@ -326,7 +326,7 @@ def simulate(
         Learn estimates without the profiles of jobs. In published traces, profiles were derived from the durations
         and so reveal them
     placer
-        How jobs are placed: consolidate, consolidate-first or random [default: consolidate]
+        Placement of jobs: consolidate, consolidate-first or random [default: consolidate]
     preset
         A published experiment, whose files are in the --data directory
     profiler
@@ -453,7 +453,7 @@ def compare(
     cache
         Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     class_feature
-        Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
         has several of these features, the first feature in this list is used
     class_resource
         PBS resource whose value is the class, such as gputype
@@ -484,20 +484,20 @@ def compare(
     hand_back
         Count the batch jobs that would start late if a task took this many seconds to hand back a node
     initial
-        How the first idle nodes are assigned [default: random]
+        Initial assignment of the idle nodes [default: random]
     max_tasks
         Maximum number of concurrently active tasks (-maxJ) [default: 10]
     min_fragment
         Ignore idle fragments shorter than this many seconds. No scheduler knows how long a node will stay idle, so
         the result relies on hindsight [default: use all fragments]
     node_choice
-        Which free nodes a growing task gets [default: blocks]
+        Rule that chooses the free nodes for a growing task [default: blocks]
     node_power
         Power of a used node in watts, for the energy that tasks used
     nodes
         Number of nodes to use (-nN) [default: all]
     objective
-        What the solver maximises: a name, or an expression for each task such as "rate / left" (docs/OBJECTIVES.md)
+        Objective to maximise: a name, or an expression for each task such as "rate / left" (docs/OBJECTIVES.md)
         [default: file]
     price
         Price of a kilowatt-hour, for the cost of the energy that tasks used
@@ -632,7 +632,7 @@ def solve(
     check
         Check every answer with a checker that shares no code with the solvers
     formulation
-        How highs and cbc formulate the problem [default: counts]
+        Formulation of the problem for highs and cbc [default: counts]
     gap
         Relative gap at which highs and cbc consider a plan optimal [default: 1e-9]
     strict
@@ -785,7 +785,7 @@ def inspect(
     cache
         Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes
     class_feature
-        Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
         has several of these features, the first feature in this list is used
     class_resource
         PBS resource whose value is the class, such as gputype
@@ -992,7 +992,7 @@ def ingest(
         Also write the logs of the lower and the upper bound on the idleness: NAME.lower.gev and NAME.upper.gev for
         NAME.gev
     class_feature
-        Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
         has several of these features, the first feature in this list is used
     class_resource
         PBS resource whose value is the class, such as gputype

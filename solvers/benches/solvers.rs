@@ -76,7 +76,7 @@ fn all(criterion: &mut Criterion) {
     }
 }
 
-/// Measures the solvers on problems with groups. The exact solver refuses groups that cross.
+/// Measures the solvers on problems with groups. The exact solver rejects groups that cross.
 fn groups(criterion: &mut Criterion) {
     let kinds: [(&str, Generator); 2] = [
         ("-grouped", synthetic::grouped),

@@ -44,7 +44,7 @@ pub struct Allocation {
     pub bound: Option<f64>,
     /// Next node count of each task, in task order; `None` without a plan.
     pub counts: Option<Vec<u32>>,
-    /// How evenly `counts` treats the tasks, if the problem's goal is max-min; `None` otherwise.
+    /// Fairness of `counts`, if the problem's goal is max-min; `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
     /// A description of the failure, if the solver's library failed. The plan is then the best plan

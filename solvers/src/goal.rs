@@ -26,7 +26,7 @@ impl Goal {
     }
 }
 
-/// How evenly a plan treats the tasks.
+/// The fairness of a plan: the number of running tasks, and their least share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     /// Number of tasks that get nodes.
@@ -85,7 +85,7 @@ impl Task {
 }
 
 impl Problem {
-    /// How evenly the plan treats the tasks; `None` unless the goal is [`Goal::MaxMin`].
+    /// The fairness of the plan; `None` unless the goal is [`Goal::MaxMin`].
     pub fn fairness(&self, counts: &[u32]) -> Option<Fairness> {
         let tasks = self.tasks.iter().zip(counts).filter(|&(_, &n)| n > 0);
         let shares = tasks.map(|(task, &count)| task.share(self.t_fwd, count));

@@ -52,7 +52,7 @@ pub struct GroupLimit {
 /// One allocation decision. Unknown JSON fields are ignored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Identifier of the problem; answers repeat it.
+    /// Identifier of the problem, which is repeated in its answer.
     #[serde(default)]
     pub id: String,
     /// Number of idle nodes.

@@ -56,7 +56,7 @@ impl BigM {
     }
 }
 
-/// How a MILP backend states the problem as a linear program.
+/// A formulation of the problem as a mixed-integer linear program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Formulation {
@@ -77,7 +77,7 @@ impl Formulation {
     }
 }
 
-/// Why a solver gave no answer. An infeasible problem or a limit that was reached is not an error:
+/// The reason why a solver gave no answer. An infeasible problem or a limit that was reached is not an error:
 /// the answer's [`Status`](crate::Status) reports it.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
@@ -268,7 +268,7 @@ impl SolverKind {
 pub struct SolverSpec {
     /// The backend that solves the problems.
     pub kind: SolverKind,
-    /// How MILP backends state the problem; other backends ignore it.
+    /// The formulation that MILP backends use; other backends ignore it.
     pub formulation: Formulation,
     /// Big-M of the formulations; the exact solver respects the cap on changes that this value implies.
     pub big_m: BigM,

@@ -239,7 +239,7 @@ fn write_to_stdout(text: &[u8]) -> Result<()> {
         .map_err(|e| Error::io("write to", "stdout", e))
 }
 
-/// Prints remarks to stderr, one per line.
+/// Prints notes to stderr, one per line.
 fn remark(notes: &[String]) {
     notes.iter().for_each(say);
 }

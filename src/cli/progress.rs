@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// Shows `words`, a short remark about the loop, after the bar.
+    /// Shows `words`, a short note about the loop, after the bar.
     pub fn say(&mut self, words: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("; {words}"));

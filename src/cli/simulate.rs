@@ -127,7 +127,7 @@ pub fn run(args: &Args) -> Result<()> {
     })
 }
 
-/// Prints the figures.
+/// Prints the results as text or JSON.
 fn show(simulated: &Simulated, as_json: bool) -> Result<()> {
     if as_json {
         let text = serde_json::to_string_pretty(&simulated.summary()?);
@@ -168,7 +168,7 @@ impl OutputArgs {
         }
     }
 
-    /// A remark for each option that has no effect because another option is missing.
+    /// A note for each option that has no effect because another option is missing.
     pub fn without_effect(&self) -> Vec<String> {
         let has_directory = self.out.is_some() || self.log_dir.is_some();
         let options = [("--csv", self.csv), ("--logs", self.logs)];

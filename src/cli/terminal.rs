@@ -8,7 +8,7 @@ use gleaner_domain::Observer;
 use super::progress::Progress;
 use super::{interrupt, remark};
 
-/// Prints remarks, shows progress, and stops the run at the first signal.
+/// Prints notes, shows progress, and stops the run at the first signal.
 #[derive(Default)]
 pub struct Terminal {
     is_quiet: bool,

@@ -46,7 +46,7 @@ fn tasks_are_trained_and_everything_ends() {
     let output = harvest.run(&["status", "--record", recording.to_str().unwrap()]);
     let err = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{err}");
-    assert!(err.contains("all are equal"), "{err}");
+    assert!(err.contains("all match the recording"), "{err}");
     let replayed = gleaner_inputs::events::read(&recording.join("events.csv"));
     let idle = replayed.unwrap().value.idle_node_seconds();
     let used = replay_script(&recording);

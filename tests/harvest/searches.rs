@@ -105,7 +105,7 @@ fn the_best_trials_are_promoted() {
     let recording = harvest.path("recording");
     let output = harvest.run(&["status", "--record", recording.to_str().unwrap()]);
     let err = String::from_utf8_lossy(&output.stderr);
-    assert!(err.contains("all are equal"), "{err}");
+    assert!(err.contains("all match the recording"), "{err}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn digest(path: &Path) -> String {
         .collect()
 }
 
-/// Repeatedly replaces a log by another log while replays run. The two logs lead to different results.
+/// Repeatedly replaces one log with another while replays run. The two logs lead to different results.
 fn swapped(replace: impl Fn(&Path, &Path) + Sync) {
     let directory = samples();
     let at = directory.path();

@@ -1,5 +1,5 @@
-//! Sets every number of tasks, plans and problems to the limits of its range. The result is an answer or a fault, never
-//! a panic, an overflow or an abort.
+//! Sets every number in tasks, plans and problems to the limits of its range. The result must be an answer or a fault,
+//! never a panic, an overflow or an abort.
 
 use std::fs;
 use std::path::Path;

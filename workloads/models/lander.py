@@ -12,8 +12,8 @@ GRAVITY = 1.6  # m/s²
 THRUST = 3.2  # acceleration by the main engine along the axis of the craft, in m/s²
 SPIN = 1.5  # angular acceleration by a small engine, in rad/s²
 LEGS = [(-0.5, -0.4), (0.5, -0.4)]  # positions of the feet relative to the craft, in m
-# Factors of the ground's force on a foot, per unit of mass: of the depth in the ground (1/s²), of the vertical speed
-# (1/s) and of the sliding speed (1/s).
+# Coefficients of the ground's force on a foot, per unit of mass, for the depth in the ground (1/s²), the vertical speed
+# (1/s) and the sliding speed (1/s).
 STIFFNESS, DAMPING, GRIP = 60.0, 6.0, 4.0
 LONGEST = 400  # maximum number of steps of an episode
 
@@ -69,7 +69,7 @@ class Lander:
         return reward, self.steps >= LONGEST
 
     def value(self):
-        """A value that is higher if the craft is near the middle, slow and upright."""
+        """A value that rises as the craft gets closer to the middle, slower and more upright."""
         far, fast = math.hypot(self.x, self.y), math.hypot(self.vx, self.vy)
         return -10 * far - 10 * fast - 30 * abs(self.angle) + 10 * sum(self.feet)
 

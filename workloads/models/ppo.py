@@ -2,8 +2,8 @@
 lander.
 
 A sample is a step of the simulation. A step counts as one eleventh of a sample when it is
-simulated, and as another eleventh each time that one of the ten epochs learns from it. The count
-therefore rises evenly."""
+simulated, and as another eleventh in each of the ten epochs that learn from it. The count therefore
+rises evenly."""
 
 import torch
 from torch import nn
@@ -28,7 +28,7 @@ class Ppo:
         self.setting = setting
         self.length = setting.size(2048, 64)
         self.epochs = setting.size(10, 2)
-        # Number of calls of step() in one round of simulating and learning.
+        # Number of calls to step() in one round of simulating and learning.
         self.warm_steps = self.length + self.epochs * -(-self.length // setting.batch)
         self.actor = layers(ACTIONS).to(setting.device)
         self.critic = layers(1).to(setting.device)

@@ -12,8 +12,8 @@ GRAVITY = 9.8  # m/s²
 BONE = 0.5  # length of each half of a leg, in m
 DRIVE, FRICTION = 60.0, 6.0  # acceleration of a joint at full torque in rad/s², friction of a joint in 1/s
 HIP, KNEE = (-0.8, 1.1), (-1.6, -0.1)  # range of each joint, in rad
-# Factors of the ground's force on a foot, per unit of mass: of the depth in the ground (1/s²), of the vertical speed
-# (1/s) and of the sliding speed (1/s).
+# Coefficients of the ground's force on a foot, per unit of mass, for the depth in the ground (1/s²), the vertical speed
+# (1/s) and the sliding speed (1/s).
 STIFFNESS, DAMPING, GRIP = 300.0, 15.0, 25.0
 RAYS = 10  # number of observed distances to the ground
 FARTHEST = 5.0  # maximum observed distance to the ground, in m

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 pub struct NeededFile {
     /// The file's path, relative to the data directory.
     pub path: &'static str,
-    /// What the file contains, and where it comes from.
+    /// The content of the file, and its source.
     pub holds: &'static str,
 }
 
@@ -197,7 +197,7 @@ pub fn check_files(data: &Path, systems: &[System]) -> Result<()> {
 /// SHA-256 of the published files, in the format of `sha256sum`.
 const PUBLISHED: &str = include_str!("../published.sha256");
 
-/// Returns a remark for each file that differs from the published file. Values computed from such a file may also
+/// Returns a warning for each file that differs from the published file. Values computed from such a file may also
 /// differ.
 ///
 /// # Errors
@@ -221,7 +221,7 @@ pub fn changed_files(data: &Path, systems: &[System]) -> Result<Vec<String>> {
     Ok(remarks)
 }
 
-/// Reads a file with a JSON object in each line.
+/// Reads a file with a JSON object on each line.
 ///
 /// # Errors
 /// The file cannot be read, or a line does not have the expected form.

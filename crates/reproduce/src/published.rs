@@ -32,18 +32,18 @@ pub struct PublishedArtifact {
     pub title: String,
     /// A description of what the table or figure shows.
     pub text: String,
-    /// Where the values come from, for example a document, a file and a cell.
+    /// The source of the values, for example a document, a file and a cell.
     pub source: String,
     /// Whether the authors published the values, or a reference run produced them.
     #[serde(deserialize_with = "named")]
     pub basis: Basis,
-    /// How the published values were rounded.
+    /// The rounding of the published values.
     #[serde(default)]
     pub rounding: Rounding,
     /// Whether differences are expressed as shares of the range of the row's values.
     #[serde(default)]
     pub against_range: bool,
-    /// How the figure is drawn; `None` if the artifact is a table or if our code draws the figure.
+    /// The kind of chart; `None` if the artifact is a table or if our code draws the figure.
     #[serde(default)]
     pub draw: Option<Draw>,
     /// Its columns.
@@ -51,7 +51,7 @@ pub struct PublishedArtifact {
     /// The rows, each with a name and a value for each column.
     #[serde(default)]
     pub rows: Vec<(String, Vec<f64>)>,
-    /// Remarks on rows or on individual values.
+    /// Notes on rows or on individual values.
     #[serde(default)]
     pub notes: Vec<Note>,
     /// Values that cannot be computed from public data.
@@ -74,7 +74,7 @@ pub struct PublishedColumn {
     pub decimals: u32,
 }
 
-/// How a figure is drawn.
+/// A kind of chart, with the labels of its axes.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "as", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Draw {
@@ -110,9 +110,9 @@ impl From<&Draw> for Drawing {
 pub struct Note {
     /// The row.
     pub row: String,
-    /// The column. If the column is missing, the remark applies to the whole row.
+    /// The column. If the column is missing, the note applies to the whole row.
     pub column: Option<String>,
-    /// The remark.
+    /// The text of the note.
     pub text: String,
 }
 
@@ -237,7 +237,7 @@ impl PublishedArtifact {
         })
     }
 
-    /// The remarks that apply to a value, separated by spaces.
+    /// The notes that apply to a value, separated by spaces.
     pub fn note(&self, row: &str, column: &str) -> String {
         let about = |note: &&Note| {
             note.row == row && note.column.as_ref().is_none_or(|name| name == column)

@@ -22,12 +22,12 @@ use crate::settings::{Settings, Spec};
 use crate::solver_choice::{SolverChoice, SolverName};
 
 settings! {
-    /// Which solver decides, and when it must stop.
+    /// The solver and its limits.
     #[derive(Debug, Clone, Serialize)]
     pub struct SolverArgs under "Solver" {
-        /// Solver that decides.
+        /// Solver that makes the decisions.
         pub solver: SolverName = SolverName::default() => Spec::of("NAME");
-        /// How highs and cbc formulate the problem [default: counts].
+        /// Formulation of the problem for highs and cbc [default: counts].
         pub formulation: Option<Formulation> = None => Spec::of("NAME");
         /// Big-M constant that bounds how far a task may grow or shrink in one decision. The exact solver also applies
         /// these bounds.
@@ -190,7 +190,7 @@ impl Built {
         }
     }
 
-    /// A handle to the counts of the solver's answers. The handle stays valid after the solver is dropped.
+    /// A handle to the tally of the solver's answers. The handle stays valid after the solver is dropped.
     pub fn tally(&self) -> TallyHandle {
         match self {
             Built::Ours(ours) => ours.solver.tally(),
@@ -210,8 +210,8 @@ impl Built {
         }
     }
 
-    /// Turns the solver into a decider for the replay of `tasks` on `log` with these options. If decisions choose
-    /// between classes of nodes, the solver of the same name for node classes decides.
+    /// Turns the solver into a decider for the replay of `tasks` on `log` with these options. If the replay
+    /// distinguishes classes of nodes, the decider uses the solver of the same name for node classes.
     ///
     /// # Errors
     /// The solver does not accept the replay's problems, or the options do not support classes.

@@ -12,7 +12,7 @@ use gleaner_io::json::Piece;
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{At, Collector, Log, LogReader, Moment, Reason, Record, shown};
 
-/// A phrase for messages: where to find workloads.
+/// A Batsim workload and its source, for messages.
 pub const WHERE: &str =
     "a Batsim workload (https://batsim.readthedocs.io) with nb_res, jobs and profiles";
 

@@ -39,7 +39,7 @@ pub(super) struct Sizes {
     nodes: Vec<Option<u64>>,
     /// Whether all jobs are put into one VC.
     one: bool,
-    /// A remark on the source of the sizes.
+    /// A note on the source of the sizes.
     pub note: String,
 }
 

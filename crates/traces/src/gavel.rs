@@ -7,7 +7,7 @@ use gleaner_io::input::Line;
 use gleaner_logs::scheduler;
 use gleaner_logs::scheduler::{Collector, LineReader, Nodes, Reason, Record, Run};
 
-/// A phrase for messages: where to find traces.
+/// A Gavel trace and its source, for messages.
 pub const WHERE: &str = "a .trace file from https://github.com/stanford-futuredata/gavel";
 
 /// The layout of each version of the format, by the number of fields in a line.
@@ -50,7 +50,7 @@ const LAYOUTS: [(usize, Layout); 4] = [
 const FIELDS: &str = "job type, command, working directory, name of the steps' argument, whether \
                       data is needed, steps, scale factor, priority, SLO and arrival";
 
-/// The indexes of the fields that are used.
+/// The indices of the fields that are used.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     steps: usize,

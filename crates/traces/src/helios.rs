@@ -7,7 +7,7 @@ use gleaner_logs::scheduler::{
     At, Collector, Job, LineReader, Moment, Nodes, Reason, Record, Run, is_unknown, moment, whole,
 };
 
-/// A phrase for messages: where to find the log.
+/// The Helios log and its source, for messages.
 pub const WHERE: &str = "a cluster_log.csv from https://github.com/S-Lab-System-Group/HeliosData";
 
 const LAYOUT: Layout = Layout {

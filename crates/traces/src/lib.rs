@@ -97,7 +97,7 @@ impl Format {
         }
     }
 
-    /// A phrase for messages: where to find such traces.
+    /// The expected files and their source, for messages.
     pub fn origin(self) -> &'static str {
         match self {
             Format::Philly => PHILLY_LOG,

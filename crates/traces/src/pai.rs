@@ -12,7 +12,7 @@ use gleaner_logs::scheduler::{
     At, Collector, LineReader, Log, Moment, Nodes, Reason, Record, Run, epoch, is_unknown,
 };
 
-/// A phrase for messages: where to find the tables.
+/// The tables of PAI and their source, for messages.
 pub const WHERE: &str = "pai_job_table.csv and pai_task_table.csv from \
                          https://github.com/alibaba/clusterdata, cluster-trace-gpu-v2020";
 
@@ -93,7 +93,7 @@ struct JobRow {
 
 /// The total resources and the time span of a job's tasks.
 struct Tasks {
-    /// Percent of a GPU, summed over all instances.
+    /// Requested share of a GPU in percent, summed over all instances.
     gpu: f64,
     /// Number of CPU cores.
     cpus: f64,
@@ -271,7 +271,7 @@ fn time(text: &str, name: &str) -> Result<Option<i64>, String> {
 
 /// A task, parsed from its row.
 struct Task<'r> {
-    /// Percent of a GPU, summed over all instances.
+    /// Requested share of a GPU in percent, summed over all instances.
     gpu: f64,
     cpus: f64,
     kind: &'r str,
@@ -341,7 +341,7 @@ struct Rounded {
 }
 
 impl Rounded {
-    /// Rounds percent of a GPU up to whole GPUs, for a job that runs for `seconds`.
+    /// Rounds a request in percent of a GPU up to whole GPUs, for a job that runs for `seconds`.
     fn up(&mut self, percent: f64, seconds: i64) -> u64 {
         let gpus = (percent / 100.0).ceil();
         self.jobs += u64::from(gpus * 100.0 != percent);

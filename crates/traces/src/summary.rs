@@ -11,7 +11,7 @@ use gleaner_logs::scheduler::LogCounts;
 pub struct Summary {
     /// Counts of lines that were read, used, left out or faulty.
     pub log_counts: LogCounts,
-    /// Remarks for the user.
+    /// Notes for the user.
     pub notes: Vec<String>,
     /// First and last submission, in seconds: since 1970, or on the trace's own clock.
     pub span: (i64, i64),

@@ -10,7 +10,7 @@ use gleaner_io::Gatherer;
 use gleaner_io::json;
 use gleaner_logs::scheduler::{Input, shown};
 
-/// A phrase for messages: where to find throughputs.
+/// The file of throughputs and its source, for messages.
 const WHERE: &str = "simulation_throughputs.json from https://github.com/stanford-futuredata/gavel";
 
 /// The speeds of jobs in steps per second.

@@ -1,4 +1,4 @@
-//! Runs a library in its own process, so that an abort, a crash or a hang costs only its answer.
+//! Runs a library in its own process, so that only its answer is lost if it aborts, crashes or hangs.
 //!
 //! The new process is a copy of this process (`fork`). It needs no executable of its own, so any
 //! program can use this crate. The copy has only the calling thread, so the library need not be thread-safe.
@@ -38,7 +38,7 @@ const FATAL: [i32; 5] = [
     libc::SIGILL,
 ];
 
-/// How a copy ended, and what it returned.
+/// The output of a copy, or the reason why there is none.
 #[derive(Debug, PartialEq)]
 pub(super) enum Ended {
     /// The copy ended normally, after it wrote these bytes.
@@ -358,7 +358,7 @@ mod tests {
         });
     }
 
-    // If the copy kept another copy's pipe open, the reader of that pipe would wait for it.
+    // If a copy kept another copy's pipe open, the reader of that pipe would have to wait for both copies to end.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_copy_holds_no_files_of_others() {

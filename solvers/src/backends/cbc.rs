@@ -15,9 +15,8 @@ use crate::{Allocation, Formulation, Limits, Problem, SolveError, Solver, Solver
 /// CBC on one thread with a fixed seed, so that the same problem gets the same answer unless the
 /// time limit ends the search.
 ///
-/// Each solve runs in a copy of this process, which ends with the solve. The library is never called in
-/// this process. A failed assertion in CBC therefore costs only one answer, and solves in several
-/// threads do not interfere.
+/// Each solve runs in its own copy of this process. The library is never called in this process itself. A failed
+/// assertion in CBC therefore costs only one answer, and solves in several threads do not interfere.
 ///
 /// When a stop is requested, the copy is killed, and the plans that CBC has found are lost. The answer is then the
 /// plan that was known before the search. CBC's C interface cannot end a search early: its callback returns nothing,

@@ -118,8 +118,8 @@ struct Case<'a, L> {
     failure: RefCell<Option<String>>,
 }
 
-/// Solves `problem` with `library`, whose error is a message for the user. If the library fails, only
-/// the plan that it would have found is lost. Once `stop` is set, no further model is solved, and
+/// Solves `problem` with `library`. If the library fails, it returns a message for the user, and only the
+/// plan that it would have found is lost. Once `stop` is set, no further model is solved, and
 /// the library ends its search as soon as it can.
 pub(super) fn solve(
     solver: &'static str,
@@ -169,8 +169,8 @@ impl<L: Fn(&Job<'_>) -> Result<Outcome, String>> Case<'_, L> {
 
     /// Solves a problem with a max-min goal through a sequence of models:
     ///
-    /// 1. [`fair::most`]: how many tasks can run;
-    /// 2. [`fair::fairest`]: how high the least share can be if that number of tasks run;
+    /// 1. [`fair::most`]: the number of tasks that can run;
+    /// 2. [`fair::fairest`]: the greatest least share if that number of tasks run;
     /// 3. [`Case::climb`]: fairer plans, until no fairer plan exists;
     /// 4. [`fair::total`]: the greatest total among the plans that are as fair as the fairest
     ///    found.

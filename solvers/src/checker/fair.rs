@@ -89,7 +89,7 @@ fn check_optimum(
     }
 }
 
-/// How many of `counts` fit into `nodes` together if the smallest are taken first.
+/// The number of `counts` that fit into `nodes` together if the smallest are taken first.
 fn most_that_fit(mut counts: Vec<u32>, nodes: u32) -> usize {
     counts.sort_unstable();
     let sums = counts.iter().scan(0u64, |sum, &count| {

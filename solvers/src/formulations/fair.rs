@@ -71,7 +71,7 @@ pub fn level(problem: &Problem, big_m: BigM) -> Model {
     model
 }
 
-/// The model of the first step: how many tasks can run.
+/// The model of the first step: the number of tasks that can run.
 pub fn most(problem: &Problem, big_m: BigM) -> Model {
     let mut model = counts::build(problem, big_m);
     model.name = "most".to_owned();

@@ -576,7 +576,7 @@ fn no_claim_is_false(problem: &Problem) -> Result<(), TestCaseError> {
 }
 
 // A problem on which a property test once failed. Releasing nodes costs 230,000 times what the best
-// plan earns, and CBC reported a plan as optimal that was 1.2e-6 worse than the best plan.
+// plan earns. CBC reported a plan as optimal although it was 1.2e-6 worse than the best plan.
 #[test]
 fn no_false_optimum_is_claimed_beside_a_large_loss() {
     let text = r#"{"id": "a loss of many windows", "nodes": 7, "t_fwd": 0.010924730841314784, "tasks": [{"name": "t0", "min_nodes": 1, "max_nodes": 2, "rescale_up": 0.0, "rescale_down": 0.0, "curve_nodes": [0, 2], "curve_objective": [3.6977794492381224, 4.198071230658157], "current": 0}, {"name": "t1", "min_nodes": 3, "max_nodes": 11, "rescale_up": 2.0258739961715215, "rescale_down": 2502.381337888296, "curve_nodes": [0, 3], "curve_objective": [0.0, 1.4277937498601366e+19], "current": 3}, {"name": "t2", "min_nodes": 1, "max_nodes": 6, "rescale_up": 191.50468212915243, "rescale_down": 1.04865221739893, "curve_nodes": [0, 5, 12], "curve_objective": [4.186088138621862, 42560390738225.7, 3.3496602859539686e17], "current": 5}], "groups": []}"#;

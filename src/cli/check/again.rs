@@ -39,9 +39,9 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Time that the command has to exit on its own before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Prefix of values that name a solver program. Values that name an object of a Python program have the prefix
-/// [`PYTHON`].
+/// Prefix of values that name a solver program.
 const PROGRAM: &str = "exec:";
+/// Prefix of values that name an object in a Python program.
 pub(super) const PYTHON: &str = "python:";
 
 /// Repeats the command of a run and compares the results. If `may_run` is true, the programs named in the arguments may
@@ -105,7 +105,7 @@ fn output(
 /// Rejects arguments that name a Python object or, unless `may_run` is set, a program.
 ///
 /// # Errors
-/// [`Error::Usage`] if an argument is rejected.
+/// [`Error::Usage`] if an argument names a Python object, or names a program and `may_run` is not set.
 pub(super) fn refuse_programs<'v>(
     values: impl IntoIterator<Item = &'v Value>,
     may_run: bool,
@@ -144,7 +144,7 @@ fn command_line(info: &RunInfo, out: &Path) -> Result<Vec<String>> {
         if value.is_null() || *value == Value::Array(Vec::new()) {
             continue;
         }
-        // A separate option disables a switch that is on by default.
+        // A switch that is on by default is turned off with a separate option, `--no-NAME`.
         let off = find(&format!("no_{name}")).filter(|_| *value == Value::Bool(false));
         if let Some(long) = off.and_then(Arg::get_long) {
             options.push(format!("--{long}"));

@@ -51,7 +51,7 @@ impl<'a> Given<'a> {
     /// the check from opening other files.
     ///
     /// # Errors
-    /// A file is not listed.
+    /// An argument names a file that `run.json` does not list.
     pub fn names(&self, arguments: &[&str]) -> Result<()> {
         for name in arguments {
             let Some(path) = self.info.arguments.get(*name).and_then(Value::as_str) else {
@@ -66,10 +66,10 @@ impl<'a> Given<'a> {
         Ok(())
     }
 
-    /// Returns an error for files that are not inputs of the run.
+    /// Returns an error if a file is not an input of the run.
     ///
     /// # Errors
-    /// A file is not listed, or has other content.
+    /// `run.json` does not list a file, or lists it with another digest.
     pub fn same(&self, sources: &[SourceId]) -> Result<()> {
         for source in sources {
             let path = source.path.display().to_string();

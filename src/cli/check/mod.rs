@@ -41,7 +41,7 @@ pub struct Args {
     /// Run directories.
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// Directory in which the runs were started; relative paths of their inputs start there
+    /// Directory in which the runs were started. Relative paths of inputs are resolved against it
     /// [default: the current directory].
     #[arg(long, value_name = "DIR")]
     inputs: Option<PathBuf>,
@@ -160,7 +160,7 @@ fn run_again(path: &Path, args: &Args, observer: &dyn Observer) -> Result<Again>
 /// solvers' answers.
 fn compared() -> Findings {
     let mut findings = Findings::default();
-    let why = "answers and times of solvers; only their digests are compared";
+    let why = "it holds the answers and times of solvers, which are not recomputed";
     for table in [
         "answers",
         "solvers",

@@ -86,7 +86,7 @@ pub(super) fn check(info: &RunInfo, run: &ReplayRun, observer: &dyn Observer) ->
         findings.merge(replay::fragments(&inputs.log, fragments));
     }
     findings.merge(replay::timings(info, &run.steps)?);
-    let why = "it counts the outcomes of a program's answers";
+    let why = "it counts the answers of a solver program by outcome";
     if info.files.iter().any(|file| file.path == "solver.json") {
         findings.not_verified("solver.json", Findings::WHOLE, why);
     }

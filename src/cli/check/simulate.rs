@@ -92,7 +92,7 @@ pub(super) fn check(
     Ok(findings)
 }
 
-/// Whether this program includes a policy of this name. Python programs add their own policies.
+/// Whether this program includes a policy with this name. Python programs add their own policies.
 fn is_known(name: &str) -> bool {
     name == "all" || policies::ALL.iter().any(|policy| policy.name == name)
 }

@@ -98,7 +98,8 @@ fn replication(info: &RunInfo) -> Result<ReplicationArgs> {
 /// Repeats a sample of the runs.
 ///
 /// # Errors
-/// The errors of [`check`], or a run fails.
+/// The inputs are missing or differ from those of the sweep, a run would start a program without permission, or a run
+/// fails.
 pub(super) fn again(info: &RunInfo, args: &Args, observer: &dyn Observer) -> Result<Again> {
     let sample = args.sample;
     let (_, prepared) = open(info, observer)?;

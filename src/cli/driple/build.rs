@@ -53,7 +53,7 @@ pub struct Args {
     /// Leave out the last jobs if they do not fill a batch, as the original does.
     #[arg(long)]
     drop_remainder: bool,
-    /// Seed of the shuffle and of the groups.
+    /// Seed for shuffling the jobs and for grouping the operations.
     #[arg(long, value_name = "NUMBER", default_value_t = 42)]
     seed: u64,
     /// Leave out jobs with faulty graphs instead of stopping.

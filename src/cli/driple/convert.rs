@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Describes the written content.
+/// The content of the written file, for the final message.
 fn words(bytes: &[u8]) -> &'static str {
     match Content::of(bytes) {
         Ok(Content::Weights) => "only the weights of the model",

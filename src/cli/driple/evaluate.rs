@@ -32,7 +32,7 @@ pub struct Args {
     /// The data set. Its training part determines the baselines and the scale of squared errors.
     #[arg(long, value_name = "FILE")]
     data: PathBuf,
-    /// Part of the data set to predict.
+    /// Part of the data set on which the models are measured.
     #[arg(long, value_enum, value_name = "PART", default_value_t = Part::Test)]
     part: Part,
     /// More models to measure.

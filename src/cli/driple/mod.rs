@@ -47,7 +47,7 @@ enum What {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// The errors of the subcommand.
+/// The subcommand fails.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Build(args) => build::run(args),

@@ -8,8 +8,8 @@ use gleaner_driple::model::{Architecture, Convolution, Depth, Design};
 use super::contrary::Contrary;
 use gleaner_domain::error::Result;
 
-/// The structure of the network. Options that are not given keep the defaults, or the values of the
-/// model or checkpoint from which training starts.
+/// The structure of the network. If an option is missing, the default applies, or the value in the model or checkpoint
+/// from which training starts.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Network")]
 pub struct NetworkArgs {
@@ -20,8 +20,8 @@ pub struct NetworkArgs {
     /// learning rate.
     #[arg(long)]
     compat: bool,
-    /// Number of convolutions, either fixed or computed from the graph's number of nodes: half of that number (half),
-    /// the number itself (nodes), its square root (root) or its logarithm (log) [default: 3; with --compat half, which
+    /// Number of convolutions. It is fixed, or computed from the graph's number of nodes: half of that number (half),
+    /// the number itself (nodes), its square root (root) or its logarithm (log) [default: 3, or half with --compat, as
     /// the authors of the original recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,

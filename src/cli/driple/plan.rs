@@ -28,12 +28,12 @@ pub struct PlanArgs {
     /// Seed of the initial weights. The same seed gives the same model [default: 0].
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// With --from: the weights that change [default: all].
+    /// With --from: the weights that training updates [default: all].
     #[arg(long, value_enum, value_name = "WHAT", requires = "from")]
     learn: Option<Learn>,
 }
 
-/// The weights that transfer learning changes.
+/// The weights that transfer learning updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Learn {
     /// All weights.

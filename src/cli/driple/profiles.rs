@@ -58,7 +58,7 @@ pub struct Args {
         conflicts_with = "jobs"
     )]
     graphs: Vec<PathBuf>,
-    /// Memory of a GPU in MB; the maximum that a job can hold.
+    /// Memory of a GPU in MB, which limits the memory that a job can hold.
     #[arg(long, value_name = "MB", default_value_t = GPU_MEMORY, value_parser = megabytes)]
     gpu_memory: f64,
     /// Method of computing the memory that a job holds.

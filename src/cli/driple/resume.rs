@@ -1,4 +1,4 @@
-//! The starting points of training runs: initial weights, a model's weights, or a checkpoint.
+//! The starting points of training runs: random initial weights, a model's weights, or a checkpoint.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// A training run that starts from initial weights.
+    /// A training run that starts from random initial weights.
     ///
     /// # Errors
     /// The network is invalid, or there is nothing to train on.
@@ -104,7 +104,7 @@ fn short(sha256: &str) -> &str {
     sha256.get(..12).unwrap_or(sha256)
 }
 
-/// Copies the settings that a data set records to a training run on that data set.
+/// Copies the settings recorded in a data set to a training run on that data set.
 fn of_data(mut start: Start, data: &Data) -> Start {
     let (card, manifest) = (&mut start.card, &data.manifest);
     card.grouping = manifest.grouping.clone().or(card.grouping.take());

@@ -218,5 +218,5 @@ fn test(inspector: &Inspector, data: &Data) -> Result<String> {
     Ok(text(&tables::beside_mean(&model, mean, examples.len())))
 }
 
-/// A remark is printed if the model's squared error exceeds this share of the training mean's error.
+/// A warning is printed if the model's squared error exceeds this share of the training mean's error.
 const HARDLY_BETTER: f64 = 0.8;

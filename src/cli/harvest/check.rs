@@ -158,7 +158,7 @@ fn check_partition(slurm: &SlurmConfig, core: &Settings, results: &mut Results) 
     }
 }
 
-/// A time limit of Slurm such as `1-12:00:00` or `02:00:00` in seconds. `None` if the time is not limited.
+/// Converts a Slurm time limit, such as `1-12:00:00` or `02:00:00`, to seconds. `None` if the time is not limited.
 fn seconds(limit: &str) -> Option<u64> {
     let (days, time) = limit.split_once('-').unwrap_or(("0", limit));
     let mut parts = time.split(':').map(str::parse::<u64>);

@@ -63,7 +63,7 @@ impl Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// The errors of the subcommand.
+/// The subcommand fails.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Serve(args) => serve::run(args),

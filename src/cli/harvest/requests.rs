@@ -40,7 +40,7 @@ pub struct Drain {
 
 /// Stop all tasks, all pilots and the daemon.
 ///
-/// Tasks receive SIGTERM and may write a checkpoint within their grace period. Tasks that have not finished continue
+/// Tasks receive SIGTERM and can write a checkpoint within their grace period. Tasks that have not finished continue
 /// when the daemon is started again.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \

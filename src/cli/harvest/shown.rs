@@ -9,18 +9,18 @@ use gleaner_harvest::status::{
 pub const TERMS: [(&str, &str); 5] = [
     ("held", "idle nodes that pilots hold"),
     ("used", "nodes that are given to tasks"),
-    ("pending", "pilots that were requested and hold no node yet"),
+    ("pending", "requested pilots that do not hold a node yet"),
     (
         "handover",
         "how long preempted pilots kept their nodes: an upper bound on the delay of normal jobs",
     ),
     (
         "harvested",
-        "node-hours that tasks used, of those that pilots held",
+        "node-hours that tasks used, out of the node-hours that pilots held",
     ),
 ];
 
-/// A summary. Its last line states what was harvested.
+/// A summary of the state. The last line reports the harvested node-hours.
 pub fn summary(status: &Status, url: &str) -> String {
     let count = |state: &str| {
         let tasks = status.tasks.iter();
@@ -57,13 +57,13 @@ pub fn summary(status: &Status, url: &str) -> String {
     )
 }
 
-/// How many nodes are held and used.
+/// The number of held nodes and the number of used nodes.
 fn held<'s>(nodes: impl Iterator<Item = &'s NodeStatus> + Clone) -> String {
     let used = nodes.clone().filter(|node| node.task.is_some());
     format!("{} held, {} used", nodes.count(), used.count())
 }
 
-/// How many nodes of each class are held and used. Empty if there are no classes.
+/// The numbers of held and used nodes in each class. Empty if there are no classes.
 fn classes(status: &Status) -> String {
     let classes = status.classes.iter().map(|class| {
         let own = status.nodes.iter();
@@ -73,7 +73,7 @@ fn classes(status: &Status) -> String {
     classes.collect::<Vec<_>>().join("; ")
 }
 
-/// A search on one line.
+/// A line that describes a search.
 fn search(search: &SearchStatus) -> String {
     let SearchStatus {
         name,

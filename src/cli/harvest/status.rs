@@ -35,9 +35,9 @@ pub struct Args {
     /// Also write the status page with the current state, as a file that needs no daemon.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
-    /// Also write the recording so far: an event log with tasks and a script for `gleaner replay`, and all batches of
-    /// the allocator with their decisions. The command repeats all decisions with a new allocator, and fails if one
-    /// of them differs.
+    /// Also write the recording so far: an event log with tasks and a script for `gleaner replay`, and every batch
+    /// that the allocator received, with its decision. The command repeats all decisions with a new allocator, and
+    /// fails if one of them differs.
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
 }
@@ -77,7 +77,7 @@ fn record(state: &State, directory: &Path) -> Result<()> {
     match recording.repeat(&mut decider)? {
         None => {
             say(format!(
-                "repeated {}: all are equal",
+                "repeated {}: all match the recording",
                 counted(count, "decision")
             ));
             Ok(())

@@ -14,8 +14,8 @@ use crate::cli::{print, remark};
 /// Submit the tasks or the search in a file.
 ///
 /// The file is a task file of `gleaner replay` in TOML or JSON, with the fields `command`, `launch` and `environment`
-/// for each task. `work` and `curve` are optional. A `[[group]]` limits the nodes that its tasks use together. If the
-/// file has a `[search]`, the trials of the search train the tasks. If a task of the file is invalid, nothing is
+/// for each task. `work` and `curve` are optional. A `[[group]]` limits the total number of nodes of its tasks. If the
+/// file has a `[search]`, the trials of the search train the tasks. If a task in the file is invalid, nothing is
 /// submitted. When the command returns, the daemon has written the submission to its journal.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \

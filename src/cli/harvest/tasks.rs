@@ -8,8 +8,8 @@ use crate::cli::{print, print_json};
 
 /// List all tasks.
 ///
-/// Nodes such as 2/4 mean that a task runs on 2 of the 4 nodes that it is given. Such a task is starting, stopping, or
-/// waiting until another task has left the nodes.
+/// In the column nodes, 2/4 means that a task runs on 2 of the 4 nodes that it is given. Such a task is starting,
+/// stopping, or waiting until another task has left the nodes.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  \
     gleaner harvest tasks --state ~/harvest")]

@@ -20,8 +20,8 @@ use gleaner_domain::error::Result;
 /// Makes an event log of idle nodes from a scheduler's log, or a table of jobs from a GPU cluster's
 /// trace.
 ///
-/// A node is idle while no job runs on it and it is not down, drained or reserved. There may be
-/// several logs, of any length, plain or compressed with gzip or Zstandard; - is stdin.
+/// A node is idle while no job runs on it and it is not down, drained or reserved. Several logs of
+/// any length are accepted, plain or compressed with gzip or Zstandard; - is stdin.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Example:\n  gleaner ingest slurm jobs.txt -o log.gev", after_help = help())]
 pub struct Args {

@@ -58,7 +58,7 @@ pub struct Jobs {
 /// Default name of the file with the numbers of submissions.
 const SERIES: &str = "cluster_throughput.csv";
 
-/// Number of GPUs of a node. The value is arbitrary, because models do not use it.
+/// Number of GPUs per node. The value is arbitrary, because models do not use it.
 const ANY_GPUS_PER_NODE: u32 = 8;
 
 impl DataArgs {

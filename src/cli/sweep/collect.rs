@@ -31,7 +31,7 @@ pub(super) enum Next {
     Wait,
 }
 
-/// Who collects the results.
+/// The caller that collects the results.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Who<'a> {
     /// A user, who gets the tables or a list of the missing runs.

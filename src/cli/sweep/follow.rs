@@ -144,7 +144,7 @@ struct Watch<'a> {
     gone: BTreeSet<String>,
     tracker: Tracker,
     progress: Progress,
-    /// Whether a remark has reported that the queue does not respond.
+    /// Whether the user has been warned that the queue does not respond.
     is_silent: bool,
     /// The reasons why jobs wait until their owner acts; empty if no job waits for its owner.
     held: String,

@@ -56,7 +56,7 @@ pub struct Args {
     /// Read and check all inputs and list the runs, but run none.
     #[arg(long, group = "way")]
     dry_run: bool,
-    /// Execute only the runs of part I of N, and write no tables. Parts may run at the same time on
+    /// Execute only the runs of part I of N, and write no tables. Parts can run at the same time on
     /// machines that share DIR.
     #[arg(long, value_name = "I/N", group = "way")]
     part: Option<Share>,

@@ -20,8 +20,8 @@ pub struct Made {
 }
 
 /// Generates a graph for each workload of a trace that `gleaner synth jobs` wrote, and passes each graph to `write`.
-/// Each graph belongs to the network family of its workload's model. The GPU utilisation during its training on the
-/// set-up is approximately the same as in the trace.
+/// Each graph belongs to the network family of its workload's model. If it is trained on the set-up, the GPU
+/// utilisation is approximately the same as in the trace.
 ///
 /// # Errors
 /// The trace is faulty, no job states its workload, or `write` fails.

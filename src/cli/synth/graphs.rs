@@ -44,10 +44,10 @@ pub struct Args {
     output: PathBuf,
 }
 
-/// The set-ups, named by their GPUs, as the help lists them.
+/// A parser for the names of the set-ups, which are named after their GPUs.
 fn setups() -> impl TypedValueParser<Value = Setup> {
     let names = Setup::ALL.map(|setup| setup.gpu);
-    let unknown = "a set-up of another GPU";
+    let unknown = "unknown set-up";
     PossibleValuesParser::new(names).try_map(move |name| Setup::of_gpu(&name).ok_or(unknown))
 }
 

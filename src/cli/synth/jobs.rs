@@ -34,7 +34,7 @@ pub struct Args {
     /// Total number of nodes of all virtual clusters.
     #[arg(long, value_name = "COUNT", default_value_t = 24)]
     nodes: u32,
-    /// Number of GPUs of each node.
+    /// Number of GPUs per node.
     #[arg(long, value_name = "COUNT", default_value_t = 8)]
     gpus_per_node: u32,
     /// Number of days. The first day is a Monday.

@@ -44,7 +44,7 @@ enum What {
     Schedule(schedule::What),
 }
 
-/// Generate a log of idle nodes, each of which alternates between busy and idle.
+/// Generate an event log of nodes that alternate between busy and idle.
 ///
 /// The defaults resemble a large machine: 8.7 % of node-time is idle, and half of the idle
 /// fragments are shorter than 8 minutes.
@@ -118,7 +118,7 @@ struct TaskArgs {
     /// Number of tasks.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     count: u32,
-    /// Number of different models; the tasks of a model share a scaling curve.
+    /// Number of different models; tasks with the same model share a scaling curve.
     #[arg(long, value_name = "COUNT", default_value_t = 4)]
     models: u32,
     /// Maximum number of nodes of a task.
@@ -162,11 +162,11 @@ struct ProblemArgs {
     #[arg(long, value_name = "COUNT", default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
-    /// Number of tasks of each problem.
+    /// Number of tasks in each problem.
     #[arg(long, value_name = "COUNT", default_value_t = 10,
         value_parser = clap::value_parser!(u32).range(1..=100_000))]
     tasks: u32,
-    /// Number of idle nodes of each problem.
+    /// Number of idle nodes in each problem.
     #[arg(long, value_name = "COUNT", default_value_t = 100,
         value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     nodes: u32,
@@ -250,7 +250,7 @@ fn problem_line(args: &ProblemArgs, seed: u64) -> serde_json::Result<String> {
     }
 }
 
-/// A problem with curves, with the field names of the documentation and without empty fields.
+/// A problem with curves, with the documented field names and without empty fields.
 fn as_documented(mut problem: Value) -> Value {
     let classes = problem["classes"].as_array_mut().into_iter().flatten();
     for class in classes.filter_map(Value::as_object_mut) {

@@ -110,7 +110,7 @@ fn replay(site: &Site) -> (f64, f64) {
     let recording = site.path("recording");
     let output = site.run(&["status", "--record", recording.to_str().unwrap()]);
     let err = String::from_utf8(output.stderr).unwrap();
-    assert!(err.contains("all are equal"), "{err}");
+    assert!(err.contains("all match the recording"), "{err}");
     let tasks = site.path("replay.toml");
     let text: String = [&TASKS[..], &[FILLER]]
         .concat()

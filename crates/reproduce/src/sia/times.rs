@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// How well and how fast a solver answers a set of problems.
+/// The accuracy and the speed of a solver on a set of problems.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SolverTimes {
     /// Name of the set.

@@ -16,7 +16,7 @@ use gleaner_simulate::placers;
 use gleaner_simulate::policies::{self, PolicyEntry, Without};
 
 settings! {
-    /// Which policies and placer to simulate.
+    /// The policies and the placer to simulate.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct Choice {
         /// Policies, separated by commas, or `all`. They are listed below.
@@ -24,16 +24,16 @@ settings! {
             .short('s')
             .alias("scheduler")
             .separated_by(',');
-        /// How jobs are placed: consolidate, consolidate-first or random.
+        /// Placement of jobs: consolidate, consolidate-first or random.
         pub placer: String = "consolidate".to_owned() => Spec::of("NAME").short('p').read_by(placer_name);
         /// Parts of Lucid to leave out, separated by commas.
         pub without: Vec<Part> = Vec::new() => Spec::of("PARTS")
             .separated_by(',')
             .used_for(Use::Sharing);
-        /// Correct two faults of the original's Lucid (without a value: `only`). When one job of a pair ends, the other
-        /// returns to full speed. A profiled job joins its virtual cluster when its profiling ends, not at its
-        /// submission. `=no` simulates the original Lucid. It is the default with --preset, -e and --sweep. `=both`
-        /// simulates Lucid twice, once as in the original and once corrected.
+        /// Correct two faults of the original's Lucid. When one job of a pair ends, the other returns to full speed. A
+        /// profiled job joins its virtual cluster when its profiling ends, not at its submission. Without a value, the
+        /// option means `only`. `=no` simulates the original Lucid, which is the default with --preset, -e and --sweep.
+        /// `=both` simulates Lucid twice, once as in the original and once corrected.
         pub corrected: Option<Corrected> = None => Spec::of("WHICH")
             .alone("only")
             .used_for(Use::Sharing);
@@ -52,7 +52,7 @@ pub enum Part {
     Estimate,
 }
 
-/// Which simulations of Lucid to run: the original simulation, the corrected simulation, or both.
+/// The simulations of Lucid to run: the original simulation, the corrected simulation, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Corrected {

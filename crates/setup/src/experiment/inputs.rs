@@ -33,7 +33,7 @@ use gleaner_predict::{Calendar, Weekly, score_workloads};
 use gleaner_simulate::Request;
 use gleaner_simulate::policies::Needs;
 
-/// Default number of GPUs of a node.
+/// Default number of GPUs per node.
 const GPUS_PER_NODE: u32 = 8;
 
 settings! {
@@ -49,7 +49,7 @@ settings! {
         pub trace: Option<PathBuf> = None => Spec::of("FILE");
         /// Nodes of each virtual cluster: CSV or Parquet with a column of names and the column num.
         pub cluster: Option<PathBuf> = None => Spec::of("FILE");
-        /// Number of GPUs of each node.
+        /// Number of GPUs per node.
         pub gpus_per_node: u32 = GPUS_PER_NODE => Spec::of("COUNT")
             .hidden_alias("num_gpus_per_node")
             .within(format!("1 to {MAX_GPUS_PER_NODE}"), |gpus| (1..=MAX_GPUS_PER_NODE).contains(gpus));
@@ -363,7 +363,7 @@ struct Files<'a> {
     calendar: Option<Calendar>,
 }
 
-/// Records which files were read, and reports their remarks.
+/// Records the files that were read, and reports the notes about them.
 pub(super) struct Reader<'r> {
     sources: Vec<SourceId>,
     pub(super) observer: &'r dyn Observer,
@@ -377,7 +377,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Returns a value that was read, records its files and reports its remarks.
+    /// Returns a value that was read, records its files and reports the notes about it.
     pub fn take<T>(&mut self, loaded: Loaded<T>) -> T {
         self.observer.remark(&loaded.notes);
         self.sources.extend(loaded.sources);

@@ -169,7 +169,7 @@ impl ModelArgs {
         Ok(Estimated::known(used, Box::new(table)))
     }
 
-    /// The forecast from second `start` on.
+    /// The forecast for the time after second `start`.
     ///
     /// # Errors
     /// A model or series cannot be read, or there is nothing to learn from.

@@ -38,7 +38,7 @@ use gleaner_domain::Observer;
 pub use options::Use;
 use options::without_effect;
 
-/// Why estimates cannot be learnt: an error of the simulation or of the estimator.
+/// The reason why estimates cannot be learnt: an error of the simulation or of the estimator.
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
 settings! {

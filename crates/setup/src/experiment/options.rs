@@ -36,7 +36,7 @@ use Use::{
     Always, Calendar, Estimates, Forecasts, Learning, LearntEstimates, Models, ProfilerOn, Sharing,
 };
 
-/// A remark for each option that was changed but has no effect on these simulations. `profiling` states whether
+/// A note for each option that was changed but has no effect on these simulations. `profiling` states whether
 /// the profiler is on.
 pub fn without_effect(
     args: ExperimentArgs<'_>,
@@ -83,7 +83,7 @@ impl Facts {
         }
     }
 
-    /// A remark for each of these settings that was changed but has no effect.
+    /// A note for each of these settings that was changed but has no effect.
     fn idle<S: Settings>(&self, settings: &S) -> Vec<String> {
         let all = S::list();
         let idle = all

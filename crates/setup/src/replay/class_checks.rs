@@ -8,7 +8,7 @@ use gleaner_domain::words::counted;
 use gleaner_domain::{EventLog, NodeClasses, Objective, TrainingTask};
 use gleaner_replay::Options;
 
-/// Checks that the options support the classes of the log and the tasks. Returns remarks about classes that the log
+/// Checks that the options support the classes of the log and the tasks. Returns notes about classes that the log
 /// lacks, and about tasks that cannot run.
 ///
 /// # Errors

@@ -22,7 +22,7 @@ settings! {
         /// classes in the event log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub classes: Option<PathBuf> = None => Spec::of("FILE");
-        /// Slurm features that serve as classes, separated by commas, for nodes without GPUs of a known type. If a node
+        /// Slurm features, separated by commas, that serve as classes for nodes without GPUs of a known type. If a node
         /// has several of these features, the first feature in this list is used.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub class_feature: Vec<String> = Vec::new() => Spec::of("NAME").separated_by(',').requires("classes");

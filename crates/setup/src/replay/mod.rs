@@ -54,7 +54,7 @@ settings! {
         ]);
         /// Check every decision with a checker that shares no code with the solvers.
         pub check: bool = false => Spec::flag();
-        /// The solver, and when it must stop.
+        /// The solver and its limits.
         #[serde(flatten)]
         pub solver: SolverArgs;
     }
@@ -78,17 +78,17 @@ settings! {
         /// The classes of the log's nodes.
         #[serde(flatten)]
         pub classes: ClassArgs;
-        /// Which part of the log is used.
+        /// The part of the log to use.
         #[serde(flatten)]
         pub slice: SliceArgs;
-        /// How the log is replayed.
+        /// The rules of the replay.
         #[serde(flatten)]
         pub rules: Rules;
     }
 }
 
 settings! {
-    /// Which part of a log is used.
+    /// The part of a log to use.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct SliceArgs {
         /// Keep a copy that loads faster, LOG.gev, next to the log. The copy is rebuilt when the log changes.
@@ -313,7 +313,7 @@ fn span(log: &EventLog) -> String {
     shown.map_or(String::new(), |(from, to)| format!(" from {from} to {to}"))
 }
 
-/// Remarks on a slice that extends beyond the log; empty if it does not.
+/// Notes about a slice that extends beyond the log; empty if the slice is within the log.
 fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
     let mut remarks = Vec::new();
     let left = log.nodes().len().saturating_sub(slice.first_node);
@@ -420,7 +420,7 @@ impl LogArgs {
     }
 }
 
-/// A remark if tasks are submitted after the end of the log.
+/// A note if tasks are submitted after the end of the log.
 fn late(tasks: &[TrainingTask], log: &EventLog) -> Vec<String> {
     let (Some(&end), Some(first)) = (log.times().last(), tasks.iter().map(|t| t.submit).min())
     else {

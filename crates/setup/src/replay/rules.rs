@@ -16,7 +16,7 @@ use crate::settings::Spec;
 use crate::settings::value::named_values;
 
 settings! {
-    /// How a log is replayed, for single replays and for sweeps.
+    /// The rules by which a log is replayed, in single replays and in sweeps.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Rules {
         /// Forward window in seconds, within which a reallocation must pay off (-Tfwd). `auto` uses the window that
@@ -26,12 +26,12 @@ settings! {
             .signed();
         /// Maximum number of concurrently active tasks (-maxJ).
         pub max_tasks: usize = 10 => Spec::of("COUNT").within("at least 1", |count| *count >= 1);
-        /// What the solver maximises: a name, or an expression for each task such as "rate / left"
+        /// Objective to maximise: a name, or an expression for each task such as "rate / left"
         /// (docs/OBJECTIVES.md).
         pub objective: Objective = Objective::default() => Spec::of("NAME|EXPRESSION");
-        /// How the first idle nodes are assigned.
+        /// Initial assignment of the idle nodes.
         pub initial: Initial = Initial::Random => Spec::of("DEAL");
-        /// Which free nodes a growing task gets.
+        /// Rule that chooses the free nodes for a growing task.
         #[serde(default)]
         pub node_choice: NodeRule = NodeRule::default() => Spec::of("RULE");
         /// Seed of the random initial assignment.
@@ -103,7 +103,7 @@ impl Rules {
         Ok(chosen.map(Arc::new))
     }
 
-    /// The forward window in seconds, and a remark that explains it if it was chosen automatically.
+    /// The forward window in seconds, and a note that explains it if it was chosen automatically.
     ///
     /// # Errors
     /// [`Error::Stopped`] if the observer stops the choice.

@@ -10,7 +10,7 @@ use gleaner_io::Loaded;
 
 use gleaner_domain::Observer;
 
-/// Reads the topology `file` if any of the rules uses an order of nodes. Otherwise, remarks that
+/// Reads the topology `file` if any of the rules uses an order of nodes. Otherwise, reports that
 /// the option named `option` has no effect.
 ///
 /// # Errors

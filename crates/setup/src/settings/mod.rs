@@ -97,7 +97,7 @@ pub struct Wrong {
     pub name: String,
     /// The invalid value; `None` if the setting is unknown.
     pub found: Option<String>,
-    /// What is wrong with the value, such as `expected at least 1`.
+    /// Description of the fault, such as `expected at least 1`.
     pub expected: String,
 }
 
@@ -123,7 +123,7 @@ pub struct About {
     pub heading: Option<&'static str>,
     /// Whether the setting is a flag, a single value or a list.
     pub kind: Kind,
-    /// How a value is written.
+    /// The form of a value in files.
     pub form: Form,
     /// The default as strings; empty for flags, for required settings and for settings without a default.
     pub default: Vec<String>,
@@ -135,7 +135,7 @@ pub struct About {
     pub is_closed: bool,
     /// The condition under which the setting has an effect on a simulation.
     pub used_for: Use,
-    /// How the command line shows the setting.
+    /// The properties of the setting on the command line.
     pub style: Style,
 }
 

@@ -13,7 +13,7 @@ pub struct Spec<V> {
     pub(super) used_for: Use,
 }
 
-/// How the command line shows a setting.
+/// The properties of a setting on the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Style {
     /// Placeholder for the value in the help, such as `SECONDS`. Empty for flags.
@@ -42,7 +42,7 @@ pub struct Style {
     pub conflicts: &'static [&'static str],
 }
 
-/// How a value is read, and which values are valid.
+/// The parser of a value, and the range of valid values.
 pub(super) struct Rule<V> {
     read: fn(&OsStr) -> Result<V, String>,
     range: Option<Range<V>>,

@@ -12,7 +12,7 @@ use gleaner_exec_solver::SolverCommand;
 
 use crate::SolverName;
 
-/// How a value is written in a file, such as a plan.
+/// The form of a value in a file, such as a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `true` or `false`.
@@ -42,7 +42,7 @@ pub enum Kind {
 
 /// A type of single values.
 pub trait Value: Clone + Send + Sync + 'static {
-    /// How a value is written.
+    /// The form of a value in files.
     const FORM: Form;
 
     /// Whether only [`Value::named`] values are valid.

@@ -24,7 +24,7 @@ struct Job {
 }
 
 impl Job {
-    /// The seconds of the start and end of each run.
+    /// The start and the end of each run, in seconds.
     fn spans(&self) -> Vec<(i64, i64)> {
         let mut now = self.submit;
         let runs = self.runs.iter().map(|(wait, length)| {

@@ -38,7 +38,7 @@ pub(super) struct Levels {
     needed: Vec<(u32, f64, u32)>,
 }
 
-/// How many tasks can run at a level, and their least share.
+/// The number of tasks that can run at a level, and their least share.
 #[derive(Debug, Clone, Copy)]
 struct Reach {
     /// Maximum number of tasks that can run together.
@@ -94,8 +94,8 @@ impl Levels {
         low
     }
 
-    /// How many tasks can run if every share is at least `level`; `None` if a task that must have nodes cannot have
-    /// this share.
+    /// The number of tasks that can run if every share is at least `level`, and their least share. `None` if a task
+    /// that must have nodes cannot have this share.
     fn reach(&mut self, shapes: &Shapes, problem: &Problem, level: f64) -> Option<Reach> {
         self.needed.clear();
         let mut left = u64::from(problem.nodes);

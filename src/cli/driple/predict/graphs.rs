@@ -1,4 +1,4 @@
-//! Reads the graphs to predict, from files and directories or from a data set.
+//! Reads the graphs to make predictions for, from files and directories or from a data set.
 
 use std::path::{Path, PathBuf};
 
@@ -118,7 +118,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<Asked>> {
     Ok(files)
 }
 
-/// Remarks on features of a graph that the model does not know.
+/// Warnings about operations whose type is new to the model, and about operations of unknown shape.
 fn unknown(job: &str, report: &Report) -> Vec<String> {
     let mut notes = Vec::new();
     let types: Vec<&str> = report

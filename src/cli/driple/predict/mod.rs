@@ -49,7 +49,7 @@ pub struct Args {
     /// Predict for the graphs of this data set, which are already grouped.
     #[arg(long, value_name = "FILE", conflicts_with = "graphs")]
     data: Option<PathBuf>,
-    /// Part of the data set to predict.
+    /// Part of the data set to make predictions for.
     #[arg(long, value_enum, value_name = "PART", default_value_t = Part::Test, requires = "data")]
     part: Part,
     /// Frequencies of the types of operations, for a model that does not contain them: a CSV file with the columns type
@@ -70,7 +70,8 @@ pub struct Args {
 ///
 /// # Errors
 /// Files are missing or faulty (all of them are reported together), the model lacks the settings for grouping graphs,
-/// or no graph can be predicted. It is also an error if the table cannot be written, or if the command is interrupted.
+/// or predictions cannot be made for any graph. It is also an error if the table cannot be written, or if the command
+/// is interrupted.
 pub fn run(args: &Args) -> Result<()> {
     args.output.as_deref().map(Form::of).transpose()?;
     let inspector = model::read(&args.model)?.value;
@@ -91,7 +92,7 @@ pub fn run(args: &Args) -> Result<()> {
     args.give(&rows)
 }
 
-/// Remark on a model without units.
+/// Warning about a model without units.
 pub(super) const UNSCALED: &str = "the model does not contain the units of its predictions: values \
     are shares of each metric's highest value in the training data; gleaner driple convert \
     --scale-of DATA sets the units";

@@ -23,7 +23,7 @@ use gleaner_domain::Observer;
 pub use lend::Lend;
 
 settings! {
-    /// How Lucid profiles jobs.
+    /// The settings of Lucid's profiler.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub struct ProfilerArgs under "Lucid's profiler" {
         /// `auto`: as published for the clusters Venus and Philly, off for other clusters. `off`:

@@ -1,16 +1,16 @@
-//! Remarks about the profiler's nodes.
+//! Notes about the profiler's nodes.
 
 use gleaner_domain::Cluster;
 use gleaner_domain::words::printable;
 use gleaner_simulate::Request;
 use gleaner_simulate::profiler::Profiler;
 
-/// Remark on `--profiler auto` for a cluster without published settings.
+/// Note about `--profiler auto` for a cluster without published settings.
 pub const NOT_PUBLISHED: &str = "\
 --profiler auto: no setting is published for this cluster, only for Venus and Philly, so jobs are not \
 profiled; to profile them, use --profiler TIME,NODES,FACTOR, such as --profiler 200,2,4 --lend auto";
 
-/// A remark if manual settings drop the loans of the `published` settings.
+/// A note if manual settings drop the loans of the `published` settings.
 pub fn without_loans(
     published: Option<Profiler>,
     cluster: &Cluster,
@@ -46,7 +46,7 @@ pub fn without_loans(
     )]
 }
 
-/// A remark if some policies have more GPUs than others because no virtual cluster lends the profiler's nodes.
+/// A note if some policies have more GPUs than others because no virtual cluster lends the profiler's nodes.
 pub fn unequal(profiler: &Profiler, cluster: &Cluster, requests: &[Request]) -> Vec<String> {
     let (with, without): (Vec<&Request>, Vec<&Request>) =
         requests.iter().partition(|r| r.policy.profiled);
