@@ -10,7 +10,7 @@ def solve(problem, deadline, request=None):
     if "classes" not in problem:
         return dp.solve(problem, deadline, request)
     capacity = tuple(kind["capacity"] for kind in problem["classes"])
-    best = {(0,) * len(capacity): (0.0, None)}  # nodes used by class: best total, and the plan as a linked list
+    best = {(0,) * len(capacity): (0.0, None)}  # nodes used in each class: best total, and the plan as a linked list
     for task in problem["tasks"]:
         if request in dp.cancelled or time.monotonic() > deadline:
             return {"status": "unknown"}

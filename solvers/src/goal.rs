@@ -67,8 +67,8 @@ impl Task {
         points.fold(ends, f64::max)
     }
 
-    /// What the task earns on `count` nodes over the window, less rescale costs, as a share of what
-    /// it would earn at its best rate. The share is at most 1. It is 1 for a task that can earn
+    /// The task's earnings on `count` nodes over the window, less rescale costs, as a share of its
+    /// earnings at the best rate. The share is at most 1. It is 1 for a task that can earn
     /// nothing.
     pub fn share(&self, t_fwd: f64, count: u32) -> f64 {
         self.share_of(t_fwd, self.best_rate(), count)

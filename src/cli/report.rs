@@ -36,7 +36,7 @@ pub struct Args {
     /// affect the metric most].
     #[arg(long, value_name = "X,Y", value_parser = pair)]
     heat: Option<[String; 2]>,
-    /// For a sweep: the metric by which settings are compared, a column of sweep.csv or work_lost [default: the metric
+    /// For a sweep: the metric by which settings are compared, work_lost or a column of sweep.csv [default: the metric
     /// that the sweep's --best named; if it is the same for all runs, the next metric that differs between runs].
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,

@@ -213,7 +213,7 @@ fn slices_beyond_the_log_are_reported() {
     let run = gleaner(at, &format!("{REPLAY} --nodes 5000")).expect(0);
     run.says(&["5000 nodes are requested, but the log has only 100, so all of these are used"]);
     let run = gleaner(at, "inspect idle.csv --nodes 60 --first-node 50").expect(0);
-    run.says(&["60 nodes are requested, but the log has only 50 from node 50 on"]);
+    run.says(&["60 nodes are requested, but the log has only 50 starting at node 50"]);
     let span = "2026-01-01";
     for edge in ["--from 1999-01-01", "--to 2100-01-01"] {
         let run = gleaner(at, &format!("{REPLAY} {edge}")).expect(0);

@@ -36,7 +36,7 @@ const SIZES: [(usize, u32); 6] = [
 /// Number of rounds drawn for each size.
 const SEEDS: u64 = 5;
 
-/// The two forms of the values, as Sia rounds them and before rounding. Each form has its name in tables and its file.
+/// The two forms of the values, each with its name in tables and its file: rounded as in Sia, and before rounding.
 const FORMS: [(Form, &str, &str); 2] = [
     (Form::Rounded, "rounded values", "classes/problems.jsonl"),
     (
@@ -116,7 +116,7 @@ fn recorded(part: &mut Part<'_>, path: &Path) -> Result<Vec<Problem>> {
 
 /// Reads the optimum of each problem.
 fn optima(path: &Path, problems: usize) -> Result<Vec<f64>> {
-    let optima: Vec<Optimum> = json_lines(path, "the field optimum in each line")?;
+    let optima: Vec<Optimum> = json_lines(path, "the field optimum on each line")?;
     if optima.len() != problems {
         let found = format!("optima for {} of {problems} problems", optima.len());
         return Err(Fault::of(path, found, "an optimum for each problem").into());

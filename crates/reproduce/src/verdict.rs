@@ -9,7 +9,7 @@ pub struct Given {
     pub value: f64,
     /// Number of decimals of the value.
     pub decimals: u32,
-    /// How the value was rounded to these decimals.
+    /// The rounding of the value to these decimals.
     pub rounding: Rounding,
     /// The denominator of relative differences: the magnitude of the published value, or the range of the curve that
     /// contains it.

@@ -114,7 +114,7 @@ struct Case<'a, L> {
     deadline: Instant,
     stop: &'a AtomicBool,
     library: L,
-    /// How the library failed, if it did.
+    /// A description of the failure, if the library failed.
     failure: RefCell<Option<String>>,
 }
 

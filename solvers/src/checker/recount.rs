@@ -6,9 +6,9 @@ use crate::Task;
 /// The two parts of a task's term of the objective.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Term {
-    /// What the task earns over the window.
+    /// Earnings of the task over the window.
     pub gain: f64,
-    /// What the task loses when its count changes.
+    /// Loss caused by the change of its count.
     pub loss: f64,
 }
 

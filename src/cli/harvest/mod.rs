@@ -18,7 +18,7 @@ use gleaner_domain::error::Result;
 /// Train elastic tasks on the idle nodes of a cluster.
 ///
 /// A daemon (`serve`) starts pilot jobs, each of which holds one idle node until the batch scheduler takes the node
-/// back. The daemon gives these nodes to the submitted tasks, with the allocator that `gleaner replay` uses. The other
+/// back. The daemon uses the allocator of `gleaner replay` to give these nodes to the submitted tasks. The other
 /// commands talk to the daemon. All of them share the state directory.
 #[derive(Debug, ClapArgs)]
 #[command(before_help = "Examples:\n  \

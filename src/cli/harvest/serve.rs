@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<()> {
     daemon::serve(&config, &args.state.state, &log)
 }
 
-/// Prints a line of the log with the time of day in UTC.
+/// Prints a log line with the time of day in UTC.
 fn log(line: &str) {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let second = since.map_or(0, |since| since.as_secs() as i64);

@@ -106,7 +106,7 @@ impl DataArgs {
     /// Reads the profiles from which a model can learn: the profiles that have a sharing score.
     ///
     /// # Errors
-    /// The errors of [`DataArgs::profiles`], or no profile has a score.
+    /// Same as [`DataArgs::profiles`]. It is also an error if no profile has a score.
     pub fn scored(&self, sources: &mut Vec<SourceId>) -> Result<BTreeMap<Workload, Profile>> {
         let mut profiles = self.profiles(sources)?;
         profiles.retain(|_, profile| profile.score.is_some());

@@ -92,7 +92,7 @@ struct EventArgs {
     /// Seed. The same seed gives the same log.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Where to write: a name that ends in .csv, .parquet or .gev.
+    /// File to write: a name that ends in .csv, .parquet or .gev.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -147,7 +147,7 @@ struct TaskArgs {
     /// Seed. The same seed gives the same tasks.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Where to write: a name that ends in .toml or .json.
+    /// File to write: a name that ends in .toml or .json.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -176,7 +176,7 @@ struct ProblemArgs {
     /// Seed of the first problem. Each further problem uses the next seed.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Where to write; - for stdout.
+    /// File to write; - for stdout.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

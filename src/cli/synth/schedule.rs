@@ -67,7 +67,7 @@ pub(super) struct ScheduleArgs {
     /// Also write the true log of idle nodes, which `gleaner ingest` must reproduce: .gev, .parquet or .csv.
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// Where to write the log; - for stdout.
+    /// Log to write; - for stdout.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

@@ -53,7 +53,7 @@ pub struct Args {
     /// Seed. The same seed gives the same search.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// Where to write: a name that ends in .toml or .json.
+    /// File to write: a name that ends in .toml or .json.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

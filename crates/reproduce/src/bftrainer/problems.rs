@@ -34,7 +34,7 @@ const ROUNDING: f64 = 1e-6;
 pub fn add(part: &mut Part<'_>, data: Data<'_>) -> Result<()> {
     let path = data.file("bftrainer/problems.jsonl");
     let states = part.take(problems::read_one_class(&path)?);
-    let expected = "the fields optimum and paper_optimum_dp in each line";
+    let expected = "the fields optimum and paper_optimum_dp on each line";
     let optima: Vec<Optima> = json_lines(&path, expected)?;
     if optima.len() != states.len() {
         let found = format!("optima for {} of {} states", optima.len(), states.len());

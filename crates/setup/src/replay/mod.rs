@@ -160,7 +160,7 @@ impl SliceArgs {
     ) -> Result<Loaded<EventLog>> {
         let log = self.read_log(events, classes, observer)?;
         let expected =
-            "rows after --skip-rows, from --from to --to, and nodes from --first-node on";
+            "rows after --skip-rows and from --from to --to, and nodes starting at --first-node";
         Ok(Loaded {
             value: cut(&log.value, self.slice(), events, expected, observer)?
                 .with_clock_from_start(),
@@ -320,7 +320,7 @@ fn beyond(log: &EventLog, slice: Slice) -> Vec<String> {
     if let Some(asked) = slice.nodes.filter(|asked| *asked > left) {
         let after = match slice.first_node {
             0 => String::new(),
-            first => format!(" from node {first} on"),
+            first => format!(" starting at node {first}"),
         };
         remarks.push(format!(
             "{asked} nodes are requested, but the log has only {left}{after}, so all of these are used"

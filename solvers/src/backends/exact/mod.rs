@@ -94,7 +94,7 @@ pub struct Exact {
     size: f64,
 }
 
-/// How a solve ended.
+/// The outcome of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ended {
     /// The best plan found is in [`Exact::counts`]. The number is the maximum distance of its objective from the
@@ -215,8 +215,8 @@ impl Exact {
         Ok(answer)
     }
 
-    /// How far the plan found may be from the optimum because of rounding; 0 if the distance is
-    /// negligible.
+    /// The possible distance of the plan from the optimum, caused by rounding and by the bonus of unchanged tasks; 0 if
+    /// the distance is negligible.
     fn doubt(&self, problem: &Problem, objective: f64) -> f64 {
         let doubt = self.shapes.uncertainty(self.size);
         if precision::matters(problem, &self.counts, objective, doubt) {

@@ -103,7 +103,7 @@ struct Size {
     pairs: u64,
 }
 
-/// How a search ended.
+/// The outcome of a search.
 enum Ended {
     WithPlan,
     WithoutPlan,

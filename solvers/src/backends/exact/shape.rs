@@ -142,8 +142,8 @@ impl Shapes {
         self.largest
     }
 
-    /// How far rounding can move the value of the best plan away from the optimum, if each task contributed a number of
-    /// at most `size` to the sums.
+    /// Upper bound on the distance between the value of the best plan and the optimum. Rounding and the bonus of
+    /// unchanged tasks cause this distance. Each task contributed a number of at most `size` to the sums.
     pub fn uncertainty(&self, size: f64) -> f64 {
         if self.largest == 0.0 {
             return 0.0;
@@ -225,8 +225,8 @@ impl Shapes {
 
     /// Removes the counts that occur in no max-min fair plan: counts with a share below the floor's
     /// level, and the count 0 if all tasks can run. If not all tasks can run, every task that runs gets
-    /// a reward greater than the sum of all values, so that the best plan runs as many tasks as
-    /// possible. `best_rates` holds the best rate of each group.
+    /// a reward greater than the sum of all values. The best plan then runs as many tasks as possible.
+    /// `best_rates` holds the best rate of each group.
     pub fn restrict(&mut self, problem: &Problem, best_rates: &[f64], floor: Floor) {
         self.retain(problem, |g, task, count| match count {
             0 => floor.some_rest,

@@ -4,8 +4,8 @@
 //! together, gets a table: the least loss for each number of nodes that its tasks may hold. The
 //! tables are computed in four steps:
 //!
-//! 1. [`Tree::set_spans`] bounds the number of nodes of every branch, its *span*: first from its
-//!    own limits and the spans of its parts, then from the span of its parent. A small group often
+//! 1. [`Tree::set_spans`] computes the *span* of every branch, which bounds its number of nodes: first
+//!    from its own limits and the spans of its parts, then from the span of its parent. A small group often
 //!    leaves few counts for its tasks.
 //! 2. [`Tree::lay_out`] plans the layers. A branch begins with a layer of the single state 0. Each task that lies
 //!    directly in the branch adds a layer, as in the search. Each inner branch that lies directly in the branch adds a
@@ -53,7 +53,7 @@ impl Case<'_> {
     }
 }
 
-/// How the recursion ended.
+/// The outcome of the recursion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     WithPlan,
