@@ -14,7 +14,8 @@ const MOST_NODES: u32 = 64;
 /// Curves have points at 0, 1, 2, 4, … nodes. They follow Amdahl's law, a power law, or saturating growth, each with 2
 /// % noise, and span three orders of magnitude. Minimums are 1 to 4 nodes, maximums 8 to 64 (64 for about half of the
 /// tasks). Growing costs 10 to 60 s, shrinking half of that; the window is 120 s. About three quarters of the tasks
-/// already hold nodes, until the idle nodes run out. A few of these are below their minimum, as after a preemption.
+/// already hold nodes, until the idle nodes run out. A few of these tasks are below their minimum, as after a
+/// preemption.
 pub fn problem(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut left = nodes;
@@ -63,7 +64,7 @@ fn task(j: usize, left: u32, rng: &mut ChaCha8Rng) -> Task {
 }
 
 /// Generates a problem with loose bounds. Every task has a curve with a point at every count from 0 to 64 nodes. The
-/// curves have a similar scale and 20 % noise, so that no curve is concave.
+/// curves have a similar scale and 20 % noise, so no curve is concave.
 pub fn noisy(tasks: usize, nodes: u32, seed: u64) -> Problem {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut problem = problem(tasks, nodes, seed);

@@ -21,8 +21,8 @@ pub struct NetworkArgs {
     #[arg(long)]
     compat: bool,
     /// Number of convolutions. It is fixed, or computed from the graph's number of nodes: half of that number (half),
-    /// the number itself (nodes), its square root (root) or its logarithm (log) [default: 3, or half with --compat, as
-    /// the authors of the original recommend].
+    /// the number itself (nodes), its square root (root) or its logarithm (log) [default: 3; with --compat half, as the
+    /// authors of the original recommend].
     #[arg(long, value_name = "half|nodes|root|log|NUMBER")]
     depth: Option<LayerCount>,
     /// Width of a node's state, a multiple of 4 [default: 64].

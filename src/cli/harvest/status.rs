@@ -32,7 +32,7 @@ pub struct Args {
     /// Print JSON instead of text.
     #[arg(long)]
     json: bool,
-    /// Also write the status page with the current state, as a file that needs no daemon.
+    /// Also write the status page with the current state to a file, which can be viewed without the daemon.
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
     /// Also write the recording so far: an event log with tasks and a script for `gleaner replay`, and every batch
