@@ -70,7 +70,7 @@ impl Content {
         })
     }
 
-    /// A noun phrase that describes the content. Messages put it after "this is".
+    /// A noun phrase that describes the content. In messages, it follows "this is".
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

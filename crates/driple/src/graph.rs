@@ -24,7 +24,7 @@ pub struct Node {
     pub shape: Shape,
 }
 
-/// What is known about the shape of an operation's first output.
+/// The shape of an operation's first output, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
     /// The operation has no output.

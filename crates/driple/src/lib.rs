@@ -1,6 +1,6 @@
-//! Predicts the resource consumption of deep-learning training jobs from their computational
-//! graphs, as in Yang et al., *Prediction of the Resource Consumption of Distributed Deep Learning
-//! Systems*, SIGMETRICS 2022. In this crate, *the original* is the authors' published code.
+//! Predicts the resource consumption of deep-learning training jobs from their computational graphs
+//! (Yang et al., *Prediction of the Resource Consumption of Distributed Deep Learning Systems*,
+//! SIGMETRICS 2022). In this crate, *the original* is the authors' published code.
 //!
 //! [`read`] parses a graph. [`group`] keeps the graph's operations on GPUs and merges them into
 //! groups. A graph neural network ([`model`]) predicts [12 metrics](dataset::METRIC_NAMES) from the

@@ -36,8 +36,8 @@ pub enum ArrayFault {
     },
     /// An entry of an adjacency matrix is neither 0 nor 1.
     #[error(
-        "graph {graph}: the adjacency of nodes {nodes:?} is {value}, but must be 0 or 1; edges \
-         have no weights"
+        "graph {graph}: the adjacency of nodes {nodes:?} is {value}, but must be 0 or 1, \
+         because edges have no weights"
     )]
     NotBinary {
         /// Index of the graph in the batch, from 0.
@@ -50,7 +50,7 @@ pub enum ArrayFault {
     /// Two nodes are adjacent in one direction only.
     #[error(
         "graph {graph}: nodes {nodes:?} are adjacent in one direction only, but edges are \
-         undirected; set both directions"
+         undirected; set both entries of the matrix"
     )]
     OneWay {
         /// Index of the graph in the batch, from 0.

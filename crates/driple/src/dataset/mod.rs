@@ -29,9 +29,9 @@ pub const METRIC_NAMES: [&str; METRICS] = [
     "net_tx.peak",
 ];
 
-/// The average utilisation of a resource, from its three metrics `[idle, active, peak]`. It is the
-/// peak, multiplied by the share of time during which the resource is active. The result is 0 if
-/// the idle time and the active time are both 0.
+/// The average utilisation of a resource, computed from its three metrics `[idle, active, peak]`.
+/// It is the peak, multiplied by the share of time during which the resource is active. The result
+/// is 0 if the idle time and the active time are both 0.
 #[must_use]
 pub fn average_utilisation([idle, active, peak]: [f64; 3]) -> f64 {
     let time = idle + active;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Dataset, Example};
 use crate::random::PythonRandom;
 
-/// How jobs are split. The defaults are the settings of the published data sets, with two
-/// exceptions: those data sets were split with `graphs` = 320 and `drop_remainder` = true.
+/// The settings for splitting jobs. The defaults are the settings of the published data sets, with
+/// two exceptions: those data sets were split with `graphs` = 320 and `drop_remainder` = true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The maximum number of jobs to use; `None` for no limit.
@@ -62,12 +62,12 @@ pub enum SplitError {
     TooMany(usize),
 }
 
-/// Splits jobs in the same way as the published builder. The jobs are shuffled as Python's
-/// `random.shuffle` does after `random.seed`, and the first [`Settings::graphs`] jobs are kept. Of
-/// these, the first 60 % are for training, the next 20 % for validation and the rest for testing.
-/// The boundaries at 60 % and 80 % are rounded down to whole jobs. Each part is then divided into
-/// batches. For example, 320 jobs in batches of 32 give 6 training batches, 2 validation batches
-/// and 2 test batches.
+/// Splits jobs in the same way as the published builder. The jobs are shuffled with Python's
+/// algorithm (`random.shuffle` after `random.seed`), and the first [`Settings::graphs`] jobs are
+/// kept. Of these, the first 60 % are for training, the next 20 % for validation and the rest for
+/// testing. The boundaries at 60 % and 80 % are rounded down to whole jobs. Each part is then
+/// divided into batches. For example, 320 jobs in batches of 32 give 6 training batches, 2
+/// validation batches and 2 test batches.
 ///
 /// Jobs are sorted by name before the shuffle, so that the same jobs are always split in the same
 /// way. The published builder does not sort: it shuffles the jobs in the order in which the file

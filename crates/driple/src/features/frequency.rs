@@ -81,7 +81,7 @@ impl Frequencies {
             }
             let (op, share) = row(&record).map_err(wrong)?;
             if shares.insert(op.to_owned(), share).is_some() {
-                return Err(wrong(format!("{op} already has a row above this one")));
+                return Err(wrong(format!("duplicate row for {op}")));
             }
         }
         if shares.is_empty() {
@@ -179,7 +179,7 @@ mod tests {
         };
         assert!(fault("Add,0.5\nMul\n").starts_with("line 2: expected 2 fields, found 1"));
         assert!(fault("Add,0.5\n\nMul,x\n").starts_with("line 3: \"x\" is not a number"));
-        assert!(fault("Add,0.5\nAdd,0.5").starts_with("line 2: Add already has a row above"));
+        assert!(fault("Add,0.5\nAdd,0.5").starts_with("line 2: duplicate row for Add"));
         assert!(fault("Add,NaN").starts_with("line 1: \"NaN\" is not"));
         assert!(fault("").starts_with("there are no rows"));
         let error = Frequencies::from_csv(b"Add,.5\n\xff,.5").unwrap_err();

@@ -3,7 +3,7 @@
 
 use crate::graph::Shape;
 
-/// The size of an operation's first output, and which parts of its shape are unknown.
+/// The size of an operation's first output, and the unknown parts of its shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TensorSize {
     /// The number of elements, counted by the rule of [`tensor_size`].

@@ -1,8 +1,8 @@
-//! Undirected graphs that remember the order in which edges were added.
+//! Undirected graphs that keep neighbours in the order in which edges were added.
 
-/// An undirected graph with the vertices `0..len`. As in networkx, a vertex's neighbours are
-/// ordered by the first edge to each of them. Parallel edges count once. A self-loop makes a vertex
-/// its own neighbour.
+/// An undirected graph with the vertices `0..len`. As in networkx, a vertex's neighbours are in the
+/// order in which the first edge to each neighbour was added. Parallel edges count once. A
+/// self-loop makes a vertex its own neighbour.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Adjacency {
     /// The neighbours of vertex `v` are `neighbours[starts[v]..starts[v + 1]]`.
@@ -40,8 +40,8 @@ impl Adjacency {
         Adjacency { starts, neighbours }.once()
     }
 
-    /// The subgraph of `vertices`, which must have no edges to other vertices. Each vertex's
-    /// neighbours keep their order. `numbers` holds the new number of each vertex.
+    /// The subgraph induced by `vertices`, which must have no edges to other vertices. Each
+    /// vertex's neighbours keep their order. `numbers` holds the new number of each vertex.
     pub(super) fn renumbered(&self, vertices: &[usize], numbers: &[u32]) -> Self {
         let mut kept = Adjacency {
             starts: vec![0],

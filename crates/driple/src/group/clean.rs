@@ -6,7 +6,7 @@ use super::Adjacency;
 pub(super) struct Kept {
     /// The vertices that are kept, in ascending order.
     pub vertices: Vec<usize>,
-    /// The edges of these vertices. Each vertex is numbered by its position in `vertices`.
+    /// The edges between these vertices. Each vertex is numbered by its position in `vertices`.
     pub adjacency: Adjacency,
     /// The number of vertices without any edge.
     pub isolated: usize,
@@ -76,10 +76,10 @@ impl Components {
     }
 }
 
-/// The subgraph of `vertices`, which must have no edges to other vertices. If the graph has other
-/// components, networkx copies the component edge by edge, from each vertex in turn. This changes
-/// the order of neighbours, and therefore the groups. `copied` states whether networkx makes such a
-/// copy.
+/// The subgraph induced by `vertices`, which must have no edges to other vertices. If the graph has
+/// other components, networkx copies the component edge by edge, from each vertex in turn. This
+/// changes the order of neighbours, and therefore the groups. `copied` states whether networkx
+/// makes such a copy.
 fn restricted(graph: &Adjacency, vertices: &[usize], copied: bool) -> Adjacency {
     let mut numbers = vec![u32::MAX; graph.len()];
     for (number, &vertex) in vertices.iter().enumerate() {

@@ -12,8 +12,8 @@
 //! the density 1. A visited vertex of A has two neighbours in A and one in B. The sums are 3 × 0.25
 //! = 0.75 for A and 1 for B, so the vertex joins B. The densities become 1 / 3 and 1 / 2.
 //!
-//! Random numbers are drawn and densities are summed in the same order as in networkx, so that both
-//! find the same communities.
+//! Random numbers are drawn and densities are summed in the same order as in networkx, so that the
+//! communities are the same.
 
 use super::Adjacency;
 use crate::random::PythonRandom;

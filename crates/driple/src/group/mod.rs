@@ -31,7 +31,7 @@ pub struct Grouping {
     pub graph: GroupedGraph,
     /// The group of each node of the file; `None` if the node was left out.
     pub groups: Vec<Option<u32>>,
-    /// What was left out, and which shapes and frequencies were unknown.
+    /// The counts of operations that were left out, and of unknown shapes and frequencies.
     pub report: Report,
 }
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::GroupError;
 use crate::graph::{Graph, Node};
 
-/// How the operations of a graph are grouped. The defaults are those of the published data sets.
+/// The settings for grouping the operations of a graph. The defaults are those of the published
+/// data sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The number of groups.
@@ -15,7 +16,7 @@ pub struct Settings {
     /// Whether a graph with fewer operations than groups is accepted. Such a graph then gets one
     /// group for each of its operations. The published builder rejects such graphs.
     pub allow_fewer: bool,
-    /// Which operations are kept.
+    /// The rule that selects the operations to keep.
     pub devices: Devices,
     /// The seed of the random numbers that determine the communities.
     pub seed: u64,
@@ -36,7 +37,7 @@ impl Default for Settings {
     }
 }
 
-/// Which operations of a graph are kept.
+/// The rule that selects operations by their devices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Devices {
@@ -71,8 +72,8 @@ pub struct Report {
     /// The number of nodes on the selected devices that were dropped because they are in a smaller
     /// connected component.
     pub in_smaller_components: usize,
-    /// The number of operations that were grouped. The fields after this one count only grouped
-    /// operations.
+    /// The number of operations that were grouped. The counts of operations in the following fields
+    /// include only grouped operations.
     pub grouped: usize,
     /// The number of operations whose output has an unknown number of dimensions. Such an output
     /// counts as having no elements.

@@ -1,4 +1,4 @@
-//! The card of an inspector: what its file holds besides the weights.
+//! The card of an inspector: the metadata that its file holds in addition to the weights.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,22 +13,22 @@ use crate::train::{Plan, Scale};
 pub struct Card {
     /// The architecture of the network.
     pub architecture: Architecture,
-    /// How the features of nodes are converted to inputs of the network.
+    /// The conversion of node features to network inputs.
     pub inputs: Inputs,
     /// The scale that converts outputs of the network to the metrics' own units. `None` for
     /// published weights, because their files do not contain a scale. Without a scale, predictions
     /// are shares of unknown maxima.
     pub scale: Option<Scale>,
-    /// How graphs are grouped for the inspector; `None` if unknown.
+    /// The settings with which graphs are grouped for the inspector; `None` if unknown.
     pub grouping: Option<group::Settings>,
     /// The frequencies of operation types from which the nodes' features are computed; `None` if
     /// unknown.
     pub frequencies: Option<Frequencies>,
-    /// How the inspector was trained; `None` if unknown.
+    /// The training run that produced the weights; `None` if unknown.
     pub provenance: Option<Provenance>,
 }
 
-/// How an inspector was trained.
+/// The training run of an inspector: its data, its settings and its results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The SHA-256 of the data set, as hexadecimal digits.

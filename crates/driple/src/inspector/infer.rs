@@ -7,8 +7,7 @@ use crate::model::{Architecture, Convolution, Depth, Inputs, Tensor, Weights};
 /// Why an inspector cannot be created from weights.
 #[derive(Debug, thiserror::Error)]
 pub enum InferError {
-    /// The weights do not belong to a known graph convolution. Holds the names of the first
-    /// weights.
+    /// The weights do not match any known graph convolution. Holds the names of the first weights.
     #[error(
         "no graph convolution has these weights: expected conv_layers.0.W, .epsilon, .heads or \
          .towers, found {0}"
@@ -33,7 +32,7 @@ const UNUSED: &str = "conv_layers.2.";
 /// scale should set `card.scale` of the result.
 ///
 /// # Errors
-/// If the weights do not belong to one of the original's networks.
+/// If the weights do not match any of the original's networks.
 pub fn converted(
     mut weights: Weights,
     depth: Depth,

@@ -32,7 +32,7 @@ impl Inspector {
     }
 
     /// Like [`Inspector::predict`], but returns the outputs of the network unchanged. These outputs
-    /// may be negative, although metrics cannot. The unit of progress is one graph.
+    /// can be negative, although metrics never are. The unit of progress is one graph.
     ///
     /// # Errors
     /// [`Stopped`] if the observer stops the predictions.

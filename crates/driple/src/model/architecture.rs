@@ -51,7 +51,7 @@ impl Depth {
     }
 }
 
-/// How the layers are combined.
+/// The designs of networks, which differ in the way the layers are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Design {
@@ -72,7 +72,7 @@ pub enum Design {
 /// The architecture of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Architecture {
-    /// How the layers are combined.
+    /// The design, which determines how the layers are combined.
     pub design: Design,
     /// The kind of graph convolution.
     pub convolution: Convolution,
@@ -128,7 +128,7 @@ impl Architecture {
         }
     }
 
-    /// The number of inputs of a node.
+    /// The number of network inputs per node.
     #[must_use]
     pub fn inputs(&self) -> usize {
         match self.design {

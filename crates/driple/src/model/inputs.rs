@@ -7,13 +7,13 @@ use crate::graph::{FEATURES, GroupedGraph};
 /// The number of standardised features: a node's own features and its degree.
 const STANDARD: usize = FEATURES + 1;
 
-/// How the features of nodes are converted to inputs of a network.
+/// The conversion of node features to network inputs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Inputs {
     /// The features, unchanged.
     Raw,
-    /// `ln(1 + x)` of each feature and of the degree, minus the mean and divided by the standard
+    /// `ln(1 + x)` of each feature and of the degree, standardised with the mean and the standard
     /// deviation over the training nodes.
     Standard {
         /// The means of the logarithms.
@@ -42,7 +42,7 @@ impl Inputs {
         Self::Standard { mean, deviation }
     }
 
-    /// The number of inputs of a node.
+    /// The number of network inputs per node.
     #[must_use]
     pub fn width(&self) -> usize {
         match self {
@@ -71,8 +71,8 @@ impl Inputs {
     }
 }
 
-/// `ln(1 + x)` of the features and of the degree of each node. Features are counts and sums, so
-/// values below zero count as zero.
+/// `ln(1 + x)` of the features and of the degree of each node. Features are counts and sums, which
+/// cannot be negative, so negative values count as zero.
 fn logarithms(graph: &GroupedGraph) -> Vec<[f64; STANDARD]> {
     let mut degrees = vec![0_u32; graph.len()];
     for &(a, b) in &graph.edges {

@@ -148,7 +148,7 @@ impl Network {
         self.readout.metrics(tape, embedded)
     }
 
-    /// Whether training changes only the readout's linear layers. The inputs of these layers are
+    /// Whether training updates only the readout's linear layers. The inputs of these layers are
     /// then the same in every epoch.
     #[must_use]
     pub fn only_readout_learns<T: Real>(&self, parameters: &Parameters<T>) -> bool {

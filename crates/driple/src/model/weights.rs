@@ -124,7 +124,7 @@ fn tensor(name: String, view: &TensorView<'_>) -> Result<Tensor, WeightsError> {
 /// Sets all `parameters` to the values in `weights`.
 ///
 /// # Errors
-/// If a weight is missing, has the wrong shape or does not belong to the network. In this case, no
+/// If a weight is missing, has the wrong shape, or is not part of the network. In this case, no
 /// parameter is changed.
 pub fn set_weights<T: Real>(
     parameters: &mut Parameters<T>,

@@ -32,8 +32,8 @@ impl<T: Real> Parameters<T> {
         }
     }
 
-    /// Adds the parameter `name` with the given shape of one or two dimensions. Training changes
-    /// it, unless [`Parameters::train_only`] excludes it.
+    /// Adds the parameter `name` with the given shape of one or two dimensions. Training updates
+    /// the parameter unless [`Parameters::train_only`] excludes it.
     pub fn add(&mut self, name: String, shape: &[usize], value: Array2<T>) -> ParamId {
         debug_assert_eq!(shape.iter().product::<usize>(), value.len());
         self.names.push(name);
@@ -81,7 +81,7 @@ impl<T: Real> Parameters<T> {
             .map(ParamId)
     }
 
-    /// Whether training changes a parameter.
+    /// Whether training updates a parameter.
     #[must_use]
     pub fn is_trained(&self, id: ParamId) -> bool {
         self.trained[id.0]

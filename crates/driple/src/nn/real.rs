@@ -20,10 +20,10 @@ pub trait Real:
     /// This number as an `f64`.
     fn as_f64(self) -> f64;
 
-    /// Replaces each value by its logistic function.
+    /// Applies the logistic function to each value in place.
     fn sigmoid(values: &mut [Self]);
 
-    /// Replaces each value by its hyperbolic tangent.
+    /// Applies the hyperbolic tangent to each value in place.
     fn hyperbolic_tangent(values: &mut [Self]);
 
     /// If `add` is true, adds the product of the matrices `a` and `b` to `to`. Otherwise, replaces

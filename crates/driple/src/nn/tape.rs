@@ -3,8 +3,8 @@
 //!
 //! For example, let the weight `w` be 3 and the input `x` be 2. Then `relu(w x)` puts the values 2,
 //! 6 and 6 on the tape. The backward pass starts at the last value, with a gradient of 1. The
-//! rectifier passes this gradient on unchanged, because its slope at 6 is 1. The product multiplies
-//! this gradient by `x`, so the gradient of `w` is 2.
+//! rectifier passes this gradient on unchanged, because its derivative at 6 is 1. The product
+//! multiplies this gradient by `x`, so the gradient of `w` is 2.
 
 use ndarray::{Array2, ArrayView2};
 

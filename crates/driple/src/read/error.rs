@@ -17,7 +17,7 @@ pub enum ReadError {
     },
     /// The file is not in protobuf's binary format, or it does not hold the expected messages.
     #[error(
-        "this is not {}: {reason}; write the file again, or change its extension to that of its \
+        "this is not {}: {reason}; write the file again, or change its extension to match its \
          format",
         expected(.format)
     )]
@@ -76,16 +76,16 @@ impl fmt::Display for Place {
 /// Why a file is not in protobuf's text format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TextFault {
-    /// A field name is expected. Holds what was found.
+    /// A field name was expected. Holds the byte that was found instead.
     #[error("expected the name of a field, such as `node`, found {0}")]
     Name(Found),
-    /// A value is expected. Holds what was found.
+    /// A value was expected. Holds the byte that was found instead.
     #[error("expected a value, found {0}")]
     Value(Found),
     /// The value of a `node` field is not a message.
     #[error("the fields of `node` belong in brackets, as in `node {{ name: \"a\" op: \"Add\" }}`")]
     Node,
-    /// A colon is expected between a field and its value. Holds what was found.
+    /// A colon was expected between a field and its value. Holds the byte that was found instead.
     #[error("expected `:` or `{{`, found {0}")]
     Colon(Found),
     /// A string does not end on its line.
@@ -99,7 +99,7 @@ pub enum TextFault {
     Close {
         /// The closing bracket.
         found: char,
-        /// What was expected instead.
+        /// The expected text.
         expected: &'static str,
     },
     /// Too many brackets are open at the same time. Holds the limit.

@@ -43,9 +43,9 @@ impl Format {
 
 /// Reads a computational graph from the bytes of a file. The nodes are in the file's order.
 ///
-/// The weights and inputs of an ONNX model come first, as `Const` and `Placeholder` nodes, as in
-/// TensorFlow. All nodes of an ONNX model are on the device `GPU`, and shapes that are missing from
-/// its file are inferred. Functions that a GraphDef defines are not part of its graph.
+/// The weights and inputs of an ONNX model come first, as the `Const` and `Placeholder` nodes that
+/// TensorFlow uses. All nodes of an ONNX model are on the device `GPU`, and shapes that are missing
+/// from its file are inferred. Functions that a GraphDef defines are not part of its graph.
 ///
 /// # Errors
 /// The bytes are not in this format, or the graph has no nodes. Two nodes have the same name. A

@@ -11,7 +11,7 @@ use crate::graph::METRICS;
 /// these factors have this standard deviation.
 const NOISE: f64 = 0.03;
 
-/// The size, in bytes, of a transfer that reaches half of the network's bandwidth at its peak.
+/// The size, in bytes, of a transfer whose peak rate is half of the network's bandwidth.
 const RAMP: f64 = 4e6;
 
 /// The metrics of a job, with noise.

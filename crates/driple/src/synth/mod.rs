@@ -30,8 +30,8 @@ use tensorflow::Optimiser;
 /// A job: its training graph and the resources that its training consumes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
-    /// The name of the job: GPU, data set, model, `Sync` or `Async`, hyper-parameters and the
-    /// number of the job, joined by `_`.
+    /// The name of the job: GPU, data set, model, `Sync` or `Async`, hyperparameters and the number
+    /// of the job, joined by `_`.
     pub name: String,
     /// Its training graph, as the text of a TensorFlow GraphDef.
     pub graph_def: String,

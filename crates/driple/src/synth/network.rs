@@ -29,7 +29,7 @@ pub(super) enum Op {
     Images,
     /// Tokens or classes, as integers.
     Labels,
-    /// A tensor that training changes. Its initial values are either random or all the same.
+    /// A tensor that training updates. Its initial values are either random or all the same.
     Parameter {
         /// Whether the initial values are random.
         random: bool,
@@ -46,7 +46,7 @@ pub(super) enum Op {
         /// The stride in both directions.
         stride: u64,
     },
-    /// Normalisation over a batch of images, with a scale and an offset.
+    /// Batch normalisation of images, with a scale and an offset.
     BatchNorm,
     /// Max pooling over windows of the same size as the stride.
     MaxPool {

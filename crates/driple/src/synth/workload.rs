@@ -26,7 +26,8 @@ pub struct Workload<'a> {
     pub data: &'a str,
     /// The number of samples in a batch.
     pub batch: u32,
-    /// The average GPU utilisation that the job should have, in percent; `None` for any.
+    /// The average GPU utilisation that the job should have, in percent; `None` for any
+    /// utilisation.
     pub utilisation: Option<f64>,
 }
 

@@ -86,7 +86,7 @@ impl<'a> Saved<'a> {
     /// The tensors of a part, one for each batch, from one of the three dicts.
     fn list(&self, part: &str, dict: Value<'a>, name: &str) -> Result<Vec<Value<'a>>, TorchError> {
         let Object::Dict(entries) = self.object(dict) else {
-            return Err(layout(&format!("the object of {name}"), self, dict));
+            return Err(layout(&format!("the entry for {name}"), self, dict));
         };
         let of_part = entries
             .iter()

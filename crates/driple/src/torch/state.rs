@@ -40,7 +40,7 @@ pub fn tensors(bytes: &[u8]) -> Result<Vec<(String, Tensor)>, TorchError> {
         return Err(TorchError::Layout {
             place: "the file".to_owned(),
             found: format!("{} without tensors", saved.describe(saved.pickle.root)),
-            expected: "a dict of tensors, such as torch.save(model.state_dict(), path) writes",
+            expected: "a dict of tensors, as written by torch.save(model.state_dict(), path)",
         });
     }
     Ok(found)

@@ -26,7 +26,7 @@ pub(super) struct Batch<T> {
 struct Part<T> {
     layout: Layout<T>,
     labels: Array2<T>,
-    /// The input of the readout's linear layers, if training changes none of the parameters that
+    /// The input of the readout's linear layers, if training updates none of the parameters that
     /// this input depends on.
     embedded: Option<Array2<T>>,
 }
@@ -62,7 +62,7 @@ impl<T: Real> Batch<T> {
     }
 
     /// Computes the input of the readout's linear layers, once for all epochs. Training must not
-    /// change any of the `parameters` that this input depends on.
+    /// update any of the `parameters` that this input depends on.
     pub fn embed(&mut self, network: &Network, parameters: &Parameters<T>) {
         self.parts.par_iter_mut().for_each(|part| {
             let mut tape = Tape::without_gradients(parameters);

@@ -18,7 +18,7 @@ pub(crate) const KEY: &str = "gleaner-checkpoint";
 /// The checkpoint version that this program writes, and the only version that it reads.
 const VERSION: u32 = 1;
 
-/// The parts of a checkpoint: the parameters, Adam's two moving averages, and the parameters of the
+/// The parts of a checkpoint: the parameters, Adam's two moving means, and the parameters of the
 /// best epoch. Each part has a tensor for every parameter. The name of the tensor starts with the
 /// name of the part.
 const PARTS: [&str; 4] = ["now/", "mean/", "square/", "best/"];

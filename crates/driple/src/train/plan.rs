@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{READOUT_LAYERS, REPEATED};
 use crate::nn::Adam;
 
-/// How the learning rate changes from step to step.
+/// The change of the learning rate over the steps of a training run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Schedule {
@@ -55,7 +55,7 @@ pub enum Learns {
 }
 
 impl Learns {
-    /// Whether training changes the parameter of this name.
+    /// Whether training updates the parameter with this name.
     #[must_use]
     pub fn learns(self, name: &str) -> bool {
         match self {
@@ -81,7 +81,7 @@ pub struct Plan {
     pub learning_rate: f64,
     /// The weight decay: this fraction of each weight is added to the weight's gradient.
     pub weight_decay: f64,
-    /// How the learning rate changes.
+    /// The schedule of the learning rate.
     pub schedule: Schedule,
     /// The parameters that training updates.
     pub learns: Learns,

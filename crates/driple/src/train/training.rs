@@ -87,8 +87,8 @@ impl<'n, T: Real> Training<'n, T> {
         self.state
     }
 
-    /// Whether all epochs are completed, or the last [`Plan::patience`] epochs were no better than
-    /// the best epoch before them.
+    /// Whether training is over: all epochs are completed, or the last [`Plan::patience`] epochs
+    /// were no better than the best epoch before them.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let epochs = self.state.history.len();

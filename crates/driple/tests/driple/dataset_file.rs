@@ -290,7 +290,7 @@ fn invalid_data_are_not_written() {
     assert!(fault(|data| data.test[0][0].labels[3] = f32::NAN).contains("a label is not finite"));
     assert!(fault(|data| data.test[0][0].graph.features[0][0] = f32::INFINITY).contains("feature"));
     assert!(fault(|data| data.test[0][0].graph = GroupedGraph::default()).contains("no nodes"));
-    assert!(fault(|data| data.test[0].clear()).contains("test, batch 0 has no graphs"));
+    assert!(fault(|data| data.test[0].clear()).contains("batch 0 of test has no graphs"));
     assert!(fault(|data| *data = Dataset::default()).contains("no batches"));
 }
 

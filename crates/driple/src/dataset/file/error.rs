@@ -82,7 +82,7 @@ pub enum DatasetError {
         fault: String,
     },
     /// A batch has no graphs.
-    #[error("{part}, batch {batch} has no graphs; leave it out")]
+    #[error("batch {batch} of {part} has no graphs; leave out this batch")]
     NoGraphs {
         /// `train`, `val` or `test`.
         part: &'static str,

@@ -15,9 +15,9 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Manifest {
-    /// How operations were grouped; `None` if unknown.
+    /// The settings with which operations were grouped; `None` if unknown.
     pub grouping: Option<group::Settings>,
-    /// How jobs were split; `None` if unknown.
+    /// The settings with which jobs were split; `None` if unknown.
     pub split: Option<split::Settings>,
     /// The frequencies of operation types from which the features were computed; `None` if unknown.
     /// Graphs for predictions need the same frequencies.
@@ -38,7 +38,7 @@ pub struct Source {
     pub job: String,
     /// The path of the file with the graph.
     pub file: String,
-    /// How many of the graph's operations were grouped, and why the others were dropped.
+    /// The report on the grouping of the graph's operations.
     pub report: group::Report,
 }
 

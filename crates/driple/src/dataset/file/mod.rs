@@ -27,7 +27,7 @@ pub use manifest::{LeftOut, Manifest, Source};
 pub use read::read;
 pub use write::write;
 
-/// Whether `tensor` is the name of a tensor in a data set's file.
+/// Whether `tensor` is a valid tensor name in a data set file.
 #[must_use]
 pub fn has(tensor: &str) -> bool {
     tensor == name::MAXIMUM || name::Name::parse(tensor).is_some()

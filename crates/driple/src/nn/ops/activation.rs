@@ -28,7 +28,7 @@ impl Activation {
         }
     }
 
-    /// The function's slope where its value is `y`.
+    /// The function's derivative where its value is `y`.
     #[inline(always)]
     pub(super) fn slope<T: Real>(self, y: T) -> T {
         match self {
@@ -38,7 +38,8 @@ impl Activation {
         }
     }
 
-    /// Multiplies `grad` by the slopes of the function at the points where its values are `output`.
+    /// Multiplies `grad` by the derivatives of the function at the points where its values are
+    /// `output`.
     pub(super) fn weigh<T: Real>(self, grad: &mut Array2<T>, output: &Array2<T>) {
         grad.zip_mut_with(output, |grad, &y| *grad *= self.slope(y));
     }

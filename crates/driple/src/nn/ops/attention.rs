@@ -51,9 +51,9 @@ impl Attention {
     }
 
     /// The original's attention, including its mistakes. Nodes attend only to neighbours. The
-    /// softmax is taken over the wrong nodes: the weights of the contributions that a node makes
-    /// sum to one, instead of those of the contributions that it receives. Scores are computed from
-    /// the wrong nodes, because the buffer of pairs is concatenated along the wrong axis.
+    /// softmax is taken over the wrong nodes: the weights of a node's outgoing contributions sum to
+    /// one, instead of the weights of its incoming contributions. Scores are computed from the
+    /// wrong nodes, because the buffer of pairs is concatenated along the wrong axis.
     #[must_use]
     pub fn original<T: Real>(block: &Block<T>) -> Self {
         let mut this = Self::default();
@@ -106,7 +106,7 @@ struct Head<'a, T> {
     attention: &'a Attention,
     activation: Activation,
     output: Var,
-    /// For each pair, the slope of the score's activation.
+    /// For each pair, the derivative of the score's activation.
     slopes: Vec<T>,
     /// The weight of each pair.
     weights: Vec<T>,

@@ -9,7 +9,7 @@ use super::super::product::{add_product, set_product};
 use super::super::tape::{Flow, Op};
 use super::super::{ParamId, Parameters, Real, Tape, Var};
 
-/// How a weight matrix is stored.
+/// The orientation of a stored weight matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
     /// One row for each input, as in the original's convolutions.
@@ -18,12 +18,12 @@ pub enum Layout {
     OutIn,
 }
 
-/// A weight matrix, or the part of it that belongs to a range of inputs.
+/// A weight matrix, or the part of it for a range of inputs.
 #[derive(Debug, Clone)]
 pub struct Weight {
     /// The parameter that holds the matrix.
     pub id: ParamId,
-    /// How the matrix is stored.
+    /// The orientation of the stored matrix.
     pub layout: Layout,
     /// The inputs whose weights are used.
     pub inputs: Range<usize>,

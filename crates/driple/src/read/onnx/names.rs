@@ -1,4 +1,4 @@
-//! Names of nodes, and which node each value comes from.
+//! Names of nodes, and the node that each value comes from.
 
 use std::collections::{BTreeMap, BTreeSet};
 

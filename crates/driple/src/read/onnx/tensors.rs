@@ -1,5 +1,5 @@
-//! What is known about a model's tensors: their shapes, and the values of tensors that may
-//! represent shapes.
+//! The known shapes of a model's tensors, and the known values of tensors that may represent
+//! shapes.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) const VALUES: usize = 32;
 /// keeps the memory proportional to the size of the file.
 const RANK: usize = 16;
 
-/// What is known about the model's tensors, by the names of their values.
+/// The known shapes and values of the model's tensors, by name.
 #[derive(Default)]
 pub(super) struct Tensors<'g> {
     shapes: BTreeMap<&'g str, Dimensions>,

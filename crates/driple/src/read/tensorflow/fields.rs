@@ -22,7 +22,7 @@ impl From<Fault> for ParseError {
     }
 }
 
-/// How often a field may occur.
+/// The number of times that a field is allowed to occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Times {
     Once,

@@ -1,4 +1,4 @@
-//! The lexical layer of protobuf's text format: where fields and their values begin and end.
+//! The lexical layer of protobuf's text format, which finds the boundaries of fields and values.
 //!
 //! This layer does not depend on specific messages, so it can skip any field. Its time and memory
 //! are bounded by the length of the text.
@@ -17,7 +17,7 @@ pub(super) type Fault = (usize, TextFault);
 pub(super) struct Scanner<'t> {
     text: &'t [u8],
     at: usize,
-    /// Where scanning ends: the end of the text, or of a message in it.
+    /// The position at which scanning ends: the end of the text, or of a message in it.
     end: usize,
 }
 

@@ -181,7 +181,7 @@ fn shortcut(
     network.each(&format!("{name}/Relu"), Op::Relu, sum)
 }
 
-/// Adds the mean over each image, and a score for each class.
+/// Adds global average pooling, and a score for each class.
 fn classifier(network: &mut Network, x: Value, classes: u64) -> Value {
     let mean = network.mean("mean", x, &[1, 2], false);
     network.dense("scores", mean, classes)
@@ -212,7 +212,7 @@ fn convolution(
     )
 }
 
-/// Adds a convolution and a normalisation over the batch.
+/// Adds a convolution and a batch normalisation.
 fn normalised(
     network: &mut Network,
     name: &str,
@@ -225,7 +225,7 @@ fn normalised(
     normalisation(network, name, y)
 }
 
-/// Adds a depthwise convolution, a normalisation, and a rectifier.
+/// Adds a depthwise convolution, a batch normalisation and a rectifier.
 fn depthwise(network: &mut Network, name: &str, x: Value, stride: u64) -> Value {
     let image = network.shape(x).to_vec();
     let kernel = network.random(&format!("{name}/kernel"), &[3, 3, image[3], 1]);
@@ -241,7 +241,7 @@ fn depthwise(network: &mut Network, name: &str, x: Value, stride: u64) -> Value 
     network.each(&format!("{name}/Relu"), Op::Relu, y)
 }
 
-/// Adds a normalisation over the batch.
+/// Adds a batch normalisation.
 fn normalisation(network: &mut Network, name: &str, x: Value) -> Value {
     let shape = network.shape(x).to_vec();
     let scale = network.constant(&format!("{name}/gamma"), &shape[3..]);

@@ -1,5 +1,5 @@
 //! Transformers (Vaswani et al., *Attention Is All You Need*, 2017). Unlike in the paper, each part
-//! of a layer begins with a normalisation.
+//! of a layer begins with a layer normalisation.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -140,7 +140,7 @@ fn feedforward(network: &mut Network, name: &str, x: Value, sizes: &Sizes) -> Va
     network.dense(&format!("{name}/output"), y, sizes.width)
 }
 
-/// Adds a normalisation of each row (Ba et al., *Layer Normalization*, 2016).
+/// Adds a layer normalisation, which normalises each row (Ba et al., *Layer Normalization*, 2016).
 fn normalisation(network: &mut Network, name: &str, x: Value) -> Value {
     let width = network.shape(x)[1];
     let mean = network.mean(&format!("{name}/mean"), x, &[1], true);

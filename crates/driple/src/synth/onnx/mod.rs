@@ -55,7 +55,7 @@ fn is_loss(network: &Network, value: Value) -> bool {
     value + 2 >= network.steps.len()
 }
 
-/// Whether a step outputs images. For each earlier step, `images` holds the answer.
+/// Whether a step outputs images. `images` holds the results for all earlier steps.
 fn is_image(step: &Step, images: &[bool]) -> bool {
     match step.op {
         Op::Images => true,
@@ -144,7 +144,8 @@ impl Writer<'_> {
         self.node(name, op, x, vec![auto_pad, strides, more]);
     }
 
-    /// Adds a normalisation. The moving mean and variance, which training updates, become inputs.
+    /// Adds a batch normalisation. The moving mean and variance, which training updates, become
+    /// inputs.
     fn normalisation(&mut self, step: &Step, x: &[&str]) {
         let kept = ["mean", "variance"].map(|part| format!("{}/{part}", step.name));
         for name in &kept {

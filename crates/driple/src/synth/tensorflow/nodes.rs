@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Integer,
 }
 
-/// What a node contains in addition to its inputs.
+/// The content of a node, other than its inputs.
 pub(super) enum Holds {
     /// The node contains nothing but its inputs.
     Nothing,

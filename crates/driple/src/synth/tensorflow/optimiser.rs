@@ -1,4 +1,4 @@
-//! Writes the optimiser, which changes the parameters in each step.
+//! Writes the optimiser, which updates the parameters in each step.
 
 use super::nodes::Nodes;
 use super::variables::variable;

@@ -46,7 +46,7 @@ pub enum Verdict {
     NotSmooth,
 }
 
-/// Compares `found` with the derivative of a function at 0.
+/// Compares `found`, the computed derivative of a function at 0, with finite differences.
 pub fn compare(found: f64, function: impl Fn(f64) -> f64) -> Verdict {
     let origin = function(0.0);
     // The formula is of second order, so that a curved function has the same slope on both sides.

@@ -68,7 +68,7 @@ fn reshape(operation: &Operation<'_, '_>) -> Option<Dimensions> {
 }
 
 /// The shape of the flattened matrix: the product of the dimensions before the axis, and the
-/// product of all dimensions from the axis on.
+/// product of the other dimensions.
 fn flatten(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let x = operation.input(0)?;
     let at = match operation.integer("axis", 1) {

@@ -106,7 +106,7 @@ fn dimensions(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     }
 }
 
-/// A node and what is known about its inputs.
+/// A node, with the known shapes and values of tensors.
 struct Operation<'o, 'g> {
     node: &'g Node,
     tensors: &'o Tensors<'g>,
@@ -123,7 +123,7 @@ impl<'o, 'g> Operation<'o, 'g> {
         self.tensors.integers(self.node.input.get(index)?)
     }
 
-    /// Whether an input is given.
+    /// Whether an input is present.
     fn has(&self, index: usize) -> bool {
         self.node
             .input
@@ -214,7 +214,7 @@ fn gemm(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     Some(vec![rows, columns])
 }
 
-/// The shape of all hidden states of a recurrent layer: steps, directions, batch and size.
+/// The shape of all hidden states of a recurrent layer: steps, directions, batch and hidden size.
 fn recurrent(operation: &Operation<'_, '_>) -> Option<Dimensions> {
     let (x, weights) = (operation.input(0)?, operation.input(1)?);
     if x.len() != 3 || weights.is_empty() || operation.integer("layout", 0) != 0 {

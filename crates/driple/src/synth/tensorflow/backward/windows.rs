@@ -1,4 +1,4 @@
-//! Gradients of operations on images: convolutions, and normalisation over the batch.
+//! Gradients of operations on images: convolutions and batch normalisation.
 
 use super::Backward;
 use crate::synth::tensorflow::nodes::Holds;
@@ -39,7 +39,7 @@ impl Backward<'_> {
         }
     }
 
-    /// Adds the gradients of a normalisation's input, scale and offset.
+    /// Adds the gradients of a batch normalisation's input, scale and offset.
     pub(super) fn normalisation(&mut self, gradient: &str) -> Vec<String> {
         let (x, scale) = (self.input(0).to_owned(), self.input(1).to_owned());
         let saved = [3, 4].map(|output| format!("{}:{output}", self.step.name));
