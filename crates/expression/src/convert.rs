@@ -75,7 +75,7 @@ fn of_parser(line: &str, error: &syn::Error) -> Fault {
     }
 }
 
-/// The text of the line from a column on, shortened.
+/// The first characters of the line from the given column, quoted for a message.
 fn rest(line: &str, column: usize) -> String {
     let rest: String = line.chars().skip(column - 1).take(12).collect();
     match rest.trim_end() {

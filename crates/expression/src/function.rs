@@ -1,4 +1,4 @@
-//! The functions that expressions may call.
+//! The functions that expressions can call.
 
 /// A function.
 #[derive(Debug, Clone, Copy)]

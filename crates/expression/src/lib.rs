@@ -58,7 +58,7 @@ pub struct Fault {
     pub column: usize,
     /// The text that was found there.
     pub found: String,
-    /// What was expected in its place.
+    /// A description of the expected text.
     pub expected: String,
 }
 

@@ -324,7 +324,7 @@ fn regular(file: &File) -> Option<File> {
 struct Observed<'o, R> {
     stream: R,
     observer: &'o dyn Observer,
-    /// Bytes read so far.
+    /// Number of bytes read so far.
     read: u64,
     /// Length of the stream in bytes, if known.
     bytes: Option<u64>,

@@ -6,7 +6,7 @@ use gleaner_domain::words::duration;
 /// A measurement that failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failed {
-    /// What went wrong.
+    /// The cause of the failure.
     pub problem: Problem,
     /// Index of the failed workload among the workloads of the measurement; `None` if no workload
     /// failed.
@@ -15,7 +15,7 @@ pub struct Failed {
     pub output: String,
 }
 
-/// What went wrong with a measurement.
+/// The cause of a failed measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Problem {
     /// The program could not be started.

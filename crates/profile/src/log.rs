@@ -36,7 +36,7 @@ struct Message {
     samples: Option<u64>,
 }
 
-/// What a workload has written so far.
+/// The reports that a workload has made so far, and the end of its output.
 #[derive(Debug)]
 pub(crate) struct Log {
     state: Mutex<State>,

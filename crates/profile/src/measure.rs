@@ -49,7 +49,7 @@ pub struct Part {
     pub warm: f64,
 }
 
-/// How a measurement ended.
+/// The result of a measurement, or the reason why there is none.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Measured(Measured),
@@ -58,7 +58,7 @@ pub(crate) enum Outcome {
     Stopped,
 }
 
-/// What a measurement needs: the plan, the control groups, the sampler and the observer.
+/// The context of a measurement: the plan, the control groups, the sampler and the observer.
 pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
     pub cgroups: Option<&'a Cgroups>,
@@ -67,7 +67,7 @@ pub(crate) struct Bench<'a> {
     pub observer: &'a dyn Observer,
 }
 
-/// Why a measurement ends early.
+/// The reason why a measurement ends early.
 enum Halt {
     Failed(Failed),
     Stopped,
@@ -254,7 +254,7 @@ fn pause(observer: &dyn Observer) -> Result<(), Halt> {
 /// Measures the machine without workloads. Returns `None` if the observer stops the measurement.
 ///
 /// # Errors
-/// The device cannot be sampled; the error says why.
+/// The device cannot be sampled. The error states the reason.
 pub(crate) fn idle(
     sampler: &mut dyn Sampler,
     length: Duration,

@@ -1,5 +1,4 @@
-//! The socket to which a workload may send its reports instead of printing them. Each report is a
-//! line of JSON.
+//! The socket to which a workload can send its reports instead of printing them. Each report is a line of JSON.
 
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};

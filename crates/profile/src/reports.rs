@@ -146,7 +146,7 @@ mod tests {
     proptest! {
         #![proptest_config(gleaner_testing::cases(256))]
 
-        // If a workload's speed is constant, the computed speed equals it, whenever the workload reports.
+        // If a workload's speed is constant, the computed speed equals it, regardless of when the workload reports.
         #[test]
         fn a_constant_speed_is_found(
             rate in 1u64..100_000,

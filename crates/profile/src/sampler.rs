@@ -13,19 +13,19 @@ pub trait Sampler: Send {
     /// the machine.
     ///
     /// # Errors
-    /// The device cannot be sampled; the error says why.
+    /// The device cannot be sampled. The error states the reason.
     fn open(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
     /// Takes new samples.
     ///
     /// # Errors
-    /// The device cannot be sampled; the error says why.
+    /// The device cannot be sampled. The error states the reason.
     fn poll(&mut self, workloads: &[Watched<'_>]) -> Result<(), String>;
 
     /// Closes the window.
     ///
     /// # Errors
-    /// The device cannot be sampled; the error says why.
+    /// The device cannot be sampled. The error states the reason.
     fn close(&mut self, workloads: &[Watched<'_>]) -> Result<Reading, String>;
 
     /// Stores the idle baseline, which is measured before the first workload.

@@ -47,14 +47,14 @@ fn no_driver(why: &str) -> Error {
     ))
 }
 
-/// The sampler, and the place where control groups are created.
+/// The sampler, and the cgroup directory in which control groups are created.
 pub struct Machine {
     sampler: Box<dyn Sampler>,
     cgroups: Option<&'static Cgroups>,
 }
 
 impl Machine {
-    /// Opens the machine with the sampler that a plan needs.
+    /// Creates the sampler that a plan needs, and finds the cgroup directory.
     ///
     /// # Errors
     /// [`Error::Run`] if NVML cannot be used, or if one of the plan's devices is missing.
@@ -71,7 +71,7 @@ impl Machine {
         Ok(Machine { sampler, cgroups })
     }
 
-    /// Opens the machine without control groups, so that processes are found in /proc.
+    /// Creates a CPU sampler without control groups, so that processes are found in /proc.
     #[must_use]
     pub fn without_cgroups(settings: &Settings) -> Self {
         Machine {

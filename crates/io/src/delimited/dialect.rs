@@ -26,8 +26,8 @@ pub struct Cells<'l> {
 }
 
 impl Dialect {
-    /// The dialect of a table with this header. It uses the given delimiter if that occurs in the
-    /// header. Otherwise it uses the first of `|`, tab, semicolon and comma that occurs there.
+    /// The dialect of a table with this header. The delimiter is `given` if the header contains it. Otherwise, it is
+    /// the first of `|`, tab, semicolon and comma that the header contains, or else `|`.
     pub fn of_header(line: &str, given: Option<&str>) -> Self {
         let occurring = ["|", "\t", ";", ","].into_iter().find(|d| line.contains(d));
         // A command can read several tables, and the user may have given the delimiter for another table.
@@ -142,7 +142,7 @@ pub enum Quote {
 
 /// Splits at every delimiter.
 fn parts<'l>(line: &'l str, delimiter: &str) -> Cells<'l> {
-    // Few tables have more than 16 columns, so most lines need one allocation.
+    // Few tables have more than 16 columns, so most lines need only one allocation.
     let mut ends = Vec::with_capacity(16);
     match *delimiter.as_bytes() {
         // In UTF-8, the byte of an ASCII character is never part of another character.

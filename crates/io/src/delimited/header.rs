@@ -34,8 +34,8 @@ impl Header {
     /// Finds the requested columns of a layout in a header line.
     ///
     /// # Errors
-    /// Required columns are missing. Each missing column has its own fault, with a remedy, unless the line is not a
-    /// header at all.
+    /// Required columns are missing. The error contains a fault with a remedy for each missing column, or a single
+    /// fault if the line is not a header at all.
     pub fn find(
         line: &str,
         place: Place<'_>,

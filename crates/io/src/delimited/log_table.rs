@@ -5,7 +5,7 @@ use super::names::Names;
 use crate::input::Line;
 use gleaner_domain::error::Result;
 
-/// Which columns a table must have, and how its cells are separated.
+/// The columns of a table, and the separation of its cells.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// The requested columns, each with the names that it can have.
@@ -13,8 +13,8 @@ pub struct Layout {
     /// The indexes of the required columns.
     pub required: &'static [usize],
     /// Whether the table is CSV with quoted cells. If false, cells are usually not quoted, as in the output of Slurm's
-    /// commands. The delimiter is then the user-specified one if that occurs in the header, or else one that is
-    /// detected there.
+    /// commands. The delimiter is then the user-specified delimiter if the header contains it. Otherwise, it is
+    /// detected from the header.
     pub quoted: bool,
     /// The remedy that messages about missing columns suggest.
     pub remedy: fn() -> String,

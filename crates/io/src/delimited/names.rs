@@ -46,7 +46,7 @@ impl ColumnNames {
         names.iter().find_map(same)
     }
 
-    /// Text for a message that a column is missing, with a list of the existing columns.
+    /// Describes a missing column for messages, with a list of the existing columns.
     pub fn without_it(&self) -> String {
         let names: String = self.0.join(", ").chars().take(SHOWN).collect();
         format!("no such column among {names}")

@@ -22,7 +22,7 @@ pub struct Records<'a> {
     /// The cells of the header; empty if the input is empty.
     pub header: ByteRecord,
     reader: Reader<Bounded<Box<dyn Read + 'a>>>,
-    /// Bytes read since the last record.
+    /// Number of bytes read since the last record.
     open: Rc<Cell<usize>>,
 }
 
@@ -95,7 +95,7 @@ fn csv_error(source: &Source, error: csv::Error) -> Error {
 /// not text.
 struct Bounded<R> {
     inner: R,
-    /// Bytes read since the last record.
+    /// Number of bytes read since the last record.
     open: Rc<Cell<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! Files that appear complete or not at all.
+//! Atomic file writes: a file is either replaced as a whole or not at all.
 //!
 //! The content is first written to a temporary file in the same directory. When that file is complete, it is synced to
 //! disk and renamed. A reader therefore finds either the old file or the complete new file. If the process is killed,
@@ -184,7 +184,7 @@ impl Sink {
                 let file = File::options().write(true).open(path)?;
                 Ok(Sink::Direct(file))
             }
-            // A symbolic link stays, and its target is replaced.
+            // A symbolic link is kept, and its target is replaced.
             Ok(_) => TemporaryFile::create(fs::canonicalize(path)?).map(Sink::Temporary),
             Err(_) => TemporaryFile::create(path.to_owned()).map(Sink::Temporary),
         }

@@ -1,5 +1,4 @@
-//! Files that appear complete or not at all, directories that only one run writes to at a time, and
-//! digests.
+//! Atomic file writes, locks on directories, and digests.
 
 mod atomic;
 mod hashed;

@@ -1,4 +1,4 @@
-//! Stdout, or a file that appears complete or not at all.
+//! Output to stdout, or to a file that is written atomically.
 
 use std::io::{self, BufWriter, Stdout, Write};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::AtomicFile;
 use gleaner_domain::error::{Error, Result};
 
-/// An output that goes to stdout or to a file.
+/// An output: stdout or a file.
 #[derive(Debug)]
 pub enum Output {
     /// Written directly to stdout.

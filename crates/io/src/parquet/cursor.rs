@@ -22,7 +22,7 @@ pub(super) trait Cursor {
     /// all have been visited.
     fn fill(&mut self, most: usize) -> Result<usize, ParquetError>;
 
-    /// Moves to the next decoded row. The error says what is wrong.
+    /// Moves to the next decoded row. The error describes the fault.
     fn advance(&mut self) -> Result<(), &'static str>;
 
     /// The value of the current cell. For a list, this is its first element.
@@ -78,8 +78,7 @@ impl<T: Decoded + 'static> Typed<T> {
         })
     }
 
-    /// The value that represents the missing data at this index of the batch's levels; `None` if the data are not
-    /// missing.
+    /// The value that represents a missing cell at this index into the batch's levels; `None` if the cell has a value.
     fn missing(&self, at: usize) -> Option<Value<'static>> {
         let level = self.batch.definition.get(at)?;
         self.levels.missing(*level)

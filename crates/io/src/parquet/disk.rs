@@ -39,7 +39,7 @@ impl Disk {
         self.length
     }
 
-    /// Checks the start, the end and the schema of the file. The inner error says what is wrong.
+    /// Checks the start, the end and the schema of the file. The inner error describes the fault.
     pub fn check(&self) -> io::Result<Result<(), &'static str>> {
         let Some(end) = self.length.checked_sub(guard::TAIL as u64) else {
             return Ok(Err("a truncated file: no PAR1 signature at its end"));
@@ -107,7 +107,7 @@ impl ChunkReader for Disk {
     }
 }
 
-/// Reads a file from a given byte.
+/// Reads a file, starting at a given offset.
 pub(super) struct Section {
     file: Arc<File>,
     at: u64,

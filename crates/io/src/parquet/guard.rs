@@ -7,7 +7,7 @@ use ::parquet::file::metadata::ColumnChunkMetaData;
 
 use super::thrift::Thrift;
 
-/// Maximum size of an uncompressed page: 256 MiB. Writers usually produce pages of about 1 MiB.
+/// Maximum size of a page, both compressed and uncompressed: 256 MiB. Writers usually produce pages of about 1 MiB.
 const MAX_PAGE: i64 = 256 << 20;
 /// Maximum size of a dictionary: 64 MiB.
 const MAX_DICTIONARY: i64 = 64 << 20;
@@ -44,7 +44,7 @@ pub(super) fn max_elements(file: usize) -> usize {
 }
 
 /// Reads the length of the footer from `tail`, the last 8 bytes of a file of this many bytes. The length does not
-/// include the tail. The error says what is wrong.
+/// include the tail. The error describes the fault.
 pub(super) fn footer_length(file: u64, tail: [u8; TAIL]) -> Result<usize, &'static str> {
     let (length, magic) = tail.split_at(4);
     if magic != MAGIC || file < 2 * TAIL as u64 {
@@ -60,7 +60,7 @@ pub(super) fn footer_length(file: u64, tail: [u8; TAIL]) -> Result<usize, &'stat
     Ok(length)
 }
 
-/// Checks the start, the end and the schema of a file, given all its bytes. The error says what is wrong.
+/// Checks the start, the end and the schema of a file, given all its bytes. The error describes the fault.
 pub(super) fn check_file(file: &[u8]) -> Result<(), &'static str> {
     let (_, tail) = file
         .split_last_chunk()
@@ -70,7 +70,7 @@ pub(super) fn check_file(file: &[u8]) -> Result<(), &'static str> {
     check_footer(file, &file[end - length..end])
 }
 
-/// Checks the first bytes of a file, and the schema in its footer. The error says what is wrong.
+/// Checks the first bytes of a file, and the schema in its footer. The error describes the fault.
 pub(super) fn check_footer(head: &[u8], footer: &[u8]) -> Result<(), &'static str> {
     if !head.starts_with(MAGIC) {
         return Err("no PAR1 signature at its start");
@@ -107,7 +107,7 @@ fn check_schema(elements: &[Thrift]) -> Option<()> {
 
 /// Checks every page header of a column chunk, in a file of this many bytes. `header` takes the offset at which a
 /// header starts and an upper bound on the offset at which it ends. It returns the header and its length. The error
-/// says what is wrong.
+/// describes the fault.
 pub(super) fn check_pages(
     file: u64,
     chunk: &ColumnChunkMetaData,

@@ -44,7 +44,7 @@ fn damaged(found: &str) -> Stop {
 
 /// A physical type whose values can be read.
 pub(super) trait Decoded: DataType {
-    /// Converts a stored value to the value of a cell, in a column with this meaning.
+    /// Converts a stored value to the value of a cell, according to the meaning of the column's numbers.
     fn value(meaning: Meaning, value: &Self::T) -> Value<'_>;
 }
 
@@ -184,7 +184,7 @@ impl Leaf<'_> {
     }
 }
 
-/// What the definition levels of a stored column mean.
+/// The meaning of the definition levels of a stored column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Levels {
     /// The definition level of a cell that has a value.
@@ -204,7 +204,7 @@ impl Levels {
         }
     }
 
-    /// The value that represents missing data at this definition level; `None` if the level means that the cell has a
+    /// The value that represents a missing cell at this definition level; `None` if the level means that the cell has a
     /// value.
     pub fn missing(self, level: i16) -> Option<Value<'static>> {
         if level == self.present {

@@ -130,7 +130,7 @@ pub struct Rows<'f> {
     decoded: usize,
 }
 
-/// A column that is read.
+/// A column that is being read.
 struct Chosen<'f> {
     name: &'f str,
     stored: Stored,

@@ -18,7 +18,7 @@ pub struct Row<'r> {
     pub(super) cells: Cells<'r>,
 }
 
-/// Where a row's cells are stored.
+/// The storage of a row's cells.
 #[derive(Clone, Copy)]
 pub(super) enum Cells<'r> {
     Record(&'r ByteRecord),

@@ -1,4 +1,4 @@
-//! Detects the format of a file by its first bytes, or else by its name.
+//! Detects the format of a file from its first bytes, or else from its name.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use std::path::Path;
 /// transfer in text mode is detected.
 pub const GEV_MAGIC: [u8; 8] = *b"\x89GEV\r\n\x1a\n";
 
-/// The format of an input, detected by its first bytes, or else by its name.
+/// The format of an input, detected from its first bytes, or else from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A pandas pickle.

@@ -23,7 +23,7 @@ use gleaner_domain::results::RunLengths;
 /// none) and the indices.
 const ENCODINGS: [Encoding; 3] = [Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY];
 
-/// A column's distinct values, and its runs as indices of these values.
+/// A column's distinct values, and its runs as indices into these values.
 pub(super) struct Dictionary {
     /// The values in Parquet's plain encoding.
     plain: Vec<u8>,

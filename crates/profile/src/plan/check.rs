@@ -236,7 +236,7 @@ fn workloads(
     (workloads, configs)
 }
 
-/// Reports workloads with the same name, and configs that would appear in the tables twice.
+/// Reports workloads with the same name, and configs that would appear twice in the tables.
 fn refuse_twins(
     checker: &mut Checker<'_>,
     entry: &Spanned<WorkloadFile>,
