@@ -1021,8 +1021,8 @@ def ingest(
     gpus_per_node
         Number of GPUs per node [default: 8; 1 for Batsim]
     machine
-        Machine that the data come from. It sets the time zone, the number of nodes and the columns. Known gaps in the
-        data are printed
+        Machine that the data come from. The machine determines the time zone, the number of nodes and the columns.
+        Known gaps in the data are printed
     machines
         Machines and their GPUs: cluster_machine_list [default: the machines that jobs name]
     max_gap
@@ -1070,7 +1070,7 @@ def ingest(
         Time zone of the log, such as America/Chicago or -06:00 [default: the zone that the log states or implies;
         otherwise local times stay as they are, and seconds since 1970 are shown in UTC]
     to
-        End of the event log [default: the time until which the log is complete]
+        End of the event log [default: the time up to which the log is complete]
     unknown
         How to show nodes whose state is unknown [default: deal]
     vc

@@ -59,14 +59,14 @@ settings! {
         /// Start of the event log, such as 2026-01-01T00:00:00 [default: the time from which the log
         /// is complete].
         pub from: Option<String> = None => Spec::of("TIME");
-        /// End of the event log [default: the time until which the log is complete].
+        /// End of the event log [default: the time up to which the log is complete].
         pub to: Option<String> = None => Spec::of("TIME");
         /// Time zone of the log, such as America/Chicago or -06:00 [default: the zone that the log
         /// states or implies; otherwise local times stay as they are, and seconds since 1970 are shown in UTC].
         pub timezone: Option<String> = None => Spec::of("ZONE");
         /// Stop at the first line that cannot be read or that contradicts itself.
         pub strict: bool = false => Spec::flag();
-        /// How to treat nodes that the log does not name.
+        /// Settings for nodes that the log does not name.
         pub unknown_nodes: UnknownSettings;
         /// The classes of the nodes.
         pub classes: ClassArgs;
@@ -88,7 +88,7 @@ settings! {
     /// Accounting records of PBS Professional, OpenPBS or Torque.
     #[derive(Debug, Clone)]
     pub struct PbsSettings {
-        /// How the records are converted to an event log.
+        /// Settings for converting the records to an event log.
         pub log: LogSettings;
         /// The queues whose jobs are used.
         pub queues: PartitionSettings;
@@ -99,7 +99,7 @@ settings! {
     /// Accounting records of Cobalt.
     #[derive(Debug, Clone)]
     pub struct CobaltSettings {
-        /// How the records are converted to an event log.
+        /// Settings for converting the records to an event log.
         pub log: LogSettings;
         /// The queues whose jobs are used.
         pub queues: PartitionSettings;
@@ -118,7 +118,7 @@ settings! {
 }
 
 settings! {
-    /// Which jobs of a log are used.
+    /// Settings that select the jobs and nodes to use.
     #[derive(Debug, Clone)]
     pub struct SelectionSettings {
         /// The partitions whose jobs are used.
@@ -146,7 +146,7 @@ settings! {
     /// Job records that ALCF publishes, as `gleaner ingest djc` reads them.
     #[derive(Debug, Clone)]
     pub struct DjcLogSettings {
-        /// How the records are converted to an event log.
+        /// Settings for converting the records to an event log.
         pub records: DjcSettings;
         /// Outages of the whole machine.
         pub outages: OutageSettings;
@@ -157,7 +157,7 @@ settings! {
     /// Job records that ALCF publishes.
     #[derive(Debug, Clone)]
     pub struct DjcSettings {
-        /// How the records are converted to an event log.
+        /// Settings for converting the records to an event log.
         pub log: LogSettings;
         /// The queues or partitions whose jobs are used.
         pub queues: PartitionSettings;
@@ -172,7 +172,7 @@ settings! {
     /// Logs in the Standard Workload Format.
     #[derive(Debug, Clone)]
     pub struct SwfSettings {
-        /// How the logs are converted to an event log, with the same settings as job records.
+        /// Settings for converting the logs to an event log, which are the same as for job records.
         pub records: DjcSettings;
         /// Processors per node [default: MaxProcs divided by MaxNodes, both from the header].
         pub cores_per_node: Option<u32> = None => Spec::of("COUNT").within("at least 1", |count| *count >= 1);

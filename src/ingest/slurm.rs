@@ -19,7 +19,7 @@ settings! {
     pub struct SlurmSettings {
         /// Settings for reading the logs.
         pub input: InputSettings;
-        /// Which jobs are used.
+        /// Settings that select the jobs and nodes to use.
         pub selection: SelectionSettings;
         /// Event log to write: a name that ends in .gev, .parquet or .csv.
         pub output: Option<PathBuf> = None => Spec::of("FILE").short('o');

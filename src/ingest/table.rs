@@ -16,11 +16,11 @@ settings! {
     /// Published job tables of public machines.
     #[derive(Debug, Clone)]
     pub struct TableSettings {
-        /// Print the machines whose data can be read: where the data are, what they lack, and a command that reads
-        /// them.
+        /// Print the machines whose data can be read, with the source and the gaps of the data, and a command that
+        /// reads them.
         pub list: bool = false => Spec::flag();
-        /// Machine that the data come from. It sets the time zone, the number of nodes and the columns. Known gaps in
-        /// the data are printed.
+        /// Machine that the data come from. The machine determines the time zone, the number of nodes and the columns.
+        /// Known gaps in the data are printed.
         pub machine: Option<MachineName> = None => Spec::of("NAME");
         /// Columns of the table, such as start=begin_time,nodes=hosts. The roles are start, end, submit, nodes, count,
         /// cores, id, state and partition [default: columns with known names, in upper or lower case; the choice is
@@ -41,7 +41,7 @@ settings! {
             .within("1 to 1048576", |count| (1..=1_048_576).contains(count));
         /// Outages of the whole machine.
         pub outages: OutageSettings;
-        /// Which jobs are used.
+        /// Settings that select the jobs and nodes to use.
         pub selection: SelectionSettings;
         /// Settings for reading the logs.
         pub input: InputSettings;

@@ -48,7 +48,7 @@ settings! {
     /// Microsoft's trace of Philly.
     #[derive(Debug, Clone)]
     pub struct PhillySettings {
-        /// How the trace is converted to tables.
+        /// Settings for converting the trace to tables.
         pub trace: TraceSettings;
         /// Machines and their GPUs: cluster_machine_list [default: the machines that jobs name].
         pub machines: Option<PathBuf> = None => Spec::of("FILE");
@@ -57,9 +57,9 @@ settings! {
         pub timezone: Option<String> = None => Spec::of("ZONE");
         /// Start of the event log [default: the time from which the trace is complete].
         pub from: Option<String> = None => Spec::of("TIME");
-        /// End of the event log [default: the time until which the trace is complete].
+        /// End of the event log [default: the time up to which the trace is complete].
         pub to: Option<String> = None => Spec::of("TIME");
-        /// How to treat attempts of jobs for which the trace does not name machines.
+        /// Settings for attempts of jobs for which the trace does not name machines.
         pub unknown_nodes: UnknownSettings;
         /// The classes of the nodes.
         pub classes: ClassArgs;
@@ -70,7 +70,7 @@ settings! {
     /// Alibaba's PAI trace of 2020.
     #[derive(Debug, Clone)]
     pub struct PaiSettings {
-        /// How the trace is converted to tables.
+        /// Settings for converting the trace to tables.
         pub trace: TraceSettings;
         /// Machines with their types and GPUs: pai_machine_spec.csv. Each type becomes a virtual
         /// cluster with the nodes of that type.
@@ -82,7 +82,7 @@ settings! {
     /// A workload of Batsim.
     #[derive(Debug, Clone)]
     pub struct BatsimSettings {
-        /// How the trace is converted to tables.
+        /// Settings for converting the trace to tables.
         pub trace: TraceSettings;
     }
 }
@@ -91,7 +91,7 @@ settings! {
     /// SenseTime's trace of Helios.
     #[derive(Debug, Clone)]
     pub struct HeliosSettings {
-        /// How the trace is converted to tables.
+        /// Settings for converting the trace to tables.
         pub trace: TraceSettings;
         /// GPUs of each virtual cluster by day: cluster_gpu_number.csv. The largest number is used.
         pub machines: Option<PathBuf> = None => Spec::of("FILE").conflicts(&["node_count"]);
@@ -105,7 +105,7 @@ settings! {
     /// Traces of Gavel.
     #[derive(Debug, Clone)]
     pub struct GavelSettings {
-        /// How the trace is converted to tables.
+        /// Settings for converting the trace to tables.
         pub trace: TraceSettings;
         /// Steps per second of each kind of job: simulation_throughputs.json.
         pub throughputs: Option<PathBuf> = None => Spec::of("FILE");

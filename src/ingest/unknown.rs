@@ -10,7 +10,7 @@ use gleaner_setup::{named_values, settings};
 use serde::Serialize;
 
 settings! {
-    /// How to treat nodes that jobs used and that the log does not name, for example because long lists are truncated.
+    /// Settings for nodes that jobs used but that the log does not name, for example because long lists are truncated.
     #[derive(Debug, Clone)]
     pub struct UnknownSettings {
         /// How to show nodes whose state is unknown.
@@ -23,7 +23,7 @@ settings! {
     }
 }
 
-/// How an event log shows nodes whose state is unknown.
+/// The state that an event log shows for nodes whose state is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Shown(pub UnknownNodes);
 
@@ -58,7 +58,7 @@ impl Value for MaxUnknown {
 }
 
 impl UnknownSettings {
-    /// The event logs to write: for each log, how it shows unknown nodes, and its path.
+    /// The event logs to write: for each log, the state that it shows for unknown nodes, and its path.
     pub(super) fn outputs(&self, output: &Path) -> Vec<(UnknownNodes, PathBuf)> {
         let mut outputs = vec![(self.unknown.0, output.to_owned())];
         if self.bounds {

@@ -29,7 +29,7 @@ pub enum Invariant {
     Liveness,
     /// Replaying the journal gives the same commands, recording and state, both from its start and from a snapshot.
     Replay,
-    /// The nodes of a run are of one class.
+    /// All nodes of a run belong to the same class.
     Classes,
     /// No group of tasks runs on more nodes than its maximum.
     Groups,
@@ -78,7 +78,7 @@ pub struct DayMeter {
     last: Millis,
 }
 
-/// Time after which an elastic run must be within its bounds.
+/// Time within which an elastic run must settle.
 const SETTLED_MS: Millis = 200_000;
 
 const DAY_MS: Millis = 86_400_000;
@@ -230,7 +230,7 @@ impl World {
         }
     }
 
-    /// Checks that an elastic run is within its bounds again after a while, that all of its ranks run, and that they
+    /// Checks that an elastic run settles within [`SETTLED_MS`]: it is within its bounds, and all of its ranks run and
     /// know their nodes.
     fn check_bounds(&mut self, status: &TaskStatus) {
         let (now, index) = (self.now, self.task_of(&status.name));

@@ -1,4 +1,5 @@
-//! Classes of nodes: which class each node has, how a task runs in it, and the check that a run stays in one class.
+//! Classes of nodes: the class of each node, the bounds and the curve of a task in each class, and the check that a run
+//! stays in one class.
 
 use gleaner_harvest::core::{Curve, InClass, Launch, PilotId, RunId, Submission};
 
@@ -12,7 +13,7 @@ use crate::world::World;
 /// Names of the classes.
 pub const NAMES: [&str; 3] = ["old", "new", "newest"];
 
-/// What pilots can report instead of their class.
+/// The values that pilots can report instead of their class.
 const WRONG: [Option<&str>; 2] = [None, Some("other")];
 
 /// In some plans, divides the nodes into classes, and gives some of the tasks bounds and a curve for each class.

@@ -18,7 +18,8 @@ use crate::plan::Plan;
 use crate::sabotage::Sabotage;
 use crate::world::{Happening, World};
 
-/// How long a pilot may be missing from the scheduler's lists if the request to start it was not answered.
+/// Time for which a pilot is allowed to be missing from the scheduler's lists if the request to start it was not
+/// answered.
 const PATIENCE_MS: Millis = 15_000;
 
 /// The daemon. Its journal survives a crash.
@@ -51,18 +52,18 @@ pub struct Daemon {
     dead: Option<Core>,
     requested: BTreeMap<PilotId, Millis>,
     missing: BTreeMap<PilotId, u32>,
-    /// When each run was asked to stop on each connection.
+    /// For each run and connection: the time at which the run was asked to stop.
     pub stops: BTreeMap<(RunId, Link), Millis>,
     /// The runs that were launched.
     pub launched: BTreeSet<RunId>,
-    /// Whether the last stop that was requested kills at once. `None` if there is no stop.
+    /// Whether the last requested stop kills the tasks immediately; `None` if no stop was requested.
     pub stopping: Option<bool>,
     /// For each task of the core: its index in the plan.
     pub tasks: BTreeMap<u32, usize>,
     ticks: u64,
 }
 
-/// What happened to an event.
+/// The outcome of passing an event to the daemon.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fed {
     Done,
@@ -284,8 +285,8 @@ impl World {
         self.feed(Event::Restarted);
     }
 
-    /// Replays the entries of the journal from number `first` on. Returns the first command that differs from the
-    /// original run, if any.
+    /// Replays the journal, starting with entry `first`. Returns the first command that differs from the original run,
+    /// if any.
     pub fn replay(&self, core: &mut Core, first: usize) -> Option<String> {
         let mut fault = None;
         let entries = self.daemon.journal.iter().zip(&self.daemon.commands);
@@ -348,7 +349,7 @@ impl World {
     }
 }
 
-/// An order in a few words.
+/// A short description of an order, for the trace.
 fn short(order: &Order) -> String {
     match order {
         Order::Launch(launch) => format!(

@@ -1,5 +1,5 @@
-//! Groups of tasks: which tasks of a submission belong to a group, and the check that a group never runs on more nodes
-//! than its maximum.
+//! Groups of tasks: the groups of each submission, and the check that a group never runs on more nodes than its
+//! maximum.
 
 use std::collections::BTreeSet;
 
@@ -81,8 +81,8 @@ impl World {
         .collect()
     }
 
-    /// Checks the groups of a task of which a process has started. A trial belongs to the groups of the task that it
-    /// trains.
+    /// Checks the groups of a task after one of its processes has started. A trial belongs to the groups of the task
+    /// that it trains.
     pub fn check_groups(&mut self, task: usize) {
         let (listed, _) = self.trainee(task);
         let groups = self.plan.groups.iter();
@@ -103,7 +103,8 @@ impl World {
     }
 }
 
-/// Number of further nodes that the groups of the task at a position of a problem allow, if the tasks get `counts`.
+/// Number of further nodes that the groups of a task allow if the tasks get `counts` nodes. `place` is the index of the
+/// task in the problem.
 pub fn room(problem: &Problem, counts: &[u32], place: usize) -> u32 {
     let name = &problem.tasks[place].name;
     let own = problem

@@ -1,7 +1,7 @@
 //! The network between the daemon and its pilots.
 //!
-//! Messages of a connection arrive late, but in order. When a connection breaks, some messages that are under way still
-//! arrive, and all later ones are lost.
+//! Messages of a connection arrive late, but in order. When a connection breaks, some messages in transit still arrive,
+//! and all later messages are lost.
 
 use gleaner_harvest::core::{Event, Link, Millis, Order, Report, RunId};
 
@@ -30,7 +30,7 @@ pub enum ToPilot {
 #[derive(Debug)]
 pub struct Connection {
     pub link: Link,
-    /// Time until which messages that are under way still arrive, if the connection is broken.
+    /// If the connection is broken: the time until which messages in transit still arrive.
     pub broken: Option<Millis>,
     /// Whether the pilot learns of the break only from the silence that follows.
     pub is_quiet: bool,
@@ -79,7 +79,7 @@ impl World {
         }
     }
 
-    /// Closes a connection whose pilot has ended. Messages that are under way still arrive.
+    /// Closes a connection whose pilot has ended. Messages in transit still arrive.
     pub fn close_connection(&mut self, number: u64) {
         let now = self.now;
         if let Some(connection) = self.connections.get_mut(&number) {
@@ -87,7 +87,7 @@ impl World {
         }
     }
 
-    /// Breaks all connections, because the daemon has crashed. No message under way arrives.
+    /// Breaks all connections, because the daemon has crashed. No message in transit arrives.
     pub fn break_connections(&mut self) {
         for connection in self.connections.values_mut() {
             let until = connection.broken.get_or_insert(self.now - 1);

@@ -14,7 +14,7 @@ use crate::noise::For;
 use crate::sabotage::Sabotage;
 use crate::world::{Happening, World};
 
-/// How long a pilot whose ranks have ended waits for the daemon to record this.
+/// Time for which a pilot whose ranks have ended waits for the daemon to record this.
 const PARTING_MS: Millis = 1000;
 /// A pilot ends at most this long after the grace period, even if a rank is still running.
 const PATIENCE_MS: Millis = 5000;
@@ -29,13 +29,13 @@ pub struct Pilot {
     session: u32,
     pub connection: Option<u64>,
     is_welcome: bool,
-    /// When the daemon's last message arrived.
+    /// Time at which the daemon's last message arrived.
     heard: Millis,
     /// The beats that are not answered yet, with the times at which they were sent. The greeting is one of them.
     beats: VecDeque<(u64, Millis)>,
     next_beat: u64,
     last_beat: Millis,
-    /// When the last answered beat was sent.
+    /// Time at which the last answered beat was sent.
     lease_begun: Millis,
     pub known: BTreeMap<RunId, Known>,
     /// For each task: the last run that was forgotten.
@@ -52,7 +52,7 @@ pub struct Known {
     pub state: RankState,
     /// The last report of progress.
     pub progress: Option<Report>,
-    /// Whether that report has not been sent on this connection yet.
+    /// Whether that report still has to be sent on this connection.
     pub is_new: bool,
 }
 
@@ -135,7 +135,7 @@ impl World {
         self.at(ends + 8000, Happening::KillJob(id));
     }
 
-    /// A pilot does what is due now.
+    /// A pilot carries out the actions that are due.
     pub fn step_pilot(&mut self, id: PilotId) {
         let Some(pilot) = self.pilots.get_mut(&id) else {
             return;

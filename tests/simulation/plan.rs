@@ -1,4 +1,4 @@
-//! The plan of a run: the cluster, the tasks, and everything that goes wrong, all drawn from one seed.
+//! The plan of a run: the cluster, the tasks and the faults, all drawn from one seed.
 
 use std::collections::BTreeMap;
 
@@ -24,14 +24,14 @@ pub struct Plan {
     pub groups: Vec<GroupPlan>,
     /// The task that users submit when the faults have ceased.
     pub last: usize,
-    /// What users do and what goes wrong, in chronological order.
+    /// The acts of users and the faults, in chronological order.
     pub acts: Vec<(Millis, Act)>,
     /// Whether a pilot kills a rank that does not end within the grace period. If not, the core must do so.
     pub pilots_kill: bool,
     pub decider: Decides,
     /// Number of events after which the daemon takes a snapshot.
     pub snapshot_after: usize,
-    /// Whether the stop at the end kills the tasks at once.
+    /// Whether the stop at the end kills the tasks immediately.
     pub last_stop_kills: bool,
 }
 
@@ -45,7 +45,7 @@ pub enum Decides {
     Exact,
 }
 
-/// A task and how its program behaves.
+/// A task and the behaviour of its program.
 #[derive(Debug, Clone)]
 pub struct TaskPlan {
     pub submission: Submission,
@@ -53,9 +53,9 @@ pub struct TaskPlan {
     pub work: f64,
     /// Actual speed of the program, as a multiple of the rate in the task's curve.
     pub speed: f64,
-    /// Whether the program goes on after its work is done, so that the core must stop it.
+    /// Whether the program continues after its work is done, so that the core must stop it.
     pub is_endless: bool,
-    /// Whether the other ranks hang if one is gone; otherwise they fail.
+    /// Whether the other ranks hang if a rank is lost; otherwise, they fail.
     pub hangs: bool,
     /// Milliseconds from SIGTERM to the end of a rank, and its exit code; `None` if it ignores SIGTERM.
     pub obeys: Option<(Millis, Option<i32>)>,
@@ -71,7 +71,7 @@ pub struct TaskPlan {
     pub rung: Option<Rung>,
 }
 
-/// Something that a user does or that goes wrong.
+/// An act of a user, or a fault.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     /// A user submits these tasks of the plan.
@@ -123,7 +123,7 @@ pub enum Act {
     KillScheduler {
         ms: Millis,
     },
-    /// What happens to the next request to start a pilot.
+    /// Sets the fate of the next request to start a pilot.
     NextStart(Fate),
     /// A rank fails.
     FailRank {
@@ -145,7 +145,7 @@ pub enum Act {
     },
 }
 
-/// What happens to a request to start a pilot.
+/// The fate of a request to start a pilot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// The request is carried out, but the answer is lost.

@@ -184,7 +184,7 @@ impl World {
         found.unwrap_or_else(|| self.add_trial(name))
     }
 
-    /// Sends SIGTERM. A rank that obeys writes a checkpoint, and ends after a while.
+    /// Sends SIGTERM. A rank that obeys SIGTERM writes a checkpoint, and ends after a while.
     pub fn terminate(&mut self, node: usize, run: RunId) {
         let Some(process) = self.processes.get_mut(&(node, run)) else {
             return;
@@ -242,7 +242,7 @@ impl World {
         }
     }
 
-    /// A rank has ended, and its run may not be able to go on. The workers of a driver end with it.
+    /// A rank has ended, and its run may be unable to continue. The workers of a driver end with it.
     pub fn rank_ended(&mut self, process: &Process, run: RunId) {
         if self.plan.tasks[process.task].submission.launch == LaunchStyle::Horovod {
             let own = self

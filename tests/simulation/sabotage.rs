@@ -23,7 +23,7 @@ pub enum Sabotage {
     LostLosses,
     /// Every rank reports success.
     AllSucceed,
-    /// The minimum of nodes is ignored.
+    /// The minimum number of nodes is ignored.
     WiderBounds,
     /// The journal records the times of events only in whole seconds.
     CoarseTimes,
@@ -31,7 +31,7 @@ pub enum Sabotage {
     NoCaps,
     /// Pilots are neither dismissed nor cancelled.
     NoDismissals,
-    /// Runs are killed at once.
+    /// Runs are killed without a grace period.
     NoGrace,
     /// Pilots ignore their lease.
     NoLease,
@@ -45,7 +45,7 @@ pub enum Sabotage {
     NoRetries,
     /// Plans use more nodes than there are.
     BadPlans,
-    /// Nothing is ever decided.
+    /// No decision is ever made.
     NoDecisions,
     /// Pilots report classes that their nodes do not have.
     WrongClasses,
@@ -144,7 +144,7 @@ impl Sabotage {
         }
     }
 
-    /// Whether a command is not carried out.
+    /// Whether a command is dropped instead of being carried out.
     pub fn drops(self, command: &Command) -> bool {
         match (self, command) {
             (Sabotage::NoStops, Command::Order { order, .. }) => {

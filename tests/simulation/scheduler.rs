@@ -20,7 +20,7 @@ pub struct Job {
     submitted: Millis,
     /// The node on which it runs.
     pub node: Option<usize>,
-    /// When a pending job was cancelled.
+    /// Time at which the job was cancelled while it was pending.
     cancelled: Option<Millis>,
     /// Whether the scheduler has forgotten it.
     is_forgotten: bool,
@@ -35,7 +35,7 @@ pub struct Scheduler {
     busy: Vec<Millis>,
     /// Time until which the scheduler is down.
     down: Millis,
-    /// What happens to the next request to start a pilot.
+    /// The fate of the next request to start a pilot; `None` if no fault is planned.
     pub next: Option<Fate>,
 }
 
@@ -55,8 +55,8 @@ impl World {
         self.now >= self.scheduler.down
     }
 
-    /// The factor by which the time between recurring events is multiplied. The simulation takes larger steps while
-    /// everybody waits for the next day.
+    /// The factor by which the time between recurring events is multiplied. The simulation takes larger steps while all
+    /// tasks wait for the next day.
     pub fn pace(&self) -> Millis {
         let core = self.daemon.core.as_ref();
         let any_open = core.is_none_or(|core| !core.open_pilots().is_empty());
@@ -190,7 +190,7 @@ impl World {
         }
     }
 
-    /// Kills everything that belongs to a job.
+    /// Kills the pilot and all processes of a job.
     pub fn kill_job(&mut self, pilot: PilotId) {
         self.lose_pilot(pilot);
         let places = self.processes.iter();

@@ -108,7 +108,7 @@ impl World {
         }
     }
 
-    /// Checks that a rung is not trained again after a later one has begun.
+    /// Checks that a rung is not trained again after a later rung has begun.
     pub fn check_rung(&mut self, task: usize) {
         let Some(own) = self.plan.tasks[task].rung else {
             return;

@@ -47,7 +47,7 @@ impl Users {
 }
 
 impl World {
-    /// A user does something.
+    /// Sends the requests of an act of a user; other acts are ignored.
     pub fn user_acts(&mut self, act: &Act) {
         match act {
             Act::Submit { tasks } => self.ask(0, What::Submit(tasks.clone())),

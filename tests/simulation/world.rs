@@ -1,6 +1,6 @@
 //! The world: virtual time, and everything that the core does not see.
 //!
-//! A run is a queue of things that happen at virtual times. There are no threads, no files and no clock. The world
+//! A run is a queue of happenings, ordered by virtual time. There are no threads, no files and no clock. The world
 //! shares only the core's public types, and knows the truth: which processes run on which node.
 
 use std::collections::BTreeMap;
@@ -18,12 +18,12 @@ use crate::sabotage::Sabotage;
 use crate::scheduler::Scheduler;
 use crate::users::Users;
 
-/// Something that happens.
+/// Something that happens at a virtual time, such as the arrival of a message.
 #[derive(Debug, Clone)]
 pub enum Happening {
     /// An act of the plan.
     Act(usize),
-    /// The daemon does what is due now.
+    /// The daemon carries out the actions that are due.
     Tick,
     /// The daemon is started again after the crash with this number.
     DaemonStart(usize),
@@ -48,7 +48,7 @@ pub enum Happening {
     },
     /// Everything in a pilot's job is killed, because the job's time is up or because the pilot has died.
     KillJob(PilotId),
-    /// A pilot does what is due now.
+    /// A pilot carries out the actions that are due.
     Pilot(PilotId),
     ToDaemon(u64, FromPilot),
     ToPilot(u64, ToPilot),
@@ -81,11 +81,11 @@ pub struct World {
     pub noise: Noise,
     pub sabotage: Option<Sabotage>,
     pub now: Millis,
-    /// What will happen, ordered by time. Things that happen at the same time are in the order in which they were
+    /// The scheduled happenings, ordered by time. Happenings at the same time are in the order in which they were
     /// scheduled.
     queue: BTreeMap<(Millis, u64), Happening>,
     serial: u64,
-    /// What has happened so far, if a trace is wanted.
+    /// The trace of the run so far, if a trace is requested.
     pub trace: Option<Vec<String>>,
     pub violation: Option<Violation>,
     pub figures: Figures,
@@ -103,7 +103,7 @@ pub struct World {
     pub meter: DayMeter,
     /// Whether users know that the faults have ceased.
     pub has_calmed: bool,
-    /// When the stop at the end was requested.
+    /// Time at which the stop at the end was requested.
     pub ending: Option<Millis>,
     pub is_over: bool,
 }
@@ -209,14 +209,14 @@ impl World {
         }
     }
 
-    /// Schedules something to happen at a given time.
+    /// Schedules a happening at a given time.
     pub fn at(&mut self, at: Millis, happening: Happening) {
         self.serial += 1;
         let time = at.max(self.now);
         self.queue.insert((time, self.serial), happening);
     }
 
-    /// Schedules something to happen after `ms` milliseconds.
+    /// Schedules a happening after `ms` milliseconds.
     pub fn after(&mut self, ms: Millis, happening: Happening) {
         self.at(self.now + ms, happening);
     }
@@ -359,7 +359,7 @@ impl World {
         self.clear_job(process.pilot);
     }
 
-    /// What happens to a request to start a pilot.
+    /// Takes the fate of a request to start a pilot; `None` if no fault is planned.
     pub fn fate(&mut self) -> Option<Fate> {
         self.scheduler.next.take()
     }

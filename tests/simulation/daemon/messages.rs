@@ -1,4 +1,4 @@
-//! How the daemon handles messages, the passing of time, and the scheduler's lists of pilots.
+//! The daemon's handling of messages, of the passing of time, and of the scheduler's lists of pilots.
 
 use super::*;
 
@@ -52,7 +52,7 @@ impl World {
         last.is_some_and(|last| last.session > link.session)
     }
 
-    /// The daemon does what is due now.
+    /// The daemon carries out the actions that are due.
     pub fn tick(&mut self) {
         self.daemon.ticks += 1;
         let ticks = self.daemon.ticks;
@@ -119,7 +119,7 @@ impl World {
         let Some(core) = &self.daemon.core else {
             return;
         };
-        // A heterogeneous job is waiting one third of the time.
+        // Until the faults cease, a heterogeneous job is waiting for 20 of every 60 seconds.
         let is_waiting = began < self.plan.calm && began.div_euclid(20_000) % 3 == 0;
         if core.has_heterogeneous_job() != is_waiting {
             self.feed(Event::Heterogeneous { is_waiting });

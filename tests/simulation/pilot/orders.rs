@@ -1,4 +1,4 @@
-//! How a pilot handles the messages of the daemon.
+//! The pilot's handling of the daemon's messages.
 
 use super::*;
 

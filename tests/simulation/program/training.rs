@@ -1,4 +1,4 @@
-//! How a run trains: its ranks work, write checkpoints, report, lose each other, and end.
+//! The training of a run: its ranks work, write checkpoints, report, lose each other, and end.
 
 use super::*;
 
