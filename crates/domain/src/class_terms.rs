@@ -18,7 +18,7 @@ pub struct Terms {
     pub curve: ScalingCurve,
 }
 
-/// How a task runs on nodes of several classes.
+/// A task's terms on nodes of several classes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClassTerms {
     /// The terms by class name. The task does not use other classes. If the map is empty, the task's own terms apply in
@@ -33,7 +33,7 @@ pub struct ClassTerms {
     pub by_index: Arc<[Option<Terms>]>,
 }
 
-/// Names that a class cannot have, because task files use them as the keys of a curve's lists.
+/// Reserved names: task files use them as the keys of a curve's lists, so a class cannot have such a name.
 pub const CURVE_LISTS: [&str; 3] = ["nodes", "progress", "objective"];
 
 /// Whether a task file can state terms for a class with this name.
@@ -49,7 +49,7 @@ impl Terms {
 }
 
 /// The terms of the slowest class: the class with the lowest progress per node at its minimum number of nodes. If
-/// several classes are equally slow, the first name wins.
+/// several classes are equally slow, the class whose name sorts first is used.
 fn slowest(by_name: &BTreeMap<String, Terms>) -> Option<&Terms> {
     let by_speed = |a: &&Terms, b: &&Terms| a.speed_at_minimum().total_cmp(&b.speed_at_minimum());
     by_name.values().min_by(by_speed)

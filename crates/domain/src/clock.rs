@@ -15,7 +15,7 @@ pub const MOST_OFFSET: i32 = 26 * 3600 - 1;
 /// clock is unknown, the log's instants are local times treated as UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Clock {
-    /// Instants in ascending order, each with the offset that applies from that instant on, in
+    /// Instants in ascending order, each with the offset that takes effect at that instant, in
     /// seconds ahead of UTC. The first offset also applies before its instant. Empty if the clock
     /// is unknown.
     offsets: Vec<(Utc, i32)>,
@@ -68,7 +68,7 @@ impl Clock {
         }
     }
 
-    /// This clock from `start` on, with the offset in force at `start` as its first offset.
+    /// The part of this clock after `start`. Its first offset is the offset in force at `start`.
     pub fn starting(&self, start: Utc) -> Self {
         let Some(offset) = self.offset(start) else {
             return Clock::UNKNOWN;
@@ -409,7 +409,7 @@ mod tests {
             prop_assert_eq!(pieces[0].0, clock.local(from));
         }
 
-        // A clock that is cut at `start` shows the same times from `start` on as the whole clock.
+        // After `start`, a clock that is cut at `start` shows the same times as the whole clock.
         #[test]
         fn a_clock_with_a_later_start_shows_the_same_times(clock in clock(), start in -1_000_000i64..50_000_000, step in 0i64..9_000_000) {
             let start = Utc::from_seconds(start);

@@ -12,10 +12,10 @@ pub struct Cluster {
     pub gpus_per_node: u32,
 }
 
-/// Maximum number of nodes of a cluster, over all its VCs.
+/// Maximum number of nodes in a cluster, over all its VCs.
 pub const MAX_NODES: i64 = 1_000_000;
 
-/// Maximum number of GPUs of a node: a node's GPUs are the bits of a [`GpuSet`].
+/// Maximum number of GPUs per node: a node's GPUs are the bits of a [`GpuSet`].
 pub const MAX_GPUS_PER_NODE: u32 = 64;
 
 /// A set of GPUs of one node; bit `i` represents GPU `i`.
@@ -26,7 +26,7 @@ pub type GpuSet = u64;
 pub struct VirtualCluster {
     /// Name of the VC, unique in the cluster.
     pub name: String,
-    /// Number of nodes of the VC.
+    /// Number of nodes in the VC.
     pub nodes: u32,
 }
 
@@ -36,12 +36,12 @@ impl Cluster {
         self.vcs.iter().position(|vc| vc.name == name)
     }
 
-    /// Number of GPUs of a virtual cluster.
+    /// Number of GPUs in a virtual cluster.
     pub fn vc_gpus(&self, vc: usize) -> u64 {
         u64::from(self.vcs[vc].nodes) * u64::from(self.gpus_per_node)
     }
 
-    /// Number of GPUs of all virtual clusters.
+    /// Total number of GPUs in all virtual clusters.
     pub fn gpus(&self) -> u64 {
         (0..self.vcs.len()).map(|vc| self.vc_gpus(vc)).sum()
     }

@@ -94,11 +94,11 @@ pub struct Fault {
     pub place: String,
     /// The field or column; empty if no field applies.
     pub field: String,
-    /// What was found.
+    /// The value or content that was found.
     pub found: String,
-    /// What was expected; empty if `found` includes it.
+    /// The value or content that was expected; empty if `found` includes it.
     pub expected: String,
-    /// What to do; empty if that is obvious.
+    /// The remedy; empty if it is obvious.
     pub remedy: String,
 }
 

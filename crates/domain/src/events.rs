@@ -1,4 +1,4 @@
-//! Event logs: which nodes become idle or busy at each event.
+//! Event logs: the nodes that become idle or busy at each event.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use super::{Clock, NodeClasses, Quality, Slice, Stamp, Utc};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Change(u32);
 
-/// Maximum number of nodes of a log. A [`Change`] has 32 bits: one for the state and 31 for the node's index.
+/// Maximum number of nodes in a log. A [`Change`] has 32 bits: one for the state and 31 for the node's index.
 pub const MAX_NODES: usize = (u32::MAX >> 1) as usize;
 
-/// Maximum number of rows of a log. Without this limit, a file of a few megabytes could decompress to a log that fills
+/// Maximum number of rows in a log. Without this limit, a file of a few megabytes could decompress to a log that fills
 /// the memory. A log takes 16 bytes per row and 4 bytes per change.
 pub const MAX_ROWS: usize = 1 << 26;
-/// Maximum number of changes of a log, for the same reason as [`MAX_ROWS`].
+/// Maximum number of changes in a log, for the same reason as [`MAX_ROWS`].
 pub const MAX_CHANGES: usize = 1 << 28;
 
 impl Change {
@@ -71,13 +71,13 @@ impl EventLog {
         &self.clock
     }
 
-    /// What the log's source leaves unknown; `None` if nothing is known about the source. A slice has the quality of
-    /// the whole log.
+    /// The quality of the log; `None` if nothing is known about the log's source. A slice has the quality of the whole
+    /// log.
     pub fn quality(&self) -> Option<&Quality> {
         self.quality.as_ref()
     }
 
-    /// Whether the log contains the batch queue: how many jobs waited, and which job took which node.
+    /// Whether the log contains the batch queue: the number of waiting jobs, and the job that took each node.
     pub fn has_queue(&self) -> bool {
         self.queue.is_some()
     }
@@ -572,7 +572,7 @@ mod tests {
         }
     }
 
-    /// Whether readers would accept the rows; checked cell by cell on a dense matrix of states.
+    /// Whether readers would accept the rows. The rows are checked cell by cell on a dense matrix of states.
     fn is_valid(nodes: usize, rows: &[(i64, Vec<(u32, bool)>)]) -> bool {
         let mut state = vec![false; nodes];
         let in_order = rows.windows(2).all(|pair| pair[0].0 <= pair[1].0);

@@ -1,4 +1,4 @@
-//! What policies read in addition to the jobs: estimates, forecasts and packing. Files, constants
+//! The inputs of policies other than the jobs: estimates, forecasts and packing. Files, constants
 //! and trained models provide these inputs through the traits of this module.
 
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ impl Estimates for f64 {
     }
 }
 
-/// A forecast by intervals.
+/// A forecast that lists values by interval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForecastTable {
     /// Seconds at which the intervals start, ascending.

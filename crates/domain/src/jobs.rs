@@ -11,12 +11,13 @@ pub struct Trace {
     pub workloads: Vec<Workload>,
     /// The civil time of second 0; `None` if the trace has no civil times.
     pub origin: Option<Local>,
-    /// What is known about each workload before its jobs run; empty if all workloads are measured.
+    /// The information about each workload that is available before its jobs run; empty if all
+    /// workloads are measured.
     pub known: Vec<Known>,
 }
 
-/// What is known about a workload before its jobs run. Policies and models use only this
-/// information.
+/// The information about a workload that is available before its jobs run. Policies and models use
+/// only this information.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Known {
     /// The load of the workload's jobs was measured: see [`Job::usage`].
@@ -93,7 +94,7 @@ impl Default for Job {
     }
 }
 
-/// What a job trains. Profiles and measured pairs are keyed by workload.
+/// The training that a job runs. Profiles and measured pairs are keyed by workload.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Workload {
     /// Model, such as `ResNet50`.

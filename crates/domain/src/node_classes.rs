@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of classes of a log.
+/// Maximum number of classes in a log.
 pub const MAX_CLASSES: usize = 1000;
 
-/// Names of classes. A class is referred to by its index.
+/// A list of class names. A class is referred to by its index in the list.
 #[derive(Debug, Default)]
 pub struct ClassNames {
     index: BTreeMap<String, u16>,
@@ -93,7 +93,7 @@ impl NodeClasses {
         self.of_node[node as usize].into()
     }
 
-    /// Number of nodes of each class.
+    /// Number of nodes in each class.
     pub fn sizes(&self) -> Vec<u32> {
         let mut sizes = vec![0; self.names.len()];
         for &class in &self.of_node {

@@ -39,8 +39,8 @@ impl EventLog {
     /// Cuts the log at ascending times within its span. Returns a part for each pair of neighbouring bounds.
     ///
     /// The first row of a part is at its start, and lists the nodes that are idle then. The last row is at its end. A
-    /// row of the log at a boundary belongs to both parts: a node that leaves at the boundary leaves the earlier part,
-    /// and is busy in the later one. Each change of a node therefore occurs as a change in exactly one part. The idle
+    /// row of the log at a boundary belongs to both parts. A node that leaves at the boundary leaves the earlier part,
+    /// and is busy in the later part. Each change of a node therefore occurs as a change in exactly one part. The idle
     /// node-time of all parts adds up to that of the log between the first and the last bound.
     ///
     /// For example, suppose that a node is idle from 0 to 5 s and from 8 to 10 s, and that the log is cut at 0, 6 and
@@ -74,7 +74,7 @@ impl EventLog {
                 };
                 if last != Some(added) {
                     out.push_row(added, []);
-                    // The same jobs wait as after the row before, and no job takes a node.
+                    // The same jobs wait as after the previous row, and no job takes a node.
                     if let Some(queue) = self.queue(before) {
                         let (jobs, takers) = (&[][..], &[][..]);
                         out.push_queue(RowQueue {
@@ -96,7 +96,7 @@ impl EventLog {
     }
 }
 
-/// The instant a number of nanoseconds after `start`. The number is at most the span of a log, so it does not overflow.
+/// The instant `nanos` nanoseconds after `start`. `nanos` is at most the span of a log, so the sum does not overflow.
 fn later(start: Utc, nanos: i128) -> Utc {
     Utc(start.0.saturating_add(nanos as i64))
 }

@@ -1,8 +1,8 @@
-//! What the source of an event log leaves unknown: how much of the idleness is certain, and why the rest is not.
+//! The quality of an event log: bounds on the idleness, and the reasons why the state of some nodes is unknown.
 
 use serde::{Deserialize, Serialize};
 
-/// How an event log shows a node while its state is unknown.
+/// The way in which an event log shows nodes whose state is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnknownNodes {
@@ -22,7 +22,7 @@ pub enum UnknownNodes {
 /// does not say which: all 4 are unknown while the job runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quality {
-    /// How this log shows unknown nodes.
+    /// The way in which this log shows unknown nodes.
     pub unknown_nodes: UnknownNodes,
     /// Lower bound on the idleness: nodes that were certainly idle.
     pub idle_lower: u64,
@@ -52,7 +52,7 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// The quality of a log about which everything is known.
+    /// The quality of a log in which the state of every node is known.
     pub fn certain(idle: u64) -> Self {
         Quality {
             unknown_nodes: UnknownNodes::Deal,
@@ -149,7 +149,7 @@ impl Quality {
     fn bounds(&self) -> String {
         let counted = self
             .idle_counted
-            .map(|idle| format!(", {:.1} by the stated node counts", hours(idle)));
+            .map(|idle| format!(", {:.1} according to the stated node counts", hours(idle)));
         // The idle time according to the stated counts can be less than the unknown time, for example if the counts
         // are wrong. The upper bound cannot be less, because it includes the unknown nodes.
         let all = self
@@ -215,7 +215,7 @@ impl Quality {
 const CONDITIONS: &str = "these figures are correct if jobs do not share nodes and keep all their nodes until they end, and if \
                           the stated counts and names are correct";
 
-/// How to interpret replays of the two logs that show the bounds.
+/// A note on the results of replaying the two logs that show the bounds.
 const REPLAYS: &str =
     "the work of a replay is usually between the results for both bounds, but this is not proven";
 
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(
             quality.sentences(),
             [
-                "idle between 3492.5 and 3729.5 node-hours, 3651.6 by the stated node counts; for 6.5 % of \
+                "idle between 3492.5 and 3729.5 node-hours, 3651.6 according to the stated node counts; for 6.5 % of \
                  this time, it is unknown which nodes were idle; these nodes are assigned to the jobs that do not list \
                  all of their nodes",
                 "jobs used nodes that they do not list: 100.0 node-hours in lists shorter than the stated count \
@@ -295,8 +295,9 @@ mod tests {
         };
         let sentences = quality.sentences();
         assert!(
-            sentences[0]
-                .contains("1.0 by the stated node counts; for 75.0 % of this time, it is unknown"),
+            sentences[0].contains(
+                "1.0 according to the stated node counts; for 75.0 % of this time, it is unknown"
+            ),
             "{sentences:?}"
         );
     }

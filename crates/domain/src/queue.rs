@@ -1,4 +1,4 @@
-//! The batch queue behind an event log: how many jobs waited at each row, and which job took which node.
+//! The batch queue behind an event log: the number of waiting jobs at each row, and the job that took each node.
 
 use crate::{EventLog, EventLogBuilder, Utc};
 

@@ -156,7 +156,7 @@ impl fmt::Display for Local {
     }
 }
 
-/// Why a string is not a valid time. The message states what was expected.
+/// The reason why a string is not a valid time. The message states what was expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ParseTimeError {
     /// The string does not represent a time.

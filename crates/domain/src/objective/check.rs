@@ -43,7 +43,7 @@ impl Objective {
         let submit = task.submit.max(situation.start);
         let late = situation.end.max(submit);
         let span = late.seconds_since(submit);
-        // An endless task does at most this amount of work until the log ends.
+        // An endless task does at most this amount of work by the end of the log.
         let nearly = if task.is_endless() {
             (task.as_solved().best_rate() * span, f64::INFINITY)
         } else {

@@ -1,6 +1,6 @@
 //! The variables of objectives.
 
-/// A quantity of a task that an objective may use.
+/// A quantity of a task that an objective can use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variable {
     /// Work per second at the point.

@@ -1,10 +1,10 @@
-//! Compares parts of logs with the states of nodes, read off the log by brute force.
+//! Compares the states of nodes in the parts of a log with their states in the whole log.
 
 use proptest::prelude::*;
 
 use crate::{Change, EventLog, EventLogBuilder, Pending, RowQueue, Utc};
 
-/// A log of nodes that change at these times: each entry is the seconds since the row before, and the nodes that change.
+/// Builds a log. An entry of `rows` holds the seconds since the previous row and, for each node, whether it changes.
 fn log(nodes: usize, rows: &[(i64, Vec<bool>)]) -> EventLog {
     let mut builder = EventLogBuilder::new((0..nodes).map(|node| format!("n{node}")).collect());
     let (mut idle, mut time) = (vec![false; nodes], 1_000);

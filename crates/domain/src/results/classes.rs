@@ -38,7 +38,7 @@ record! {
 }
 
 record! {
-    /// A task that went to nodes of another class: a row of `moves`.
+    /// A move of a task to nodes of another class: a row of `moves`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct MoveRow {
         /// time of the event

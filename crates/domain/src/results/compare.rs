@@ -86,7 +86,7 @@ record! {
 }
 
 record! {
-    /// One solver over all problems: a row of `solvers`.
+    /// The results of one solver on all problems: a row of `solvers`.
     #[derive(Debug, Clone, PartialEq)]
     pub struct SolverRow {
         /// name of the solver; external programs are listed last

@@ -44,7 +44,7 @@ pub struct MinuteGrid {
     pub longest_min: u64,
 }
 
-/// How the idle node-time is spent if preempted pilots keep their work.
+/// The use of the idle node-time if preempted pilots keep their work.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Kept {
     /// Node-seconds during which pilots are ready.
@@ -57,7 +57,7 @@ pub struct Kept {
     pub delay_share: f64,
 }
 
-/// A ladder, and how the idle node-time is spent with it.
+/// A ladder, and the use of the idle node-time under each model that depends on the ladder.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Ladder {
     /// The wall times in minutes, ascending; empty if no wall time fits any fragment.
@@ -72,7 +72,7 @@ pub struct Ladder {
     pub lost: Lost,
 }
 
-/// How the idle node-time is spent if the scheduler starts only pilots that end before their node is needed.
+/// The use of the idle node-time if the scheduler starts only pilots that end before their node is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Fits {
     /// Node-seconds during which pilots are ready.
@@ -89,7 +89,7 @@ pub struct Fits {
     pub pilots: u64,
 }
 
-/// How the idle node-time is used if preempted pilots lose their work, under a given plan or the best plan. A plan
+/// The use of the idle node-time if preempted pilots lose their work, under a given plan or the best plan. A plan
 /// starts each pilot at a fixed idle age of its node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lost {

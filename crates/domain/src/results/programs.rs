@@ -22,9 +22,9 @@ pub struct Tally {
     pub identity: Identity,
     /// Number of problems given to the program.
     pub problems: usize,
-    /// Number of plans reported as optimal for which our exact solver finds no better plan.
+    /// Number of plans reported as optimal for which Gleaner's exact solver finds no better plan.
     pub confirmed: usize,
-    /// Number of plans reported as optimal for problems that our exact solver does not accept.
+    /// Number of plans reported as optimal for problems that Gleaner's exact solver does not accept.
     pub claimed: usize,
     /// Number of plans that violate the problem's constraints, or that are reported as optimal but
     /// are not.

@@ -82,7 +82,7 @@ pub trait Cells {
     fn fault(&self, column: usize, expected: String) -> Self::Fault;
 }
 
-/// How values of a type are written to a column and read from it.
+/// An encoding of the values of a type as cells of a column.
 pub trait Encoding<T> {
     /// Converts values to a column.
     fn column<'a>(values: impl Iterator<Item = &'a T>) -> Column<'a>

@@ -10,7 +10,7 @@ use super::{Column, Field, Named, Table};
 use crate::tasks::{ENDLESS, MAX_TASKS};
 use crate::{NodeRule, Objective, Quality, Utc};
 
-/// What happened at a step.
+/// The kind of event at a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventKind {
     /// Nodes joined or left: a row of the log.
@@ -116,8 +116,8 @@ record! {
         used_node_seconds: f64 = "used_node_seconds" ["node·s"],
         /// node-time held by running tasks before their completion
         before_completion_node_seconds: f64 = "before_completion_node_seconds" ["node·s"],
-        /// node-time held until this event by tasks that had already finished; with completion events, only rounding
-        /// errors
+        /// node-time held until this event by tasks that had already finished; with completion events, 0 except
+        /// for rounding errors
         after_completion_node_seconds: f64 = "after_completion_node_seconds" ["node·s"],
         /// node-time held by tasks with fewer nodes than they need to run
         below_minimum_node_seconds: f64 = "below_minimum_node_seconds" ["node·s"],
@@ -206,7 +206,7 @@ impl TaskRow {
 }
 
 /// A row of `allocations`: a period during which a task held a node. The rows are sorted by `to`.
-/// Spans of the same node never overlap.
+/// Periods of the same node never overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AllocationRow {
     /// Index of the task in file order.
@@ -333,7 +333,7 @@ summary! {
         /// reason why the replay ended: `tasks_finished`, `log_ended`, `script_ended`, `task_limit` (another round
         /// would exceed the limit of a million tasks), `interrupted`
         ended: Ended [""],
-        /// the forward window
+        /// length of the forward window
         t_fwd: f64 ["s"],
         /// maximum number of concurrently active tasks
         max_tasks: usize ["tasks"],
@@ -397,7 +397,7 @@ summary! {
         used_node_seconds: f64 ["node·s"] shown,
         /// node-time held by running tasks before their completion
         before_completion_node_seconds: f64 ["node·s"] shown,
-        /// node-time held by finished tasks until the next event; with completion events, only rounding errors
+        /// node-time held by finished tasks until the next event; with completion events, 0 except for rounding errors
         after_completion_node_seconds: f64 ["node·s"] shown,
         /// node-time held by tasks with fewer nodes than they need to run
         below_minimum_node_seconds: f64 ["node·s"] shown,
@@ -439,8 +439,8 @@ summary! {
         fluid_work: f64 ["work"] shown,
         /// A as a share of `fluid_work`; null if `fluid_work` is 0
         fluid_efficiency: Option<f64> [""] most,
-        /// upper bound on the useful work, after the costs of rescaling and preemption, of any allocator, even one that
-        /// knew the whole log (`--bound`); null if it was not computed
+        /// upper bound on the useful work of any allocator, even one that knew the whole log, after the costs of
+        /// rescaling and preemption (`--bound`); null if it was not computed
         bound_work: Option<f64> ["work"] shown,
         /// A as a share of `bound_work`; null if `bound_work` is 0 or was not computed
         bound_efficiency: Option<f64> [""] most,
@@ -523,8 +523,8 @@ impl Summary {
         }
     }
 
-    /// Remarks on results that a reader could overlook or mistake for errors. Each remark states
-    /// the reason for the result.
+    /// Notes on results that a reader could overlook or mistake for errors. Each note states the
+    /// reason for the result.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.efficiency.is_some_and(|share| share > 1.0 + 1e-9) {

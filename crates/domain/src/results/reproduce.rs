@@ -124,7 +124,7 @@ impl Named for Basis {
     }
 }
 
-/// How published values were rounded to their decimals.
+/// The rounding of published values to their decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rounding {
@@ -140,8 +140,8 @@ impl Rounding {
     pub fn cut(self, value: f64, decimals: u32) -> f64 {
         let scale = 10f64.powi(decimals as i32);
         let scaled = value * scale;
-        // From 2⁵³ on, every double is whole: the value has no further decimals, and a division would change its last
-        // digit. For example, 0.9019098676495225 has 16 decimals, and multiplied by 10¹⁶ it exceeds 2⁵³.
+        // A double of at least 2⁵³ is a whole number: the value has no further decimals, and a division would change
+        // its last digit. For example, 0.9019098676495225 has 16 decimals, and multiplied by 10¹⁶ it exceeds 2⁵³.
         if scaled.abs() >= 2f64.powi(53) {
             return value;
         }
@@ -186,7 +186,7 @@ record! {
     }
 }
 
-/// A table or figure: what it shows, and its values.
+/// A table or figure, with its description and its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
     /// The artifact's name in tables: letters, digits and hyphens.
@@ -201,15 +201,15 @@ pub struct Artifact {
     pub source: String,
     /// The kind of published values with which our values are compared.
     pub basis: Basis,
-    /// How the published values were rounded to their decimals.
+    /// The rounding of the published values to their decimals.
     pub rounding: Rounding,
-    /// How the artifact is drawn; `None` for a table.
+    /// The kind of diagram; `None` for a table.
     pub drawing: Option<Drawing>,
     /// The artifact's values.
     pub rows: Vec<ReproducedRow>,
 }
 
-/// How a figure is drawn.
+/// The kind of diagram in which a figure is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Drawing {
     /// Groups of bars: a group for each row, and a bar for each column.

@@ -2,8 +2,8 @@
 
 use crate::cluster::GpuSet;
 
-/// Where a job runs: slots of nodes (see [`NodeLife`]), and the GPUs that the job holds on each
-/// node.
+/// The placement of a job: the slots of its nodes (see [`NodeLife`]), each with the GPUs that the
+/// job holds there.
 pub type Placement = Vec<(u32, GpuSet)>;
 
 /// The schedule of one virtual cluster.
@@ -69,7 +69,7 @@ pub struct JobRun {
     pub until: i64,
     /// The GPUs that the job held throughout the run.
     pub placement: Placement,
-    /// The times, in seconds, at which the job's speed changed, each with the new speed. The first is `from`.
+    /// The times, in seconds, at which the job's speed changed, each with the new speed. The first time is `from`.
     /// The work done from second `t` to `t + 1` equals the speed in force at `t`.
     pub speeds: Vec<(i64, f64)>,
     /// Whether the run ended because the job ended, and not because the job was preempted.

@@ -60,7 +60,7 @@ impl Encoding<Losses> for Plain {
     }
 }
 
-/// What happened to a trial.
+/// The kind of event in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrialEvent {
     /// The trial was started: the task that trains it up to its first rung is active.

@@ -32,7 +32,7 @@ pub struct Summary {
     pub placement_affects_speed: bool,
 }
 
-/// How much a policy knows about the durations of jobs before they end.
+/// A policy's knowledge of the durations of jobs before they end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durations {
@@ -61,7 +61,7 @@ impl fmt::Display for Durations {
 /// The assumptions behind a policy's figures.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Assumptions {
-    /// How much the policy knows about the durations of jobs.
+    /// The policy's knowledge of the durations of jobs.
     #[serde(default)]
     pub durations: Durations,
     /// Source of the policy's estimates of durations; `None` if it uses no estimates.

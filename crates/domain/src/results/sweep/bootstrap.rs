@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// blocks.
 pub const RESAMPLES: RangeInclusive<usize> = 100..=10_000;
 
-/// How blocks of a log are resampled.
+/// The settings for resampling the blocks of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bootstrap {

@@ -42,7 +42,7 @@ impl Group {
         self.repetitions.len()
     }
 
-    /// Number of seeds. In an unfinished sweep, windows may have different numbers of seeds; the largest number is
+    /// Number of seeds. In an unfinished sweep, windows can have different numbers of seeds. The largest number is then
     /// returned.
     pub fn seeds(&self) -> usize {
         if self.over.cuts_log() {

@@ -42,7 +42,7 @@ pub struct Metric {
     of: Of,
 }
 
-/// How the figure is read from a summary.
+/// The function that reads the figure from a summary.
 #[derive(Debug, Clone, Copy)]
 enum Of {
     Replay(fn(&Summary) -> Option<f64>),

@@ -1,9 +1,9 @@
-//! Modes of sweeps: what a sweep runs, and the settings and figures of its runs.
+//! Modes of sweeps: the kind of runs, with their settings and figures.
 
 use super::field::{Field, REPLAY_SETTINGS, SIMULATE_SETTINGS};
 use super::metrics::{self, Metric};
 
-/// What a sweep runs.
+/// The kind of runs in a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Replays of a log.

@@ -7,7 +7,7 @@ use super::spread::{Interval, Spread, mean};
 use crate::student::t95;
 use crate::words::counted;
 
-/// The number after a mean.
+/// The meaning of the number after `±`.
 const HALF: &str = "half the width of the 95 % interval (Student's t)";
 
 /// Name of the setting that seeds the random choices of a run.
@@ -60,7 +60,7 @@ impl Replication {
         self.noun().to_owned() + "s"
     }
 
-    /// How a mean and its interval are shown, as a sentence without a full stop.
+    /// A sentence, without a full stop, that explains the displayed means and intervals.
     pub fn describe(self) -> String {
         let nouns = self.nouns();
         match self {
@@ -78,7 +78,7 @@ impl Replication {
         }
     }
 
-    /// What could show which of several settings with similar values is really better.
+    /// The additional data that could distinguish settings with similar values.
     pub fn more(self) -> &'static str {
         match self {
             Replication::Seeds => "more seeds",

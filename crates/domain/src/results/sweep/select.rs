@@ -10,7 +10,7 @@ use crate::results::Direction;
 /// summed in another order, the sum differs in its last digits.
 const EQUAL: f64 = 1e-9;
 
-/// The best settings by a metric.
+/// The best settings according to a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Best {
     /// The index of these settings among all groups.

@@ -16,7 +16,7 @@ pub struct Spread {
 /// A 95 % interval of a mean.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Interval {
-    /// Half the length of a symmetric interval by Student's t: the standard error times
+    /// Half the length of a symmetric interval based on Student's t: the standard error times
     /// [`t95`](crate::student::t95), with degrees of freedom one less than the number of repetitions.
     Student(f64),
     /// The ends of a percentile interval, which need not be equally far from the mean.
