@@ -1,4 +1,4 @@
-//! Checks the calls that a pickle records, and finds the class or function that each of them calls.
+//! Checks the calls that a pickle records, and finds the class or function that is the target of each call.
 
 use gleaner_pickle::Body;
 

@@ -39,7 +39,7 @@ pub enum ColumnError {
         expected: &'static str,
         /// A description of the type that was found.
         found: String,
-        /// How the user can change the table.
+        /// Advice on how to change the table.
         remedy: &'static str,
     },
 }

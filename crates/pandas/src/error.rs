@@ -59,7 +59,7 @@ pub enum Problem {
          columns (df.astype('int8'), df.astype('float64')), or write CSV or Parquet"
     )]
     Limit {
-        /// What exceeds the limit.
+        /// The quantity that exceeds the limit.
         what: &'static str,
         /// The limit.
         limit: usize,
@@ -70,9 +70,9 @@ pub enum Problem {
          df.to_pickle(path, protocol=4), or as CSV or Parquet"
     )]
     Unexpected {
-        /// What a table has at this position.
+        /// The content that a table has at this position.
         expected: &'static str,
-        /// What the file has at this position.
+        /// The content that the file has at this position.
         found: String,
     },
     /// An array has an item type that this reader does not support.
@@ -87,7 +87,7 @@ pub enum Problem {
     /// The shape of an array does not match the array's data or the table.
     #[error("expected {expected}, found {what} of {found}; the file is damaged: write it again")]
     Size {
-        /// What has the wrong size.
+        /// The kind of data that has the wrong size.
         what: &'static str,
         /// The size found.
         found: String,

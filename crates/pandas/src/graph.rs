@@ -1,6 +1,6 @@
 //! Access to the values of a decoded pickle.
 //!
-//! Many values may contain the same value, and a value may even contain itself.
+//! Many values can contain the same value, and a value can even contain itself.
 //! Readers therefore follow a fixed path (a frame, its manager, its blocks,
 //! their arrays) and never recurse. Before they expand a value, they charge its
 //! size to a budget with [`Graph::spend`]. For example, 2,000 columns in a file of 150 KB can share
@@ -91,7 +91,7 @@ impl<'a> Graph<'a> {
     pub(super) fn spend(&self, count: usize, size: usize, at: usize) -> Result<(), PickleError> {
         let spent = self.budget.spend(count, size);
         spent.ok_or_else(|| {
-            let what = "bytes of values, counting shared values each time,";
+            let what = "bytes of values, counting every use of a shared value,";
             let limit = self.budget.limit();
             Problem::Limit { what, limit }.at(at)
         })

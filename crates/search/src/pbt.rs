@@ -2,9 +2,9 @@
 //! arXiv:1711.09846), with truncation selection.
 //!
 //! A fixed number of trials, the population, train at the same time. Their losses are measured at equal intervals. At a
-//! measurement, a trial in the worst fifth of the population is replaced: a trial of the best fifth is drawn at random,
-//! and a copy of it, with changed hyperparameters, trains in its place (exploit and explore). All other trials continue
-//! training immediately.
+//! measurement, a trial in the worst fifth of the population is replaced. A trial in the best fifth is drawn at random,
+//! and a copy of it, with changed hyperparameters, trains in place of the replaced trial (exploit and explore). All
+//! other trials continue training immediately.
 //!
 //! Example: the last losses of ten trials are 1, 2, …, 10. A trial with the loss 9 or 10 is replaced by a copy of the
 //! trial with the loss 1 or 2. If the copied trial has consumed 6 epochs, then the copy continues from 6 epochs.
@@ -41,7 +41,7 @@ pub(crate) struct Pbt {
     ready: BTreeMap<u32, Job>,
     /// Copies that have not started.
     copies: VecDeque<Copy>,
-    /// The trials that are copies: what they were copied from, and their hyperparameters.
+    /// The trials that are copies, each with its parent and its hyperparameters.
     origins: BTreeMap<u32, (Parent, Parameters)>,
 }
 

@@ -76,7 +76,8 @@ impl Plan {
     /// Checks the settings and the hyperparameters, and whether the algorithm can use them.
     ///
     /// # Errors
-    /// Returns the faults. The field of a hyperparameter's fault begins with `space`.
+    /// A setting or a hyperparameter is invalid, or BOHB is chosen and the space is empty. Returns all faults. The field
+    /// of a hyperparameter's fault begins with `space`.
     pub fn validate_with(&self, space: &Space) -> Result<(), Vec<Fault>> {
         let mut faults = self.validate().err().unwrap_or_default();
         let of_space = space.validate().err().unwrap_or_default();

@@ -3,8 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What random numbers are drawn for. The purpose is part of the generator's key, so that no two purposes use the same
-/// random numbers.
+/// A purpose for which random numbers are drawn. The purpose is part of the generator's key, so that no two purposes
+/// use the same random numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Purpose {
     Curve = 0,
@@ -12,7 +12,7 @@ pub(crate) enum Purpose {
     Parameters = 2,
     /// The best hyperparameters of a simulated search.
     Optimum = 3,
-    /// Which trial is copied.
+    /// The choice of the trial to copy.
     Exploit = 4,
     /// Hyperparameters that an algorithm changes or proposes.
     Explore = 5,

@@ -44,7 +44,7 @@ impl Plan {
     /// Resources that differ by less than one part in 10⁹ are treated as equal. Resources need not be whole numbers:
     /// with R = 100 and eta = 3, Hyperband has a rung at 33.3.
     ///
-    /// If the plan is not valid, the result is meaningless; it has at most [`MAX_RUNGS`] + 1 numbers.
+    /// If the plan is not valid, the result is meaningless, but it has at most [`MAX_RUNGS`] + 1 numbers.
     pub fn rungs(&self) -> Vec<f64> {
         match self.algorithm {
             Algorithm::Random => vec![self.max_resource],

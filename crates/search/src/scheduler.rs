@@ -61,7 +61,7 @@ pub struct Parent {
 /// # Ok::<(), gleaner_search::NoJob>(())
 /// ```
 pub trait Scheduler: fmt::Debug + Send + Sync {
-    /// The next job; `None` if there is no job before another loss is reported. If no job is outstanding, `None` ends
+    /// The next job; `None` if no job can start before another loss is reported. If no job is outstanding, `None` ends
     /// the search. New trials are numbered from 0 in the order of their first jobs. The first job of a trial has rung 0,
     /// unless the trial has a parent.
     fn next_job(&mut self) -> Option<Job>;
@@ -76,7 +76,7 @@ pub trait Scheduler: fmt::Debug + Send + Sync {
         self.report(job, losses.first().copied().unwrap_or(f64::NAN))
     }
 
-    /// The next job of a trial whose loss was just reported, if the trial may continue immediately. The trial then
+    /// The next job of a trial whose loss was just reported, if the trial can continue immediately. The trial then
     /// keeps its nodes. By default, there is no such job, and a promoted trial continues when [`Scheduler::next_job`]
     /// hands out its next job.
     fn resume(&mut self, trial: u32) -> Option<Job> {

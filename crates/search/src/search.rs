@@ -45,7 +45,7 @@ impl Job {
     }
 }
 
-/// What the caller does next; the result of [`Search::next`].
+/// The next step of the caller, as returned by [`Search::next`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[must_use]
 pub enum Next {
@@ -64,7 +64,7 @@ pub enum Verdict {
     Promoted {
         /// The trial.
         trial: u32,
-        /// The rung to which it continues.
+        /// The rung to which the trial continues.
         rung: u32,
         /// The resource of that rung.
         to: f64,
@@ -217,7 +217,7 @@ impl Search {
         Ok(verdicts)
     }
 
-    /// The next job of a trial whose loss was just reported, if the trial may continue immediately on the nodes that it
+    /// The next job of a trial whose loss was just reported, if the trial can continue immediately on the nodes that it
     /// holds. The job is then outstanding. If the caller does not call this method, [`Search::next`] hands out the job.
     ///
     /// Only median stopping and population-based training have such jobs.
@@ -240,8 +240,9 @@ impl Search {
 
     /// The measured loss of a trial on these curves, after it has consumed `resource`.
     ///
-    /// If the search has hyperparameters, the floor of a trial's curve in a family depends on them: the closer they are
-    /// to the best hyperparameters, which the family's seed determines, the lower the floor. See [`Space::rank`].
+    /// If the search has hyperparameters, the floor of a trial's curve in a family depends on them. The closer they are
+    /// to the best hyperparameters, the lower the floor. The family's seed determines the best hyperparameters: see
+    /// [`Space::rank`].
     ///
     /// A trial with a parent starts with its parent's loss, which then falls in proportion to the trial's own curve. For
     /// example, if the parent had a loss of 2, and the trial's own curve falls from 3 to 1.5 between the same resources,

@@ -78,7 +78,8 @@ impl Space {
     /// Checks the distributions.
     ///
     /// # Errors
-    /// Returns all faults. The field of a fault begins with the name of the hyperparameter.
+    /// A distribution is invalid, or a list of values is empty. Returns all faults. The field of a fault begins with
+    /// the name of the hyperparameter.
     pub fn validate(&self) -> Result<(), Vec<Fault>> {
         let faults = self.0.iter().flat_map(|(name, parameter)| match parameter {
             Parameter::Choice(values) if values.is_empty() => {
@@ -166,9 +167,9 @@ impl Space {
         Some(most.powi(self.0.len() as i32))
     }
 
-    /// Changes the hyperparameters of a trial for its copy, trial `trial`. Each is redrawn with probability 1/4. All
-    /// other numbers are multiplied by 0.8 or 1.2 (Jaderberg et al. 2017). A number that leaves the range of its
-    /// distribution is set to the end of the range.
+    /// Changes the hyperparameters of a trial for its copy, trial `trial`. Each hyperparameter is redrawn with
+    /// probability 1/4. All other numbers are multiplied by 0.8 or 1.2 (Jaderberg et al. 2017). A number that leaves
+    /// the range of its distribution is set to the end of the range.
     pub(crate) fn explore(&self, parameters: &Parameters, seed: u64, trial: u32) -> Parameters {
         let mut random = stream(seed, Purpose::Explore, 0, trial);
         let changed = self.0.iter().filter_map(|(name, parameter)| {

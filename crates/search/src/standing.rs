@@ -1,4 +1,4 @@
-//! The ranking of an ASHA rung: which trials are among the best 1/eta of those measured so far.
+//! The ranking of an ASHA rung: the trials that are among the best 1/eta of the trials measured so far.
 
 use std::collections::BTreeSet;
 

@@ -82,7 +82,7 @@ impl Family {
     /// Checks the parameters.
     ///
     /// # Errors
-    /// Returns all faults.
+    /// A parameter is invalid. Returns all faults.
     pub fn validate(&self) -> Result<(), Vec<Fault>> {
         let mut faults = self.floor.faults("floor", None);
         faults.extend(self.amplitude.faults("amplitude", Some(0.0)));
@@ -97,7 +97,7 @@ impl Family {
     }
 
     /// The curve of a trial. `rank`, between 0 and 1, is the rank of its floor among all trials, from the lowest floor to
-    /// the highest; without it, the floor is drawn at random.
+    /// the highest. If `rank` is `None`, the floor is drawn at random.
     pub fn curve(&self, trial: u32, rank: Option<f64>) -> Curve {
         let mut random = stream(self.seed, Purpose::Curve, 0, trial);
         let drawn = self.floor.from(&mut random);

@@ -31,9 +31,9 @@ impl Table {
     /// Creates a table from the points of each trial, by trial number.
     ///
     /// # Errors
-    /// Returns all faults. There must be at least one trial, and trials must be numbered from 0 without gaps. Each
-    /// trial needs at least one point. Each resource must be finite, not negative, and above the previous resource of
-    /// the trial. A fault identifies a trial by its number (`3`) and a point by its index in the trial: `3[2].resource`
+    /// There must be at least one trial, and trials must be numbered from 0 without gaps. Each trial needs at least one
+    /// point. Each resource must be finite, not negative, and above the previous resource of the trial. Returns all
+    /// faults. A fault identifies a trial by its number (`3`) and a point by its index in the trial: `3[2].resource`
     /// is the resource of the third point of trial 3.
     pub fn new(trials: BTreeMap<u32, Vec<Point>>) -> Result<Self, Vec<Fault>> {
         let mut faults: Vec<Fault> = numbering_fault(&trials).into_iter().collect();

@@ -1,4 +1,4 @@
-//! BOHB on simulated searches.
+//! Tests of BOHB on simulated searches.
 
 use gleaner_search::{Algorithm, Family, LearningCurves, Next, Plan, Search};
 

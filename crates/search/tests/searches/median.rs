@@ -36,11 +36,11 @@ fn a_trial_above_the_median_of_the_averages_is_stopped() {
     assert!(train(&mut search, [4.0, 2.0, 1.0]));
     // The running averages of trial 0 are 4, 3 and 7/3.
     assert!(train(&mut search, [4.0, 3.0, 2.0]));
-    // Those of trial 1 are 4, 3.5 and 3. At the first rung, 5 is above the median, 4.
+    // The running averages of trial 1 are 4, 3.5 and 3. At the first rung, 5 is above the median, 4.
     assert!(!train(&mut search, [5.0, 0.0, 0.0]));
     // The averages at the second rung are 3 and 3.5, with the median 3.25. The best loss counts, not the last.
     assert!(train(&mut search, [3.0, 9.0, 2.5]));
-    // Now they are 3, 3.5 and 6, with the median 3.5.
+    // Now the averages at the second rung are 3, 3.5 and 6, with the median 3.5.
     assert!(!train(&mut search, [4.0, 3.8, 0.0]));
     assert_eq!(search.next(), Next::Done);
     assert_eq!(search.best(), Some((0, 1.0)));

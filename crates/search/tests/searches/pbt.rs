@@ -1,4 +1,4 @@
-//! Population-based training.
+//! Tests of population-based training.
 
 use gleaner_search::{Algorithm, Job, Next, Parent, Plan, Search, Value, Verdict};
 

@@ -30,7 +30,7 @@ impl Log {
     }
 }
 
-/// A number and a choice.
+/// A space of two hyperparameters: a number and a choice.
 pub fn space() -> Space {
     let rate = Parameter::Draw(Draw::LogUniform {
         low: 1e-4,
