@@ -51,7 +51,7 @@ pub fn totals(classes: &ClassOutcome) -> Grid {
     )
 }
 
-/// How often tasks moved from one class to another.
+/// The number of moves from each class to every other class.
 pub fn moves(classes: &ClassOutcome) -> Grid {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for row in &classes.moves {

@@ -1,4 +1,4 @@
-//! What `gleaner evaluate` reports about models.
+//! The report of `gleaner evaluate` on models.
 
 use gleaner_document::{Block, Grid, Head};
 use gleaner_learn::lucid::packing::{Evaluation, Features};
@@ -55,7 +55,7 @@ fn as_text<S: serde::Serializer>(tree: &Tree, serializer: S) -> Result<S::Ok, S:
     serializer.collect_str(tree)
 }
 
-/// What `gleaner evaluate` prints.
+/// The output of `gleaner evaluate`.
 pub fn printed(findings: &EvaluationResults) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(found) = &findings.throughput {
@@ -87,16 +87,16 @@ fn workload(found: &WorkloadScores) -> Vec<Block> {
     let mut blocks = vec![
         scores(title, "s", &found.with_profile),
         scores(
-            "Workload, by models without the profile",
+            "Workload, durations estimated by models without the profile",
             "s",
             &found.without_profile,
         ),
-        scores("Workload, by rules", "s", &found.rules),
+        scores("Workload, durations estimated by rules", "s", &found.rules),
     ];
     if found.weekly_test > 0 {
         let title = format!(
-            "Workload, by models retrained each week on jobs that would have ended before that week if no job had \
-             waited: tested on {} jobs",
+            "Workload, durations estimated by models retrained each week on jobs that would have ended before that \
+             week if no job had waited: tested on {} jobs",
             found.weekly_test
         );
         blocks.push(scores(title, "s", &found.weekly));

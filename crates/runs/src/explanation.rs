@@ -45,7 +45,7 @@ fn ascii_of_controls(json: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What `gleaner explain` prints: the requested terms and prediction, or else the whole model.
+/// The output of `gleaner explain`: the requested terms and prediction, or else the whole model.
 pub fn printed(explanation: &Explanation) -> Vec<Block> {
     let terms = explanation.terms.iter();
     let mut blocks: Vec<Block> = terms.map(|term| Block::Grid(self::term(term))).collect();
@@ -185,7 +185,7 @@ pub fn tree(facts: &TreeFacts) -> Grid {
 /// The scores of a term, with a row for each bin.
 pub fn term(term: &TermFacts) -> Grid {
     let title = format!(
-        "{}, for {}: what it adds to the prediction ({}), {} on average",
+        "{}, for {}: contribution to the prediction ({}), {} on average",
         term.term,
         term.label.name(),
         term.unit,

@@ -16,14 +16,14 @@ pub struct Class {
     pub seconds: f64,
 }
 
-/// The classes of a histogram, and what they count.
+/// The classes of a histogram, and the names of the quantities that it shows.
 #[derive(Debug, Clone)]
 pub struct Lengths {
     /// The classes, ordered by length.
     pub classes: Vec<Class>,
-    /// What is counted, such as `Fragments`.
+    /// Name of the counted items, such as `Fragments`.
     pub counted: &'static str,
-    /// What the lengths add up to, such as `Idle node-time`.
+    /// Name of the sum of the lengths, such as `Idle node-time`.
     pub summed: &'static str,
     /// Unit of the displayed sums, such as `node-hours`. A displayed sum is [`Class::seconds`]
     /// divided by 3,600.

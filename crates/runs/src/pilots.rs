@@ -24,7 +24,7 @@ const CAUTION: &str = "fits is optimistic: it assumes that the batch scheduler k
 const HINDSIGHT: &str = "The plan for the lost model was chosen with hindsight: evaluate it on another log, with \
                          --plan.";
 
-/// The notes below the figures: how to read the models.
+/// The notes below the figures, which explain the models.
 pub fn notes(pilots: &Pilots) -> String {
     if pilots.is_plan_given {
         CAUTION.to_owned()
@@ -148,7 +148,7 @@ pub fn best(pilots: &Pilots, grid: MinuteGrid) -> Grid {
     table
 }
 
-/// A note that some ladders may not be optimal; `None` if all of them are proven to be optimal.
+/// A note that some ladders are not proven to be optimal; `None` if all of them are.
 pub fn unproven(pilots: &Pilots) -> Option<String> {
     let open = |ladder: &&Ladder| {
         ladder

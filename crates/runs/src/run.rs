@@ -31,7 +31,7 @@ const KEEPING: [(&str, &str); 2] = [("sweep", "runs of a sweep"), ("profile", "m
 /// Maximum depth of folders in a run directory, such as 2 for `logs/VC`.
 const DEPTH: u32 = 2;
 
-/// How a run ended.
+/// The fields of `run.json` that are known only at the end of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct End<'a> {
     /// Every file that the run read.
@@ -351,7 +351,7 @@ fn write_info(directory: &Path, info: &RunFile) -> Result<()> {
 
 /// Removes a file of a run directory, and the folders above it that become empty.
 fn remove_file(directory: &Path, name: &str) -> Result<()> {
-    // The name comes from an untrusted file: it may point outside the directory, for example through a
+    // The name comes from an untrusted file: it could point outside the directory, for example through a
     // symbolic link in place of a folder.
     let folder = Path::new(name).parent().unwrap_or(Path::new(""));
     if !is_inside(name) || link_on_way(directory, folder).is_some() {

@@ -16,7 +16,7 @@ pub use meaning::meaning;
 pub(crate) use meaning::submitted_name;
 pub use quantity::{QUANTITIES, Quantity, SEARCHED, loss};
 
-/// Label of the sentences about what a log leaves unknown. Their figures are for the whole log, even if a slice is
+/// Label of the sentences on the quality of a log. Their figures are for the whole log, even if a slice is
 /// replayed or inspected.
 pub(crate) const QUALITY: &str = "quality of the whole log";
 
@@ -60,7 +60,7 @@ pub fn terms() -> Vec<(&'static str, &'static str)> {
     terms.filter(|(_, meaning)| !meaning.is_empty()).collect()
 }
 
-/// What was replayed, and with which settings: the facts that are not figures.
+/// The facts that are not figures: the log, its replayed part, the settings, and the counts of decisions.
 pub fn circumstances(s: &Summary) -> [Fact; 8] {
     [
         Fact::new("log", log(s)),
@@ -74,7 +74,7 @@ pub fn circumstances(s: &Summary) -> [Fact; 8] {
     ]
 }
 
-/// What the log leaves unknown, and the share of the idle node-time during which jobs waited.
+/// The quality of the log, and the share of the idle node-time during which jobs waited.
 pub fn reliability(s: &Summary) -> Vec<Fact> {
     let quality = s.log_quality.iter().flat_map(Quality::sentences);
     let mut facts: Vec<Fact> = quality
@@ -121,7 +121,7 @@ fn replayed(s: &Summary) -> String {
     format!("{span}, until {}{ignored}", why(s.ended))
 }
 
-/// Why a replay ended. The text completes "until ...".
+/// The reason why a replay ended, as a text that completes "until ...".
 fn why(ended: Ended) -> &'static str {
     match ended {
         Ended::TasksFinished => "all tasks had finished",
@@ -155,7 +155,7 @@ fn uncapitalised(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Describes which free nodes a growing task gets. The text completes "a growing task got ...".
+/// Describes the free nodes that a growing task gets. The text completes "a growing task got ...".
 fn growth(rule: NodeRule) -> &'static str {
     match rule {
         NodeRule::Arrival => "the nodes that had been idle longest (arrival)",

@@ -1,4 +1,4 @@
-//! What `gleaner train` reports about a model.
+//! The report of `gleaner train` on a model.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub const RANK_CORRELATION: &str =
 pub const NEAR_CHANCE: &str = "Near chance: no estimator orders these jobs much better than a random order would. Policies \
                                that rely on estimates gain little here.";
 
-/// What was trained, on which data, how long the training took, and where the model is saved.
+/// The kind of model, its training data, the training time, its main parts, and the path of its file.
 pub fn trained(trained: &Trained, seconds: f64, path: &Path) -> Vec<Block> {
     let Span { rows, from, to } = trained.span;
     let span = match (from, to) {

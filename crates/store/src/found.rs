@@ -16,7 +16,7 @@ pub struct Found<R> {
     pub results: BTreeMap<RunKey, Kept<R>>,
     /// The runs that have failed and are not done.
     pub failures: BTreeMap<RunKey, Failure>,
-    /// How many times each run was started.
+    /// The number of times that each run was started.
     pub begun: BTreeMap<RunKey, u32>,
     /// The runs that a process is executing now. Always empty on a file system without file locks.
     pub running: BTreeSet<RunKey>,
@@ -51,7 +51,7 @@ pub struct Failure {
 pub struct PartLog {
     /// The part that the process executed.
     pub name: PartName,
-    /// How the process ended; `None` if it is running or was killed.
+    /// The recorded end of the process; `None` if the process is running or was killed.
     pub ended: Option<Ended>,
 }
 
@@ -69,7 +69,7 @@ impl<R> Default for Found<R> {
 }
 
 impl<R> Found<R> {
-    /// How many times runs were restarted after an interrupt, a kill or a failure.
+    /// The number of restarts of all runs after an interrupt, a kill or a failure.
     pub fn begun_again(&self) -> u64 {
         self.begun
             .values()

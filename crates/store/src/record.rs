@@ -18,7 +18,7 @@ pub struct PartName {
     pub part: usize,
 }
 
-/// How a process ended, as recorded by the process itself.
+/// The end of a process, as recorded by the process itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// Exit code of the process.

@@ -98,7 +98,7 @@ pub fn classes(blocks: &[(String, u32)]) -> Result<NodeClasses> {
         std::iter::repeat_n(name.as_str(), nodes)
     });
     NodeClasses::of_names(nodes)
-        .ok_or_else(|| Error::Usage(format!("--classes: at most {MAX_CLASSES} classes")))
+        .ok_or_else(|| Error::Usage(format!("--classes: found more than {MAX_CLASSES} classes")))
 }
 
 fn assemble(

@@ -71,7 +71,7 @@ pub struct SynthJob {
     pub submit: i64,
     /// Start time, in seconds since 1970.
     pub start: i64,
-    /// End time, in seconds since 1970; may be after the schedule's end.
+    /// End time, in seconds since 1970; can be after the schedule's end.
     pub end: i64,
     /// The indices of the job's nodes, in ascending order.
     pub nodes: Vec<u32>,

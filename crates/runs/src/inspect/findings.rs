@@ -1,14 +1,14 @@
-//! What the inspection concludes: suspicious spans, and a window for the replay.
+//! The conclusions of the inspection: suspicious spans, and a suggested window for the replay.
 
 use gleaner_document::numbers::{count, percent};
 use gleaner_document::{Block, Fact, Grid, Head};
 use gleaner_domain::words::duration;
 use gleaner_inspect::{Inspection, Suggestion, Suspicion, SuspicionKind};
 
-/// Where the rescale costs of a suggestion come from.
+/// The source of the rescale costs on which a suggestion is based.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CostSource {
-    /// From a file of tasks.
+    /// A file of tasks.
     Tasks,
     /// Typical costs, because no tasks were given.
     Typical,

@@ -27,7 +27,7 @@ pub fn json(inspection: &Inspection) -> Result<String> {
     crate::pretty::json(inspection)
 }
 
-/// What `gleaner inspect` prints. The rescale costs of the suggestion come from `source`.
+/// The output of `gleaner inspect`. The rescale costs of the suggestion come from `source`.
 pub fn printed(i: &Inspection, source: CostSource) -> Vec<Block> {
     let mut blocks = vec![Block::Facts(facts(i))];
     blocks.extend(by_class(i).map(Block::Grid));

@@ -18,7 +18,7 @@ pub struct CompareRun {
     pub solvers: Vec<SolverRow>,
     /// Every plan that improved on the solver's earlier plans, sorted by answer, then by time.
     pub incumbents: Vec<IncumbentRow>,
-    /// How each program's answers were judged, in the order of [`CompareRun::solvers`].
+    /// The tallies of the programs' answers, in the order of [`CompareRun::solvers`].
     pub programs: Vec<Tally>,
     /// Whether every solver was given every problem; false if the comparison was interrupted.
     pub complete: bool,

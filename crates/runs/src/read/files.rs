@@ -79,7 +79,7 @@ impl<'a> RunFiles<'a> {
     /// Reads a JSON file.
     ///
     /// # Errors
-    /// Same as [`RunFiles::open`]; also if the file is not JSON or lacks a field.
+    /// Same as [`RunFiles::open`], or the file is not JSON or lacks a field.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
         parse(&self.open(name)?)
     }

@@ -10,7 +10,7 @@ use gleaner_domain::error::{Fault, Result};
 use gleaner_domain::results::run::{Listed, RunFile, fields};
 use gleaner_io::SourceId;
 
-/// The contents of `run.json`: what was run, with which inputs, and which files were written.
+/// The contents of `run.json`: the subcommand, its arguments, and the files that the run read and wrote.
 #[derive(Debug, Clone)]
 pub struct RunInfo {
     /// The directory, as the user named it.

@@ -12,7 +12,7 @@ use gleaner_io::rows::{CellResult, Col, Header, Row};
 /// The results of a sweep.
 #[derive(Debug, Clone)]
 pub struct SweepRuns {
-    /// Whether replays or simulations were swept.
+    /// The kind of runs: replays or simulations.
     pub mode: Mode,
     /// The figure by which the user chose to rank the settings.
     pub by: Metric,
@@ -81,8 +81,8 @@ impl SweepRuns {
         })
     }
 
-    /// The best settings by a figure; `None` if the figure has no best value, because neither low nor
-    /// high values are better.
+    /// The best settings according to a figure; `None` if the figure has no best value, because
+    /// neither low nor high values are better.
     pub fn best(&self, metric: &Metric) -> Option<Best> {
         best(&self.groups, self.mode, metric)
     }

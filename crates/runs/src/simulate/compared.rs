@@ -1,5 +1,5 @@
-//! Compares policies by their delays and by what they know about durations, in tables that are
-//! printed and shown on a page.
+//! Tables, for the terminal and the page, that compare policies by their delays and their knowledge of
+//! durations.
 
 use super::results::{Entry, Figure, by_vc};
 use crate::sweep::scale::capital;
@@ -88,7 +88,7 @@ fn known(durations: Durations) -> &'static str {
     }
 }
 
-/// The rank correlation of a policy's estimates, with a remark if the estimates are useless.
+/// The rank correlation of a policy's estimates, with a note if the estimates are useless.
 fn quality(figures: &PolicyFigures) -> String {
     let Some(correlation) = figures.assumptions.estimate_rank_correlation else {
         return NONE.to_owned();
@@ -97,7 +97,7 @@ fn quality(figures: &PolicyFigures) -> String {
     number(correlation) + if chance { " (near chance)" } else { "" }
 }
 
-/// What a reader needs to know to compare these policies, as a list of sentences.
+/// The notes that a reader needs to compare these policies.
 fn notes(entries: &[Entry<'_>], placement_affects_speed: bool) -> Vec<String> {
     let named = |durations: Durations| {
         let of = entries.iter();
@@ -161,7 +161,7 @@ fn early_starts((policy, m): &Entry<'_>) -> Option<String> {
     let (early, profiled) = (m.early_starts.filter(|&jobs| jobs > 0)?, m.profiled_jobs?);
     Some(format!(
         "Under {policy}, {early} of {profiled} profiled jobs start in their virtual cluster before their profiling \
-         ends, as in the original; --corrected prevents this."
+         ends, as in Lucid's simulator; --corrected prevents this."
     ))
 }
 

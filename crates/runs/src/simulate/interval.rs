@@ -49,7 +49,7 @@ impl Interval {
         MINUTE * self.minutes as i64
     }
 
-    /// A remark on the interval; `None` if the interval is one minute.
+    /// A note on the interval; `None` if the interval is one minute.
     pub fn remark(self, runs: &[PolicyRun]) -> Option<String> {
         (self.minutes > 1).then(|| {
             format!(

@@ -1,4 +1,4 @@
-//! The original's logs: a row for each job, with every field that the original simulator keeps.
+//! The job logs of Lucid's simulator (the original): a row for each job, with every field that the simulator keeps.
 
 use super::nodes;
 use gleaner_domain::inputs::Packing;

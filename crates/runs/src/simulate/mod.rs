@@ -39,7 +39,7 @@ pub struct SimulatedTrace<'a> {
     pub trace: &'a Trace,
     /// The whole cluster, with all virtual clusters.
     pub cluster: &'a Cluster,
-    /// The placer's name in the original: `consolidate`, `consolidateFirst` or `random`.
+    /// The placer's name in Lucid's simulator: `consolidate`, `consolidateFirst` or `random`.
     pub placer: &'a str,
     /// Whether the tables of jobs and states are also written as CSV.
     pub csv: bool,
@@ -107,7 +107,7 @@ pub fn write_results(
     )
 }
 
-/// Writes a run's logs as the original does, under `logs/<vc>/` and `logs/all/`. Sharing scores
+/// Writes a run's logs as Lucid's simulator does, under `logs/<vc>/` and `logs/all/`. Sharing scores
 /// come from `packing`; `None` if the policy does not use them.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The placement of a job as text, in the original's format.
+//! The placement of a job as text, in the format of Lucid's simulator.
 
 use std::fmt::Write;
 

@@ -6,7 +6,7 @@ use gleaner_domain::Trace;
 use gleaner_domain::error::{Error, Result};
 use gleaner_domain::results::simulate::{ByName, Delays, PolicyFigures, Summary};
 
-/// Whether a job's speed in simulations depends on which nodes the job runs on.
+/// Whether a job's speed in simulations depends on the nodes on which the job runs.
 pub const PLACEMENT_AFFECTS_SPEED: bool = false;
 
 /// A policy's name in files, and its figures.
@@ -31,7 +31,8 @@ impl Figure {
         Figure::LongestQueue,
     ];
 
-    /// The name of the figure's file without the extension. The first two names are the original's.
+    /// The name of the figure's file without the extension. The first two names are from Lucid's
+    /// simulator.
     pub fn name(self) -> &'static str {
         match self {
             Figure::AverageJct => "jct_avg",

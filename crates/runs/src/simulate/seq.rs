@@ -50,7 +50,7 @@ pub fn seq<'a>(name: &'a str, run: &PolicyRun, vcs: &[&'a str], interval: Interv
     Table::named(name, &SEQ, columns)
 }
 
-/// The states of the profiler's nodes. As in the original, the rows have no averages.
+/// The states of the profiler's nodes. As in Lucid's simulator, the rows have no averages.
 pub fn profiler_seq(profiler: &ProfilerRun, interval: Interval) -> Table<'static> {
     let shown: Vec<Samples> = interval.rows(&profiler.schedule.samples).collect();
     let samples = || shown.iter();

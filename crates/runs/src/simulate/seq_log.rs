@@ -1,4 +1,5 @@
-//! The original's logs of cluster states, with a row for each interval: a minute, or longer in very long runs.
+//! The logs of cluster states in the format of Lucid's simulator (the original), with a row for each interval: a
+//! minute, or longer in very long runs.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

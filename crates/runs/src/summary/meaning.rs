@@ -1,4 +1,4 @@
-//! What a replay means for the provider of the machine, in one sentence.
+//! A one-sentence description of a replay for the provider of the machine.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use gleaner_domain::words::{counted, duration, printable};
 const NAMED: usize = 3;
 
 /// The rest of a sentence that begins with "The replay is". The text states how many dedicated nodes would have done
-/// the same work, and what was trained. It also states how much of the idle time was used, and by how much the starts
-/// of batch jobs were delayed. For example: equal to 31.8 dedicated nodes; 279 training runs of resnet50; 5,120
+/// the same work, and what was trained. It also states the used part of the idle node-time, and the delays of batch
+/// jobs. For example: equal to 31.8 dedicated nodes; 279 training runs of resnet50; 5,120
 /// node-hours of 5,400 idle (30,720 GPU-hours, 12,288 kWh, 2,458 EUR); at most 10 s of delay for each of 35 batch jobs.
 pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
     let nodes = s.efficiency.map(|efficiency| {
@@ -31,7 +31,7 @@ pub fn meaning(s: &Summary, tasks: &[TaskRow]) -> String {
 }
 
 /// The finished training runs, and the work of endless tasks. The rounds `a`, `a#2` and `a#3` of a task count as
-/// training runs of `a`, and so do those of the copies `a 1` and `a 2`.
+/// training runs of `a`, and so do the rounds of its copies `a 1` and `a 2`.
 fn trained(s: &Summary, tasks: &[TaskRow]) -> Option<String> {
     if let Some(trials) = s.trials_finished {
         return Some(format!("{} trained to the end", counted(trials, "trial")));
@@ -86,7 +86,7 @@ fn consumed(s: &Summary) -> String {
     }
 }
 
-/// By how much the starts of batch jobs were delayed.
+/// The number of delayed batch jobs and their maximum delay, as text; `None` if they were not counted.
 fn delay(s: &Summary) -> Option<String> {
     let seconds = duration(s.hand_back_seconds?);
     let are_events = s.delayed_jobs_are_events == Some(true);
@@ -104,12 +104,12 @@ fn delay(s: &Summary) -> Option<String> {
     })
 }
 
-/// The name under which a task was submitted. The names `a`, `a#2` and `a#3` stand for rounds of the task `a`.
+/// The name under which a task was submitted: `a` for its rounds `a`, `a#2` and `a#3`.
 pub(crate) fn submitted_name(name: &str) -> &str {
     name.split_once('#').map_or(name, |(name, _)| name)
 }
 
-/// The training of which a task is a copy. The tasks `a 1` and `a 2` are copies of the training `a`.
+/// The name of a task without the numbers of its round and its copy: `a` for `a 1`, `a 2` and `a 2#3`.
 fn training(name: &str) -> &str {
     let name = submitted_name(name);
     let is_number = |copy: &str| !copy.is_empty() && copy.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The figures of a replay: each with its label, its explanation, and how it is formatted and compared.
+//! The figures of a replay, each with its label, its explanation, and the formats of its values and their changes.
 
 use gleaner_document::numbers::{change, count, hours, large, number, percent, points};
 use gleaner_document::{Fact, numbers};

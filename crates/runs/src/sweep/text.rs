@@ -77,7 +77,7 @@ pub fn note_on_placers<'a>(varied: impl IntoIterator<Item = &'a str>) -> Option<
     )
 }
 
-/// What is printed at the end of a sweep. `found_done` is the number of runs that were already done when the command
+/// The output at the end of a sweep. `found_done` is the number of runs that were already done when the command
 /// started.
 pub fn ended(sweep: &Sweep<'_>, found_done: usize) -> Vec<Block> {
     let runs = format!("{}, {found_done} of them already done", sweep.runs.len());
@@ -122,7 +122,7 @@ pub fn best_settings<'a>(
     let remark =
         over_repetitions(&scale, &best, &groups[best.group]) + &equals(mode, metric, &best);
     let value = match best.spread.interval {
-        // The remark shows the ends of the interval.
+        // `remark` contains the ends of the interval.
         Some(Interval::Percentile(_)) => scale.tell(best.spread.mean),
         _ => scale.mean(&best.spread),
     };
@@ -135,7 +135,7 @@ pub fn best_settings<'a>(
     facts
 }
 
-/// If there are several repetitions, explains that the value is a mean, and what its interval is or why it has none.
+/// If there are several repetitions, states that the value is a mean, and its interval or the reason why it has none.
 /// Also states how many other settings are within one standard deviation.
 fn over_repetitions(scale: &Scale, best: &Best, group: &Group) -> String {
     let (over, spread) = (group.over, &best.spread);

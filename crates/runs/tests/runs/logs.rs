@@ -1,4 +1,4 @@
-//! Tests of the logs in the original's format.
+//! Tests of the logs in the format of Lucid's simulator (the original).
 
 use std::fs;
 

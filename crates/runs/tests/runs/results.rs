@@ -98,7 +98,7 @@ fn the_summary_for_programs() {
     assert_eq!(summary["placement_affects_speed"], false);
 }
 
-/// What `gleaner simulate` prints about policies.
+/// The output of `gleaner simulate` for these policies.
 fn printed(entries: &[(&str, &PolicyFigures)]) -> String {
     let mut blocks = simulate::compared(entries, false);
     let by_cluster = simulate::by_cluster(simulate::Figure::AverageJct, entries);

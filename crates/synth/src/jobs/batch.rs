@@ -40,7 +40,7 @@ const LARGEST_SHARE: f64 = 0.1;
 
 /// A virtual cluster for which jobs are drawn.
 struct Target {
-    /// Share of batches that go to this virtual cluster or to those before it in the list.
+    /// Cumulative share of batches: the batches of this virtual cluster and of those before it in the list.
     cumulated: f64,
     users: u32,
     most_gpus: u32,

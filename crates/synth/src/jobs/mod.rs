@@ -39,13 +39,13 @@ pub struct JobOptions {
     pub gpus_per_node: u32,
     /// Number of days over which jobs are submitted. The first day is a Monday.
     pub days: u32,
-    /// How many jobs are submitted.
+    /// Number of submitted jobs.
     pub amount: Amount,
     /// Random seed. The same options always give the same experiment.
     pub seed: u64,
 }
 
-/// How many jobs are submitted, as a number or as a load.
+/// The number of submitted jobs: fixed, or derived from a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount {
     /// A fixed number of jobs.
