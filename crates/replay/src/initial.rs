@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::allocator::decide::{Decider, Decision, Plan};
 use super::allocator::most;
 
-/// How the nodes that are idle at event 0 are assigned to the tasks that are active then.
+/// The rules for assigning the nodes that are idle at event 0 to the tasks that are active at this event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initial {
-    /// Each node goes to a task drawn at random. Afterwards, a task with fewer nodes than its minimum loses all of
-    /// them, and a task with more than its maximum loses its first nodes (as in the original replayer). If the
+    /// Each node is assigned to a task drawn at random. As in the original replayer, a task that then has fewer nodes
+    /// than its minimum loses all of them, and a task that has more than its maximum loses its first nodes. If the
     /// nodes are of several classes, the decider assigns them, as with [`Initial::Solve`].
     #[default]
     Random,
@@ -69,7 +69,7 @@ impl Decider for FirstDeal<'_> {
         Ok(Decision::unsolved(plan, StepStatus::Trivial))
     }
 
-    /// Delegates to the run's decider, unless `initial` is [`Initial::Empty`]: then no task gets a node.
+    /// Delegates to the run's decider. If `initial` is [`Initial::Empty`], no task gets a node.
     fn decide_in_classes(&mut self, event: usize, problem: &classes::Problem) -> Result<Decision> {
         match self.initial {
             Initial::Empty => Ok(Decision::unsolved(Plan::Keep, StepStatus::Trivial)),

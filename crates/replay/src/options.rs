@@ -55,7 +55,7 @@ pub struct Options {
     pub groups: Arc<[TaskGroup]>,
     /// The search whose trials train the tasks; `None` without a search.
     pub search: Option<Arc<TrialSearch>>,
-    /// How idle nodes are assigned to tasks at event 0.
+    /// The rule for assigning idle nodes to tasks at event 0.
     pub initial: Initial,
     /// The rule that chooses the nodes of growing tasks.
     pub node_choice: NodeRule,
@@ -123,8 +123,8 @@ impl Options {
     }
 
     /// The classes of nodes among which decisions choose; `None` if all nodes of `log` are interchangeable for the
-    /// tasks and the objective. If the log has only one class, that class is returned only in three cases: tasks
-    /// have values by class or `counts = "points"`, groups have maxima by class, or the objective is `sia`.
+    /// tasks and the objective. A log's only class is returned only if tasks have values by class or
+    /// `counts = "points"`, groups have maxima by class, or the objective is `sia`.
     ///
     /// # Errors
     /// [`Error::Usage`]: the options do not support classes, or tasks or groups have values by class but the nodes of

@@ -29,7 +29,7 @@ pub fn run(
     run_with(log, tasks, options, decider, Own::default(), observer)
 }
 
-/// Your own implementations of parts of a replay. They replace what the options specify.
+/// Your own implementations of parts of a replay. They replace the implementations that the options specify.
 #[derive(Default)]
 pub struct Own<'a> {
     /// The choice of nodes for growing tasks.
@@ -154,8 +154,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Carries out all events after event 0, and the completions before each of these events. Returns why the
-    /// replay ended.
+    /// Carries out all events after event 0, and the completions before each of these events. Returns the reason why
+    /// the replay ended.
     fn walk(&mut self, completion_events: bool, observer: &dyn Observer) -> Result<Ended> {
         let last_event = self.decider.last_event();
         let log = self.log;

@@ -21,7 +21,7 @@ use gleaner_domain::{Change, ScalingCurve, TaskGroup, TrainingTask, Utc};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'b> {
-    /// Event number, which is passed to deciders and shown in messages. Several batches may share a number.
+    /// Event number, which is passed to deciders and shown in messages. Several batches can share a number.
     pub event: usize,
     /// Time of the events, at or after the time of the previous batch.
     pub time: Utc,
@@ -67,7 +67,7 @@ pub struct Progress {
     pub done: f64,
 }
 
-/// How a task trains, as measured.
+/// The measured scaling curve and rescaling costs of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// Index of the task.
@@ -126,7 +126,7 @@ pub struct Extension {
     pub task: u32,
     /// The amount of work that is added to the task.
     pub work: f64,
-    /// The rung towards which the task now trains.
+    /// The next rung, which the task reaches with this work.
     pub rung: u32,
 }
 
@@ -154,7 +154,7 @@ pub struct Resize {
     pub class_after: usize,
 }
 
-/// What a resize does to a task.
+/// The kinds of resizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResizeKind {
     /// The task held no nodes and receives some.
@@ -170,7 +170,8 @@ pub enum ResizeKind {
 }
 
 impl Resize {
-    /// Compares what a task holds before and after a decision. Returns `None` if nothing changes.
+    /// The change between the nodes that a task holds before and after a decision; `None` if their class and number
+    /// stay the same.
     pub(super) fn between(task: u32, before: Option<Held>, after: Option<Held>) -> Option<Self> {
         let class = before.or(after)?.class;
         let count = |held: Option<Held>| held.map_or(0, |held| held.count);
@@ -183,7 +184,7 @@ impl Resize {
         })
     }
 
-    /// What the resize does to its task.
+    /// The kind of this resize.
     pub fn kind(&self) -> ResizeKind {
         match (self.before, self.after) {
             (0, _) => ResizeKind::Started,
@@ -195,7 +196,7 @@ impl Resize {
     }
 }
 
-/// What a decider reports about its decision.
+/// A decider's report on its decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The status of the plan, for example optimal.
@@ -206,9 +207,8 @@ pub struct Answer {
     pub micros: u64,
     /// Whether any group could not get its minimum number of nodes.
     pub is_short: bool,
-    /// Price of an idle node of each class: about what one more idle node would add to the
-    /// objective over the forward window. Empty if all nodes are interchangeable or the decider
-    /// computes no prices.
+    /// Price of an idle node of each class: approximately the amount that one more idle node would add to the objective
+    /// over the forward window. Empty if all nodes are interchangeable or the decider computes no prices.
     pub prices: Vec<f64>,
 }
 

@@ -11,7 +11,7 @@ use super::nodes::{Holder, NodePool};
 use super::registry::{Registry, Stage};
 use super::settings::Settings;
 
-/// Why the allocator refused a batch.
+/// The reasons for refusing a batch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Refusal {
     /// The batch is earlier than the previous batch.
@@ -21,7 +21,7 @@ pub enum Refusal {
     },
     /// There is no node with this index.
     UnknownNode(u32),
-    /// The batch changes this node twice.
+    /// The batch lists this node twice among the nodes that joined or left.
     NodeTwice(u32),
     /// The batch reports that this node joined, but it was already idle.
     AlreadyIdle(u32),
@@ -33,13 +33,13 @@ pub enum Refusal {
     FinishedTwice(u32),
     /// The reported work of a task is negative, infinite or not a number.
     Progress(Progress),
-    /// A measurement cannot be used. Holds a sentence that says why.
+    /// A measurement cannot be used. Holds a sentence with the reason.
     Measured(String),
     /// The submitted task has the same name as an earlier task.
     NameTaken(String),
     /// The submitted tasks are invalid. Holds one sentence per fault.
     Tasks(Vec<String>),
-    /// A group is invalid. Holds a sentence that says why.
+    /// A group is invalid. Holds a sentence with the reason.
     Group(String),
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for Refusal {
                 write!(f, "the previous batch is later, at {last} UTC")
             }
             Refusal::UnknownNode(node) => write!(f, "there is no node {node}"),
-            Refusal::NodeTwice(node) => write!(f, "node {node} changes twice"),
+            Refusal::NodeTwice(node) => write!(f, "the batch lists node {node} twice"),
             Refusal::AlreadyIdle(node) => write!(f, "node {node} joins, but it is already idle"),
             Refusal::NotIdle(node) => write!(f, "node {node} leaves, but it is not idle"),
             Refusal::NotActive(task) => write!(f, "task number {task} is not active"),
@@ -67,10 +67,10 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Why the allocator made no decision.
+/// The errors of [`Allocator::advance`](super::Allocator::advance).
 #[derive(Debug)]
 pub enum AllocatorError {
-    /// The batch is invalid. The state is unchanged, and the next batch may follow.
+    /// The batch is invalid. The state is unchanged, so the allocator can process another batch.
     Refused {
         /// The reason.
         refusal: Refusal,

@@ -1,10 +1,10 @@
 //! The problem of a decision on nodes of several classes.
 //!
 //! Each task has its own bounds and curve in each class, so the same number of nodes may be worth more in one class
-//! than in another. A task's options are all pairs of a class and a number of nodes that it may hold. The value of an
-//! option is the objective over the window, less the cost of the change. Example: a task holds 2 nodes of class 0,
-//! where its objective is 10 per second. With 3 nodes, its objective is 14 per second, which gives 60 · 14 = 840 over a
-//! window of 60 s. Growing costs 5 · 10 = 50, because `rescale_up` is 5 s. So the value of 3 nodes is 790.
+//! than in another. A task's options are all pairs of a class and a number of nodes that the task can hold. The value
+//! of an option is the objective over the window, less the cost of the change. Example: a task holds 2 nodes of class
+//! 0, where its objective is 10 per second. With 3 nodes, its objective is 14 per second, which gives 60 · 14 = 840
+//! over a window of 60 s. Growing costs 5 · 10 = 50, because `rescale_up` is 5 s. So the value of 3 nodes is 790.
 
 use gleaner_classes::{Choice, Class, Held, Offer, Problem, Rescaling, Task};
 use gleaner_domain::objective::{Constants, OutOfRange, Sia, TaskState, ValueList};
@@ -62,7 +62,7 @@ impl InClass {
 /// The state of a task at a decision.
 pub(super) struct Standing<'a> {
     pub task: &'a TrainingTask,
-    /// What the task holds.
+    /// Class and number of the nodes that the task holds.
     pub held: Option<Held>,
     /// Seconds since the task's submission.
     pub age: f64,
@@ -283,7 +283,7 @@ impl Asking {
         }
     }
 
-    /// All classes and node counts that the task may hold.
+    /// All pairs of a class and a number of nodes that the task can hold.
     fn options<'a>(
         &'a self,
         task: &'a TrainingTask,

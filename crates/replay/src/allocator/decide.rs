@@ -47,7 +47,7 @@ impl Decision {
 /// The next allocation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
-    /// Every task keeps its nodes, and nothing is charged.
+    /// Every task keeps its nodes, at no cost.
     Keep,
     /// If all nodes are interchangeable: the next number of nodes of each active task, in order. The engine chooses the
     /// nodes.
@@ -75,7 +75,7 @@ pub trait Decider {
         None
     }
 
-    /// The error for a plan that cannot be carried out at event `event`. `what` says what is wrong with task
+    /// The error for a plan that cannot be carried out at event `event`. `what` is the fault in the plan for task
     /// `task`, such as "moves to other nodes".
     fn impossible(&self, event: usize, task: &str, what: &str) -> Error {
         Error::Run(format!(
@@ -126,7 +126,7 @@ impl SolverDecider {
     /// chooses ([`SolverSpec::for_problem`]), so that tables name that solver.
     ///
     /// # Errors
-    /// This build has no such solver.
+    /// This build does not include the solver.
     pub fn new(spec: SolverSpec, limits: Limits) -> Result<Self> {
         Ok(Self::by(spec, spec.build()?, limits))
     }
@@ -310,7 +310,7 @@ fn no_classes(name: &str) -> Error {
     ))
 }
 
-/// A decider that follows the script.
+/// A decider that follows a script.
 impl Decider for Script {
     fn name(&self) -> &str {
         "scripted"

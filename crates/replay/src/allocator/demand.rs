@@ -46,7 +46,7 @@ pub(super) enum Question<'d> {
 pub(super) struct Nodes<'a, H> {
     /// Number of idle nodes of each class, used or not.
     pub idle: &'a [u32],
-    /// What the active tasks hold, in the order of admission.
+    /// Class and number of the nodes that each active task holds, in the order of admission.
     pub held: H,
 }
 
@@ -190,8 +190,8 @@ impl Demand {
         Ok(())
     }
 
-    /// Updates the problem after the curve or the costs of the task with index `index` have changed, including the
-    /// task's objective. Does nothing if the task is not active.
+    /// Updates the problem, including the objective of the task with index `index`, after the curve or the costs of
+    /// this task have changed. Does nothing if the task is not active.
     ///
     /// # Errors
     /// A value of its objective is out of range.

@@ -32,7 +32,7 @@ impl Groups {
         own
     }
 
-    /// Adds groups. If an earlier group has the same name, the tasks of a group join the earlier group.
+    /// Adds groups. If a group has the name of an earlier group, its tasks join the earlier group.
     pub fn join(&mut self, groups: &[TaskGroup]) {
         for group in groups {
             let index = self.index(group);

@@ -34,8 +34,8 @@ pub(super) trait Grouped: Clone {
     /// The minimum of each group.
     fn minimums(&mut self) -> impl Iterator<Item = &mut Option<u32>>;
 
-    /// Finds the most nodes that a group, given by its index, can hold within the limits of all groups; 0 if the solver
-    /// finds no plan.
+    /// The maximum number of nodes that the group with index `group` can hold within the limits of all groups; 0 if the
+    /// solver finds no plan.
     ///
     /// # Errors
     /// The solver fails.

@@ -208,8 +208,8 @@ impl<'a> Allocator<'a> {
     /// Processes a batch of events and makes the next decision.
     ///
     /// # Errors
-    /// An invalid batch is refused, and the next batch may follow. After any other error, the allocator
-    /// cannot continue.
+    /// The batch is invalid. The allocator refuses it and can process another batch. After any other error, the
+    /// allocator cannot continue.
     pub fn advance(
         &mut self,
         batch: &Batch<'_>,

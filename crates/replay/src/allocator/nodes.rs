@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gleaner_domain::NodeClasses;
 
-/// Nodes ordered by arrival: the nodes that have been idle longest come first. Ties are ordered by
+/// Nodes ordered by arrival: the nodes that have been idle longest come first. Ties are broken by
 /// index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeSet(BTreeSet<(u32, u32)>);

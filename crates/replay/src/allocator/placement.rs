@@ -20,12 +20,12 @@ pub(super) struct Placement<'a> {
     held: Vec<(u32, NodeSet)>,
 }
 
-/// Why a plan cannot be carried out.
+/// The reason why a plan cannot be carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Impossible {
     /// Position of the task in the list of active tasks.
     pub place: usize,
-    /// What is wrong, such as "moves to other nodes".
+    /// The fault in the task's plan, such as "moves to other nodes".
     pub what: &'static str,
 }
 

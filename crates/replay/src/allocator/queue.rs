@@ -1,5 +1,5 @@
-//! Tasks that are waiting to become active. Tasks whose submission time has come leave the queue in
-//! ascending order of index.
+//! Tasks that are waiting to become active. Tasks whose submission time has been reached leave the
+//! queue in ascending order of index.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use gleaner_domain::Utc;
 /// The tasks that are not active yet.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    /// Tasks whose submission time has not come yet, the latest first.
+    /// Tasks whose submission time is in the future, the latest first.
     future: Vec<(Utc, u32)>,
-    /// Indices of the tasks that may become active.
+    /// Indices of the tasks that can become active.
     ready: BTreeSet<u32>,
 }
 
@@ -21,7 +21,8 @@ impl Queue {
         self.future.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// Removes and returns the task with the lowest index among the tasks that may run at `now`.
+    /// Removes and returns the task with the lowest index among the tasks that can become active at
+    /// `now`.
     pub fn next(&mut self, now: Utc) -> Option<u32> {
         while let Some((_, task)) = self.future.pop_if(|(submit, _)| *submit <= now) {
             self.ready.insert(task);

@@ -15,7 +15,7 @@ use super::groups::{Groups, Membership};
 pub enum Stage {
     /// The task is not active yet.
     Waiting,
-    /// The task takes part in decisions and may hold nodes.
+    /// The task takes part in decisions and can hold nodes.
     Active,
     /// The task has finished and holds no nodes.
     Finished,

@@ -42,7 +42,7 @@ impl Settings {
         faults
     }
 
-    /// The faults in the forward window and in the tasks' own terms.
+    /// The faults in the forward window and in the tasks, ignoring the tasks' values by class.
     fn own_faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
         let problem = |of: fn(&ScalingCurve) -> &Rates| {
             let solved = |task: &TrainingTask| Task {

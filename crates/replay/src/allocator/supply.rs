@@ -95,7 +95,7 @@ impl<'a> Supply<'a> {
         self.queue.add([(submit, task)].into_iter());
     }
 
-    /// Returns the next task that may become active at `now`, and removes it from the queue.
+    /// Returns the next task that can become active at `now`, and removes it from the queue.
     pub fn next(&mut self, registry: &mut Registry, now: Utc) -> Option<u32> {
         if let Some(task) = self.queue.next(now) {
             return Some(task);
@@ -108,8 +108,8 @@ impl<'a> Supply<'a> {
     }
 
     /// Begins the next round of the set if no task is waiting and a place is free. The number of places is `max_tasks`
-    /// or the size of the set, whichever is smaller. After a new round, therefore, either all places are taken, or the
-    /// submission times of all tasks in the queue are still to come. Returns whether a round began.
+    /// or the size of the set, whichever is smaller. After a new round has begun, therefore, either all places are
+    /// taken, or all tasks in the queue have later submission times. Returns whether a round began.
     pub fn repeat(
         &mut self,
         registry: &mut Registry,
@@ -132,8 +132,8 @@ impl<'a> Supply<'a> {
         true
     }
 
-    /// Reports a finished task to the search, if there is one. Returns how the task continues if its trial continues
-    /// training immediately.
+    /// Reports a finished task to the search, if there is one. If its trial continues training immediately, returns the
+    /// additional work of the task.
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         match &mut self.more {
             More::Search(trials) => trials.finish(task, now),

@@ -10,8 +10,8 @@
 //!
 //! The model makes three simplifications, which can only increase the work of the best allocator. First, it ignores
 //! which nodes leave, so a task that keeps its number of nodes loses no work. Second, no task runs out of work. Third,
-//! each task is active in the model exactly when it was active in the replay, although other allocations would change
-//! when tasks finish and are admitted.
+//! each task is active in the model exactly when it was active in the replay. In reality, another allocation would
+//! change the times at which tasks finish and are admitted.
 //!
 //! # The bound
 //!
@@ -35,8 +35,8 @@
 //! Example: one node is idle for 10 s, busy for 1 s, and idle for 10 s again. There are two tasks, and each does 10
 //! units of work per second on the node. A task loses 20 units when its node leaves, and growing is free. The initial
 //! prices of 10 give the bound 10·10 + 10·10 = 200, because no task gains anything at these prices. The prices 8 and
-//! then 10 give 8·10 + 10·10 = 180: before the pause, a task gains at most 2·10 units, and at the pause it loses 20.
-//! The best allocator does 100 − 20 + 100 = 180, so this bound is exact.
+//! then 10 give 8·10 + 10·10 = 180: a task gains at most 2·10 units before the pause, and loses 20 at the pause. The
+//! best allocator does 100 − 20 + 100 = 180, so this bound is exact.
 
 mod best;
 mod prices;
@@ -60,7 +60,7 @@ pub struct Kind {
     pub rates: Vec<f64>,
     /// Seconds of progress that a task loses when it gets nodes, at least 0.
     pub rescale_up: f64,
-    /// Seconds of progress that a task loses when nodes leave it, at least 0.
+    /// Seconds of progress that a task loses when it loses nodes, at least 0.
     pub rescale_down: f64,
 }
 

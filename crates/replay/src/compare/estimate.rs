@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(of(101), [0, 50, 100]);
     }
 
-    // Derived by formula: the mean time in the sample, multiplied by the number of problems.
+    // The expected times are the mean time in the sample, multiplied by the number of problems.
     #[test]
     fn the_estimate_is_the_mean_times_the_number() {
         let mut stopwatch = Stopwatch::new(&pair());

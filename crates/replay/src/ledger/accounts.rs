@@ -126,7 +126,7 @@ pub(super) struct Spell {
 }
 
 impl Spell {
-    /// The accounts of an active task that spends `seconds` in its present state.
+    /// The accounts of an active task that spends `seconds` in its current state.
     pub fn of(active: &Active, task: &TrainingTask, seconds: f64) -> Self {
         let held = active.held;
         let used = seconds * f64::from(held);

@@ -3,13 +3,14 @@
 use gleaner_domain::TrainingTask;
 use gleaner_domain::results::replay::TaskRow;
 
-/// Fairness over all tasks that were active for some time.
+/// Fairness over all tasks that have a normalised progress.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunFairness {
     /// Lowest normalised progress of any task; `None` if no task has a normalised progress.
     pub min: Option<f64>,
     /// Jain's index of normalised progress, (Σx)² ÷ (n·Σx²): 1 if all tasks made the same progress,
-    /// 1/n if only one task made progress (Jain, Chiu and Hawe, 1984).
+    /// 1/n if only one task made progress (Jain, Chiu and Hawe, 1984). `None` if no task made
+    /// progress.
     pub jain: Option<f64>,
 }
 

@@ -329,8 +329,8 @@ impl Ledger {
             if let Some(resize) = resize {
                 (active.held, active.class) = (resize.after, resize.class_after);
             }
-            // The rate depends only on the class and number of the task's nodes, which most steps change for only a
-            // few tasks.
+            // The rate depends only on the class and number of the task's nodes. Most steps change these for only a few
+            // tasks.
             if resize.is_some() || active.preempted {
                 active.rate = tasks[active.task as usize].rate_in(active.class, active.held);
             }

@@ -22,7 +22,7 @@ pub(crate) struct Closing<'a> {
     pub log: &'a EventLog,
     pub options: &'a Options,
     pub decider: &'a dyn Decider,
-    /// Why the replay ended.
+    /// The reason why the replay ended.
     pub ended: Ended,
     /// The observer, whose stop flag can end the computation of the bound early.
     pub observer: &'a dyn Observer,

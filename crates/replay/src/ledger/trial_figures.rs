@@ -23,7 +23,7 @@ pub(super) struct TrialFigures {
     pub started: usize,
     pub stopped: usize,
     pub finished: usize,
-    /// Number of trials per hour that reached at least one rung.
+    /// Number of trials that reached at least one rung, per hour.
     pub per_hour: Option<f64>,
     pub first_rung_s: Option<f64>,
     pub last_rung_s: Option<f64>,

@@ -112,7 +112,7 @@ fn group(tasks: &[&str], max_nodes: u32) -> TaskGroup {
     }
 }
 
-// Tasks of two batches share a group, which may hold 3 of the 6 idle nodes.
+// Tasks of two batches share a group, which can hold at most 3 of the 6 idle nodes.
 #[test]
 fn groups_join_with_their_tasks() {
     let mut allocator = allocator(settings("file", 10), Source::Batches, 6);

@@ -69,8 +69,8 @@ fn task(name: &str, work: f64, classes: &[(&str, u32, &[f64])]) -> TrainingTask 
     }
 }
 
-/// A log of nodes of these classes. Each row consists of a time in seconds and the nodes that are idle from that time
-/// on.
+/// A log of nodes of these classes. Each row consists of a time in seconds and the nodes that are idle from then until
+/// the next row.
 fn log(classes: &[&str], rows: &[(i64, &[u32])]) -> EventLog {
     let names = (0..classes.len()).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);
@@ -200,8 +200,8 @@ fn measurements_in_classes_that_the_task_does_not_use_are_refused() {
     }
 }
 
-// Derived by hand. The task starts on both nodes of the slow class. When the fast node joins, the window of 60 s makes
-// the move worth its cost: it gains 60 · (10 − 4) and costs 3 · 4. The cost is charged at the event after the move.
+// Derived by hand. The task starts on both nodes of the slow class. When the fast node joins, the move is worthwhile.
+// Over the window of 60 s, it gains 60 · (10 − 4), and it costs 3 · 4. The cost is charged at the event after the move.
 #[test]
 fn a_task_moves_to_a_faster_class() {
     let log = log(
@@ -240,7 +240,7 @@ fn a_task_moves_to_a_faster_class() {
     assert_eq!(outcome.summary.fluid_work, 400.0 + 2.0 * 1000.0);
 }
 
-// Derived by hand: the task may hold 1 or 3 nodes of the log's only class, not 2.
+// Derived by hand: the task can hold 1 or 3 nodes of the log's only class, but not 2.
 #[test]
 fn only_points_of_the_curve_are_held() {
     let mut points = task("a", f64::INFINITY, &[("all", 1, &[1.0, 5.0, 6.0])]);

@@ -71,8 +71,8 @@ fn delays(log: &EventLog, hand_back: f64) -> Vec<(usize, u32, u32, u32, f64)> {
     rows.iter().map(row).collect()
 }
 
-// Derived by hand: the task holds the three nodes from 0 s on. At 10 s, job 1 takes node 0 and job 2 takes node 1; each
-// has a second node that was not idle. At 20 s, node 0 joins, and node 2 leaves for job 1.
+// Derived by hand: the task gets the three nodes at 0 s. At 10 s, job 1 takes node 0, and job 2 takes node 1. Each job
+// has a second node, which was not idle. At 20 s, node 0 joins, and node 2 leaves for job 1.
 #[test]
 fn a_job_is_delayed_once_with_all_of_its_nodes() {
     let flips = [vec![], vec![0, 1], vec![0, 2], vec![]];

@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 use crate::support::{options, published_tasks, replay, shared, solver};
 
-/// A log of `nodes` nodes. Each row consists of a time in seconds and the number of nodes that are idle
-/// from that time on. In each row, the idle nodes are the first nodes of the log.
+/// A log of `nodes` nodes. Each row consists of a time in seconds and the number of nodes that are idle from then until
+/// the next row. In each row, the idle nodes are the first nodes of the log.
 pub fn counts(nodes: u32, rows: &[(i64, u32)]) -> EventLog {
     let names = (0..nodes).map(|n| format!("n{n}")).collect();
     let mut log = EventLogBuilder::new(names);

@@ -87,7 +87,7 @@ fn solved() -> Options {
     }
 }
 
-/// For each of the given seconds, the number of nodes that each task holds immediately after it.
+/// For each of the given times, the number of nodes that each task holds immediately afterwards.
 fn held(outcome: &Outcome, seconds: &[i64]) -> Vec<Vec<usize>> {
     let at = |second: &i64| {
         let time = Utc::from_seconds(*second);

@@ -189,8 +189,8 @@ fn run(log: &EventLog, tasks: &[TrainingTask], options: &Options) -> Outcome {
     outcome
 }
 
-// Small fixed example, derived by hand: two nodes do 18 units of work per second (10 for the first
-// node, and 8 for each further node).
+// Small fixed example, derived by hand. The first node does 10 units of work per second, and each further node does 8,
+// so two nodes do 18.
 #[test]
 fn a_run_worked_by_hand() {
     let log = log(

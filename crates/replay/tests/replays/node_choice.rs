@@ -84,7 +84,7 @@ fn held_until(outcome: &Outcome, to: Utc) -> Vec<AllocationRow> {
 proptest! {
     #![proptest_config(gleaner_testing::cases(64))]
 
-    // Two logs differ only after an event. Until the next event, the results must be equal.
+    // Two logs are equal up to an event. The results must be equal up to the next event.
     #[test]
     fn no_rule_looks_ahead(
         past in flips(),
@@ -108,7 +108,7 @@ proptest! {
     }
 }
 
-/// The expected loss of a task that holds the ranks `held` and gets the ranks `taken`, by the formula in
+/// The expected loss of a task that holds the ranks `held` and gets the ranks `taken`. It follows from the formula in
 /// docs/NODES.md with a cost of 1. Both lists are in ascending order.
 fn expected_loss(held: &[u32], taken: &[u32], hazard: impl Fn(u32) -> f64) -> f64 {
     let apart = |distance: u32| 1.0 - (-f64::from(distance) / 10.0).exp();
@@ -299,8 +299,8 @@ fn scattered(nodes: u32, events: i64) -> EventLog {
     log.finish().unwrap()
 }
 
-/// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them.
-/// The first steps, a share `from` of all steps, are not counted.
+/// Work under each rule: the original's rule, `blocks` with the log's names, and `learned` without them. Steps in the
+/// initial fraction `from` of all steps are not counted.
 fn work_by_rule(log: &EventLog, count: u32, from: f64) -> [f64; 3] {
     let tasks = endless(count, 32, log.times()[0]);
     let work = |log: &EventLog, rule| {

@@ -153,9 +153,9 @@ impl Decider for Values {
     }
 }
 
-/// The values of an objective for a task with a deadline at second 100. The log has five nodes.
-/// Four of them are idle from second 0 to 10 and from second 50 on. The fifth node is idle from
-/// second 70 to 120. The task cannot use this node, which only adds two events to the log.
+/// The values of an objective for a task with a deadline at second 100. The log has five nodes. Four of them are idle
+/// from second 0 to 10, and from second 50 to the end of the log. The fifth node is idle from second 70 to 120. The
+/// task cannot use this node, which only adds two events to the log.
 fn course(text: &str) -> Vec<f64> {
     let mut log = EventLogBuilder::new((0..5).map(|n| format!("n{n}")).collect());
     let second = Utc::from_seconds;

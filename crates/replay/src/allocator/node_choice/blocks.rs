@@ -18,9 +18,9 @@
 //! The tasks are served in descending order of `cost`. Each takes the cheapest run of neighbours in the list of free
 //! nodes. On small cases, the tests compare this rule with the best of all assignments.
 //!
-//! Example: the nodes of ranks 3, 4 and 9 are free, and a task that holds the node of rank 5 needs two more. Let h be
-//! the same everywhere. The run 3, 4 costs q(2) for rank 3 and q(1) for rank 4, a total of 0.18 + 0.10 = 0.28. The
-//! run 4, 9 costs q(1) + q(4) = 0.10 + 0.33 = 0.43. The task gets ranks 3 and 4.
+//! Example: the nodes of ranks 3, 4 and 9 are free, and a task that holds the node of rank 5 needs two more. Let
+//! `cost · h` be 1 for every rank. The run 3, 4 costs q(2) for rank 3 and q(1) for rank 4, a total of 0.18 + 0.10 =
+//! 0.28. The run 4, 9 costs q(1) + q(4) = 0.10 + 0.33 = 0.43. The task gets ranks 3 and 4.
 
 use std::sync::LazyLock;
 
@@ -33,8 +33,8 @@ use super::{Growing, NodeChoice};
 use crate::allocator::nodes::NodeSet;
 
 /// Distance in ranks within which two nodes probably leave together. It is about the mean length of the runs of idle
-/// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on this value: between the values 3
-/// and 30, the work on the Summit log differs by 0.15 %.
+/// neighbours that a batch scheduler takes (16 on Summit). Results hardly depend on this value: between 3 and 30, the
+/// work on the Summit log varies by 0.15 %.
 const REACH: f64 = 10.0;
 
 /// Assigns runs of neighbours.

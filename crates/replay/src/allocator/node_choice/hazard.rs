@@ -7,11 +7,10 @@ const CLASSES: usize = 32;
 /// weight.
 const KEPT: f64 = 0.9995;
 
-/// Weight, in nodes, of the mean over all distances. It matters for classes with few observations.
+/// Weight, in nodes, of the mean over all distances. This prior matters mainly for classes with few observations.
 const PRIOR: f64 = 10.0;
 
-/// Learns what share of the idle nodes an event takes, depending on their distance from the nearer
-/// end of the order.
+/// Learns the share of the idle nodes that an event takes, by their distance from the nearer end of the order.
 ///
 /// Many schedulers take the first or the last free nodes of a list, so nodes near an end leave soon.
 /// On Summit, half of the nodes that leave are in the first tenth of the idle nodes, and a quarter
@@ -22,12 +21,13 @@ const PRIOR: f64 = 10.0;
 /// other classes tend to 0.
 #[derive(Debug, Default)]
 pub(super) struct EndHazard {
-    /// The classes at the beginning and at the end of the order.
+    /// The classes of distances from the beginning and from the end of the order.
     ends: [End; 2],
     all: Seen,
 }
 
-/// Counts over the events at which nodes left: how many nodes left, and how many were idle before the event.
+/// Sums over the events at which nodes left: the number of nodes that left, and the number that were idle before the
+/// event.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
     left: f64,

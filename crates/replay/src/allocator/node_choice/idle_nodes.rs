@@ -5,7 +5,7 @@
 pub(super) struct IdleNodes {
     /// Position of each node in the order.
     places: Vec<u32>,
-    /// A bit for each position: whether the node at this position is idle.
+    /// One bit for each position, which is set if the node at this position is idle.
     words: Vec<u64>,
     /// Number of idle nodes before each word, followed by the number of all idle nodes.
     before: Vec<u32>,

@@ -1,4 +1,4 @@
-//! The trials of a search, as tasks.
+//! Runs the trials of a search as tasks.
 //!
 //! Each job of the search trains a trial up to a rung, and is a separate task. The work of the task is the part of the
 //! trial's work between the previous rung and this rung. The task becomes active when there is room and the search
@@ -50,7 +50,7 @@ struct Trial {
     own_task: Option<TrainingTask>,
     /// Index of the trial's task in the set.
     origin: u32,
-    /// The rung towards which the trial trains, or the last rung that it reached.
+    /// The rung of the trial's first job or of its latest promotion.
     rung: u32,
     /// The resource of that rung.
     resource: f64,
@@ -173,7 +173,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Measures the loss of the trial whose task finished, and reports the loss to the search. If the trial continues
-    /// training immediately, returns how its task continues. Ignores tasks that are not trials of the search.
+    /// training immediately, returns the additional work of its task. Ignores tasks that are not trials of the search.
     pub fn finish(&mut self, task: u32, now: Utc) -> Option<Extension> {
         let job = self.jobs.remove(&task)?;
         let losses = self.searcher.losses(&job)?;

@@ -15,17 +15,17 @@ pub trait Searcher {
     /// The name of the search in results.
     fn name(&self) -> String;
 
-    /// The resource to which the best trials are trained, above 0. The work of a task is the work of a trial that is
-    /// trained up to this resource.
+    /// The resource up to which the best trials are trained, above 0. The work of a task in the set is the work that a
+    /// trial needs to reach this resource.
     fn max_resource(&self) -> f64;
 
-    /// The next job; `None` if there is no job before another loss is reported. If no job is outstanding, `None` ends the
-    /// search. Called whenever another task may become active. New trials are numbered from 0 in the order of
-    /// their first jobs. The first job of a trial has rung 0, unless the trial has a parent.
+    /// The next job; `None` if there is no job before another loss is reported. If no job is outstanding, `None` ends
+    /// the search. Called whenever another task can become active. New trials are numbered from 0 in the order of their
+    /// first jobs. The first job of a trial has rung 0, unless the trial has a parent.
     fn next(&mut self) -> Option<Job>;
 
-    /// How a new trial trains. Called once per trial, after [`Searcher::next`] has handed out its first job. `tasks` is
-    /// the number of tasks in the set.
+    /// Describes the training of a new trial. Called once per trial, after [`Searcher::next`] has handed out its first
+    /// job. `tasks` is the number of tasks in the set.
     fn describe(&mut self, trial: u32, tasks: usize) -> NewTrial;
 
     /// The names of the losses. Called after the first losses have been measured. Missing names are replaced by the
@@ -41,15 +41,15 @@ pub trait Searcher {
     /// Receives the losses of a job. Returns the decisions that are now certain, or `None` if there is no answer.
     fn report(&mut self, job: &Job, losses: &[f64]) -> Option<Vec<Verdict>>;
 
-    /// The next job of a trial whose loss was just reported, if the trial continues immediately on the nodes that it
-    /// holds; `None` if its task ends.
+    /// The next job of a trial whose loss was just reported. The trial begins it immediately, on the nodes that it
+    /// holds. `None` if the task of the trial ends.
     fn resume(&mut self, trial: u32) -> Option<Job>;
 
     /// The trials that have neither a job nor a final decision. They count as stopped when the search ends.
     fn unpromoted(&self) -> Vec<u32>;
 }
 
-/// How a new trial trains.
+/// The training of a new trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewTrial {
     /// The index, in the set, of the task that the trial trains. The trial belongs to this task's groups.

@@ -9,7 +9,7 @@
 //! Example: node a moved in 10 groups and node b in 12, and 8 of these groups contain both. So 14 groups contain a or
 //! b, and with the prior of 4 groups their likeness is 8 / (14 + 4) = 0.44.
 //!
-//! On Summit's log, the three nodes most like a given node are usually its neighbours by name: their median distance
+//! On Summit's log, the three nodes most like a given node are usually its neighbours by name. Their median distance
 //! from the node is one position, and 90 % are at most three positions away.
 
 use super::groups::Groups;
@@ -21,7 +21,7 @@ const PARTNERS: usize = 10;
 /// would take most of the time.
 const WIDE: usize = 64;
 
-/// Number of groups that is added to the denominator of the likeness, so that two nodes with few moves do not get a
+/// Number of groups that is added to the denominator of the likeness. Otherwise, two nodes with few moves could have a
 /// high likeness by chance.
 const PRIOR: f32 = 4.0;
 
@@ -78,8 +78,7 @@ fn in_place(mut pieces: Vec<Vec<u32>>, places: &[u32]) -> Vec<Vec<u32>> {
 /// A possible link between two pieces. The fields are in the order in which links are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Link {
-    /// The likeness of the pieces in the upper 32 bits, and their closeness in the present order in the
-    /// lower 32 bits.
+    /// The likeness of the pieces in the upper 32 bits, and their closeness in the current order in the lower 32 bits.
     strength: u64,
     pieces: [u32; 2],
 }
@@ -159,7 +158,7 @@ impl Lines {
         Lines { sides, starts }
     }
 
-    /// The nodes of each line, in order. Pieces that `turned` marks are reversed.
+    /// The nodes of each line, in order. Pieces marked in `turned` are reversed.
     fn joined(&self, pieces: &[Vec<u32>], turned: &[bool]) -> Vec<Vec<u32>> {
         let line = |&start: &u32| {
             let mut nodes = Vec::new();
@@ -215,7 +214,7 @@ fn root(roots: &mut [u32], mut piece: u32) -> u32 {
     piece
 }
 
-/// Where each node is: its piece, and its position in that piece.
+/// The piece that contains each node, and the position of the node in this piece.
 struct Spots {
     /// The piece of each node.
     piece: Vec<u32>,
@@ -243,11 +242,11 @@ impl Spots {
         spots
     }
 
-    /// Determines which pieces must be reversed, so that nodes that move with the next piece come last, and nodes that
-    /// move with the previous piece come first.
+    /// Determines which pieces must be reversed. In the result, nodes that move with the next piece come last, and
+    /// nodes that move with the previous piece come first.
     ///
-    /// Example: a group contains the last two of a piece's five nodes, whose sides are 0.5 and 1, and also touches the
-    /// next piece of the line. The mean side of 0.75 is evidence that the direction is right.
+    /// Example: a group contains the last two of a piece's five nodes and touches the next piece of the line. The sides
+    /// of these two nodes are 0.5 and 1. Their mean side of 0.75 is evidence that the direction is right.
     fn turned(&self, groups: &Groups, lines: &Lines) -> Vec<bool> {
         // For each piece: positive if its direction is right, negative if it must be reversed.
         let mut right = vec![0.0f32; self.pieces];

@@ -1,10 +1,10 @@
 //! Sets of nodes that left or joined together.
 
-/// Groups of members, in one contiguous list. Members are indices of nodes or of pieces of an
-/// order.
+/// Groups whose members are stored in one contiguous list. Members are indices of nodes or of
+/// pieces of an order.
 #[derive(Debug, Clone)]
 pub(super) struct Groups {
-    /// Where each group begins in `members`, followed by the end of the last group.
+    /// Start of each group in `members`, followed by the end of the last group.
     starts: Vec<usize>,
     members: Vec<u32>,
 }
@@ -69,7 +69,7 @@ impl Groups {
         pieces
     }
 
-    /// The groups of at most `most` members.
+    /// The groups with at most `most` members.
     pub fn narrow(&self, most: usize) -> Groups {
         let mut narrow = Groups::default();
         for group in self.iter().filter(|group| group.len() <= most) {
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(listed(&middles), [&[1, 3][..], &[1, 3, 4]]);
     }
 
-    // The oldest groups are removed, each as a whole.
+    // Only whole groups are removed, the oldest first.
     #[test]
     fn the_oldest_groups_are_forgotten() {
         let mut groups = groups(&[&[0, 1], &[3, 1, 2], &[0, 2]]);

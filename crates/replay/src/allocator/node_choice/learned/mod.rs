@@ -14,18 +14,17 @@ use crate::allocator::nodes::NodeSet;
 use chain::chain;
 use groups::Groups;
 
-/// Maximum number of remembered moves, divided by the number of nodes. Half of the moves are departures, and half are
-/// arrivals. Summit's two-week log has 134 moves per node.
+/// Maximum number of remembered moves, divided by the number of nodes. Half of them are reserved for departures, and
+/// half for arrivals. Summit's two-week log has 134 moves per node.
 const REMEMBERED: usize = 128;
 
 /// A new order is derived once the number of moves since the previous order exceeds this share of the remembered moves.
-/// It must also exceed a quarter of the number of nodes. The total computing time therefore stays proportional to the
-/// length of the log.
+/// The number of moves must also exceed a quarter of the number of nodes. The total computing time therefore stays
+/// proportional to the length of the log.
 const GROWTH: f64 = 0.3;
 
-/// Joining nodes count as evidence of which nodes are neighbours only if their mean distance in the present order is at
-/// most this many times the mean distance of leaving nodes. On some machines, nodes from all over the machine join at
-/// once.
+/// Maximum ratio of the average distance ([`Moves::distance`]) of joining nodes to that of leaving nodes. Above this
+/// ratio, groups of joining nodes are ignored. On some machines, nodes from all over the machine join at once.
 const NEAR: f64 = 3.0;
 
 /// Weight of a new group in the moving average of distances, which covers about the last hundred groups.
@@ -37,11 +36,11 @@ pub struct Learned {
     blocks: Blocks,
     left: Moves,
     joined: Moves,
-    /// All nodes in the present order.
+    /// All nodes in the current order.
     order: Vec<u32>,
     /// The position of each node in this order.
     places: Vec<u32>,
-    /// Number of moves since the present order was made.
+    /// Number of moves since the current order was made.
     new_moves: usize,
 }
 
@@ -49,7 +48,7 @@ pub struct Learned {
 #[derive(Debug)]
 struct Moves {
     groups: Groups,
-    /// Moving average, over groups, of the median distance between neighbours of a group in the present order. The
+    /// Moving average, over groups, of the median distance between neighbours of a group in the current order. The
     /// distance is divided by the distance in a group of the same size that is spread evenly over all nodes. Example:
     /// of 1,000 nodes, the four at positions 10, 11, 12 and 20 have a median distance of 1, compared with 250 if spread
     /// evenly.
