@@ -244,7 +244,7 @@ class Problem:
 
 @final
 class ClassProblem:
-    """One decision on nodes of several classes: what each task may hold, and the value of each option."""
+    """One decision on nodes of several classes: the options of each task, and their values."""
 
     @staticmethod
     def from_json(text: str) -> ClassProblem: ...

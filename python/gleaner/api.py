@@ -51,8 +51,8 @@ def replay(
     checked. ``objective`` is a name, an expression, or a function of a task and a number of nodes. The function is
     called once for each point of the task's curve. ``search`` is the name of an algorithm for the search in the task
     file, or a :class:`Search` whose trials train the tasks. ``groups`` limits the total number of nodes of several
-    tasks. ``tasks`` must then be a list. ``out`` is a directory for the results. In the list of options, "the original"
-    is BFTrainer's replayer.
+    tasks. With ``groups``, ``tasks`` must be a list. ``out`` is a directory for the results. In the list of options,
+    "the original" is BFTrainer's replayer.
 
     An exception in one of your functions ends the replay, as Ctrl-C does. In both cases, the exception's attribute
     ``run`` contains the partial results.
@@ -220,7 +220,7 @@ def sweep(
     **options: Any,
 ) -> Union[Run, SweepRuns]:
     """Executes a run for every combination of the settings in a plan. ``plan`` is a plan file, or a dict of arguments
-    of :func:`replay` or :func:`simulate`. ``out`` is the directory of the sweep; runs that it already contains are not
+    of :func:`replay` or :func:`simulate`. ``out`` is the directory of the sweep. Runs that it already contains are not
     repeated. Without ``out``, the results are deleted together with the returned object.
 
     In a dict, a list contains the values of a setting, and the values of the last setting vary fastest. Any other
@@ -230,8 +230,8 @@ def sweep(
     called after each run. Its arguments are the number of completed runs, the total number of runs, and the settings of
     the run that has just finished. The options listed below apply only to plan files.
 
-    Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them. For a dict, the
-    attribute ``sweep`` of the exception contains the finished runs. The same holds if a run fails.
+    Ctrl-C stops the sweep. Finished runs are kept in ``out``, and the next call continues from them. If Ctrl-C or a
+    failed run ends a sweep over a dict, the attribute ``sweep`` of the exception contains the finished runs.
 
     >>> found = sweep({"events": "dataset/idle.csv", "tasks": "dataset/tasks.toml", "t_fwd": [60, 120]}, workers=1)
     >>> [settings["t_fwd"] for settings, run in found.runs if run.complete]

@@ -11,9 +11,9 @@ Row = dict[str, Any]
 
 
 def flat(summary: Mapping[str, Any]) -> Row:
-    """The single values of a summary. In a group of single values, each value gets the name of the group as a prefix:
-    ``{"jobs": 400, "small": {"jobs": 392}}`` becomes ``{"jobs": 400, "small_jobs": 392}``. Other groups and lists are
-    left out."""
+    """The scalar values of a summary. In a group of scalar values, the name of each value gets the name of the group as
+    a prefix: ``{"jobs": 400, "small": {"jobs": 392}}`` becomes ``{"jobs": 400, "small_jobs": 392}``. Other groups and
+    lists are left out."""
     found: Row = {}
     for name, value in summary.items():
         if isinstance(value, dict) and not any(isinstance(of, (dict, list)) for of in value.values()):
@@ -24,7 +24,7 @@ def flat(summary: Mapping[str, Any]) -> Row:
 
 
 def of_run(run: Run) -> Row:
-    """The figures of a run. Those of a simulation with a single policy include the figures of the policy."""
+    """The figures of a run. If the run simulates a single policy, they include the figures of the policy."""
     policies = _policies(run)
     return {**flat(run.summary), **(flat(next(iter(policies.values()))) if len(policies) == 1 else {})}
 
@@ -59,8 +59,8 @@ def _vcs(policies: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def means(rows: Sequence[Row], are_windows: bool) -> Row:
-    """The number of rows, and for each figure that is a number in any row, its mean and the ends of the mean's 95 %
-    interval. There are no ends for too few rows, and no mean if a row lacks the figure."""
+    """The number of rows, and the mean of each numeric figure with the ends of its 95 % interval. The ends are None if
+    there are too few rows. The mean is also None if a row lacks the figure."""
     found: Row = {"repetitions": len(rows)}
     for name in dict.fromkeys(of for row in rows for of in row):
         numbers = [float(row[name]) for row in rows if _is_number(row.get(name))]

@@ -40,7 +40,7 @@ def name_of(value: Any) -> str:
 
 
 _KNOWN: dict[int, tuple[Any, Optional[str]]] = {}
-"""The functions and classes whose digests another process has computed, with these digests. The keys are ``id``s."""
+"""Functions and classes with the digests that another process has computed for them, by ``id``."""
 
 
 def remember(value: Any, sha256: Optional[str]) -> None:

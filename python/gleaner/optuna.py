@@ -28,7 +28,7 @@ LOGGER = logging.getLogger("gleaner")
 Value = Union[float, Sequence[float]]
 """The value of a study's objective, or a sequence with the values of its objectives."""
 Suggestion = Union[Callable[[float], Value], Trial]
-"""What ``suggest`` returns: a learning curve, or a :class:`gleaner.Trial` with a learning curve and a task."""
+"""The return value of ``suggest``: a learning curve, or a :class:`gleaner.Trial` with a learning curve and a task."""
 AnyTask = Union[str, int, Task, None]
 """The task that a trial trains (see :class:`gleaner.Trial`)."""
 
@@ -53,9 +53,9 @@ class Study(Search):
 
     ``suggest`` is called with a new :class:`optuna.trial.Trial` and calls its methods ``suggest_float``,
     ``suggest_categorical``, etc. It returns the learning curve of the training: a function that returns the value of
-    the objective after an amount of the resource. To choose what the trial trains, return
-    ``gleaner.Trial(task=..., loss=curve)``. All other trials train ``task``. By default, each replay
-    draws one of its tasks at random for each trial. To skip a trial, raise ``optuna.TrialPruned``.
+    the objective after an amount of the resource. To choose the task that the trial trains, return
+    ``gleaner.Trial(task=..., loss=curve)``. All other trials train ``task``. By default, each replay draws one of its
+    tasks at random for each trial. To skip a trial, raise ``optuna.TrialPruned``.
 
     The value is reported to the study after every ``step`` units of the resource. The study's pruner then decides
     whether the trial is pruned. A trial that is not pruned continues immediately on the nodes that it holds, until it
@@ -173,8 +173,8 @@ class Study(Search):
         self.study._storage.set_trial_state_values(trial_id, TrialState.WAITING)
 
     def _proposed(self, asked: optuna.trial.Trial, reached: int) -> Optional[Trial]:
-        """Asks the user's function what a trial trains from the step ``reached`` on. Returns None if the trial has
-        already ended."""
+        """Asks the user's function for the training of a trial that continues from the step ``reached``. Returns None
+        if the trial has already ended."""
         self._training[asked.number] = asked
         trial = StudyTrial(asked)
         try:
@@ -203,7 +203,7 @@ class Study(Search):
         return self.max_resource if len(self._signs) > 1 else min(resource + self._step, self.max_resource)
 
     def _values(self, loss: Any) -> list[float]:
-        """The values of the objectives; the inverse of :func:`_losses`."""
+        """Converts losses to values of the objectives. This is the inverse of :func:`_losses`."""
         losses = loss if len(self._signs) > 1 else [loss]
         return [sign * float(of) for sign, of in zip(self._signs, losses)]
 
@@ -337,7 +337,8 @@ def _constant(trial: FrozenTrial, signs: Sequence[int], resource: float) -> Any:
 
 
 def _signs(study: optuna.study.Study) -> list[int]:
-    """For each objective of a study, the factor that turns its values into losses: -1 if it is maximised."""
+    """For each objective of a study, the factor that turns its values into losses: -1 for an objective that is
+    maximised, and otherwise 1."""
     return [-1 if way == optuna.study.StudyDirection.MAXIMIZE else 1 for way in study.directions]
 
 

@@ -32,12 +32,12 @@ class Value(NamedTuple):
     given: Any
     """The value in the dict."""
     arguments: dict[str, Any]
-    """The arguments that the value stands for: a :class:`Trace` stands for several."""
+    """The arguments that the value provides. A :class:`Trace` provides several."""
     label: Any
     """The value in tables: a number, a string, a Boolean or None."""
     identity: Identity
     unstable: Optional[str]
-    """Why the value has no identity, if it has none."""
+    """The reason why the value has no identity; None if it has one."""
 
 
 class Axis(NamedTuple):
@@ -106,7 +106,7 @@ def combinations(axes: Sequence[Axis], command: str) -> Iterator[Combination]:
     for chosen in product(*(enumerate(axis.values) for axis in axes)):
         named = {axis.name: value for axis, (_, value) in zip(axes, chosen)}
         arguments: dict[str, Any] = {}
-        # An argument that is set directly overrides one that a Trace stands for.
+        # An argument that is set directly overrides the same argument of a Trace.
         for name, value in sorted(named.items(), key=lambda item: len(item[1].arguments), reverse=True):
             arguments.update(value.arguments)
         settled = {axis.name: at if of.unstable else of.identity for axis, (at, of) in zip(axes, chosen)}
@@ -169,7 +169,7 @@ def _identity(command: str, name: str, value: Any) -> Identity:
 
 
 def _label(name: str, given: Any) -> Any:
-    """How a value is shown in tables and messages."""
+    """The form in which a value is shown in tables and messages."""
     if given is None or isinstance(given, (bool, int, float, str)):
         return given
     if isinstance(given, os.PathLike):

@@ -36,8 +36,8 @@ class Tuner(Search):
     ``searcher`` is a ``ray.tune.search.Searcher`` whose search space, metric and mode are set. ``scheduler`` is a
     ``ray.tune.schedulers.TrialScheduler``. Without a scheduler, trials are never stopped early. ``train`` is called
     with the configuration of a new trial and returns the trial's learning curve: a function that returns the metric
-    after an amount of the resource. To choose what the trial trains, return ``gleaner.Trial(task=..., loss=curve)``.
-    All other trials train ``task``.
+    after an amount of the resource. To choose the task that the trial trains, return
+    ``gleaner.Trial(task=..., loss=curve)``. All other trials train ``task``.
 
     A result is reported after every ``step`` units of the resource. The result maps the name given by ``metric`` to
     the value of the metric, and ``training_iteration`` to the amount of the resource. The scheduler then decides

@@ -106,13 +106,13 @@ class Run:
 
     @property
     def skipped(self) -> list[Fault]:
-        """Faults of the inputs that were left out with ``skip_invalid``."""
+        """Faults of the invalid inputs that ``skip_invalid`` left out."""
         return [Fault(*fault) for fault in self._told.get("skipped") or self._run.skipped()]
 
     @property
     def tallies(self) -> list[dict[str, Any]]:
-        """For each solver that is a program or a Python function: the numbers of answers that were wrong, late, claimed
-        to be optimal, and confirmed as optimal."""
+        """A dict for each solver that is a program or a Python function. It contains the numbers of answers that were
+        wrong, late, claimed to be optimal, and confirmed as optimal."""
         found: list[dict[str, Any]] = self._told.get("tallies") or json.loads(self._run.tallies())
         return found
 
@@ -168,8 +168,8 @@ def open_run(path: StrPath) -> Run:
 
 
 def open_in(path: StrPath, folder: Optional[Folder]) -> Run:
-    """Opens a run directory. ``folder`` is the temporary folder that contains the directory, if any. It exists as long
-    as the run does."""
+    """Opens a run directory. ``folder`` is the temporary folder that contains the directory, if any. The folder is
+    deleted together with the run."""
     return Run(_gleaner.open_run(path), Path(path), folder)
 
 

@@ -59,11 +59,11 @@ class Trial:
     """A trial of a search: one choice of hyperparameters.
 
     ``target`` is the resource up to which the trial trains next. :class:`BuiltIn` sets the target. ``parameters`` are
-    the trial's hyperparameters, which appear in the results. ``task`` is what the trial trains: the name or the index
-    of a task of the replay, or a :class:`Task` of its own. The ``work`` of such a :class:`Task` is the work up to the
-    search's ``max_resource``. By default, one of the replay's tasks is drawn at random. ``loss`` returns the loss after
-    an amount of the resource. By default, the search's method ``loss`` is called. If there are several losses, figures
-    about a single loss refer to the first one.
+    the trial's hyperparameters, which appear in the results. ``task`` is the task that the trial trains: the name or
+    the index of a task of the replay, or a separate :class:`Task`. The ``work`` of such a :class:`Task` is the work up
+    to the search's ``max_resource``. By default, one of the replay's tasks is drawn at random. ``loss`` returns the
+    loss after an amount of the resource. By default, the search's method ``loss`` is called. If there are several
+    losses, figures about a single loss refer to the first one.
     """
 
     def __init__(
@@ -97,9 +97,9 @@ class Trial:
         self._stopping.append(self.number)
 
     def _describe(self, function: str, name: Any, given: Any, task: Any, parameters: Mapping[str, Any]) -> Loss:
-        """Sets what the trial trains from ``given``, which a user's function returned for the trial ``name``: a
-        learning curve, or a trial with a learning curve. ``task`` and ``parameters`` are the defaults. Returns the
-        curve."""
+        """Sets the task and the parameters of this trial from ``given``, and returns the learning curve. A user's
+        function returned ``given`` for the trial ``name``: a learning curve, or a trial with a learning curve. ``task``
+        and ``parameters`` are the defaults."""
         own = given if isinstance(given, Trial) else Trial(loss=given)
         if own.loss is None or not callable(own.loss):
             expected = "a learning curve, or a gleaner.Trial with a function loss"
@@ -137,7 +137,8 @@ class Search:
     name: Optional[str] = None
     """The name of the search in results; by default, the name of the class."""
     max_resource: float
-    """The resource at which a trial is finished. The work of a task is the work up to this resource."""
+    """The resource at which a trial is finished. The work of a task is the work that a trial needs to reach this
+    resource."""
 
     def next_trial(self) -> Optional[Trial]:
         """Returns a new trial, or a paused trial whose ``target`` has been raised. Returns None if there is nothing to
@@ -145,9 +146,10 @@ class Search:
         raise NotImplementedError(f"{type(self).__name__} has no method next_trial()")
 
     def report(self, trial: Trial, resource: float, loss: Any) -> Union[float, bool, None]:
-        """Called when a trial has consumed ``resource`` and its loss has been measured. Returns the resource up to
-        which the trial continues immediately on the nodes that it holds, None to pause the trial, or False to stop it.
-        Called for the last time at ``max_resource``, where the returned value has no effect."""
+        """Called when a trial has consumed ``resource`` and its loss has been measured. To continue the trial
+        immediately on the nodes that it holds, return the resource up to which it trains next. Return None to pause the
+        trial, or False to stop it. Called for the last time at ``max_resource``, where the returned value has no
+        effect."""
         return None
 
     def finished(self, trial: Trial) -> None:
@@ -218,7 +220,7 @@ class BuiltIn(Search):
         assert self._schedule is not None, "report follows next_trial"
         number = self._trials.index(trial) if trial.number is None else trial.number
         target, stopped = self._schedule.report(number, list(_named(loss).values()))
-        # The trials are stopped in the order of their ranks. `trial` is stopped here, because others may follow it.
+        # This loop also stops `trial`, so that all trials are stopped in the order of their ranks.
         for other in stopped:
             if self._trials[other].state == "paused":
                 self._trials[other].stop()
@@ -239,7 +241,7 @@ def _named(loss: Any) -> dict[str, float]:
 
 
 class Loop:
-    """Connects a search with the engine, which calls the methods of this class. Trials are identified by numbers."""
+    """Connects a search to the engine, which calls the methods of this class. Trials are identified by numbers."""
 
     def __init__(self, search: Any) -> None:
         own = getattr(search, "name", None)
@@ -283,7 +285,7 @@ class Loop:
         return trial.number, trial._rung, trial.resource, target
 
     def describe(self, number: int) -> tuple[Union[str, int, Task, None], str]:
-        """What a new trial trains, and its hyperparameters as JSON."""
+        """The task that a new trial trains, and the hyperparameters of the trial as JSON."""
         trial = self._trials[number]
         text = json.dumps(trial.parameters, default=str) if trial.parameters else ""
         return trial.task, text
@@ -342,7 +344,7 @@ class Loop:
         return self._stopped()
 
     def close(self) -> None:
-        """Tells the search that the replay has ended."""
+        """Notifies the search that the replay has ended."""
         if self._close is not None:
             self._call(None, "close", self._close)
 

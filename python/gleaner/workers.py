@@ -1,6 +1,6 @@
 """Worker processes that execute the runs of a sweep.
 
-Each worker is a new process (``spawn``), which receives runs one by one through a pipe. Results travel as run
+Each worker is a new process (``spawn``), which receives runs one by one through a pipe. Workers return results as run
 directories. A worker ends when its pipe closes or its parent ends, so no process outlives the sweep."""
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Done(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """A run that an exception ended."""
+    """A run that ended with an exception."""
 
     error: bytes
     """The pickled exception."""
@@ -153,7 +153,7 @@ def _ready(crew: Sequence[_Worker]) -> list[_Worker]:
 
 
 class _Worker:
-    """A worker process, as the sweep sees it."""
+    """The handle through which the sweep controls a worker process."""
 
     def __init__(self, needs_main: bool) -> None:
         spawn = get_context("spawn")
@@ -199,8 +199,8 @@ class _Worker:
 @contextmanager
 def _start(needs_main: bool) -> Iterator[None]:
     """Prepares the start of a process. Ctrl-C sends SIGINT to all processes of the terminal. Only the sweep handles the
-    signal, so workers block it. If workers do not need the user's script, the script is hidden from them. They then do
-    not execute it, and it needs no ``if __name__ == "__main__"``."""
+    signal, so workers block it. If workers do not need the user's script, the script is hidden from them. The workers
+    then do not execute the script, and the script needs no ``if __name__ == "__main__"``."""
     main = sys.modules["__main__"]
     can_block = hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else None

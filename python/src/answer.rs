@@ -51,7 +51,8 @@ impl Answer {
         }
     }
 
-    /// What each task holds in the plan of a problem with node classes: a class and a number of nodes, or `None`.
+    /// Class and number of the nodes that each task holds in the plan; `None` for a task without nodes. Without a plan,
+    /// or if the problem has no node classes, the list itself is `None`.
     #[getter]
     fn held(&self) -> Option<Vec<Option<(&str, u32)>>> {
         match self.0.counts() {
@@ -66,8 +67,8 @@ impl Answer {
         }
     }
 
-    /// Price of a node, by class: about what an additional node would add to the objective. `None` if the problem has no
-    /// classes, or the solver computes no prices.
+    /// Price of a node, by class: approximately the amount that an additional node would add to the objective. `None`
+    /// if the problem has no classes, or the solver computes no prices.
     #[getter]
     fn prices<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(found) = self.0.prices() else {
@@ -135,8 +136,8 @@ impl SolveOptions {
         let problems: Vec<_> = problems.iter().map(EitherProblem::problem).collect();
         let host = Host::default();
         let solve = || solving::answers(&self.0, &problems, &host);
-        // Built-in solvers usually finish before a thread would have started, so they run on this thread. A program may
-        // take long, so a new thread waits for it while this thread handles Ctrl-C.
+        // Built-in solvers usually finish before a thread would have started, so they run on this thread. A program can
+        // take a long time, so a new thread waits for it while this thread handles Ctrl-C.
         let answers = if self.0.starts_a_program() {
             host.on_a_thread(py, solve)?
         } else {

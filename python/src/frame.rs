@@ -97,7 +97,7 @@ fn index(schema: &Schema) -> Option<usize> {
     }
 }
 
-/// How times are written as text. Times of columns with a time zone are in UTC.
+/// The formats in which times are written as text. Times of columns with a time zone are in UTC.
 pub fn formats() -> FormatOptions<'static> {
     FormatOptions::new()
         .with_timestamp_format(Some("%Y-%m-%d %H:%M:%S%.f"))

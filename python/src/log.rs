@@ -21,7 +21,7 @@ pub struct EventLog(gleaner_domain::EventLog);
 
 #[pymethods]
 impl EventLog {
-    /// Reads a log from a pickle of the original, or from a CSV, Parquet or .gev file.
+    /// Reads a log from a pickle of the original replayer, or from a CSV, Parquet or .gev file.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<EventLog> {
         let host = Host::default();

@@ -143,7 +143,7 @@ impl From<gleaner_solvers::Problem> for Problem {
     }
 }
 
-/// One decision on nodes of several classes: what each task may hold, and the value of each option.
+/// One decision on nodes of several classes: the options of each task, and their values.
 ///
 /// >>> problem = ClassProblem.from_json('''{"classes": [{"name": "v100", "capacity": 4}, {"name": "a100", "capacity": 2}],
 /// ...     "tasks": [{"name": "a", "options": [[0, 4, 16], [1, 2, 20]]}]}''')
@@ -186,7 +186,7 @@ impl ClassProblem {
         Ok(classes)
     }
 
-    /// Names of its tasks.
+    /// Names of the tasks.
     #[getter]
     fn tasks(&self) -> Vec<String> {
         self.0.tasks.iter().map(|task| task.name.clone()).collect()

@@ -100,7 +100,7 @@ pub struct Call<S> {
     directory: Option<RunDir>,
 }
 
-/// Where the inputs come from, and where the results are written.
+/// The sources of the inputs, and the directory for the results.
 pub struct Given {
     /// The files to which Python tables were written, each with the name of its table.
     pub names: Vec<(PathBuf, String)>,

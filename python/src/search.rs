@@ -68,7 +68,9 @@ impl PythonSearch {
         if let Ok(task) = of.cast::<Task>() {
             let task = task.get().training();
             if task.is_endless() {
-                let text = format!("search: the task of trial {trial} is endless, expected work");
+                let text = format!(
+                    "search: the task of trial {trial} is endless, expected a finite amount of work"
+                );
                 return Err(PyValueError::new_err(text));
             }
             return Ok((drawn(), Some(task.clone())));

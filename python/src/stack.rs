@@ -34,9 +34,10 @@ pub fn table_of(
     Table::of_arrays(name, arrays).map_err(|error| exception(py, error))
 }
 
-/// Stacks tables. Row `i` of `front` is repeated in front of every row of the `i`th table: if `front` has the `t_fwd`
-/// 30 and 60, and the tables have 2 and 1 rows, the result has the `t_fwd` 30, 30 and 60. Where a table lacks a column
-/// of another table, its values are missing. No column of `front` may have the name of a column of a table.
+/// Stacks tables. Row `i` of `front` is repeated in front of every row of the `i`th table. For example, let `front`
+/// have the `t_fwd` 30 and 60, and let the tables have 2 and 1 rows. The result then has the `t_fwd` 30, 30 and 60. If
+/// a table lacks a column of another table, its values in this column are missing. No column of `front` may have the
+/// name of a column of a table.
 ///
 /// # Errors
 /// `front` does not have a row for each table.
@@ -74,7 +75,7 @@ fn array(values: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
         let values = values.iter().map(|value| value.extract::<Option<T>>().ok());
         values.collect()
     }
-    // A column without values is numeric, as figures are.
+    // A column without values becomes numeric, because figures are numeric.
     let is_empty = values.iter().all(|value| value.is_none());
     if is_empty {
         return Ok(Arc::new(Float64Array::new_null(values.len())));

@@ -15,13 +15,14 @@ use crate::errors::exception;
 /// An elastic training task: the numbers of nodes that it can use, its speed on them, and the costs of changes.
 ///
 /// `curve` maps numbers of nodes to work per second. The curve starts with 0 at 0 nodes, and values between its points
-/// are interpolated linearly. `work` is the total work; without it, the task is endless. Times are strings such as
+/// are interpolated linearly. `work` is the total work. Without it, the task is endless. Times are strings such as
 /// `"2026-01-31 08:00:00"`, or `datetime`s without a time zone, on the clock of the log. An invalid task raises a
 /// `DataError`.
 ///
 /// On nodes of several classes, `curve`, `objective`, `min_nodes` and `max_nodes` may be dictionaries by class. `speed`
 /// gives the factor by which a plain `curve` is multiplied in each class. `move` is the cost of moving to another
-/// class, in seconds of progress. With `counts="points"`, the task holds only the numbers of nodes in its curve.
+/// class, in seconds of progress. With `counts="points"`, the task can hold only the numbers of nodes that are points
+/// of its curve.
 ///
 /// >>> task = Task("bert", {1: 10.0, 4: 36.0}, work=1e6)
 /// >>> task.max_nodes, task.rate(2)
@@ -166,7 +167,7 @@ impl Task {
         self.0.priority
     }
 
-    /// Earliest time at which the task may run; `None` for the start of the log.
+    /// Earliest time at which the task can run; `None` for the start of the log.
     #[getter]
     fn submit(&self) -> Option<String> {
         let submit = self.0.submit;
@@ -203,7 +204,7 @@ impl Task {
         self.0.move_seconds()
     }
 
-    /// Which numbers of nodes the task may hold: `all` between its bounds, or only the `points` of its curve.
+    /// The numbers of nodes that the task can hold: `all` between its bounds, or only the `points` of its curve.
     #[getter]
     fn counts(&self) -> Option<&'static str> {
         let known = |(_, counts): &&(_, _)| *counts == self.0.classes.counts;
@@ -321,7 +322,7 @@ fn last_points(curve: &ByClass<GivenCurve>) -> ByClass<f64> {
     }
 }
 
-/// Parses the argument `counts`: which numbers of nodes the task may hold.
+/// Parses the argument `counts`, which selects the numbers of nodes that the task can hold.
 fn counts(word: Option<&str>) -> PyResult<Counts> {
     let Some(word) = word else {
         return Ok(Counts::default());

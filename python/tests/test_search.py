@@ -340,7 +340,10 @@ def returning(**methods: Any) -> Any:
         (returning(max_resource="9"), "search: Wrong.max_resource is '9', expected a finite number above 0"),
         (Scripted([[9]], task=lambda _: "nothing"), "the task of trial 0 is nothing, expected a Task, or the name"),
         (Scripted([[9]], task=lambda _: 20), "the task of trial 0 is 20, expected a Task"),
-        (Scripted([[9]], task=lambda _: gleaner.Task("a", {1: 1.0})), "the task of trial 0 is endless, expected work"),
+        (
+            Scripted([[9]], task=lambda _: gleaner.Task("a", {1: 1.0})),
+            "the task of trial 0 is endless, expected a finite amount of work",
+        ),
         (object(), "search: object has no method next_trial or ask, expected a gleaner.Search"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

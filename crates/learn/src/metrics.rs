@@ -82,7 +82,7 @@ pub fn accuracy(truth: &[u8], predicted: &[u8]) -> f64 {
 /// classes are 0 to `classes` − 1.
 ///
 /// # Panics
-/// If a class is outside this range.
+/// A class is outside this range.
 pub fn confusion(truth: &[u8], predicted: &[u8], classes: usize) -> Vec<Vec<usize>> {
     let mut counts = vec![vec![0; classes]; classes];
     for (truth, predicted) in truth.iter().zip(predicted) {

@@ -26,7 +26,7 @@ pub struct Categories {
     codes: Vec<Option<u32>>,
 }
 
-/// Why columns cannot form a table.
+/// The reason why columns cannot form a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// The columns have different lengths.
@@ -48,7 +48,7 @@ impl Table {
     /// Creates a table from columns of equal length. A table without columns has no rows.
     ///
     /// # Errors
-    /// If the lengths differ or a name occurs twice.
+    /// The lengths differ, or a name occurs twice.
     pub fn new(columns: Vec<(String, Column)>) -> Result<Self, TableError> {
         let rows = columns.first().map_or(0, |(_, column)| column.len());
         let mut seen = BTreeSet::new();
@@ -129,7 +129,7 @@ impl Table {
     /// than once.
     ///
     /// # Panics
-    /// If a row is not in the table.
+    /// A row is not in the table.
     pub fn take(&self, rows: &[usize]) -> Table {
         Table {
             names: self.names.clone(),

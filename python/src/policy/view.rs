@@ -54,7 +54,7 @@ impl Job {
         self.job.submit
     }
 
-    /// Run time in seconds, alone and at full speed. A real scheduler cannot know this time.
+    /// Run time in seconds if the job runs alone and at full speed. A real scheduler cannot know this time.
     #[getter]
     fn duration(&self) -> i64 {
         self.job.duration

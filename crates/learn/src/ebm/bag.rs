@@ -99,7 +99,7 @@ pub(super) struct Bag {
 }
 
 impl Bag {
-    /// A bag before its first round. `residuals` holds the residuals of all rows; `lane` is the
+    /// A bag before its first round. `residuals` holds the residuals of all rows. `lane` is the
     /// bag's index in the entries of [`Tables`].
     pub fn new(
         lane: usize,

@@ -12,7 +12,7 @@ use crate::table::{Categories, Column};
 pub struct Feature {
     /// Name of the feature, which is the name of its column in the training table.
     pub name: String,
-    /// How values of the feature map to bins.
+    /// The mapping from the values of the feature to bins.
     pub bins: Bins,
     /// Number of training rows in each bin.
     pub rows: Vec<u32>,

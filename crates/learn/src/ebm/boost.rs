@@ -49,7 +49,7 @@ pub(super) struct Split {
     pub random: ChaCha8Rng,
 }
 
-/// How the cuts of a step's tree are chosen.
+/// The method of choosing the cuts of a step's tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cuts {
     /// The cuts with the greatest gain.

@@ -70,7 +70,7 @@ pub(super) struct Tree {
 /// chance.
 const PRIOR_ROWS: f64 = 10.0;
 
-/// The bins of a feature. A tree is grown on them repeatedly, each time for different residuals.
+/// The bins of a feature. Each step grows a new tree on them, for the current residuals.
 pub(super) struct Curve {
     /// Number of training rows in each bin.
     rows: Vec<f64>,
@@ -138,8 +138,9 @@ impl Curve {
     }
 }
 
-/// Cuts the bins at random. Draws the maximum number of cuts that the tree may have. A cut is left
-/// out if a leaf next to it would have too few rows. `before` holds the prefix sums of the bins.
+/// Cuts the bins at random. As many cuts are drawn as a tree with the maximum number of leaves has.
+/// A cut is left out if a leaf next to it would have too few rows. `before` holds the prefix sums
+/// of the bins.
 fn draw(before: &[Sum], tree: Tree, random: &mut ChaCha8Rng) -> Vec<Range<usize>> {
     let end = before.len() - 1;
     let most = tree.leaves.min(end);

@@ -16,7 +16,7 @@ use super::tables::ABREAST;
 use crate::metrics::mean;
 use crate::table::{Column, Table};
 
-/// Why a machine was not trained.
+/// The reason why a machine was not trained.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// A setting is out of its range.

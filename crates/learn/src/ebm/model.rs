@@ -39,7 +39,7 @@ pub struct Axis {
     pub(super) size: usize,
 }
 
-/// Why a machine cannot predict the labels of a table.
+/// The reason why a machine cannot predict the labels of a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// The features of the table, or their order, differ from the machine's features.
@@ -57,7 +57,7 @@ pub enum Mismatch {
     Kind {
         /// Name of the feature.
         name: String,
-        /// What the model was trained on: `numbers` or `strings`.
+        /// The kind of values that the model was trained on: `numbers` or `strings`.
         expected: &'static str,
     },
 }

@@ -90,8 +90,8 @@ pub(super) fn cells(first: &Coarse, second: &Coarse) -> CellMap {
     }
 }
 
-/// The pairs with the greatest scores, best first, at most `most` of them. Pairs that gain nothing
-/// are left out. `least` is the minimum number of rows in each rectangle of a cross.
+/// At most `most` pairs with the greatest scores, best first. Pairs that gain nothing are left out.
+/// `least` is the minimum number of rows in each rectangle of a cross.
 pub(super) fn rank(
     axes: &[Coarse],
     residuals: &[f64],

@@ -26,7 +26,7 @@ pub struct Settings {
     pub leaves: usize,
     /// The minimum number of rows in a leaf; 0 counts as 1.
     pub least_in_leaf: u32,
-    /// How the values of a numeric feature are divided into bins.
+    /// The method of dividing the values of a numeric feature into bins.
     pub binning: Binning,
     /// The maximum number of bins of a numeric feature, between 2 and [`MOST_BINS`]. There is one
     /// additional bin for missing values.
@@ -45,7 +45,7 @@ pub struct Settings {
 /// The maximum number of bins or categories of a feature. Bin numbers are stored in 16 bits.
 pub const MOST_BINS: usize = 65_534;
 
-/// How the values of a numeric feature are divided into bins.
+/// The method of dividing the values of a numeric feature into bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Binning {

@@ -1,22 +1,19 @@
-//! The step of a pair of features. It is the best cross, which cuts each axis once, so that the
-//! tree has four leaves.
+//! The step of a pair of features: a tree with four leaves. The tree is the best cross, which cuts each axis once.
 //!
-//! Each cell of a grid holds the sum of the residuals and the number of the training rows in it. Two-dimensional prefix sums give the sum over
-//! any rectangle, and therefore the gain of any cross, in constant time. The gain of a cross is the
-//! sum of `s² ÷ n` over its four rectangles, minus `s² ÷ n` of the whole grid. Here, `s` is a sum
-//! of residuals and `n` a number of rows. For example, let a grid of 3 rows and 4 columns have 2
-//! training rows in each cell. The residuals of these rows are 5 in the four cells at the lower
-//! right, and −1 elsewhere. One cross cuts the grid above and to the left of these four cells. For
-//! its rectangles, `s² ÷ n` is 4, 4, 8 and 40² ÷ 8 = 200. For the whole grid, it is 24² ÷ 24 = 24,
-//! so this cross gains 192.
+//! Each cell of a grid holds the sum of the residuals and the number of training rows in it. Two-dimensional prefix
+//! sums give the sum over any rectangle, and therefore the gain of any cross, in constant time. The gain of a cross is
+//! the sum of `s² ÷ n` over its four rectangles, minus `s² ÷ n` of the whole grid. Here, `s` is a sum of residuals and
+//! `n` a number of rows. For example, let a grid of 3 rows and 4 columns have 2 training rows in each cell. The
+//! residuals of these rows are 5 in the four cells at the lower right, and −1 elsewhere. One cross cuts the grid above
+//! and to the left of these four cells. For its rectangles, `s² ÷ n` is 4, 4, 8 and 40² ÷ 8 = 200. For the whole grid,
+//! it is 24² ÷ 24 = 24, so this cross gains 192.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::curve::Sum;
 
-/// A grid of cells. It is searched for its best cross repeatedly, each time with different
-/// residuals.
+/// A grid of cells. Each step searches it for the best cross with the current residuals.
 pub(super) struct Surface {
     width: usize,
     height: usize,
@@ -32,8 +29,8 @@ pub(super) struct Surface {
     gains: Vec<f64>,
 }
 
-/// A pair of cuts, one for each axis. The first cut separates the cells before `row` from the cells
-/// at and after `row`. The second cut separates the cells before `column` from the rest.
+/// A pair of cuts, one for each axis. The first cut separates the cells before `row` from the cells at and after `row`.
+/// The second cut separates the cells before `column` from the cells at and after `column`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cross {
     row: usize,
@@ -209,8 +206,8 @@ mod tests {
 
     #[test]
     fn a_corner_is_found_and_gets_its_mean() {
-        // A grid of 3 rows and 4 columns with 2 training rows in each cell. The residuals in the
-        // four cells at the lower right differ from the rest.
+        // A grid of 3 rows and 4 columns with 2 training rows in each cell. The residuals in the four cells at the
+        // lower right differ from those in the other cells.
         let value = |index: usize| {
             if index / 4 >= 1 && index % 4 >= 2 {
                 5.0

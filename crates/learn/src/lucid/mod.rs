@@ -1,10 +1,11 @@
 //! The models that Lucid uses to schedule GPU clusters (Hu et al., 2023), and their features. The
 //! features are computed from plain values and stored in a [`Table`](crate::Table).
 //!
-//! - [`history`]: how long a job will run, estimated from the user's earlier jobs.
-//! - [`packing`]: how well a job shares its GPUs.
-//! - [`throughput`]: how many GPU jobs will be submitted in each ten-minute interval.
-//! - [`workload`]: how long a job will run, estimated from its user, its submission time and its
+//! - [`history`]: the run time of a job, estimated from the user's earlier jobs.
+//! - [`packing`]: a score that predicts how well a job shares its GPUs.
+//! - [`throughput`]: forecasts of the number of GPU jobs that are submitted in each ten-minute
+//!   interval.
+//! - [`workload`]: the run time of a job, estimated from its user, its submission time and its
 //!   requests.
 
 pub mod history;

@@ -1,6 +1,6 @@
 //! Errors that occur when decision trees are grown or used.
 
-/// Why a tree cannot be grown or cannot predict.
+/// The reason why a tree cannot be grown or cannot predict.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TreeError {
     /// There are no rows to learn from.

@@ -15,8 +15,8 @@ pub struct Step {
     pub value: f64,
     /// The threshold that the value is compared with.
     pub threshold: f64,
-    /// Whether the row goes left. It does if its value is at most the threshold, or if its value is
-    /// missing and the node sends missing values to the left.
+    /// Whether the row goes left. It goes left if its value is at most the threshold, or if its value is missing and
+    /// the node sends missing values to the left.
     pub left: bool,
     /// Index of the node that the row goes to next.
     pub next: usize,
@@ -27,7 +27,7 @@ impl Tree {
     /// the root is a leaf.
     ///
     /// # Panics
-    /// If the row has fewer values than the tree has features.
+    /// The row has fewer values than the tree has features.
     pub fn path(&self, row: &[f64]) -> Vec<Step> {
         let mut path = Vec::new();
         let mut node = 0;

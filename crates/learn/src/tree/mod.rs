@@ -69,7 +69,7 @@ pub struct Tree {
 /// A node of a tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
-    /// How its rows are divided; `None` for a leaf.
+    /// The split of its rows between its children; `None` for a leaf.
     pub split: Option<Split>,
     /// Gini impurity: the probability that two of its training rows, drawn with replacement, are of
     /// different classes.
@@ -78,7 +78,7 @@ pub struct Node {
     pub counts: Vec<usize>,
 }
 
-/// How the rows of a node are divided between its children.
+/// The rule that divides the rows of a node between its children.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Split {
     /// Index of the feature in [`Tree::features`].
@@ -195,7 +195,7 @@ impl Tree {
     /// Predicts the class of a row. `row` has a value for each feature; NaN marks a missing value.
     ///
     /// # Panics
-    /// If the row has fewer values than the tree has features.
+    /// The row has fewer values than the tree has features.
     pub fn class(&self, row: &[f64]) -> u8 {
         self.leaf(row).class()
     }
@@ -216,7 +216,7 @@ impl Tree {
     /// Predicts the class of each row of a table. The table may have more features than the tree.
     ///
     /// # Errors
-    /// If the table lacks a feature of the tree, or the column with that name holds strings.
+    /// The table lacks a feature of the tree, or the column with that name holds strings.
     pub fn predict(&self, table: &Table) -> Result<Vec<u8>, TreeError> {
         let columns = self.columns(table)?;
         let row = |row: usize| columns.iter().map(|values| values[row]).collect::<Vec<_>>();

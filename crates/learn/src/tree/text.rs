@@ -40,7 +40,7 @@ impl Tree {
     /// Describes a step of a row's path, such as `gpu_util 12.5 <= 20.23`.
     ///
     /// # Panics
-    /// If the tree does not have the feature of the step.
+    /// The tree does not have the feature of the step.
     pub fn describe(&self, step: &Step) -> String {
         let name = &self.features[step.feature];
         let sign = if step.left { "<=" } else { ">" };

@@ -15,7 +15,7 @@ use crate::metrics::accuracy;
 /// Same as [`Tree::fit`].
 ///
 /// # Panics
-/// If a row is not in the table or has no label.
+/// A row is not in the table or has no label.
 pub fn held_out(
     table: &Table,
     labels: &[u8],

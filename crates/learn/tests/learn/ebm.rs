@@ -155,8 +155,8 @@ fn gaps_constants_and_texts_are_learnt_from() {
     let machine = Ebm::fit(&features, &labels, &Settings::default()).unwrap();
     let error = metrics::mean_absolute_error(&labels, &machine.predict(&features).unwrap());
     assert!(error < 0.03, "{error}");
-    // A missing value contributes −2 to the label, and the middle one of the known values about
-    // 0.6, so the two scores differ by 2.6.
+    // A missing value contributes −2 to the label, and the median known value contributes about
+    // 0.6, so their scores differ by 2.6.
     let gaps = &machine.terms()[0];
     let middle = gaps.scores()[gaps.scores().len() / 2];
     assert!(

@@ -58,11 +58,11 @@ pub struct Found<'h> {
     pub seconds: f64,
     /// Number of similar jobs.
     pub jobs: u64,
-    /// What the similar jobs have in common with the job whose duration is estimated.
+    /// The properties that the similar jobs share with the job whose duration is estimated.
     pub alike: Similarity<'h>,
 }
 
-/// What past jobs have in common with the job whose duration is estimated.
+/// The properties that past jobs share with the job whose duration is estimated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Similarity<'h> {
     /// The user, the number of GPUs, and the name. Holds the names of the past jobs: the job's own
@@ -72,7 +72,7 @@ pub enum Similarity<'h> {
     Name(Vec<&'h str>),
     /// The user only.
     User,
-    /// Nothing: the estimate uses all jobs of all users.
+    /// No property: the estimate uses all jobs of all users.
     Everyone,
 }
 

@@ -82,11 +82,11 @@ fn matches(a: &[char], b: &[char]) -> usize {
     matches
 }
 
-/// Length of the longest common substring, and where it begins in `a` and in `b`.
+/// Length of the longest common substring, and the indices at which it begins in `a` and in `b`.
 fn longest(a: &[char], b: &[char], rows: &mut [Vec<usize>; 2]) -> (usize, usize, usize) {
     let mut best = (0, 0, 0);
     // Entry `j + 1` of `now` is the length of the longest common substring that ends at character
-    // `j` of `b` and at the current character of `a`. `before` holds the same for the previous
+    // `j` of `b` and at the current character of `a`. `before` holds the lengths for the previous
     // character of `a`.
     let [before, now] = rows;
     before[..=b.len()].fill(0);

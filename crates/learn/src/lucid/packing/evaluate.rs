@@ -29,7 +29,8 @@ pub struct Evaluation {
     /// Confusion matrix: for each true score and each predicted score, the number of profiles. Each
     /// profile's score is predicted by a tree grown on all other profiles.
     pub confusion: Vec<Vec<usize>>,
-    /// The accuracy over 200 random splits, each with 30 % of the profiles as test rows.
+    /// The spread of the accuracy over 200 random splits, each with 30 % of the profiles as test
+    /// rows.
     pub splits: Spread,
 }
 
@@ -65,7 +66,7 @@ impl Spread {
 /// Evaluates the model on profiles. `seed` determines the random splits.
 ///
 /// # Errors
-/// If there are fewer than two profiles, `shared` does not have one row per profile, or a value is
+/// There are fewer than two profiles, `shared` does not have one row per profile, or a value is
 /// infinite.
 pub fn evaluate(
     features: Features,

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::Usage;
 use crate::Table;
 
-/// A training workload: the model, its data and how it is trained.
+/// A training workload: the model, its data set, its batch size and its precision.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Workload {
     /// Name of the model that is trained.

@@ -49,11 +49,11 @@ impl TryFrom<Saved> for PackingModel {
 }
 
 impl PackingModel {
-    /// Trains a model on the scores of profiles. `shared` has one row per profile; it is used only
+    /// Trains a model on the scores of profiles. `shared` has one row per profile, and is used only
     /// with [`Features::WithPairs`].
     ///
     /// # Errors
-    /// If there is no profile, `shared` does not have one row per profile, or a value is infinite.
+    /// There is no profile, `shared` does not have one row per profile, or a value is infinite.
     pub fn fit(
         features: Features,
         profiles: &[Profile],

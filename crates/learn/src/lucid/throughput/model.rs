@@ -55,10 +55,10 @@ impl ThroughputModel {
     /// use earlier intervals.
     ///
     /// # Errors
-    /// If `steps` is empty, a setting is out of its range, or the fit is stopped.
+    /// `steps` is empty, a setting is out of its range, or the fit is stopped.
     ///
     /// # Panics
-    /// If `steps` are not intervals of the series.
+    /// `steps` are not intervals of the series.
     pub fn fit(
         series: &Series,
         steps: Range<usize>,

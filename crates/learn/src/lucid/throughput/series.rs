@@ -15,7 +15,7 @@ pub struct Series {
     gpus: Vec<f64>,
 }
 
-/// Why values cannot form a series.
+/// The reason why values cannot form a series.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SeriesError {
     /// The lists of jobs and of GPUs have different numbers of intervals.
@@ -28,7 +28,7 @@ pub enum SeriesError {
         /// Number of intervals in the list of GPUs.
         gpus: usize,
     },
-    /// A value is missing or infinite. The field is the beginning of the value's interval.
+    /// A value is missing or infinite. Holds the start time of the value's interval.
     #[error("the interval at {0} has a value that is not a finite number")]
     NotFinite(DateTime),
 }
@@ -38,7 +38,7 @@ impl Series {
     /// number of submitted GPU jobs, and `gpus` the number of GPUs they request.
     ///
     /// # Errors
-    /// If the lengths differ or a value is not finite.
+    /// The lengths differ, or a value is not finite.
     pub fn new(start: DateTime, jobs: Vec<f64>, gpus: Vec<f64>) -> Result<Self, SeriesError> {
         if jobs.len() != gpus.len() {
             return Err(SeriesError::Length {

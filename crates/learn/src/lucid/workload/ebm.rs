@@ -8,7 +8,7 @@ use crate::ebm::{Binning, Ebm, FitError, Settings};
 use crate::isotonic::Direction;
 use crate::lucid::check_features;
 
-/// Which features an EBM learns from, and whether it learns logarithms of durations.
+/// Options for the features and the labels that an EBM learns from.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
@@ -28,11 +28,11 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Settings of the EBM. In a trial on the first days of September in the Venus trace, the
-    /// settings for logarithms gave the best estimates for the days after the training data. They
-    /// use few rounds, because users change their habits faster than the EBM can learn them.
-    /// The settings for seconds are the published settings (learning rate 0.01, bins of equal
-    /// width, 20 pairs), but with at most 1,000 rounds.
+    /// Settings of the EBM. The settings for logarithms were tried on the first days of September
+    /// in the Venus trace. They gave the best estimates for the days after the training data. They
+    /// use few rounds, because users change their habits faster than the EBM can learn them. The
+    /// settings for seconds are the published settings (learning rate 0.01, bins of equal width, 20
+    /// pairs), but with at most 1,000 rounds.
     pub fn settings(self, seed: u64) -> Settings {
         let settings = Settings {
             interactions: 20,
@@ -104,7 +104,7 @@ impl DurationEbm {
         Ok(DurationEbm { options, machine })
     }
 
-    /// Which features the EBM learnt from, and whether it learnt logarithms of durations.
+    /// The options for the features and the labels that the EBM learnt from.
     pub fn options(&self) -> Options {
         self.options
     }

@@ -1,4 +1,4 @@
-//! The ways to estimate how long jobs run.
+//! The methods of estimating the run times of jobs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::isotonic::Direction;
 use crate::lucid::history::History;
 use crate::metrics::{mean, median};
 
-/// A way to estimate how long jobs run.
+/// A method of estimating the run times of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {
@@ -29,7 +29,7 @@ pub enum Estimator {
     Mean,
 }
 
-/// How estimators are trained.
+/// The settings for training estimators.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learning {
     /// Whether the job's profile is among the features of EBMs.
@@ -43,7 +43,7 @@ pub struct Learning {
 /// A job that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Past<'j> {
-    /// What was known about the job when it was submitted.
+    /// The information about the job that was available at its submission.
     pub job: Job<'j>,
     /// Submission time, in seconds on the trace's clock.
     pub submitted: i64,

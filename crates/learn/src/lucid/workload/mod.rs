@@ -20,7 +20,7 @@ use jiff::civil::DateTime;
 use super::Usage;
 use crate::{Column, Table};
 
-/// What is known about a job when it is submitted.
+/// The information about a job that is available at its submission.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job<'j> {
     /// User who submits the job; empty if unknown.

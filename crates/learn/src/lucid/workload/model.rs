@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::{Estimator, Fitted, Learning, Options, Past, Trial};
 use crate::ebm::FitError;
 
-/// Which estimator to use.
+/// The choice of an estimator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EstimatorChoice {
     /// The estimator that ranks held-out jobs best (see [`Trial::best`]).
@@ -102,7 +102,7 @@ impl WorkloadModel {
     /// all jobs in `past`, because any estimator may be requested later.
     ///
     /// # Errors
-    /// If there is no job, a duration is not finite or is too large, or the fit is stopped.
+    /// There is no job, a duration is not finite or is too large, or the fit is stopped.
     pub fn fit(
         past: &[Past<'_>],
         learning: &Learning,
