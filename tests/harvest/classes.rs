@@ -49,8 +49,8 @@ fn starts(harvest: &Harvest, name: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-// `picky` can use only the fast node. Until `picky` has finished, `able` runs on the slow node, because the two tasks
-// then do more work together than `able` would do alone on the fast node. Then `able` moves to the fast node.
+// `picky` can use only the fast node. Until `picky` has finished, `able` runs on the slow node: together, the two tasks
+// do more work than `able` would do alone on the fast node. Then `able` moves to the fast node.
 #[test]
 fn tasks_get_the_nodes_of_the_class_that_is_best_for_all() {
     let mut harvest =

@@ -124,7 +124,7 @@ fn send_datagrams() {
     let own = UdpSocket::bind("127.0.0.1:0").unwrap();
     own.send_to(text.as_bytes(), address).unwrap();
     harvest.wait("progress", |harvest| harvest.task_field("a", "done") != 0.0);
-    // Datagrams to the rank's port are handled in order, so the earlier ones have been handled too, and were not
+    // Datagrams to the rank's port are handled in order, so the earlier datagrams have also been handled, and were not
     // counted.
     assert_eq!(harvest.task_field("a", "done"), 64.0);
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 1);

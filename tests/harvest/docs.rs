@@ -1,4 +1,4 @@
-//! docs/HARVEST.md: its files are valid, and its commands exist.
+//! Tests that the files in docs/HARVEST.md are valid, and that its commands exist.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The status page, live and as a file.
+//! Tests of the status page, served by the daemon and written to a file.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Tests sweeps as job arrays: killed tasks, a node that goes down, a killed controller, a killed submitter, and
-//! failures that are retried or not retried.
+//! Tests sweeps as job arrays. Tasks, the controller and the submitter are killed, a node goes down, and failed runs
+//! are retried or not.
 
 use std::collections::BTreeMap;
 use std::fs;

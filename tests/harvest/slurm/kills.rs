@@ -10,7 +10,7 @@ use super::proxy::Proxy;
 use super::site::Site;
 use super::worklog::{self, Expected};
 
-/// Something that happens during a run. The order of a run's events depends on the seed.
+/// A disturbance or a submission during a run. The order of a run's events depends on the seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Event {
     /// The daemon is killed and restarted.
@@ -29,7 +29,8 @@ enum Event {
     Submission,
 }
 
-/// Events of a run, which are shuffled. After the last one, [`Run::kill_all`] kills several parts in quick succession.
+/// Events of a run, which are shuffled. After the last event, [`Run::kill_all`] kills a pilot, a process of a task, the
+/// controller and the daemon in quick succession.
 const EVENTS: [Event; 9] = [
     Event::Daemon,
     Event::Pilot,
@@ -94,7 +95,7 @@ impl Random {
     }
 }
 
-/// A run, during which parts are killed and the network is cut.
+/// A run, during which processes are killed and the network is cut.
 struct Run {
     site: Site,
     proxy: Proxy,
@@ -193,9 +194,9 @@ impl Run {
         });
     }
 
-    /// If the daemon is draining, does what an operator must do after Slurm has drained a node: resumes the node, and
-    /// ends the daemon's drain once no node is drained. Slurm can drain a node if the controller forgot a job when it
-    /// was killed, and then reused the job's id. Returns `false` as long as the daemon is draining.
+    /// Does the work of an operator while the daemon is draining: resumes the nodes that Slurm has drained, and ends
+    /// the daemon's drain once no node is drained. Slurm can drain a node if the controller forgot a job when it was
+    /// killed, and then reused the job's id. Returns `false` as long as the daemon is draining.
     fn end_drain(&self, status: &Value) -> bool {
         if status["mode"] != "draining" {
             return true;

@@ -11,8 +11,8 @@ use super::cluster::{Cluster, wait_until};
 use super::site::{PARTITIONS, Site};
 use super::worklog::{self, Expected};
 
-/// Normal jobs: time of submission in seconds, number of nodes, and duration in seconds. Without harvest, no job waits
-/// for another. With `GLEANER_HARVEST_ROUNDS=N`, all jobs are submitted N times.
+/// Normal jobs: time of submission in seconds, number of nodes, and duration in seconds. Without harvesting, no job
+/// waits for another job. With `GLEANER_HARVEST_ROUNDS=N`, all jobs are submitted N times.
 const JOBS: [(u64, u32, u64); 14] = [
     (6, 1, 8),
     (9, 2, 6),
