@@ -1,4 +1,4 @@
-//! The command line's side of a connection to the daemon.
+//! The client with which the command line sends requests to the daemon.
 
 use std::fs::File;
 use std::io::Read;
@@ -32,7 +32,7 @@ pub struct Client {
     state: PathBuf,
 }
 
-/// Why there is no answer.
+/// The reason why a request has no answer.
 enum Lost {
     /// The daemon cannot be reached, so it has not received the request.
     Unreached(Error),
@@ -93,12 +93,12 @@ impl Client {
             }
             sleep(PAUSE).await;
         }
-        // This line is never reached, because the loop returns at the last attempt.
+        // This line is never reached, because the loop returns after the last attempt.
         Err(Error::Run("no answer".to_owned()))
     }
 
     async fn attempt(&self, request: &Request) -> Result<Response, Lost> {
-        // The files are read each time, because a restarted daemon may have a new address.
+        // The address is read for every attempt, because a restarted daemon may have a new one.
         let (mut input, mut output) = self.connect().await.map_err(Lost::Unreached)?;
         let exchange = async {
             frames::write(&mut output, request).await?;

@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
-/// Maximum length of the first message on a connection, in bytes. The sender is still unknown, so it must not be able
-/// to fill the memory.
+/// Maximum length of the first message on a connection, in bytes. The sender is not authenticated yet, so it must not
+/// be able to exhaust the daemon's memory.
 pub const LONGEST_GREETING: usize = 64 << 10;
 
-/// Why a message could not be read or written.
+/// The reason why a message could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// The other side has closed the connection, possibly in the middle of a message.
@@ -44,13 +44,14 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         }
     }
 
-    /// Reads the next message, of at most `longest` bytes. If the returned future is dropped, no data is lost.
+    /// Reads the next message, which may have at most `longest` bytes. If the returned future is dropped, no data is
+    /// lost.
     ///
     /// # Errors
     /// See [`FrameError`]. After an error, no more messages can be read.
     pub async fn read<T: DeserializeOwned>(&mut self, longest: usize) -> Result<T, FrameError> {
-        // `fill_buf` consumes nothing, and nothing is awaited between `extend` and `consume`. This is why the future
-        // can be dropped.
+        // `fill_buf` consumes nothing, and nothing is awaited between `extend` and `consume`. Therefore, the future can
+        // be dropped at any time.
         loop {
             let bytes = self.input.fill_buf().await?;
             if bytes.is_empty() {
@@ -112,7 +113,7 @@ mod tests {
         runtime.block_on(future)
     }
 
-    /// All messages in `bytes`, and the error at the end.
+    /// All messages in `bytes`, and the error with which reading ends.
     fn read_all(bytes: &[u8], longest: usize) -> (Vec<Vec<u32>>, FrameError) {
         let mut reader = FrameReader::new(bytes);
         let mut messages = Vec::new();
@@ -147,7 +148,7 @@ mod tests {
             error.to_string(),
             "found a message of more than 3 bytes, expected at most 3"
         );
-        // A line that never ends does not fill the memory.
+        // A line that never ends must not exhaust the memory.
         let endless = vec![b'['; 1 << 20];
         assert!(matches!(
             read_all(&endless, LONGEST_GREETING).1,

@@ -1,4 +1,4 @@
-//! The journal: the state of the core, in one file that survives crashes.
+//! The journal stores the state of the core in one file that survives crashes.
 //!
 //! The file is a redb database. One table holds the settings and the last snapshot. Two other tables grow:
 //!
@@ -28,17 +28,17 @@ use crate::core::{Entry, Millis, Recorded, Settings};
 const ENTRIES: TableDefinition<u64, &[u8]> = TableDefinition::new("entries");
 /// The batches of the recording as JSON, numbered from 0.
 const BATCHES: TableDefinition<u64, &[u8]> = TableDefinition::new("batches");
-/// The version, the settings of the core, the time at which the journal was begun, the last snapshot, and the number of
-/// the first entry after it, as JSON.
+/// Facts about the journal as JSON: its version, the core's settings, and the time at which it was begun. The table
+/// also holds the last snapshot, and the number of the first entry after this snapshot.
 const ABOUT: TableDefinition<&str, &[u8]> = TableDefinition::new("about");
 
 /// Version of the journal's format.
 const VERSION: &[u8] = b"2";
 
-/// Number of entries at which a snapshot replaces them.
+/// If the journal has this number of entries, a snapshot replaces them.
 pub const MOST_ENTRIES: u64 = 10_000;
 
-/// Memory that redb may use for pages of the file, in bytes.
+/// Maximum size of redb's page cache, in bytes.
 const CACHE: usize = 16 << 20;
 
 /// An open journal. No other process can open it at the same time.
@@ -53,13 +53,13 @@ pub struct Journal {
     next: u64,
     /// Number of the next batch of the recording.
     next_batch: u64,
-    /// Number of entries at which a snapshot replaces them.
+    /// [`MOST_ENTRIES`], unless a test sets a smaller number.
     most_entries: u64,
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or begins a new one there with these settings at the time `now`. An existing
-    /// journal keeps the settings with which it was begun. Later changes are in its entries or its snapshot.
+    /// Opens the journal at `path`. If there is none, begins a new journal with these settings at the time `now`. An
+    /// existing journal keeps the settings with which it was begun. Later changes are in its entries or its snapshot.
     ///
     /// # Errors
     /// The file cannot be read or written, is in use, or is not a journal of this version.
@@ -164,7 +164,7 @@ impl Journal {
         &self.settings
     }
 
-    /// When the journal was begun.
+    /// Time at which the journal was begun.
     pub fn begun(&self) -> Millis {
         self.begun
     }
@@ -260,8 +260,8 @@ impl Journal {
         self.items(ENTRIES, self.first)
     }
 
-    /// The batches of the recording that are in the journal now, in order. Another thread can read them while further
-    /// entries are appended.
+    /// The batches of the recording that are in the journal at the time of the call, in order. Another thread can read
+    /// them while further entries are appended.
     ///
     /// # Errors
     /// The file cannot be read. An item is an error if the batch cannot be read or is missing.

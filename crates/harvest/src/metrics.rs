@@ -1,4 +1,4 @@
-//! The state as metrics for Prometheus, in its text format.
+//! Formats the daemon's state as metrics in the text format of Prometheus.
 
 use std::fmt::{Display, Write};
 
@@ -57,7 +57,7 @@ pub fn text(status: &Status) -> String {
     out
 }
 
-/// A number of nodes, by class if there are classes.
+/// Writes a metric that counts nodes, by class if there are classes.
 fn nodes(
     out: &mut String,
     status: &Status,
@@ -76,7 +76,7 @@ fn nodes(
     }
 }
 
-/// The metrics of the tasks that have not ended.
+/// Writes the metrics of the tasks that have not ended.
 fn tasks(out: &mut String, status: &Status) {
     let open = || {
         status
@@ -103,7 +103,7 @@ fn tasks(out: &mut String, status: &Status) {
     }
 }
 
-/// The metrics of the searches.
+/// Writes the metrics of all searches.
 fn searches(out: &mut String, status: &Status) {
     if status.searches.is_empty() {
         return;

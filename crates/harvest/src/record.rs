@@ -1,4 +1,4 @@
-//! The recording of a harvest: what happened and what was decided.
+//! The recording of a harvest: its events and decisions.
 //!
 //! | file | content |
 //! |---|---|
@@ -27,15 +27,15 @@ use crate::core::{Capture, Core, GroupSubmission, Millis, Recorded, Repeat, Sett
 
 /// Name of the event log.
 pub const EVENTS: &str = "events.csv";
-/// Name of the file of batches.
+/// Name of the file with the batches.
 pub const BATCHES: &str = "batches.jsonl";
-/// Name of the file of tasks.
+/// Name of the task file.
 pub const TASKS: &str = "tasks.json";
 /// Name of the script.
 pub const SCRIPT: &str = "alloc.jsonl";
-/// Name of the file of settings.
+/// Name of the file with the settings and the start of the harvest.
 pub const ABOUT: &str = "harvest.json";
-/// All files of a recording.
+/// Names of all files of a recording.
 pub const FILES: [&str; 5] = [EVENTS, BATCHES, TASKS, SCRIPT, ABOUT];
 
 /// A recording read from a directory.
@@ -45,18 +45,18 @@ pub struct Recording {
     batches: Vec<Recorded>,
 }
 
-/// The file of settings.
+/// The content of `harvest.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct About {
-    /// Second at which the harvest began.
+    /// Time at which the harvest began, in seconds since 1970.
     begun: i64,
     settings: Settings,
 }
 
-/// What a recording needs from the core besides the batches.
+/// The data of the core that a recording contains in addition to the batches.
 #[derive(Debug, Clone)]
 pub struct Outline {
-    /// When the harvest began.
+    /// Time at which the harvest began.
     begun: Millis,
     settings: Settings,
     /// Names of the nodes by index.
@@ -64,7 +64,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// The outline of a harvest.
+    /// Copies the outline from the core.
     pub fn of(core: &Core) -> Self {
         Outline {
             begun: core.begun(),
@@ -103,7 +103,7 @@ fn json(value: &impl Serialize) -> Result<String> {
     Ok(line + "\n")
 }
 
-/// A file of lines.
+/// A file to which lines are written.
 struct Lines {
     path: PathBuf,
     file: AtomicFile,
@@ -131,10 +131,10 @@ struct Writer<'o> {
     script: Lines,
     tasks: Vec<TrainingTask>,
     groups: Groups,
-    /// Repeats the decisions.
+    /// An allocator that repeats the recorded decisions.
     allocator: Allocator<'static>,
     count: usize,
-    /// Second of the last batch.
+    /// Time of the last batch, in seconds since 1970.
     last: i64,
 }
 
@@ -146,7 +146,7 @@ struct Line<'c> {
 }
 
 impl<'o> Writer<'o> {
-    /// Begins the files. The log's first event marks the beginning of the harvest and has no decision.
+    /// Creates the files. The first event of the log marks the beginning of the harvest and has no decision.
     fn begin(outline: &'o Outline, directory: &'o Path) -> Result<Self> {
         let begun = outline.begun.div_euclid(1000);
         let mut writer = Writer {
@@ -218,7 +218,8 @@ impl<'o> Writer<'o> {
         self.script.write(&line)
     }
 
-    /// Finishes the files. The log's last event marks the end of the recording, where the tasks keep their nodes.
+    /// Finishes the files. The last event of the log marks the end of the recording, at which all tasks keep their
+    /// nodes.
     fn finish(mut self, now_s: i64) -> Result<()> {
         self.write_allocation(self.count + 1)?;
         if self.last < now_s {

@@ -24,7 +24,7 @@ use gleaner_domain::error::{Error, Fault, Result};
 
 use crate::tls::SERVER_NAME;
 
-/// Maximum size of the files that are read, such as the secret, the address and PEM files, in bytes.
+/// Maximum size in bytes of a file that is read, such as the secret, the address or a PEM file.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// Number of random bytes in the secret.
@@ -97,7 +97,7 @@ impl StateDir {
         self.path.join("key.pem")
     }
 
-    /// Path of a file in the directory of logs.
+    /// Path of the log `name`.
     pub fn log_path(&self, name: &str) -> PathBuf {
         self.path.join("logs").join(name)
     }
@@ -156,8 +156,7 @@ impl StateDir {
     /// Creates the directory of a task if it is missing, and returns its path.
     ///
     /// # Errors
-    /// [`Error::Run`] if the name is not suitable as a directory's name. [`Error::Io`] if the directory cannot be
-    /// created.
+    /// [`Error::Run`] if the name is not a valid directory name. [`Error::Io`] if the directory cannot be created.
     pub fn task_dir(&self, name: &str) -> Result<PathBuf> {
         let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let is_name = (1..=LONGEST_NAME).contains(&name.len())
@@ -204,7 +203,7 @@ impl StateDir {
         })
     }
 
-    /// Forgets all pilots, because a new journal numbers its pilots from 1 again.
+    /// Removes the records of all pilots. A new journal numbers its pilots from 1 again.
     ///
     /// # Errors
     /// The records cannot be removed.
@@ -222,7 +221,7 @@ impl StateDir {
         self.path.join("pilots")
     }
 
-    /// Eight hexadecimal digits that identify this directory, for the names of jobs. They are not secret.
+    /// Eight hexadecimal digits that identify this directory in the names of jobs. They are not secret.
     ///
     /// # Errors
     /// The certificate cannot be read.
@@ -255,8 +254,8 @@ impl StateDir {
         write_private(path, bytes)
     }
 
-    /// Writes the program that prints the class of a pilot's node, with its arguments. `words` is empty if there is no
-    /// such program.
+    /// Writes `words`: the program that prints the class of a pilot's node, and its arguments. `words` is empty if
+    /// there is no such program.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -266,7 +265,8 @@ impl StateDir {
         write_private(&self.class_path(), &json)
     }
 
-    /// The program that prints the class of a pilot's node, with its arguments. Empty if there is none.
+    /// Reads the program that prints the class of a pilot's node, and its arguments. The list is empty if there is no
+    /// such program.
     ///
     /// # Errors
     /// The file cannot be read, or users other than its owner may read it.
@@ -338,7 +338,7 @@ impl Secret {
         let (own, given) = (self.0.as_bytes(), given.as_bytes());
         let pairs = own.iter().zip(given);
         let difference = pairs.fold(0, |all, (a, b)| black_box(all | (a ^ b)));
-        // The length of the secret is known to everyone.
+        // The length of the secret is public, so comparing it first reveals nothing.
         own.len() == given.len() && black_box(difference) == 0
     }
 }
@@ -349,7 +349,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The absolute path, without resolving symbolic links: their targets may differ between hosts.
+/// Makes a path absolute without resolving symbolic links, because their targets may differ between hosts.
 fn absolute(path: &Path) -> Result<PathBuf> {
     std::path::absolute(path).map_err(|error| Error::io("find", path, error))
 }

@@ -1,12 +1,12 @@
-//! The daemon's state as users see it: in `status`, in `tasks`, on the web page and in the metrics.
+//! The daemon's status, which users see in `status`, in `tasks`, on the web page and in the metrics.
 
 use gleaner_search::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// A view of the daemon's state. It contains nothing secret.
+/// The status of the daemon. It contains no secrets.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// Time of the view, in milliseconds since 1970.
+    /// Time of the status, in milliseconds since 1970.
     pub now: i64,
     /// Time at which the journal begins, in milliseconds since 1970.
     pub since: i64,
@@ -17,11 +17,11 @@ pub struct Status {
     pub classes: Vec<String>,
     /// Nodes that pilots hold.
     pub nodes: Vec<NodeStatus>,
-    /// Pilots that were requested and do not hold a node yet.
+    /// Requested pilots that do not hold a node yet.
     pub pilots_pending: u64,
-    /// Number of pilots so far that ended because the scheduler took their node back.
+    /// Number of pilots that have ended because the batch scheduler took their node back.
     pub preemptions: u64,
-    /// How long preempted pilots kept their nodes; `None` if none has ended yet.
+    /// The times for which preempted pilots kept their nodes; `None` if no preempted pilot has ended yet.
     #[serde(default)]
     pub handover: Option<HandoverStatus>,
     /// All tasks in the order of submission.
@@ -37,7 +37,7 @@ pub struct Status {
     pub used_node_s: f64,
 }
 
-/// How long preempted pilots take to end after they have been asked to give back their nodes. This is an upper bound on
+/// The times from the request to give back a node to the end of the preempted pilot. Such a time is an upper bound on
 /// the delay of the normal job that gets the node.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HandoverStatus {
@@ -83,7 +83,7 @@ pub struct TaskStatus {
     pub generation: u32,
     /// Measured rates by class and number of nodes.
     pub rates: Vec<RateStatus>,
-    /// Why it failed, if it failed.
+    /// The reason why the task failed; `None` if it has not failed.
     pub reason: Option<String>,
 }
 
@@ -104,7 +104,7 @@ pub struct SearchStatus {
     pub finished: u32,
     /// Number of trials that the algorithm has stopped.
     pub stopped: u32,
-    /// The best trial so far: of the trials with the most training, the one with the lowest loss.
+    /// The best trial so far, which has the lowest loss among the trials with the most training.
     pub best: Option<BestTrial>,
 }
 
@@ -138,8 +138,8 @@ pub struct RateStatus {
 pub struct DecisionStatus {
     /// Time of the decision, in seconds since 1970.
     pub time: i64,
-    /// What led to it, such as "2 nodes joined".
+    /// The reasons for the decision, such as "2 nodes joined".
     pub why: String,
-    /// What it changed, such as "resnet: 2 to 4 nodes".
+    /// The changes that the decision made, such as "resnet: 2 to 4 nodes".
     pub changes: Vec<String>,
 }

@@ -34,10 +34,10 @@ use serde_json::{Map, Value, json};
 
 use crate::core::{GroupSubmission, LaunchStyle, SearchSubmission, Submission};
 
-/// Maximum length of a task's name, because the name is a directory's name too.
+/// Maximum length of a task's name, which is also the name of a directory.
 pub const LONGEST_NAME: usize = 100;
 
-/// The tasks of a file, with remarks for the user.
+/// The content of a task file, with notes for the user.
 #[derive(Debug)]
 pub struct TaskFile {
     /// The tasks in the order of the file. Empty if the file has a search.
@@ -46,7 +46,7 @@ pub struct TaskFile {
     pub search: Option<Box<SearchSubmission>>,
     /// The groups of the file's tasks.
     pub groups: Vec<GroupSubmission>,
-    /// Remarks, one sentence each.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ struct Program {
     environment: BTreeMap<String, String>,
 }
 
-/// Reads the tasks of a TOML or JSON file.
+/// Reads a task file in TOML or JSON.
 ///
 /// # Errors
 /// The file cannot be read or has faults. Faults are reported together.
@@ -109,7 +109,7 @@ fn submission(task: &TrainingTask, program: Option<Program>) -> Submission {
     }
 }
 
-/// The whole file as JSON.
+/// Reads the whole file as JSON.
 fn document(source: &Source) -> Result<Value> {
     match source.kind() {
         Kind::Toml => {
@@ -131,7 +131,7 @@ fn document(source: &Source) -> Result<Value> {
     }
 }
 
-/// TOML as JSON. Times become text, and so do numbers that JSON lacks, such as `inf`.
+/// Converts TOML to JSON. Times and numbers that JSON cannot represent, such as `inf`, become strings.
 fn as_json(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => Value::String(text),
@@ -148,8 +148,8 @@ fn as_json(value: toml::Value) -> Value {
     }
 }
 
-/// Takes the programs out of the document, so that the rest is a task file of `gleaner replay`. Also adds the defaults
-/// of `work` and `curve`.
+/// Removes the programs from the document and returns them. The remaining document is a task file of `gleaner replay`.
+/// Also adds the defaults of `work` and `curve`.
 fn take_programs(
     path: &Path,
     document: &mut Value,
@@ -161,7 +161,7 @@ fn take_programs(
     let mut programs = Vec::new();
     for (number, task) in (1..).zip(tasks.into_iter().flatten()) {
         let Some(fields) = task.as_object_mut() else {
-            // The reader reports this fault.
+            // `read_rest` reports this fault.
             programs.push(None);
             continue;
         };
@@ -199,7 +199,7 @@ fn complete(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Takes the program out of a task's fields.
+/// Removes the program from a task's fields and returns it.
 fn program(fields: &mut Map<String, Value>) -> Result<Program, Box<Fault>> {
     let taken = ["command", "launch", "environment"].map(|name| fields.remove(name));
     let [command, launch, environment] = taken;
@@ -239,7 +239,8 @@ fn fault(name: &str, found: &str, expected: &str) -> Box<Fault> {
     })
 }
 
-/// Reads the document without its programs. The reader expects a file, so the document is written to a temporary one.
+/// Reads the document, from which the programs have been removed. The reader expects a file, so the document is written
+/// to a temporary file.
 fn read_rest(path: &Path, document: &Value) -> Result<TaskSet> {
     let mut builder = tempfile::Builder::new();
     let file = builder.prefix("gleaner-tasks-").suffix(".json").tempfile();
@@ -254,7 +255,7 @@ fn read_rest(path: &Path, document: &Value) -> Result<TaskSet> {
         .map_err(|error| renamed(error, path))
 }
 
-/// Replaces the name of the file in the faults of an error.
+/// Replaces the file name in the faults of an error with `path`.
 fn renamed(error: Error, path: &Path) -> Error {
     match error {
         Error::Data(mut faults) => {
@@ -341,7 +342,7 @@ fn check_variable(name: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The beginning of a text, for messages.
+/// The first characters of a text, for messages.
 fn shortened(text: &str) -> String {
     text.chars().take(LONGEST_NAME).collect()
 }

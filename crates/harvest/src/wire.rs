@@ -41,10 +41,10 @@ pub enum Role {
 pub enum FromPilot {
     /// The pilot is alive. The daemon answers with the same number.
     Beat {
-        /// Number of the beat, which the pilot counts.
+        /// Number of the beat among the pilot's beats.
         number: u64,
     },
-    /// The pilot must give back its node, and is stopping its ranks.
+    /// The pilot is stopping its ranks, because it must give back its node.
     Leaving,
     /// All ranks have ended, and the pilot ends now.
     Bye,
@@ -73,8 +73,8 @@ pub enum FromPilot {
 pub enum ToPilot {
     /// The greeting was accepted.
     Welcome {
-        /// Length of the lease, in seconds. A lease begins when the pilot sends a beat that is answered. By the time
-        /// the lease expires, all ranks have ended, and the pilot ends. The grace period is part of the lease.
+        /// Length of the lease, in seconds. A lease begins when the pilot sends a beat that is answered. By the end of
+        /// the lease, all ranks have ended, and the pilot ends. The grace period is part of the lease.
         lease_s: u64,
         /// Seconds between two beats.
         beat_s: u64,
@@ -133,12 +133,12 @@ pub enum Request {
 pub enum Response {
     /// The request was carried out and is in the journal.
     Done {
-        /// What was done, in a sentence.
+        /// Describes in one sentence what was done.
         text: String,
     },
     /// The request was refused, and nothing has changed.
     Refused {
-        /// The reason and the remedy.
+        /// The reason for the refusal, and the remedy.
         reason: String,
     },
     /// The state.

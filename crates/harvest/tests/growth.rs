@@ -63,7 +63,7 @@ struct Daemon {
     journal: Journal,
     decider: SolverDecider,
     entries: Vec<Entry>,
-    /// Length of all entries so far as JSON, in bytes.
+    /// Total length of the JSON of all entries so far, in bytes.
     bytes: usize,
 }
 
@@ -79,7 +79,7 @@ impl Daemon {
         };
         self.bytes += serde_json::to_vec(&entry).unwrap().len();
         self.entries.push(entry);
-        // A real daemon writes each batch of events at once. Fewer, larger batches make the test faster.
+        // A real daemon writes each batch of events immediately. This test writes larger batches, which is faster.
         if self.entries.len() >= 50 {
             self.append();
         }

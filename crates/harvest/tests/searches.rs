@@ -1,4 +1,4 @@
-//! Live searches in the core: which trials start, what they continue from, and which of them are promoted.
+//! Tests live searches in the core: starts and promotions of trials, and the work from which they continue.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 use std::fs;
@@ -25,8 +25,8 @@ struct World {
     lines: Vec<String>,
 }
 
-/// Reads a search from a task file with these settings, and with a task for each of these names. Each task has 100
-/// units of work.
+/// Reads a search from a task file that contains `settings` and, for each name in `tasks`, a task with 100 units of
+/// work.
 fn search(settings: &str, tasks: &[&str]) -> Box<SearchSubmission> {
     let folder = tempfile::tempdir().unwrap();
     let tasks = tasks.iter().map(|name| {
@@ -120,8 +120,8 @@ impl World {
         Ok(())
     }
 
-    /// Advances the time by one second, and lets the core decide. Returns the runs that this decision starts, sorted by
-    /// task.
+    /// Advances the time by one second, and makes the core decide. Returns the runs that this decision starts, sorted
+    /// by task.
     fn decide(&mut self) -> Vec<Launch> {
         self.now += 1000;
         let before = self.running.len();
@@ -139,7 +139,7 @@ impl World {
         self.handle(Event::Exited { link, run, code });
     }
 
-    /// Lets the program of a run report a loss and end.
+    /// Reports a loss and then the successful end of a run's program.
     fn finish(&mut self, launch: &Launch, loss: impl Into<Loss>) {
         let resource = launch.trial.as_ref().unwrap().resource;
         self.handle(Event::Progress {
@@ -295,7 +295,8 @@ fn the_last_report_of_a_removed_rank_precedes_its_end() {
         run,
         code: Some(0),
     };
-    // The program ends on both nodes, but pilot 1 has lost its connection. The run is to continue without it.
+    // The program ends on both nodes, but pilot 1 has lost its connection, so the run should continue without this
+    // pilot.
     world.handle(exited(2, 1));
     let pilot = PilotId(1);
     world.handle(Event::Silent { pilot });

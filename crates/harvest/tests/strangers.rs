@@ -1,4 +1,5 @@
-//! Programs without the secret, or with malformed messages, get nothing from the daemon, and start nothing.
+//! Tests that the daemon does not answer programs that lack the secret or send malformed messages, and starts nothing
+//! for them.
 #![expect(clippy::unwrap_used, reason = "a test may panic in its helpers too")]
 
 use std::fs::Permissions;

@@ -1,4 +1,4 @@
-//! Feeds the Summit log to the state machine of a live cluster. Its decisions must be those of a replay.
+//! Feeds the Summit log to the core of a live cluster, which must make the same decisions as a replay.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use gleaner_domain::error::Result;
@@ -10,7 +10,7 @@ use gleaner_inputs::{events, tasks};
 use gleaner_replay::{Decider, Decision, Initial, Options, Plan, SolverDecider};
 use gleaner_solvers::{Limits, Problem, SolverKind, SolverSpec};
 
-/// Keeps every decision of the exact solver: the number of idle nodes, and the plan.
+/// A decider that records the number of idle nodes and the plan of every decision of the exact solver.
 struct Kept {
     solver: SolverDecider,
     decisions: Vec<(u32, Plan)>,
@@ -42,7 +42,7 @@ impl Decider for Kept {
 struct World {
     core: Core,
     decider: Kept,
-    /// The pilot that holds each node of the log.
+    /// The connection of the pilot that holds each node of the log.
     pilots: Vec<Option<Link>>,
 }
 
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// A pilot holds a node of the log from now on.
+    /// Starts a pilot that holds a node of the log.
     fn join(&mut self, now: Millis, log: &EventLog, node: u32) {
         self.handle(now, &Event::Request { wall_s: 86_400 });
         let open = self.core.open_pilots();
@@ -82,7 +82,7 @@ impl World {
         self.pilots[node as usize] = Some(link);
     }
 
-    /// A pilot gives back its node.
+    /// Ends the pilot that holds a node.
     fn leave(&mut self, now: Millis, node: u32) {
         let link = self.pilots[node as usize].take().unwrap();
         self.handle(now, &Event::Leaving { link });
@@ -138,7 +138,7 @@ fn harvested(log: &EventLog, tasks: &[TrainingTask]) -> Vec<(u32, Plan)> {
         decider: Kept::new(),
         pilots: vec![None; log.nodes().len()],
     };
-    // Every node is seen once before the start, so that nodes have the same indices as in the log.
+    // Every node joins once, in the log's order, before the start, so that nodes have the same indices as in the log.
     for node in 0..log.nodes().len() as u32 {
         world.join(start - 2000, log, node);
         world.leave(start - 2000, node);
@@ -174,8 +174,8 @@ fn decisions_on_the_summit_log_are_those_of_a_replay() {
     };
     let log = events::read(&path).unwrap().value.slice(slice).unwrap();
     let set = tasks::read(&bounds, Some(&curves), false).unwrap().value;
-    // The tasks are endless, because completions would differ: in a replay, the ledger predicts them, and on a live
-    // cluster, tasks report them.
+    // The tasks are endless, because completions would differ. In a replay, the ledger predicts completions, whereas on
+    // a live cluster, tasks report them.
     let endless = |task: TrainingTask| TrainingTask {
         work: f64::INFINITY,
         submit: TrainingTask::FROM_START,

@@ -1,4 +1,4 @@
-//! Pilots that are processes on this machine, which pretends to have several nodes. A schedule says when each node is
+//! Runs pilots as processes on this machine, which simulates several nodes. A schedule determines when each node is
 //! idle. The backend acts as a minimal batch scheduler, for tests and for trying harvest on a laptop.
 //!
 //! Pilots outlive the daemon. The next daemon recognises them by their command lines.
@@ -39,14 +39,14 @@ pub struct Change {
     pub is_idle: bool,
 }
 
-/// When each node is idle.
+/// The nodes, and the times at which they become idle or busy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
     /// Names of the nodes.
     pub nodes: Vec<String>,
     /// The class of each node; empty if there are no classes.
     pub classes: Vec<String>,
-    /// The changes in ascending order of time. Before its first change, a node is in the opposite state. A
+    /// The changes in ascending order of time. Until its first change, a node is in the state that this change ends. A
     /// node without changes is always idle.
     pub changes: Vec<Change>,
 }
@@ -62,7 +62,7 @@ impl Schedule {
         }
     }
 
-    /// The schedule of a configuration.
+    /// Builds the schedule that `config` describes.
     ///
     /// # Errors
     /// The event log cannot be read, has too many nodes, or has a node whose name is not a valid host name.
@@ -107,7 +107,7 @@ impl Schedule {
         })
     }
 
-    /// When the last change happens, in seconds.
+    /// Time of the last change, in seconds from the beginning.
     fn end(&self) -> f64 {
         self.changes.last().map_or(0.0, |change| change.at)
     }
@@ -124,7 +124,7 @@ impl Schedule {
     }
 }
 
-/// The class of each of `nodes` nodes. The list is repeated as often as necessary.
+/// Assigns `classes` to `nodes` nodes in order. A list that is too short is repeated.
 fn repeated(classes: &[String], nodes: usize) -> Vec<String> {
     classes.iter().cycle().take(nodes).cloned().collect()
 }
@@ -136,7 +136,7 @@ pub struct LocalBackend {
     program: PathBuf,
     schedule: Schedule,
     grace: Duration,
-    /// When the schedule began.
+    /// Time at which the schedule began.
     begun: Millis,
     /// Number of changes that have happened.
     next: usize,
@@ -152,7 +152,7 @@ struct LocalPilot {
     /// Index of the pilot's node; `None` while the pilot waits.
     node: Option<usize>,
     process: Option<Process>,
-    /// When SIGTERM was sent.
+    /// Time at which SIGTERM was sent.
     terminated: Option<Instant>,
 }
 
@@ -164,7 +164,7 @@ enum Process {
     Adopted(Pid, Vec<String>),
 }
 
-/// The file of pilots.
+/// The content of `pilots.json`.
 #[derive(Debug, Serialize, Deserialize)]
 struct Saved {
     begun: Millis,
@@ -184,7 +184,7 @@ impl LocalBackend {
     /// continues if an earlier daemon began it and it has not ended.
     ///
     /// # Errors
-    /// The file of pilots cannot be read or written.
+    /// `pilots.json` in the state directory cannot be read or written.
     pub fn new(state: Arc<StateDir>, program: PathBuf, schedule: Schedule) -> Result<Self> {
         let path = file(&state);
         let saved = match fs::read(&path) {
@@ -222,7 +222,7 @@ impl LocalBackend {
         Ok(backend)
     }
 
-    /// Takes over a pilot of an earlier daemon. A pilot that has ended is left out.
+    /// Takes over a pilot of an earlier daemon, unless the pilot has ended.
     fn adopt(&mut self, saved: SavedPilot) -> Result<()> {
         let (pilot, wall_s) = (saved.pilot, saved.wall_s);
         let mut local = LocalPilot {
@@ -263,7 +263,7 @@ impl LocalBackend {
         self.state.write_private(&file(&self.state), &bytes)
     }
 
-    /// Applies the changes of the schedule that have happened.
+    /// Applies the scheduled changes that are due.
     fn pass_time(&mut self) {
         let passed_s = (now() - self.begun) as f64 / 1000.0;
         while let Some(change) = self.schedule.changes.get(self.next)
@@ -410,7 +410,7 @@ impl Backend for LocalBackend {
             process: None,
             terminated: None,
         };
-        // A pilot that is requested again is not started again.
+        // A repeated request must not start a second process.
         self.pilots.entry(pilot).or_insert(waiting);
         match self.save() {
             Ok(()) => Started::Accepted(job(pilot)),
@@ -469,7 +469,7 @@ fn now() -> Millis {
     Millis::try_from(since.unwrap_or_default().as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// The process that was started with these arguments.
+/// Finds the process that was started with these arguments.
 fn find(arguments: &[String]) -> Option<Pid> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut pids = processes.filter_map(|process| {
@@ -479,8 +479,8 @@ fn find(arguments: &[String]) -> Option<Pid> {
     pids.find(|&pid| is_pilot(pid, arguments))
 }
 
-/// Whether a process is running that was started with these arguments. The command line of a process that has ended is
-/// empty.
+/// Whether the process `pid` is running and was started with these arguments. A process that has ended has an empty
+/// command line.
 fn is_pilot(pid: Pid, arguments: &[String]) -> bool {
     let line = command_line(pid);
     let words: Vec<&[u8]> = line.split(|&byte| byte == 0).collect();

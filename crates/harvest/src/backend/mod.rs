@@ -28,13 +28,15 @@ pub trait Backend: Send {
     /// The request cannot be made, or it is unknown whether it succeeded.
     fn cancel(&mut self, pilot: PilotId, job: Option<&str>) -> Result<()>;
 
-    /// All pilots that wait, run, or have not been cleaned up yet, and perhaps pilots that have ended.
+    /// All pilots that are waiting, running or still being cleaned up. The list may also contain pilots that have
+    /// ended.
     ///
     /// # Errors
     /// The backend does not answer.
     fn list(&mut self) -> Result<Vec<Listed>>;
 
-    /// Whether a list can lack a pilot that is running: a batch scheduler that was killed may have forgotten the pilot.
+    /// Whether [`list`](Backend::list) may omit a running pilot. For example, a batch scheduler that was killed may
+    /// have forgotten recent jobs.
     fn can_forget(&self) -> bool {
         false
     }
@@ -45,11 +47,11 @@ pub trait Backend: Send {
         false
     }
 
-    /// Performs the work that is due. It is called several times a second.
+    /// Does periodic work, such as starting waiting pilots. The caller calls this several times a second.
     fn tick(&mut self) {}
 
-    /// A reason to request no more pilots until the operator has looked into it: for example, a node was drained while
-    /// a pilot held it. Each reason is returned once, after the [`list`](Backend::list) that found it.
+    /// A problem that the operator must resolve before more pilots are requested. For example, a node was drained while
+    /// a pilot held it. Each problem is returned once, after the [`list`](Backend::list) that found it.
     fn alarm(&mut self) -> Option<String> {
         None
     }
@@ -66,22 +68,22 @@ pub enum Started {
     Unknown(String),
 }
 
-/// A pilot of the backend.
+/// A pilot as the backend lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// The pilot.
     pub pilot: PilotId,
     /// The id that the backend assigned to the pilot.
     pub job: String,
-    /// Its node, if it has one.
+    /// Name of the pilot's node; `None` if no node is assigned to the pilot.
     pub node: Option<String>,
     /// Whether the pilot and all of its processes have certainly ended.
     pub has_ended: bool,
-    /// Seconds until a reservation of its node begins; `None` if none begins soon.
+    /// Seconds until a reservation of the node begins; `None` if no reservation begins soon.
     pub reserved_in_s: Option<u64>,
 }
 
-/// Opens the backend of a configuration.
+/// Opens the backend that `config` selects.
 ///
 /// # Errors
 /// The event log of local nodes cannot be read, or the state directory cannot be used.
@@ -125,7 +127,7 @@ fn program() -> Result<PathBuf> {
     env::current_exe().map_err(|error| Error::Run(format!("cannot find this program: {error}")))
 }
 
-/// The program of a pilot with its arguments.
+/// The command line of a pilot: the program and its arguments.
 fn pilot_command(program: &Path, state: &Path, pilot: PilotId, wall_s: u64) -> Result<Vec<String>> {
     let text = |path: &Path| match path.to_str() {
         Some(text) if !text.contains(['\n', '\0']) => Ok(text.to_owned()),

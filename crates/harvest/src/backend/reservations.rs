@@ -1,19 +1,19 @@
-//! Slurm's reservations of nodes.
+//! Reads Slurm's node reservations.
 //!
 //! Slurm does not start a pilot on a node if a reservation of the node begins before the end of the pilot's wall time.
 //! However, a reservation with the flag `IGNORE_JOBS` can be created while a pilot holds the node.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Reservations are ignored until this many seconds before they begin.
+/// Reservations that begin more than this number of seconds from now are ignored.
 const SOON: i64 = 24 * 3600;
 
 /// A reservation that has not begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reservation {
-    /// Seconds until it begins, at least 0.
+    /// Seconds until the reservation begins, at least 0.
     pub in_s: u64,
-    /// Its nodes, as Slurm abbreviates them: `n[1-4],n7`.
+    /// The reserved nodes as a host list of Slurm, such as `n[1-4],n7`.
     pub nodes: String,
 }
 

@@ -1,8 +1,8 @@
-//! Pilots that are jobs of Slurm.
+//! Runs pilots as Slurm jobs.
 //!
-//! A job's name contains a token of the state directory and the number of the pilot. Jobs are found and cancelled by
-//! name, never by id alone. A controller that is killed before it has saved its state forgets the last jobs, and
-//! assigns their ids to other jobs. All options and formats used here have been the same since Slurm 20.11.
+//! A job's name contains the token of the state directory and the number of the pilot. Jobs are found and cancelled by
+//! name, never by id alone. If the controller is killed before it has saved its state, it forgets the most recent jobs,
+//! and reuses their ids for other jobs. All options and formats used here have been the same since Slurm 20.11.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -22,13 +22,13 @@ use super::{Backend, Listed, Started, pilot_command, quoted_line};
 use crate::config::SlurmConfig;
 use crate::core::PilotId;
 
-/// Time limit for a program of Slurm.
+/// Time limit for a Slurm command, such as `squeue`.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Time between two checks of whether a program has ended.
+/// Time between two checks of whether a command has ended.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Maximum number of bytes of a program's output.
+/// Maximum size of a command's output, in bytes.
 const MOST_OUTPUT: u64 = 64 << 20;
 
 /// States in which a job and all of its processes have ended. COMPLETING is excluded, because processes may still be
@@ -44,8 +44,8 @@ const ENDED: [&str; 8] = [
     "TIMEOUT",
 ];
 
-/// Parts of `sbatch`'s error messages that leave open whether the job was accepted: the controller was not reached, or
-/// its answer was lost. After any other message, the job was not accepted.
+/// Parts of the error messages after which it is unknown whether the job was accepted: `sbatch` did not reach the
+/// controller, or the answer was lost. Any other message means that the job was not accepted.
 const UNCLEAR: [&str; 11] = [
     "unable to contact slurm controller",
     "timed out",
@@ -60,10 +60,10 @@ const UNCLEAR: [&str; 11] = [
     "transport endpoint",
 ];
 
-/// Pilots as jobs of Slurm.
+/// The backend that submits pilots to Slurm.
 #[derive(Debug)]
 pub struct SlurmBackend {
-    /// Directory of Slurm's programs; `None` if they are in `PATH`.
+    /// Directory of Slurm's commands; `None` if they are in `PATH`.
     programs: Option<PathBuf>,
     /// The arguments for `sbatch` that all pilots share: harvest's defaults, then the site's arguments.
     arguments: Vec<String>,
@@ -73,7 +73,7 @@ pub struct SlurmBackend {
     prefix: String,
     state: PathBuf,
     program: PathBuf,
-    /// The nodes of pilots in the last list.
+    /// The nodes on which pilots ran according to the last list.
     nodes: BTreeSet<String>,
     has_heterogeneous_job: bool,
     alarm: Option<String>,
@@ -139,7 +139,7 @@ impl SlurmBackend {
         Ok(words)
     }
 
-    /// The script of a pilot's job.
+    /// The batch script of a pilot.
     fn script(&self, pilot: PilotId, wall_s: u64) -> Result<String> {
         // Commands such as `module` are functions of a login shell. They change the environment, which the pilot and
         // its tasks inherit.
@@ -234,7 +234,7 @@ impl SlurmBackend {
         Ok(())
     }
 
-    /// Runs a program of Slurm with `input`, and returns its standard output.
+    /// Runs the Slurm command `name` with `input` as its standard input, and returns its standard output.
     fn call(&self, name: &str, arguments: &[String], input: &str) -> Result<String> {
         let program = self
             .programs

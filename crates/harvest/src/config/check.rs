@@ -17,7 +17,7 @@ use super::{
 /// A day, in seconds: the upper bound of most settings that are durations.
 const DAY: f64 = 86_400.0;
 
-/// Checks the values of a file and collects its faults.
+/// Checks the values of a configuration file and collects the faults.
 pub(super) struct Check<'p> {
     pub path: &'p Path,
     pub faults: Faults,
@@ -42,7 +42,7 @@ impl Check<'_> {
         }
     }
 
-    /// The configuration; `None` if a fault leaves a part of it without a value.
+    /// The checked configuration; `None` if a fault leaves a required value undefined.
     pub fn config(&mut self, written: Written) -> Option<Config> {
         self.check_numbers(&written);
         self.check_ladder(&written);

@@ -39,7 +39,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Address of the status page, on the loopback interface. Port 0 selects a free port.
     pub page: SocketAddr,
-    /// Settings of the core.
+    /// Settings of the core, such as limits on tasks and pilots.
     pub core: Settings,
     /// Time between two queries of the backend.
     pub poll: Duration,
@@ -48,7 +48,7 @@ pub struct Config {
     pub missing: Duration,
     /// Time limit for one decision.
     pub decision_limit: Duration,
-    /// A program with arguments that prints the class of a pilot's node; empty if there is none.
+    /// The program that prints the class of a pilot's node, and its arguments; empty if there is no such program.
     pub class: Vec<String>,
 }
 
@@ -65,11 +65,11 @@ pub enum BackendConfig {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LocalConfig {
-    /// Number of nodes that the machine pretends to have; ignored if there is an event log.
+    /// Number of simulated nodes; ignored if there is an event log.
     #[serde(default = "defaults::nodes")]
     pub nodes: u32,
-    /// Event log that says when nodes are idle, in any format that `gleaner replay` reads. Its playback begins when the
-    /// daemon starts. Without a log, all nodes are always idle.
+    /// Event log that determines when nodes are idle, in any format that `gleaner replay` reads. Its playback begins
+    /// when the daemon starts. Without a log, all nodes are always idle.
     pub events: Option<PathBuf>,
     /// Playback speed of the event log, relative to real time: 2 plays the log twice as fast.
     #[serde(default = "defaults::speed")]
@@ -93,7 +93,7 @@ pub struct SlurmConfig {
     /// change the environment of tasks, as `module load` does.
     #[serde(default)]
     pub setup: Vec<Vec<String>>,
-    /// A program with arguments that starts each task, such as `apptainer exec IMAGE`.
+    /// The program that starts each task, and its arguments, such as `apptainer exec IMAGE`.
     #[serde(default)]
     pub container: Vec<String>,
 }
@@ -197,7 +197,7 @@ mod defaults {
     }
 }
 
-/// Replaces the names of Rust types in messages of the parser.
+/// Replacements for the names of Rust types in the parser's messages.
 const TYPES: [(&str, &str); 5] = [
     ("f64", "a number"),
     ("usize", "a whole number"),

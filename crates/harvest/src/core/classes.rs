@@ -19,7 +19,7 @@ use super::{Core, Settings, SubmittedTerms};
 /// Maximum number of classes. Each class needs memory for `max_nodes` nodes.
 const MOST_CLASSES: usize = 16;
 
-/// What [`are_classes`] expects.
+/// Description of the class names that [`are_classes`] accepts, for messages.
 pub(crate) const EXPECTED: &str =
     "at most 16 different names, without commas, quotes or control characters";
 
@@ -32,16 +32,16 @@ pub(crate) fn are_classes(names: &[String]) -> bool {
         && NodeClasses::new(names.to_vec(), Vec::new()).is_some()
 }
 
-/// What to do about a node whose class is missing or wrong.
+/// Advice for messages about a node whose class is missing or wrong.
 const REMEDY: &str = "Correct the command `class` in harvest.toml, or --class of the pilot";
 
 impl Core {
-    /// The index of the node with this name, whose pilot reports this class. A new node gets the next index of its
-    /// class.
+    /// Returns the index of the node `name`, whose pilot reports the class `class`. A new node gets the next free index
+    /// of its class.
     ///
     /// # Errors
-    /// The class is missing or unknown, the node had another class before, or there are too many nodes. The text says
-    /// what was found and what to do.
+    /// The class is missing or unknown, the node had another class before, or there are too many nodes. The text states
+    /// the fault and the remedy.
     pub(super) fn node_index(&mut self, name: &str, class: Option<&str>) -> Result<u32, String> {
         let settings = &self.settings;
         let index = settings.class_index(class)?;
@@ -78,7 +78,8 @@ impl Settings {
         Err(Error::Usage(text))
     }
 
-    /// The class of each node, for `nodes` nodes in each class; `None` if all nodes are interchangeable.
+    /// The class of each node index if `nodes` indices are reserved for each class; `None` if all nodes are
+    /// interchangeable.
     pub(super) fn node_classes(&self, nodes: usize) -> Option<NodeClasses> {
         if self.classes.is_empty() {
             return None;
@@ -91,7 +92,7 @@ impl Settings {
     /// The index of the class with this name, which a pilot reported; 0 if all nodes are interchangeable.
     ///
     /// # Errors
-    /// The class is missing or unknown. The text says what was found.
+    /// The class is missing or unknown. The text describes what was found.
     pub(super) fn class_index(&self, name: Option<&str>) -> Result<usize, String> {
         if self.classes.is_empty() {
             return Ok(0);
@@ -155,8 +156,8 @@ impl Settings {
         }
     }
 
-    /// The faults of tasks, one sentence each: those that the allocator finds, and rates that are too high for the
-    /// solver that handles classes.
+    /// The faults of tasks, one sentence each. In addition to the allocator's checks, this rejects rates that are too
+    /// high for the solver that handles classes.
     pub(super) fn faults(&self, tasks: &[TrainingTask]) -> Vec<String> {
         let mut faults = self.allocator(Objective::default()).faults(tasks);
         if self.classes.is_empty() {
@@ -181,7 +182,7 @@ impl Settings {
         faults
     }
 
-    /// The indices of the nodes of a class; `None` if the indices do not fit into `u32`.
+    /// The indices that are reserved for the nodes of a class; `None` if they do not fit into `u32`.
     fn nodes_of(&self, class: usize) -> Option<Range<u32>> {
         let first = class.checked_mul(self.max_nodes)?;
         let end = first.checked_add(self.max_nodes)?;

@@ -22,21 +22,21 @@ const SHOWN: usize = 20;
 pub struct Recorded {
     /// Time in seconds since 1970.
     pub second: i64,
-    /// Nodes that joined (true) or left (false), by index.
+    /// Index of each node that joined (true) or left (false).
     pub nodes: Vec<(u32, bool)>,
-    /// Work that each task has done, by the index of the task.
+    /// Index of each active task, and the work that it has done; empty if the allocator does not use progress.
     pub progress: Vec<(u32, f64)>,
-    /// Curves and costs that were measured.
+    /// Newly measured curves and costs.
     pub measured: Vec<RecordedCurve>,
     /// Indices of the tasks that ended.
     pub finished: Vec<u32>,
     /// Tasks that were submitted.
     pub submitted: Vec<Submission>,
-    /// Groups of the submitted tasks, without their other members. A group of an earlier batch occurs again if one of
-    /// these tasks belongs to it.
+    /// Groups of the submitted tasks. Each group lists only members that are in this batch, so it is repeated if a
+    /// later batch adds members.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupSubmission>,
-    /// The decision, if there was anything to decide.
+    /// The decision; `None` if there was nothing to decide.
     pub decision: Option<KeptDecision>,
 }
 
@@ -84,7 +84,7 @@ impl RecordedCurve {
     }
 }
 
-/// The parts of a batch, which a [`Batch`] borrows.
+/// The data from which a [`Batch`] borrows.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     pub nodes: Vec<Change>,
@@ -110,7 +110,7 @@ impl Parts {
     }
 }
 
-/// The parts of a recorded batch.
+/// Converts a recorded batch to the data of a [`Batch`].
 pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
     let now = Utc::from_seconds(recorded.second);
     let nodes = recorded
@@ -141,13 +141,13 @@ pub(crate) fn parts_of(recorded: &Recorded) -> Parts {
 }
 
 impl Core {
-    /// Whether there is something to decide at `now`: the allocator has something to learn, or a search may add tasks.
+    /// Whether a decision is due at `now`, because there is news for the allocator or because a search may add tasks.
     pub(super) fn must_decide(&self, now: Millis) -> bool {
         self.has_news(now) || self.may_start_trials()
     }
 
-    /// Whether the allocator has something to learn at `now`. If there are only new measurements, they wait until
-    /// [`MEASURED_WAIT_S`] seconds after the last decision.
+    /// Whether there is news for the allocator at `now`. New measurements alone count only once [`MEASURED_WAIT_S`]
+    /// seconds have passed since the last decision.
     fn has_news(&self, now: Millis) -> bool {
         let is_measured = || {
             let active = self
@@ -163,7 +163,7 @@ impl Core {
             || (now.div_euclid(1000) >= self.decided + MEASURED_WAIT_S && is_measured())
     }
 
-    /// Adds the tasks of trials that can start, informs the allocator of what has happened, and keeps its decision.
+    /// Adds the tasks of trials that can start, passes the news to the allocator, and records the allocator's decision.
     ///
     /// # Errors
     /// The decider fails, or the allocator rejects the batch, which would be a fault of this module.
@@ -196,7 +196,7 @@ impl Core {
         Ok(())
     }
 
-    /// What has happened since the last decision.
+    /// Collects the changes since the last decision.
     fn batch(&mut self, second: i64) -> Recorded {
         let available: &BTreeSet<u32> = self.pilots.available();
         let joined = available.difference(&self.idle).map(|node| (*node, true));
@@ -233,7 +233,8 @@ impl Core {
         }
     }
 
-    /// Marks tasks as active. A task that was cancelled while it waited is over at the next decision.
+    /// Marks tasks as active. A task that was cancelled while it waited is reported to the allocator as finished at the
+    /// next decision.
     fn admit(&mut self, change: &Reallocation) {
         for &index in &change.admitted {
             let task = &mut self.tasks[index as usize];
@@ -245,7 +246,7 @@ impl Core {
         }
     }
 
-    /// A change of a task's nodes, such as "2 to 4 nodes", or "2 v100 to 4 a100 nodes" if there are classes.
+    /// Formats a change of a task's nodes, such as "2 to 4 nodes", or "2 v100 to 4 a100 nodes" if there are classes.
     fn resized(&self, resize: &Resize) -> String {
         let class = |index: usize| {
             let name = self.settings.classes.get(index);
@@ -261,7 +262,7 @@ impl Core {
         )
     }
 
-    /// Keeps a decision for the status that users see.
+    /// Records a decision and the reasons for it, for the status that users see.
     fn explain(&mut self, recorded: &Recorded, change: &Reallocation) {
         let joined = recorded.nodes.iter().filter(|(_, idle)| *idle).count();
         let reasons = [

@@ -10,7 +10,7 @@ use gleaner_replay::{Decider, Decision, Plan};
 use gleaner_solvers::Problem;
 use serde::{Deserialize, Serialize};
 
-/// A decision in the journal.
+/// A decision as the journal stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeptDecision {
     plan: KeptPlan,
@@ -22,7 +22,7 @@ pub struct KeptDecision {
     prices: Vec<f64>,
 }
 
-/// Serialises values by the names that they have in tables.
+/// Serialises a value as the name that tables use for it.
 mod named {
     use gleaner_domain::results::Named;
     use serde::de::Error;
@@ -52,7 +52,7 @@ enum KeptPlan {
 }
 
 impl KeptDecision {
-    /// Whether another decision gives every task the same nodes. Times and gaps may differ.
+    /// Whether `other` has the same plan and status. Times and gaps are ignored.
     pub fn is_same_plan(&self, other: &KeptDecision) -> bool {
         self.plan == other.plan && self.status == other.status
     }
@@ -100,10 +100,10 @@ impl From<&KeptDecision> for Decision {
     }
 }
 
-/// Passes problems to a decider, and keeps the decision for the journal.
+/// A decider that forwards problems to another decider, and keeps that decider's decision for the journal.
 pub struct Capture<'d> {
     decider: &'d mut dyn Decider,
-    /// The decision, if there was one.
+    /// The captured decision; `None` if the decider was not asked or failed.
     pub kept: Option<KeptDecision>,
 }
 
@@ -139,7 +139,7 @@ impl Decider for Capture<'_> {
     }
 }
 
-/// Repeats a decision from the journal.
+/// A decider that returns a decision from the journal.
 pub struct Repeat<'k>(pub Option<&'k KeptDecision>);
 
 impl Repeat<'_> {

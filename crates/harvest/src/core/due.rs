@@ -7,12 +7,12 @@ use super::{Core, Event, LiveSearch, Millis, Mode, PilotId, PilotState, RunId};
 /// Seconds beyond the lease and the grace period after which a silent pilot and its ranks have certainly ended.
 const MARGIN_S: f64 = 10.0;
 
-/// When each pilot was last heard from. These times are not in the journal.
+/// The times at which the daemon last heard from its pilots. These times are not in the journal.
 #[derive(Debug, Clone, Default)]
 pub struct Heard {
-    /// By pilot. A pilot without an entry counts as last heard from at `since`.
+    /// The time for each pilot; [`Heard::since`] if a pilot has no entry.
     pub last: BTreeMap<PilotId, Millis>,
-    /// When the daemon started.
+    /// Time at which the daemon started.
     pub since: Millis,
 }
 
@@ -25,7 +25,7 @@ impl Heard {
 
 impl Core {
     /// The events that the passage of time alone has triggered: silent pilots, expired leases and grace periods,
-    /// requests for pilots, and decisions. The caller handles them in order, and then asks again within a second.
+    /// requests for pilots, and decisions. The caller handles them in order, and calls this again within a second.
     pub fn due(&self, heard: &Heard, now: Millis) -> Vec<Event> {
         let mut due: Vec<Event> = self.due_of_pilots(heard, now).collect();
         due.extend(self.due_of_runs(now));

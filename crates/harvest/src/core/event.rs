@@ -55,25 +55,25 @@ pub struct Link {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RankState {
-    /// Its processes are running.
+    /// Processes of the rank may be running.
     Running,
-    /// All of its processes have ended.
+    /// All processes of the rank have ended.
     Exited {
         /// Exit code; `None` if a signal ended the rank or it could not be started.
         code: Option<i32>,
     },
 }
 
-/// A rank that a pilot knows.
+/// A pilot's report of one of its ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankReport {
     /// The run to which the rank belongs.
     pub run: RunId,
-    /// Its state.
+    /// The state of the rank.
     pub state: RankState,
 }
 
-/// What a pilot reports about itself when it connects.
+/// A pilot's report about itself when it connects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
     /// The new connection.
@@ -92,7 +92,7 @@ pub struct Hello {
     pub leaving: bool,
 }
 
-/// Something that happened. Every event is in the journal before its commands are carried out.
+/// An input of the core. Every event is in the journal before the commands that it leads to are carried out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -120,7 +120,7 @@ pub enum Event {
         /// Index of the search.
         search: u32,
     },
-    /// No more pilots are requested, and no tasks are accepted. Tasks continue on the pilots that are running.
+    /// Begins a drain: no more pilots are requested, and no more tasks are accepted. Tasks continue on running pilots.
     Drain,
     /// Ends a drain.
     Resume,
@@ -158,10 +158,11 @@ pub enum Event {
     },
     /// The backend reports whether a heterogeneous job is waiting.
     Heterogeneous {
-        /// Whether one is waiting.
+        /// Whether a heterogeneous job is waiting.
         is_waiting: bool,
     },
-    /// A pilot and all processes that it started have ended: the backend says so, or the pilot's lease has expired.
+    /// A pilot and all processes that it started have ended, because the backend reports this or because the pilot's
+    /// lease has expired.
     Over {
         /// The pilot.
         pilot: PilotId,
@@ -204,7 +205,8 @@ pub enum Event {
         /// The pilot.
         pilot: PilotId,
     },
-    /// The running pilots are not needed: no task is left, or tasks have used up the daily limit of node-hours.
+    /// The running pilots are not needed, because all tasks are over or because tasks have used up the daily limit of
+    /// node-hours.
     Release,
     /// The pause after a failed run of a task is over, so the task may start again.
     Retry {
@@ -221,7 +223,7 @@ pub enum Event {
     Decide,
 }
 
-/// Something that the daemon must do.
+/// An action that the core requests from the daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
@@ -248,7 +250,7 @@ pub enum Command {
     Say(String),
 }
 
-/// What a pilot must do. Orders can be repeated without harm.
+/// An order to a pilot. A repeated order has no effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case")]
 pub enum Order {
@@ -261,7 +263,7 @@ pub enum Order {
         /// The nodes of the run by rank.
         nodes: Vec<String>,
     },
-    /// End a rank: with SIGTERM, or with SIGKILL.
+    /// End a rank, with SIGTERM or with SIGKILL.
     Stop {
         /// The run.
         run: RunId,
@@ -277,7 +279,7 @@ pub enum Order {
     Dismiss,
 }
 
-/// How a rank is started.
+/// Everything that a pilot needs to start a rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     /// The run to which the rank belongs.

@@ -1,7 +1,8 @@
 //! Groups of tasks with joint limits on their nodes.
 //!
 //! A submission can contain groups of its tasks. If it has a search, a group that lists a task of the search contains
-//! every trial that trains this task. The allocator keeps the nodes that it gives to a group within the group's limits.
+//! every trial that trains this task. The allocator keeps the total number of nodes of a group's tasks within the
+//! group's limits.
 //!
 //! Processes follow the allocator's decisions with a delay, so the core also counts nodes with running processes.
 //! Example: a group may use 4 nodes. Task a runs on all of them, and the next decision gives 2 of them to task b. Task
@@ -33,7 +34,7 @@ pub struct GroupSubmission {
 }
 
 impl GroupSubmission {
-    /// The group of a task file, without its maxima by class.
+    /// Converts a group of a task file, except for its maximum node counts by class.
     pub fn of(group: &TaskGroup) -> Self {
         GroupSubmission {
             name: group.name.clone(),
@@ -43,7 +44,7 @@ impl GroupSubmission {
         }
     }
 
-    /// The group as the allocator and task files describe it.
+    /// Converts the group to the type that the allocator uses.
     pub(crate) fn task_group(&self) -> TaskGroup {
         TaskGroup {
             name: self.name.clone(),
@@ -54,10 +55,11 @@ impl GroupSubmission {
         }
     }
 
-    /// Checks the group on its own, not against other groups. `tasks` contains the tasks of the submission by name.
+    /// Checks the group without comparing it with other groups. `tasks` contains the tasks of the submission by name.
     ///
     /// # Errors
-    /// What was found, and what was expected.
+    /// A member is unknown or repeated, or a limit is missing or contradictory. The text states what was found and what
+    /// was expected.
     fn check(&self, tasks: &BTreeMap<&str, &TrainingTask>) -> Result<(), String> {
         let mut seen = BTreeSet::new();
         for name in &self.tasks {
@@ -86,13 +88,13 @@ impl GroupSubmission {
     }
 }
 
-/// All groups that were submitted.
+/// All groups of the daemon.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     /// The groups in the order of submission.
     submitted: Vec<GroupSubmission>,
     names: BTreeSet<String>,
-    /// Indices of the groups of each task, by the name that the groups list.
+    /// For each task name that a group lists, the indices of the groups that list it.
     by_task: BTreeMap<String, Vec<usize>>,
 }
 
@@ -115,7 +117,7 @@ impl Groups {
         self.by_task.get(listed).cloned().unwrap_or_default()
     }
 
-    /// The groups in the order of submission.
+    /// All groups in the order of submission.
     pub fn submitted(&self) -> &[GroupSubmission] {
         &self.submitted
     }
@@ -130,7 +132,7 @@ impl Core {
     /// Checks the groups of a submission whose tasks, including those of a search, are `tasks`.
     ///
     /// # Errors
-    /// A group is invalid, or the daemon does not support it. The text says what was found and what was expected.
+    /// A group is invalid, or the daemon does not support it. The text states what was found and what was expected.
     pub(super) fn check_groups(
         &self,
         groups: &[GroupSubmission],
@@ -171,7 +173,7 @@ impl Core {
         check_nesting(groups, tasks)
     }
 
-    /// The groups of these tasks, without their other members.
+    /// The groups of these tasks. Each group lists only members that are among `tasks`.
     pub(super) fn groups_of(&self, tasks: &[Task]) -> Vec<GroupSubmission> {
         let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for task in tasks {
@@ -187,8 +189,8 @@ impl Core {
         groups.collect()
     }
 
-    /// Maximum number of further nodes on which a task can run within the limits of its groups. Nodes count as long as
-    /// processes of a group's tasks may be running on them.
+    /// Maximum number of additional nodes on which a task can run within the limits of its groups. A node counts as
+    /// used while processes of a group's task may be running on it.
     pub(super) fn room(&self, index: u32) -> usize {
         let groups = self.tasks[index as usize].groups.iter();
         let rooms = groups.filter_map(|group| {
@@ -202,10 +204,10 @@ impl Core {
     }
 }
 
-/// Checks that the exact solver supports the groups: of any two groups that share a task, one must contain the other.
+/// Checks that the exact solver supports the groups. If two groups share a task, one of them must contain the other.
 ///
 /// # Errors
-/// The groups that cross.
+/// Two groups share a task, but neither contains the other. The text names them.
 fn check_nesting(groups: &[GroupSubmission], tasks: &[TrainingTask]) -> Result<(), String> {
     let solved = tasks.iter().map(|task| SolvedTask {
         name: task.name.clone(),

@@ -1,8 +1,8 @@
-//! Learns how a task trains from its reports: its rate by number of nodes, and what a rescale costs it.
+//! Learns a task's rate for each number of nodes, and the costs of rescaling, from the task's reports.
 //!
 //! The rate on n nodes is the work between reports of runs on n nodes, divided by the time between them. Older reports
 //! count less: at each report, the sums so far are multiplied by [`FADING`]. The rate of a node count is used once its
-//! reports cover [`ENOUGH_S`] seconds. Such a count is called seen.
+//! reports cover [`ENOUGH_S`] seconds. The node count is then called seen.
 //!
 //! The cost of a rescale is the time between the last report before it and the first report after it, minus the usual
 //! time between two reports. If work that was done before the rescale is missing afterwards, the time that this work
@@ -10,20 +10,20 @@
 //! says 1,000 units. The first report after the rescale comes 25 s later and says 950 units. The pause took
 //! 25 - 5 = 20 s, and the lost work had taken 50 / 10 = 5 s, so the cost is 25 s.
 //!
-//! The rates of unseen counts are estimated from the curve in the task's file. The file may be wrong about the speed of
-//! the whole machine, so its curve is scaled to agree with the nearest seen count. No unseen count is expected to be
-//! faster than linear scaling from a smaller seen count.
+//! The rates of unseen counts are estimated from the curve in the task's file. The whole curve may be too fast or too
+//! slow for this machine, so it is scaled to agree with the nearest seen count. An estimate never exceeds linear
+//! scaling from a smaller seen count.
 //!
 //! The estimate for a count that is never tried is never corrected. Until [`EXPLORED`] counts have been seen, the
-//! estimates for unseen counts are therefore raised by the factor [`CURIOSITY`], within the same limit of linear
-//! scaling. The allocator weighs this against the costs of rescaling, so a task explores only if that is cheap.
-//! Profiling online in this way is the idea of MalleTrain (Ma et al., arXiv:2404.15668).
+//! estimates for unseen counts are therefore multiplied by [`CURIOSITY`], up to the same limit of linear scaling. The
+//! allocator weighs these higher rates against the costs of rescaling, so a task tries an unseen count only if
+//! rescaling is cheap. The idea of such online profiling is from MalleTrain (Ma et al., arXiv:2404.15668).
 //!
 //! If there are classes of nodes, rates are measured in each class, and moves between classes have a cost of their own.
-//! In a class without measured rates, the file's curve is scaled and then raised by the factor [`CURIOSITY`]. The scale
-//! is the ratio of a measured rate to the file's rate, for the class and node count whose reports cover the most time.
+//! In a class without measured rates, the file's curve is scaled and then multiplied by [`CURIOSITY`]. The scale is the
+//! ratio of a measured rate to the file's rate, for the class and node count whose reports cover the most time.
 //! Example: the file says 10 units per second on an a100 node and 4 on a v100 node. If 5 units per second are measured
-//! on an a100 node, the estimate for a v100 node is 2 units per second, raised by [`CURIOSITY`].
+//! on an a100 node, the estimate for a v100 node is 2 units per second, multiplied by [`CURIOSITY`].
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(super) const LONGEST_S: f64 = 86_400.0;
 /// Minimum relative change of a rate or cost for which a new curve is returned.
 const NOTABLE: f64 = 0.05;
 
-/// Where a task trains.
+/// The nodes on which a task trains: their class and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Place {
     /// Index of the nodes' class; 0 if all nodes are interchangeable.
@@ -68,7 +68,7 @@ struct Report {
     done: f64,
 }
 
-/// How a task trains in a class of nodes, as measured.
+/// The measured curve and costs of a task in one class of nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Measurement {
     pub class: usize,
@@ -80,7 +80,7 @@ pub(super) struct Measurement {
 }
 
 impl Measurement {
-    /// The task as measured in the class.
+    /// The task with the measured curve and costs.
     pub fn applied(&self, task: &TrainingTask) -> TrainingTask {
         TrainingTask {
             curve: self.curve.clone(),
@@ -91,7 +91,7 @@ impl Measurement {
     }
 }
 
-/// Faded sums of the reports on a number of nodes.
+/// Sums over the reports at one [`Place`], in which older reports count less.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Sums {
     seconds: f64,
@@ -99,7 +99,7 @@ struct Sums {
     reports: f64,
 }
 
-/// What is known about a task from its reports.
+/// Estimates rates and costs from the reports of one task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learner {
     last: Option<Report>,
@@ -109,7 +109,7 @@ pub(super) struct Learner {
     down: Option<f64>,
     /// The cost of a move to another class.
     moved: Option<f64>,
-    /// The rates and costs of the last curves that were returned.
+    /// The rates and costs at the last call of [`Learner::measured`] that returned curves.
     used: Vec<f64>,
 }
 
@@ -137,7 +137,8 @@ mod pairs {
 }
 
 impl Learner {
-    /// Records that a task has done `done` units of work, and trains at `place`.
+    /// Records a report: run number `generation` of the task trains at `place`, and the task has done `done` units of
+    /// work.
     pub fn report(&mut self, time: Millis, generation: u32, place: Place, done: f64) {
         let report = Report {
             time,
@@ -195,8 +196,8 @@ impl Learner {
         rates.filter(|(_, rate)| RATE.contains(rate)).collect()
     }
 
-    /// The measured curve and costs in each class that the task can use, if any of them differ notably from those that
-    /// were returned last. `task` is the task as its file describes it.
+    /// The measured curve and costs in each class that the task can use. The list is empty unless a rate, or the cost
+    /// of growing or shrinking, has changed notably since the last list. `task` is the task as its file describes it.
     pub fn measured(&mut self, task: &TrainingTask) -> Vec<Measurement> {
         if !self.has_news() {
             return Vec::new();
@@ -227,7 +228,8 @@ impl Learner {
         measured.collect()
     }
 
-    /// The factor for the curve of a class without measured rates, from the rate whose reports cover the most time.
+    /// The factor by which the file's curve is multiplied in a class without measured rates. It is derived from the
+    /// rate whose reports cover the most time.
     fn factor(&self, task: &TrainingTask) -> f64 {
         let seconds = |place: &Place| self.by_place.get(place).map_or(0.0, |sums| sums.seconds);
         let rates = self.rates().into_iter();
@@ -239,7 +241,7 @@ impl Learner {
         factor.unwrap_or(1.0)
     }
 
-    /// Whether [`Learner::measured`] returns a curve.
+    /// Whether [`Learner::measured`] would return curves.
     pub fn has_news(&self) -> bool {
         let known = self.known();
         let is_notable =
@@ -247,7 +249,7 @@ impl Learner {
         known.len() != self.used.len() || self.used.iter().zip(&known).any(is_notable)
     }
 
-    /// The measured rates and costs.
+    /// The measured rates, and the measured costs of growing and shrinking.
     fn known(&self) -> Vec<f64> {
         let rates = self.rates().into_iter().map(|(_, rate)| rate);
         rates.chain(self.up).chain(self.down).collect()
@@ -271,7 +273,7 @@ fn curve(given: &ScalingCurve, rates: &[(u32, f64)]) -> ScalingCurve {
     let objective: Vec<f64> = if given.progress == given.objective {
         progress.clone()
     } else {
-        // The ratio of the objective to the progress is preserved.
+        // The scaled curve keeps the ratio of objective to progress at each count.
         let objective_at = |count: u32| {
             gleaner_solvers::problem::interpolate(&given.nodes, |i| given.objective[i], count)
         };
@@ -294,7 +296,7 @@ fn curve(given: &ScalingCurve, rates: &[(u32, f64)]) -> ScalingCurve {
     }
 }
 
-/// The expected rate on `count` nodes: measured, or from the file's curve.
+/// The measured rate on `count` nodes, or else an estimate from the file's curve.
 fn rate(given: &ScalingCurve, rates: &[(u32, f64)], count: u32) -> f64 {
     if count == 0 {
         return 0.0;
@@ -359,7 +361,8 @@ mod tests {
         Place { class, nodes }
     }
 
-    /// Reports every 5 s from `start`, beginning with `done`, at `rate` units per second.
+    /// Adds six reports at intervals of 5 s. The first report is at `start` with `done` units of work, and `rate` units
+    /// are done per second.
     fn reports(
         learner: &mut Learner,
         generation: u32,
@@ -378,7 +381,7 @@ mod tests {
         }
     }
 
-    // The example of the module's overview, with a task that runs on 2 nodes and then on 1.
+    // The example in the module's documentation: the task runs on 2 nodes, and then on 1.
     #[test]
     fn costs_and_rates_are_those_of_the_example() {
         let mut learner = Learner::default();
@@ -401,7 +404,7 @@ mod tests {
         assert_eq!(learner.measured(&task()), []);
     }
 
-    /// A task that is half as fast in class 0 as in class 1, according to its file. It cannot use class 2.
+    /// A task that, according to its file, is half as fast in class 0 as in class 1 and cannot use class 2.
     fn task_in_classes() -> TrainingTask {
         let terms = |factor| Terms {
             min_nodes: 1,
@@ -425,8 +428,8 @@ mod tests {
             // The measured rates are sums of fading terms, so they are not exact.
             [0, 1].map(|class| (measured[class].curve.progress_at(count) * 1e6).round() / 1e6)
         };
-        // Class 0 is twice as fast as the file says, so class 1 is expected to be twice as fast, too: 20, raised by a
-        // tenth.
+        // Class 0 is twice as fast as in the file, so the estimate for class 1 is also twice the file's rate, 20, plus
+        // a tenth.
         assert_eq!(rates(&mut learner, 1), [10.0, 22.0]);
         // The last report in class 0 is at 25 s. The first report after the move is at 55 s. Minus the usual 5 s, the
         // move cost 25 s.

@@ -1,4 +1,4 @@
-//! The core: a pure state machine. Events go in, commands come out.
+//! The core is a pure state machine: it takes events and returns commands.
 //!
 //! The core has no clock, file or socket. The daemon passes each event with its time to [`Core::handle`], writes the
 //! event and the decision to the journal, and then carries out the commands. After a crash, the daemon restores the
@@ -6,13 +6,14 @@
 //!
 //! # Two layers
 //!
-//! The [`Allocator`] decides which task gets which nodes. It is the same state machine that replays use. It learns
-//! about nodes, submissions and completions at [`Event::Decide`], at most once a second. The recording of a harvest is
+//! The [`Allocator`] decides which task gets which nodes. It is the same state machine that replays use. It is informed
+//! of nodes, submissions and completions at [`Event::Decide`], at most once a second. The recording of a harvest is
 //! therefore an event log with one row for each second in which something happened.
 //!
 //! The runs follow the allocator's decisions (`settle.rs`). A task that gets other nodes is stopped first. It starts
-//! again once all of its processes have ended, once no process of another task is left on its new nodes, and once their
-//! pilots are connected. A node therefore never runs two tasks at once, even if messages are late or lost.
+//! again once three conditions hold: all of its processes have ended, its new nodes run no process of another task, and
+//! the pilots of these nodes are connected. A node therefore never runs two tasks at once, even if messages are late or
+//! lost.
 //!
 //! # What a lost connection means
 //!
@@ -71,19 +72,19 @@ use tasks::{Task, TaskState, Why};
 /// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When the event happened.
+    /// Time of the event.
     pub time: Millis,
-    /// What happened.
+    /// The event.
     pub event: Event,
-    /// The decision that it led to.
+    /// The decision that the event led to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<KeptDecision>,
 }
 
-/// Why an event was not handled.
+/// The reason why an event was not handled.
 #[derive(Debug, thiserror::Error)]
 pub enum CoreError {
-    /// The event is a user's request that cannot be carried out. Nothing has changed.
+    /// The event is a user's request that cannot be carried out. The state of the core is unchanged.
     #[error("{0}")]
     Refused(String),
     /// The core cannot continue.
@@ -115,7 +116,7 @@ pub struct Core {
     groups: Groups,
     /// Ids of the submissions that were carried out.
     submissions: BTreeSet<String>,
-    /// Indices of the tasks that the allocator does not know yet.
+    /// Index of the first task that the allocator does not know yet.
     unknown: u32,
     /// Nodes that the allocator counts as idle.
     idle: BTreeSet<u32>,
@@ -123,7 +124,7 @@ pub struct Core {
     finished: BTreeSet<u32>,
     /// Time of the last decision, in seconds since 1970.
     decided: i64,
-    /// When a pilot was last rejected.
+    /// Time at which a pilot was last rejected.
     rejected: Option<Millis>,
     /// Whether a heterogeneous job is waiting.
     has_heterogeneous_job: bool,
@@ -140,7 +141,7 @@ pub struct Core {
     said: Vec<Command>,
 }
 
-/// Totals so far: node time and preemptions.
+/// Totals of node time and preemptions since the harvest began.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct Accounts {
     /// Time for which pilots were up, in node-milliseconds.
@@ -206,8 +207,8 @@ impl Core {
         })
     }
 
-    /// Handles an event and returns the commands to be carried out, in order. A time before the last event counts as
-    /// the time of the last event.
+    /// Handles an event and returns the commands to be carried out, in order. If `now` is before the last event, the
+    /// time of the last event is used instead.
     ///
     /// # Errors
     /// See [`CoreError`].
@@ -403,12 +404,12 @@ impl Core {
         self.now
     }
 
-    /// When the harvest began.
+    /// Time at which the harvest began.
     pub fn begun(&self) -> Millis {
         self.since
     }
 
-    /// Ends a task. The allocator learns about it only at the next decision.
+    /// Ends a task. The allocator is informed of this only at the next decision.
     fn end_task(&mut self, index: u32, state: TaskState) {
         let task = &mut self.tasks[index as usize];
         if task.state.is_over() {

@@ -36,30 +36,30 @@ pub(super) enum PilotState {
 pub(super) struct Pilot {
     pub state: PilotState,
     pub wall_s: u64,
-    /// The id that the backend assigned to the pilot, once the backend has accepted it.
+    /// The id that the backend assigned to the pilot; `None` until the backend has accepted the pilot.
     pub job: Option<String>,
-    /// Number of its last connection; 0 before the first.
+    /// Number of the pilot's last connection; 0 if the pilot has not connected yet.
     pub session: u32,
-    /// Index of its node.
+    /// Index of the pilot's node.
     pub node: Option<u32>,
     /// Time at which the pilot's wall time ends, if its wall time is limited.
     pub ends: Option<Millis>,
-    /// Whether it has been told to end.
+    /// Whether the pilot has been told to end.
     pub is_dismissed: bool,
-    /// When it began to give back its node because the scheduler wanted it.
+    /// Time at which the pilot began to give back its node because the batch scheduler needed the node.
     pub preempted: Option<Millis>,
 }
 
-/// The pilots that are not over, and all nodes.
+/// The pilots that have not ended, and all nodes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Pilots {
     pub open: BTreeMap<PilotId, Pilot>,
-    /// Number of pilots so far.
+    /// Number of pilots that have been requested so far.
     count: u64,
     /// Names of the nodes by index.
     names: BTreeMap<u32, String>,
     by_name: BTreeMap<String, u32>,
-    /// By node: the pilot that holds it.
+    /// The pilot that holds each node.
     holders: BTreeMap<u32, PilotId>,
     /// Nodes whose pilots are up.
     available: BTreeSet<u32>,
@@ -86,7 +86,7 @@ impl Pilots {
         pilot
     }
 
-    /// The pilot of a link, if the link is its last connection.
+    /// The pilot of the connection `link`, if this is the pilot's last connection.
     pub fn at(&mut self, link: Link) -> Option<&mut Pilot> {
         let pilot = self.open.get_mut(&link.pilot)?;
         (pilot.session == link.session).then_some(pilot)

@@ -1,5 +1,5 @@
-//! Handles the events of pilots and their ranks: pilots connect, give back their nodes or fall silent, and ranks end or
-//! report progress.
+//! Handles events that concern pilots and their ranks. Pilots connect, give back their nodes or fall silent. Ranks end
+//! or report progress.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use super::{
     Report, RunId, TaskState,
 };
 
-/// Time for which no pilots are requested after a preemption while a heterogeneous job is waiting. Each further
-/// preemption restarts it.
+/// If a heterogeneous job is waiting, no pilots are requested for this time after a preemption. Each further preemption
+/// restarts the time.
 const HELD_BACK_MS: Millis = 60_000;
 
 /// A failed run is attributed to a lost node if it failed at most this many milliseconds, plus `silence`, before the loss
@@ -36,7 +36,7 @@ impl Core {
         }
     }
 
-    /// Handles a pilot that connects. Its ranks are compared with the ranks that it should have.
+    /// Handles a pilot that connects, and compares the ranks that it reports with the ranks that it should have.
     pub(super) fn hello(&mut self, hello: &Hello, commands: &mut Vec<Command>) {
         let (link, name) = (hello.link, hello.node.as_str());
         let order = |order| Command::Order { link, order };
@@ -110,8 +110,8 @@ impl Core {
             let is_expected = expected.remove(&report.run).is_some();
             match report.state {
                 // A rank that has ended is treated as running here. After the welcome, the pilot repeats the rank's
-                // last report of progress, and then its end. The end must not count first: it can finish the run, and
-                // reports of finished runs are ignored.
+                // last report of progress, and then its end. The end must not be handled before this report, because
+                // the end can finish the run, and reports of finished runs are ignored.
                 RankState::Running | RankState::Exited { .. } if is_expected => {
                     self.repeat_orders(link, report.run, commands);
                 }
@@ -240,7 +240,7 @@ impl Core {
         }
     }
 
-    /// Makes a pilot's node unavailable. If the pilot is over, its ranks are over, too.
+    /// Makes a pilot's node unavailable. If the pilot has ended, its ranks count as ended too.
     pub(super) fn lose(&mut self, pilot: PilotId, state: PilotState) {
         let Some(found) = self.pilots.open.get(&pilot) else {
             return;
@@ -269,7 +269,7 @@ impl Core {
         }
         let runs = self.tasks.iter_mut().filter_map(|task| task.run.as_mut());
         for run in runs {
-            // This node may run processes that a rank on another node started.
+            // If the run has no rank on this node, a rank on another node may have started processes here.
             run.lost_nodes |=
                 node.is_some_and(|node| !run.ranks.contains_key(&node) && run.occupies(node));
             for rank in run.ranks.values_mut().filter(|rank| rank.pilot == pilot) {
@@ -283,8 +283,8 @@ impl Core {
         }
     }
 
-    /// Excuses the failures that the loss of a node explains. When a node disappears, the programs on the other nodes
-    /// of the run may fail before the core learns that the node is lost. Such a failure does not count.
+    /// Discounts failures that the loss of a node explains. When a node disappears, the programs on the other nodes of
+    /// the run may fail before the core notices that the node is lost. Such a failure does not count.
     fn excuse(&mut self, node: u32) {
         let latest = (self.settings.silence_s * 1000.0) as Millis + NOTICED_MS;
         let now = self.now;

@@ -1,10 +1,10 @@
-//! Live searches: groups of trials whose losses are reported while they train.
+//! Live searches, whose trials report losses while they train.
 //!
-//! A search belongs to a submission. At [`Event::Decide`](super::Event::Decide), while fewer than `max_tasks` tasks are
-//! waiting or active, the searches hand out jobs. Each job trains a trial up to a rung, and becomes a task like any
-//! other. When the task has ended and all of its processes are gone, its loss is passed to the search. This is the loss
-//! that its last run reported after the most work. The trial may then be promoted: its next task continues from the
-//! trial's checkpoint.
+//! A search belongs to a submission. At [`Event::Decide`](super::Event::Decide), the searches issue jobs until
+//! `max_tasks` tasks are waiting or active. Each job trains a trial up to a rung, and becomes a task like any other.
+//! When the task has ended and all of its processes are gone, its loss is passed to the search. This is the loss that
+//! its last run reported after the most work. The trial may then be promoted to the next rung, in which case a new task
+//! continues from the trial's checkpoint.
 //!
 //! Example: a task in the file has 900 units of work, and the last rung is at 9 epochs. When trial 4 is promoted from 1
 //! epoch to 3, the task `NAME#4.1` continues it. The task's work is counted from the beginning of the trial, so it
@@ -78,7 +78,7 @@ impl SearchSubmission {
         }
     }
 
-    /// The task that runs a job of a trial with these hyperparameters.
+    /// Creates the task that runs `job`, whose trial has the hyperparameters `parameters`.
     fn task(&self, job: &Job, parameters: Parameters) -> Option<Submission> {
         let drawn = task_of_trial(self.seed, job.trial, self.tasks.len());
         let trained = self.tasks.get(drawn)?;
@@ -109,12 +109,12 @@ enum SearchState {
     Cancelled,
 }
 
-/// A search that was submitted.
+/// A submitted search with its state.
 pub(super) struct LiveSearch {
     submission: SearchSubmission,
     search: Search,
     state: SearchState,
-    /// Whether the search has no job to hand out until the next loss is reported.
+    /// Whether the search has no job until the next loss is reported.
     is_waiting: bool,
     /// The outstanding jobs, by the index of their task.
     jobs: BTreeMap<u32, Job>,
@@ -124,7 +124,7 @@ pub(super) struct LiveSearch {
     /// The best job and its loss: among the jobs that reached the highest resource, the one with the lowest finite
     /// loss.
     best: Option<(Job, f64)>,
-    /// All calls that have changed the state.
+    /// All calls so far that have changed the state, from which a snapshot restores it.
     calls: Vec<Call>,
 }
 
@@ -132,13 +132,13 @@ pub(super) struct LiveSearch {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Call {
-    /// The search was asked for a job for the task with this index.
+    /// A job was requested for the task with this index.
     Next(u32),
     /// The task with this index has ended with this loss.
     Ended(u32, Loss),
 }
 
-/// A search in a snapshot. Searches are deterministic, so repeating the calls restores the state.
+/// A search as a snapshot stores it. Searches are deterministic, so repeating the calls restores the state.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KeptSearch {
     submission: SearchSubmission,
@@ -147,7 +147,7 @@ pub(super) struct KeptSearch {
 }
 
 impl LiveSearch {
-    /// The search as a snapshot stores it.
+    /// Converts the search for a snapshot.
     pub fn kept(&self) -> KeptSearch {
         KeptSearch {
             submission: self.submission.clone(),
@@ -211,7 +211,7 @@ impl LiveSearch {
         self.state == SearchState::Running
     }
 
-    /// Whether the search may have a job to hand out now.
+    /// Whether the search may have a job now.
     fn may_have_job(&self) -> bool {
         self.is_open() && !self.is_waiting
     }
@@ -222,7 +222,7 @@ impl LiveSearch {
         self.submission.name == name || tasks.any(|task| task.name == name)
     }
 
-    /// The next job as a task, to which the caller gives the index `index`. `None` if there is no job now.
+    /// Creates a task for the next job. The caller adds the task at index `index`. `None` if there is no job now.
     fn next(&mut self, index: u32) -> Option<Submission> {
         self.calls.push(Call::Next(index));
         match self.search.next() {
@@ -244,7 +244,7 @@ impl LiveSearch {
         }
     }
 
-    /// Passes to the search the loss of a task that has ended. Returns the task's job.
+    /// Passes the loss of a task that has ended to the search, and returns the task's job.
     fn report(&mut self, task: u32, loss: f64) -> Option<Job> {
         let job = self.jobs.remove(&task)?;
         self.calls.push(Call::Ended(task, loss.into()));
@@ -265,7 +265,7 @@ impl LiveSearch {
         Some(job)
     }
 
-    /// How the search ended, in one sentence.
+    /// Describes the outcome of the search in one sentence, for the log.
     fn outcome(&self) -> String {
         let name = self.name();
         match self.best {
@@ -306,7 +306,8 @@ impl LiveSearch {
 }
 
 impl Core {
-    /// Begins a search whose tasks have been checked. `beside` contains the other tasks of the submission.
+    /// Creates a search from a submission whose tasks have been checked. `beside` contains the submitted tasks that do
+    /// not belong to the search.
     ///
     /// # Errors
     /// A setting is invalid, or the name of the search is in use.
@@ -336,7 +337,7 @@ impl Core {
     /// Ends a search, and cancels its tasks.
     ///
     /// # Errors
-    /// There is no such search, or it is already over.
+    /// There is no search with this index, or the search is already over.
     pub(super) fn cancel_search(&mut self, index: u32) -> Result<(), CoreError> {
         let Some(search) = self.searches.get_mut(index as usize) else {
             let text = format!("there is no search number {index}");
@@ -355,7 +356,7 @@ impl Core {
         Ok(())
     }
 
-    /// Whether any search should be asked for its next job. A search that has no job left ends when it is asked.
+    /// Whether to request a job from any search. A search without remaining jobs ends at the next request.
     pub(super) fn may_start_trials(&self) -> bool {
         self.mode != Mode::Stopping
             && self.searches.iter().any(LiveSearch::may_have_job)
@@ -399,8 +400,8 @@ impl Core {
         self.tasks.push(Task::new(submission, training, groups));
     }
 
-    /// Passes to the searches the losses of tasks that have ended. The loss of a task is held back while its processes
-    /// may still be running, because they may use the trial's checkpoint.
+    /// Passes the losses of tasks that have ended to the searches. A loss is withheld while processes of its task may
+    /// still be running, because they may use the trial's checkpoint.
     pub(super) fn report_trials(&mut self) {
         for index in 0..self.searches.len() {
             let jobs = self.searches[index].jobs.keys().copied();

@@ -1,4 +1,4 @@
-//! The settings of the core.
+//! Defines and checks the settings of the core.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ pub struct Settings {
     pub max_nodes: usize,
     /// Maximum number of pilots that have not ended.
     pub max_pilots: usize,
-    /// For each wall time in seconds: the number of pilots that wait in the queue at the same time.
+    /// Pairs of a wall time in seconds and the number of pilots with this wall time to keep in the batch scheduler's
+    /// queue.
     pub ladder: Vec<(u64, usize)>,
     /// Maximum node-hours that tasks may use in a day (UTC); `None` if unlimited.
     pub node_hours_per_day: Option<f64>,
@@ -53,16 +54,16 @@ const CHANGEABLE: [&str; 7] = [
     "lead_s",
 ];
 
-/// Settings that every pilot receives when it starts. They can change only while there are no pilots: a node counts as
-/// free once the lease of its pilot has expired, so the daemon and the pilot must agree on the lease.
+/// Settings that every pilot receives when it connects. They can change only while there are no pilots, because the
+/// daemon and its pilots must agree on when a lease expires.
 const KNOWN_TO_PILOTS: [&str; 2] = ["grace_s", "lease_s"];
 
 impl Settings {
-    /// Checks that these settings can replace `old` while the journal continues. `has_pilots` says whether any pilots
-    /// have not ended.
+    /// Checks that these settings can replace `old` while the journal continues. `has_pilots` is true if any pilot has
+    /// not ended.
     ///
     /// # Errors
-    /// A setting that must not change has changed. The message names all such settings, and says what to do.
+    /// A setting that must not change has changed. The message names all such settings and the remedy.
     pub fn check_change(&self, old: &Settings, has_pilots: bool) -> Result<(), String> {
         let changed = old.differences(self);
         let named = |is_wanted: &dyn Fn(&str) -> bool| {
@@ -88,7 +89,7 @@ impl Settings {
         Ok(())
     }
 
-    /// The names of the settings that differ, each with a text such as `max_tasks 10, now 12`.
+    /// The name of each setting that differs, and a text such as `max_tasks 10, now 12`.
     pub fn differences(&self, new: &Settings) -> Vec<(String, String)> {
         let fields = |settings| match serde_json::to_value(settings) {
             Ok(serde_json::Value::Object(fields)) => fields,
@@ -135,7 +136,7 @@ impl Settings {
         (self.grace_s * 1000.0) as Millis
     }
 
-    /// An allocator that knows neither nodes nor tasks yet.
+    /// Creates an allocator without nodes and tasks.
     ///
     /// # Errors
     /// Same as [`Allocator::new`].
@@ -152,7 +153,7 @@ impl Settings {
         }
     }
 
-    /// The settings of the allocator, with classes that have no nodes. They are sufficient for checking tasks.
+    /// The settings of an allocator whose classes have no nodes. Such an allocator can check tasks.
     pub(crate) fn allocator(&self, objective: Objective) -> allocator::Settings {
         allocator::Settings {
             t_fwd: self.t_fwd_s,

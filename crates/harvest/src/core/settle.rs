@@ -1,7 +1,8 @@
 //! Makes runs follow the allocator's decisions.
 //!
-//! After each event, every run is compared with what its task should have. A run whose nodes must change is stopped, or
-//! is notified of the change if its launch style can continue. A task without a run is launched once everything is ready.
+//! After each event, the nodes of every run are compared with the nodes that the allocator assigns to its task. A run
+//! whose nodes must change is stopped, or is notified of the change if its launch style can continue. A task without a
+//! run is launched once everything is ready.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +11,8 @@ use gleaner_domain::words::counted;
 use super::tasks::{End, FailedRun, Rank, Removal, Run, Stopping, Task};
 use super::{Command, Core, Launch, LaunchStyle, Mode, Order, PilotId, RunId, TaskState, Why};
 
-/// Range of the ports (end excluded) through which the ranks of a run find each other. Linux assigns the ports from
-/// 32,768 on to outgoing connections.
+/// Range of the ports (end excluded) through which the ranks of a run find each other. By default, Linux uses ports
+/// from 32,768 for outgoing connections.
 const PORTS: std::ops::Range<u16> = 20_000..32_768;
 
 impl Core {
@@ -34,8 +35,8 @@ impl Core {
         }
     }
 
-    /// Kills the ranks of a run whose grace period is over: all ranks if the whole run was asked to stop, otherwise
-    /// only those without which the run continues.
+    /// Kills the ranks of a run whose grace period is over. If the whole run was asked to stop, these are all of its
+    /// ranks, otherwise only the ranks that are being removed from the run.
     pub(super) fn end_grace(&mut self, id: RunId, commands: &mut Vec<Command>) {
         self.kill(id, commands);
         let (now, grace) = (self.now, self.settings.grace_ms());
@@ -79,7 +80,7 @@ impl Core {
         }));
     }
 
-    /// For each task, takes the next step towards a run on the nodes that the allocator gives it.
+    /// For each task, takes the next step towards a run on the nodes that the allocator assigns to it.
     pub(super) fn settle(&mut self, commands: &mut Vec<Command>) {
         for index in 0..self.tasks.len() as u32 {
             self.conclude(index);
@@ -102,7 +103,7 @@ impl Core {
         }
     }
 
-    /// The nodes that the allocator gives to each task.
+    /// The nodes that the allocator assigns to each task.
     pub(super) fn wanted(&self) -> BTreeMap<u32, Vec<u32>> {
         let mut wanted: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for holding in self.allocator.holdings() {
@@ -157,8 +158,8 @@ impl Core {
         }
     }
 
-    /// Compares a run with the nodes that its task should have. `is_current` says whether the allocator knows which nodes
-    /// are available.
+    /// Stops a run that must end, and otherwise adapts it to the nodes `want` of its task. `is_current` is true if the
+    /// allocator has been informed of all available nodes.
     fn adjust(&mut self, index: u32, want: &[u32], is_current: bool, commands: &mut Vec<Command>) {
         let task = &self.tasks[index as usize];
         let Some(run) = task.run.as_ref().filter(|run| run.stopping.is_none()) else {
@@ -185,7 +186,7 @@ impl Core {
         }
     }
 
-    /// Adapts a run to the nodes that its task is given: stops it, or notifies it of the change.
+    /// Stops a run whose task has been assigned other nodes, or notifies the run of the change.
     fn follow(&mut self, index: u32, want: &[u32], commands: &mut Vec<Command>) {
         let task = &self.tasks[index as usize];
         let Some(run) = &task.run else {
@@ -339,7 +340,7 @@ impl Core {
         least.is_some_and(|least| nodes.len() >= least as usize)
     }
 
-    /// Starts a task on the nodes that it is given, if everything is ready.
+    /// Starts a task on the nodes `want`, if everything is ready.
     fn launch(&mut self, index: u32, want: &[u32], commands: &mut Vec<Command>) {
         let task = &self.tasks[index as usize];
         let is_ready = self.mode != Mode::Stopping

@@ -1,6 +1,7 @@
 //! Snapshots of the core, so that a restarted daemon need not replay the whole journal.
 //!
-//! A snapshot contains everything on which later events depend. Three parts are derived instead of stored:
+//! A snapshot contains everything on which later events depend. Three parts are not stored, but derived when a snapshot
+//! is restored:
 //!
 //! - the allocator, from its [`AllocatorState`], the tasks, the groups, and the last curves that were passed to it;
 //! - searches, by requesting the same jobs and reporting the same losses again;
@@ -140,7 +141,7 @@ impl Core {
         Allocator::restore(settings, nodes, Box::new(Arrival), tasks.collect(), state)
     }
 
-    /// A task with the curves and costs that were passed to the allocator.
+    /// The task with the last curves and costs that were passed to the allocator.
     fn as_measured(&self, task: &Task, submitted: Utc) -> TrainingTask {
         let mut known = TrainingTask {
             submit: submitted,
@@ -152,7 +153,8 @@ impl Core {
         known
     }
 
-    /// The groups that the allocator knows, in its order and with the tasks that it knows.
+    /// The groups that the allocator knows, in the allocator's order. Each group lists only tasks that the allocator
+    /// knows.
     fn known_groups(&self, state: &AllocatorState) -> Result<Arc<[TaskGroup]>> {
         let known = self.tasks.len().min(self.unknown as usize);
         let groups = self.groups_of(&self.tasks[..known]);

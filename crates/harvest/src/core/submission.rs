@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::trial::Trial;
 
-/// How a task is started on its nodes, and what happens when its nodes change.
+/// The way in which a task is launched on its nodes, and its reaction to a change of these nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LaunchStyle {
@@ -17,7 +17,8 @@ pub enum LaunchStyle {
     /// again.
     #[default]
     Restart,
-    /// One elastic agent on each node. If the nodes change, agents are started and stopped, and the others continue.
+    /// One elastic agent on each node. If the nodes change, agents start on new nodes and stop on lost nodes, and all
+    /// other agents continue.
     Torchrun,
     /// One replica group of torchft on each node. The groups meet at a lighthouse outside the task's nodes, so the others
     /// continue whenever nodes are added or taken away, even if the first node is lost.
@@ -33,8 +34,8 @@ impl LaunchStyle {
         self != LaunchStyle::Restart
     }
 
-    /// Whether the run ends with its first node, which hosts the driver or the store through which the ranks find each
-    /// other.
+    /// Whether a run ends if it loses its first node. This node hosts the driver or the store through which the ranks
+    /// find each other.
     pub fn needs_first_node(self) -> bool {
         self != LaunchStyle::Torchft
     }
@@ -74,7 +75,7 @@ pub struct Submission {
     pub classes: SubmittedTerms,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// How the program is started.
+    /// The launch style of the program.
     #[serde(default)]
     pub launch: LaunchStyle,
     /// Environment variables of the program, in addition to the daemon's own.
@@ -85,12 +86,11 @@ pub struct Submission {
     pub trial: Option<Trial>,
 }
 
-/// How a task runs on nodes of several classes; see [`ClassTerms`].
+/// The terms on which a task runs on nodes of several classes; see [`ClassTerms`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SubmittedTerms {
-    /// Bounds and curve by the name of the class. If the map is empty, the task's own bounds and curve apply in every
-    /// class.
+    /// Bounds and curve by class name. If the map is empty, the task's own bounds and curve apply in every class.
     pub by_name: BTreeMap<String, InClass>,
     /// Seconds of progress lost when the task moves to another class. If `None`, the cost is the sum of the costs of
     /// growing and shrinking.
@@ -144,7 +144,7 @@ impl SubmittedTerms {
         }
     }
 
-    /// Whether this is the default, which suits nodes that are all alike.
+    /// Whether these are the default terms, which suit interchangeable nodes.
     pub fn is_default(&self) -> bool {
         *self == SubmittedTerms::default()
     }
@@ -205,7 +205,7 @@ impl Submission {
         }
     }
 
-    /// The submission of a task from a file, with the program that trains it.
+    /// Creates the submission of a task from a file. `command` is the program that trains the task, and its arguments.
     pub fn of(task: &TrainingTask, command: Vec<String>) -> Self {
         Submission {
             name: task.name.clone(),

@@ -12,15 +12,15 @@ use super::{Loss, Millis, PilotId, RecordedCurve, RunId, Settings, Submission};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TaskState {
-    /// The allocator has not admitted it yet.
+    /// The allocator has not admitted the task yet.
     Waiting,
-    /// It takes part in decisions.
+    /// The allocator can assign nodes to the task.
     Active,
-    /// It has done its work.
+    /// The task has done its work.
     Finished,
-    /// Its runs failed repeatedly. The text says how.
+    /// The task's runs failed repeatedly, with this reason.
     Failed(String),
-    /// A user cancelled it.
+    /// A user cancelled the task.
     Cancelled,
 }
 
@@ -36,7 +36,7 @@ impl TaskState {
         }
     }
 
-    /// Whether the task will not run any more.
+    /// Whether the task will never run again.
     pub fn is_over(&self) -> bool {
         !matches!(self, TaskState::Waiting | TaskState::Active)
     }
@@ -57,15 +57,15 @@ pub(super) struct Task {
     pub run: Option<Run>,
     /// Work done, as last reported.
     pub done: f64,
-    /// The most work that was ever reported.
+    /// The largest amount of work that any run has reported.
     pub best: f64,
-    /// The loss that counts.
+    /// The loss after the most work in the last run that reported a loss.
     pub loss: Option<MeasuredLoss>,
     /// Failed runs in a row without progress.
     pub failures: u32,
     /// Time before which the task is not started again, after a failed run.
     pub not_before: Option<Millis>,
-    /// The last run, if it failed.
+    /// The last run, if it failed and the task has not been started since.
     pub failed: Option<FailedRun>,
     pub learner: Learner,
     /// The last curve that was passed to the allocator for each class, in the order in which these curves were passed.
@@ -94,7 +94,7 @@ impl Task {
         }
     }
 
-    /// Records a curve that is passed to the allocator.
+    /// Records the curve of a class that was passed to the allocator.
     pub fn keep_measured(&mut self, measured: &RecordedCurve) {
         self.measured.retain(|known| known.class != measured.class);
         self.measured.push(measured.clone());
@@ -111,14 +111,14 @@ impl Task {
         }
     }
 
-    /// Whether the last report says that all work is done, so that the task need not run any more. A trial may still
-    /// have to measure its loss, so it ends only when its program ends.
+    /// Whether all work is done according to the last report, so the task need not run any more. A trial may still have
+    /// to measure its loss, so it ends only when its program ends.
     pub fn has_done_work(&self) -> bool {
         let is_trial = self.submission.trial.is_some();
         !is_trial && self.submission.work.is_some_and(|work| self.done >= work)
     }
 
-    /// The current run, if it is `id`.
+    /// The task's run, if its id is `id`.
     pub fn run_with(&mut self, id: RunId) -> Option<&mut Run> {
         let is_current = self.generation == id.generation;
         self.run.as_mut().filter(|_| is_current)
@@ -147,7 +147,7 @@ pub(super) struct FailedRun {
     pub nodes: Vec<u32>,
 }
 
-/// Why a run is stopped.
+/// The reason why a run is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Why {
@@ -172,7 +172,7 @@ pub(super) struct Stopping {
     pub at_once: bool,
 }
 
-/// The end of a rank.
+/// The reason why a rank has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum End {
@@ -198,14 +198,14 @@ pub(super) struct Rank {
     pub pilot: PilotId,
     /// The request to stop this rank, if the run continues without it.
     pub removal: Option<Removal>,
-    /// How the rank ended; `None` while its processes may be running.
+    /// The end of the rank; `None` while its processes may be running.
     pub end: Option<End>,
 }
 
 /// A run of a task: one start of its program on a set of nodes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Run {
-    /// The ranks by node.
+    /// The ranks by node index.
     pub ranks: BTreeMap<u32, Rank>,
     /// The nodes by rank number, including those on which the pilots start no rank. An elastic run keeps the order when
     /// its nodes change.
@@ -234,8 +234,8 @@ impl Rank {
 }
 
 impl Run {
-    /// Whether ranks must be killed because the grace period is over, either of the whole run or of a rank without
-    /// which the run continues.
+    /// Whether ranks must be killed because a grace period is over, either that of the whole run or that of a rank that
+    /// is being removed.
     pub fn is_overdue(&self, now: Millis, grace: Millis) -> bool {
         let is_late = |stop: Stopping| !stop.is_killed && now >= stop.since + grace;
         self.stopping.map_or_else(
@@ -263,7 +263,7 @@ impl Run {
         self.ranks.values().all(|rank| rank.end.is_some())
     }
 
-    /// Where the run trains. All of its nodes are of one class.
+    /// The class and the number of the run's nodes. All nodes of a run are of one class.
     pub fn place(&self, settings: &Settings) -> Place {
         let first = self.nodes.first();
         Place {

@@ -1,9 +1,9 @@
-//! Trials as their programs see them: what a trial trains, and the losses that it reports.
+//! The data that the program of a trial receives, and the losses that it reports.
 
 use gleaner_search::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// The part of a search's trial that a task trains.
+/// The part of a trial that one task trains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Name of the task in the file that the trial trains.
@@ -70,7 +70,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Combines this report with an earlier one, whose loss is kept if this report has none.
+    /// Combines this report with an earlier one. If this report has no loss, the earlier loss is kept.
     pub fn after(self, earlier: Option<Report>) -> Report {
         let loss = self.loss.or(earlier.and_then(|earlier| earlier.loss));
         Report { loss, ..self }

@@ -1,4 +1,4 @@
-//! Handles the requests of users.
+//! Handles users' requests.
 
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ impl Core {
     /// Cancels a task.
     ///
     /// # Errors
-    /// There is no such task, or it is already over.
+    /// There is no task with this index, or the task is already over.
     pub(super) fn cancel(&mut self, task: u32) -> Result<(), CoreError> {
         let Some(found) = self.tasks.get(task as usize) else {
             return Err(CoreError::Refused(format!(
@@ -145,8 +145,8 @@ impl Core {
         }
     }
 
-    /// Resumes after a restart of the daemon. If a stop was complete, tasks can run again. An incomplete stop
-    /// continues.
+    /// Resumes after a restart of the daemon. If the daemon had been stopped and all pilots had ended, tasks can run
+    /// again. An incomplete stop continues.
     pub(super) fn restart(&mut self, commands: &mut Vec<Command>) {
         if self.is_stopped() {
             self.mode = Mode::Running;

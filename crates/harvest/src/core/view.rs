@@ -1,4 +1,4 @@
-//! The state as users see it.
+//! Converts the state of the core to the status that users see.
 
 use super::tasks::Task;
 use super::{Core, Millis, Mode, PilotState, TaskState};
@@ -21,7 +21,7 @@ impl Core {
         names.map(str::to_owned).collect()
     }
 
-    /// The state as users see it.
+    /// The status that users see.
     pub fn status(&self, now: Millis) -> Status {
         let wanted = self.wanted();
         let task_of = |node: u32| {
@@ -47,7 +47,7 @@ impl Core {
             name: task.submission.name.clone(),
             groups: self.group_names(task),
             state: task.state.name().to_owned(),
-            // The allocator learns about the end of a task only at its next decision.
+            // The allocator is informed of the end of a task only at the next decision.
             nodes: match wanted.get(&index) {
                 Some(nodes) if !task.state.is_over() => nodes.len() as u32,
                 _ => 0,
@@ -84,7 +84,7 @@ impl Core {
         }
     }
 
-    /// How long preempted pilots kept their nodes.
+    /// The times for which preempted pilots kept their nodes; `None` if no preempted pilot has ended.
     fn handover(&self) -> Option<HandoverStatus> {
         let accounts = &self.accounts;
         let seconds = |ms: Millis| ms as f64 / 1000.0;

@@ -1,4 +1,5 @@
-//! The thread that talks to the backend. Commands of a batch scheduler can take seconds, and the keeper must not wait.
+//! The thread that talks to the backend. A batch scheduler's commands can take seconds, and the keeper must not wait
+//! for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,13 +22,13 @@ const TICK: Duration = Duration::from_millis(200);
 /// The longest pause after a failed query.
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 
-/// Something that the backend must do.
+/// A request to the backend.
 pub enum Task {
     /// Start a pilot.
     Start {
         /// The pilot.
         pilot: PilotId,
-        /// Its wall time, in seconds.
+        /// Wall time of the pilot, in seconds.
         wall_s: u64,
     },
     /// Cancel a pilot.
@@ -39,13 +40,13 @@ pub enum Task {
     },
 }
 
-/// Something that the backend has reported.
+/// A report from the backend.
 pub enum News {
     /// The backend has accepted or rejected a pilot.
     Answered(Event),
-    /// The backend's pilots.
+    /// The result of a query of the backend's pilots.
     Listed {
-        /// When the query began.
+        /// Time at which the query began.
         began: Millis,
         /// The pilots.
         pilots: Vec<Listed>,
@@ -54,22 +55,23 @@ pub enum News {
         /// Whether a heterogeneous job is waiting.
         has_heterogeneous_job: bool,
     },
-    /// No more pilots may be requested until the operator has looked at the reason.
+    /// A problem that the operator must resolve before more pilots are requested.
     Alarm(String),
 }
 
-/// The queue of the backend's thread. When it is dropped, the thread finishes what is in the queue, and ends.
+/// The queue of requests to the backend's thread. When the queue is dropped, the thread carries out the remaining
+/// requests, and ends.
 pub struct BackendQueue(queue::Sender<Task>);
 
 impl BackendQueue {
-    /// Adds a task at the end.
+    /// Adds a request at the end of the queue.
     pub fn add(&self, task: Task) {
         // If the thread has failed, the keeper ends too.
         let _ = self.0.send(task);
     }
 }
 
-/// What the thread needs.
+/// The backend, its settings, and the thread's connections to the keeper.
 pub struct BackendParts {
     /// The backend.
     pub backend: Box<dyn Backend>,
@@ -104,7 +106,7 @@ pub fn start(parts: BackendParts) -> Result<(BackendQueue, JoinHandle<()>)> {
 
 struct Worker {
     parts: BackendParts,
-    /// Time until the next query. It grows while queries fail.
+    /// Time between the last query and the next. It grows while queries fail.
     pause: Duration,
     next: Instant,
 }
@@ -139,7 +141,7 @@ impl Worker {
                 }
             },
             Task::Cancel { pilot, job } => {
-                // If this fails, the next list shows the pilot again, and it is cancelled again.
+                // If this fails, the next list still contains the pilot, and the pilot is cancelled again.
                 if let Err(error) = self.parts.backend.cancel(pilot, job.as_deref()) {
                     self.say(&format!("cannot cancel {pilot}: {error}"));
                 }

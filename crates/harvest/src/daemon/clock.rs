@@ -4,8 +4,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::core::Millis;
 
-/// A clock that never goes back and never jumps, because leases depend on it: after a jump ahead, the leases of pilots
-/// that are alive would expire. It begins with the system's time, and then counts the time that has passed.
+/// A clock that never goes back and never jumps. Leases depend on this: after a jump ahead, the leases of live pilots
+/// would expire. It begins with the system's time, and then counts the time that has passed.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     start: Millis,

@@ -1,4 +1,4 @@
-//! The solver that decides, wrapped so that its failures do not end the daemon.
+//! Calls the exact solver in such a way that a failure of the solver does not end the daemon.
 
 use gleaner_classes as classes;
 use gleaner_domain::error::Result;
@@ -10,7 +10,7 @@ use super::log::Log;
 use crate::config::Config;
 use crate::core::Settings;
 
-/// Asks the exact solver. If the solver fails, all tasks keep their nodes, and the log says so.
+/// Decides with the exact solver. If the solver fails, all tasks keep their nodes, and the failure is logged.
 pub struct Robust {
     solver: SolverDecider,
     log: Log,
@@ -45,7 +45,7 @@ impl Robust {
     }
 }
 
-/// The exact solver: for classes of nodes if the settings have classes, otherwise for nodes of a single kind.
+/// Creates the exact solver. If the settings have classes, this is the solver for classes of nodes.
 ///
 /// # Errors
 /// This build lacks the solver.

@@ -1,6 +1,6 @@
 //! Accepts the connections of pilots and clients, and passes messages between them and the keeper.
 //!
-//! A stranger gets nothing: without a valid greeting, the connection is closed without an answer.
+//! Without a valid greeting, a connection is closed without an answer.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ const REQUEST_LIMIT: Duration = Duration::from_secs(60);
 /// Maximum number of messages that are queued for a pilot.
 const OUTBOX: usize = 1024;
 
-/// What all connections share.
+/// The TLS settings, the secret, the log and the keeper's queue, which all connections share.
 pub struct Door {
     /// Encrypts connections.
     pub tls: TlsAcceptor,

@@ -16,8 +16,8 @@ use crate::config::Config;
 use crate::core::{Command, Core, CoreError, Event, Heard, PilotId};
 use crate::journal::Journal;
 
-/// Describes the pilots that the daemon would request now, how it would start them, and its first decision. Nothing is
-/// started and nothing is written: an existing journal is replayed from a copy.
+/// Describes the pilots that the daemon would request now, the command that would start a pilot, and the daemon's first
+/// decision. Nothing is started or written, and an existing journal is replayed from a copy.
 ///
 /// # Errors
 /// The journal cannot be read, or a setting that must not change has changed.
@@ -40,7 +40,7 @@ pub fn dry_run(config: &Config, state: &Path, log: &Log) -> Result<String> {
     Ok(text)
 }
 
-/// The wall times of pilots, and the command that starts one of them.
+/// Lists the wall times of pilots, and the command that would start the first pilot.
 fn ladder(config: &Config, state: &Path) -> String {
     let most = counted(config.core.max_pilots, "pilot");
     let mut text = format!(
@@ -62,7 +62,7 @@ fn ladder(config: &Config, state: &Path) -> String {
     text
 }
 
-/// The commands that would be carried out at once.
+/// Returns the commands that the daemon would carry out immediately.
 fn imagined(
     core: &mut Core,
     config: &Config,

@@ -1,4 +1,4 @@
-//! The daemon's log, and a limit on the number of lines that strangers can add to it.
+//! The daemon's log, and a limit on the rate of lines about refused connections.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,8 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 /// Time between two lines about refused connections.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Writes lines about refused connections, but at most one per [`PAUSE`]: anyone who can reach the port can cause them.
+/// Writes lines about refused connections, at most one in each [`PAUSE`], because anyone who can reach the port can
+/// cause such lines.
 pub struct Refusals {
     log: Log,
     state: Mutex<State>,

@@ -1,11 +1,11 @@
 //! Compares the backend's list of pilots with the pilots of the core.
 //!
-//! A pilot that is missing from a list has probably ended, but a list alone proves little: the pilot may have been
-//! requested after the list was made, or its request may not have been answered. A batch scheduler that was killed can
-//! forget a job whose processes are still running, and even start the job again on another node. Therefore a pilot that
-//! has ever connected counts as ended only if the list says so for its own node, or if the backend never forgets
-//! pilots. Otherwise, the core waits until the pilot's lease expires. A connected pilot never counts as ended here: its
-//! connection is better evidence than the list.
+//! A pilot that is missing from a list has probably ended, but this is not certain. For example, the pilot may have
+//! been requested after the list was made, or its request may not have been answered yet. A batch scheduler that was
+//! killed can forget a job whose processes are still running, and even start the job again on another node. Therefore,
+//! a pilot that has ever connected counts as ended only if a list reports its end on its own node, or if the backend
+//! never forgets pilots. Otherwise, the core waits until the pilot's lease expires. A connected pilot never counts as
+//! ended here, because its connection is better evidence than a list.
 
 use std::collections::BTreeMap;
 
@@ -40,21 +40,21 @@ pub struct Open {
     pub pilot: PilotId,
     /// The id that the backend assigned to the pilot, if it is known.
     pub job: Option<String>,
-    /// Its node, if it has ever connected.
+    /// Name of the pilot's node; `None` if the pilot has never connected.
     pub node: Option<String>,
-    /// Whether it is connected.
+    /// Whether the pilot is connected.
     pub is_linked: bool,
-    /// Whether it has been asked to end.
+    /// Whether the pilot has been asked to end.
     pub is_dismissed: bool,
 }
 
-/// What earlier lists have shown.
+/// Remembers the requested pilots and the pilots that were missing from earlier lists.
 pub struct Roster {
     /// A pilot gives back its node this many seconds before a reservation of the node begins.
     lead_s: f64,
-    /// How long a pilot may be missing if it is unknown whether the backend accepted it, in milliseconds.
+    /// Time for which a pilot may be missing if it is unknown whether the backend accepted it, in milliseconds.
     patience: Millis,
-    /// The time at which pilots count as requested if the actual time is unknown.
+    /// The time that replaces the time of a pilot's request if that time is unknown.
     since: Millis,
     requested: BTreeMap<PilotId, Millis>,
     /// Number of successive lists in which each open pilot was missing.
@@ -62,7 +62,7 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// Creates a roster that has not seen a list yet.
+    /// Creates a roster without earlier lists.
     pub fn new(lead_s: f64, patience: Millis, since: Millis) -> Self {
         Roster {
             lead_s,
@@ -79,7 +79,7 @@ impl Roster {
     }
 
     /// Compares a list that the backend began to make at `began` with the open pilots of the core, which are in
-    /// ascending order. `can_forget` says whether the list may lack pilots that are running.
+    /// ascending order. `can_forget` is true if running pilots may be missing from the list.
     pub fn compare(
         &mut self,
         open: &[Open],
@@ -219,7 +219,7 @@ mod tests {
         let mut roster = Roster::new(30.0, 60_000, 0);
         let pilots = [open(1, true)];
         roster.requested(PilotId(1), 100);
-        // A list that was begun before the request.
+        // The backend began this list before the pilot was requested, so the list does not count.
         assert_eq!(roster.compare(&pilots, &[], true, 99), []);
         assert_eq!(roster.compare(&pilots, &[], true, 101), []);
         assert_eq!(roster.compare(&pilots, &[], true, 102), over(1));

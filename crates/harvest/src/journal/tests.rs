@@ -40,7 +40,7 @@ fn times(journal: &Journal) -> Vec<i64> {
     entries.map(|entry| entry.unwrap().time).collect()
 }
 
-/// All that a journal contains: the snapshot, the times of the entries and the seconds of the batches.
+/// The content of a journal: the snapshot, the times of the entries and the times of the batches in seconds.
 fn content(journal: &Journal) -> (Option<Vec<u8>>, Vec<i64>, Vec<i64>) {
     let batches = journal.batches().unwrap();
     let seconds = batches.map(|batch| batch.unwrap().second);
@@ -142,7 +142,7 @@ fn batches_are_read_as_they_were() {
     assert_eq!(seconds, [1, 2]);
 }
 
-/// A file in memory that fails after a number of writes.
+/// An in-memory file that fails after a given number of writes and syncs.
 #[derive(Debug, Clone, Default)]
 struct Disk(Arc<Mutex<DiskState>>);
 

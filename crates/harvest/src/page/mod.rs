@@ -25,7 +25,7 @@ const HTML: &str = include_str!("page.html");
 const CSS: &str = include_str!("page.css");
 const JS: &str = include_str!("page.js");
 
-/// Forbids the page from loading anything from elsewhere.
+/// Content security policy, which prevents the page from loading anything from other servers.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -60,7 +60,7 @@ async fn metrics_text(State(latest): State<Latest>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, kind)], metrics::text(&status))
 }
 
-/// Refuses requests for other hosts, and adds the headers that all answers have.
+/// Refuses requests for other hosts, and adds security headers to all answers.
 ///
 /// Without this check, another site could let its host name resolve to the loopback address, and read the answers in
 /// the user's browser (DNS rebinding). The browser still sends the site's host name in the `Host` header.
@@ -103,7 +103,7 @@ fn is_own_host(headers: &HeaderMap) -> bool {
             .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
-/// The page with an embedded state, so that it can be viewed without a daemon.
+/// The page with an embedded state, which can be viewed without a daemon.
 pub fn still(status: &Status) -> String {
     // A state always serialises: the keys of its maps are field names only.
     let json = serde_json::to_string(status).unwrap_or_else(|_| "null".to_owned());

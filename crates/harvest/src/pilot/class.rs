@@ -1,4 +1,4 @@
-//! The class of the pilot's node.
+//! Determines the class of the pilot's node.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -18,9 +18,9 @@ const LONGEST: usize = 100;
 /// Environment variable with the class of the node.
 pub(super) const VARIABLE: &str = "GLEANER_CLASS";
 
-/// The class of the node: `given`, or else the first line that the program from the daemon's settings prints. Without a
-/// program, the class is the value of `GLEANER_CLASS`. `None` if the class is unknown. The daemon decides whether a
-/// class is required.
+/// Returns `given` if it is set. Otherwise, the class is the first line that the program in the daemon's settings
+/// prints or, without such a program, the value of `GLEANER_CLASS`. `None` if the class is unknown; the daemon decides
+/// whether it needs one.
 pub(super) async fn find(given: Option<&str>, state: &StateDir) -> Option<String> {
     let found = match given {
         Some(class) => Some(class.to_owned()),

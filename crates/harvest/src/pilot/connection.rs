@@ -23,7 +23,7 @@ const LONGEST_DELAY: Duration = Duration::from_secs(10);
 /// Time limit for sending the last messages before the pilot ends.
 const CLOSING_LIMIT: Duration = Duration::from_secs(1);
 
-/// What the pilot needs to connect.
+/// An encrypted connection to the daemon, and the secret to send first.
 #[derive(Debug)]
 pub(super) struct Access {
     pub destination: Destination,
@@ -48,7 +48,7 @@ pub(super) async fn connect(state: Arc<StateDir>) -> Result<Access> {
     })
 }
 
-/// The time between attempts to connect. It doubles after each failure.
+/// The time between two attempts to connect, which doubles after each failure.
 #[derive(Debug)]
 pub(super) struct Backoff {
     next: Duration,
@@ -74,7 +74,7 @@ impl Backoff {
         delay.mul_f64(self.factor)
     }
 
-    /// Returns to the shortest time, because the daemon has answered.
+    /// Resets the time to its minimum. The caller does this when the daemon has answered.
     pub fn reset(&mut self) {
         self.next = SHORTEST_DELAY;
     }
@@ -83,9 +83,9 @@ impl Backoff {
 /// An open connection. Dropping this value closes it.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// Its number.
+    /// Number of the connection.
     pub session: u32,
-    /// When something was last received.
+    /// Time at which a message was last received.
     pub heard: Instant,
     /// Whether the daemon has accepted the greeting.
     pub is_welcome: bool,
@@ -122,7 +122,8 @@ impl Connection {
     }
 
     fn send_line(&self, line: Result<Vec<u8>, frames::FrameError>) {
-        // A message that cannot be sent is lost with the connection. The inbox learns that the connection is lost.
+        // A message that cannot be sent is lost with the connection. The loss of the connection is reported to the
+        // inbox.
         if let (Ok(line), Some(output)) = (line, &self.output) {
             let _ = output.send(line);
         }

@@ -60,7 +60,7 @@ impl RunFolder {
     }
 }
 
-/// Whether a name contains only characters that host names may contain, and is not `END`. Such a name cannot end the
+/// Whether a name contains only characters that are allowed in host names, and is not `END`, which would end the
 /// here-document of the script.
 pub(crate) fn is_host_name(name: &str) -> bool {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);

@@ -1,4 +1,4 @@
-//! Receives a rank's output and its reports of progress, each source in a thread of its own.
+//! Receives a rank's output and its reports of progress. Each source has its own thread.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -24,7 +24,7 @@ const MARKER: &[u8] = b"gleaner-progress ";
 /// Maximum number of simultaneous connections to the socket for reports.
 const MOST_CONNECTIONS: usize = 64;
 
-/// Time limit for reading what a rank has written before its end.
+/// Time limit for reading a rank's remaining output and reports after its end.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Time between two attempts to receive something after an error.
@@ -46,7 +46,7 @@ pub(super) struct Intake {
 struct Desk {
     log: Arc<RankLog>,
     progress: Arc<Progress>,
-    /// The answer to a program that asks what to train.
+    /// The answer to a program's question about its trial.
     answer: String,
     has_complained: AtomicBool,
     is_closing: AtomicBool,
@@ -54,7 +54,8 @@ struct Desk {
 }
 
 impl Desk {
-    /// Handles a line from the program. Answers are written to `answers`, if the line came from a connection.
+    /// Handles a line from the program. An answer is written to `answers`, which is `None` if the line is not from a
+    /// socket.
     fn hear(&self, line: &[u8], answers: Option<&UnixStream>) {
         match (parse_line(line), answers) {
             (Ok(Written::Report(report)), _) => self.progress.report(report),
@@ -70,7 +71,7 @@ impl Desk {
         }
     }
 
-    /// Passes on a valid report. Only the first invalid report is noted in the log.
+    /// Passes on a valid report. Only the first invalid report is logged.
     fn accept(&self, report: Result<Option<f64>, String>, written: &[u8]) {
         match report {
             Ok(Some(done)) => self.progress.report(Report { done, loss: None }),

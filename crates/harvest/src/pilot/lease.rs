@@ -1,9 +1,8 @@
 //! Heartbeats ("beats"), and the lease that they extend.
 //!
-//! The daemon counts a pilot's lease from the time at which it *receives* a beat. The pilot counts from the time at
-//! which it *sent* the last beat that was answered, which is earlier. So the lease always expires for the pilot first,
-//! however long messages take. The daemon therefore never gives a task's nodes to other tasks while the pilot still
-//! runs the task.
+//! For the daemon, a pilot's lease begins when the daemon *receives* a beat. For the pilot, the lease begins when it
+//! *sends* this beat, which is earlier. Therefore, the lease always expires for the pilot first, however long messages
+//! take. The daemon therefore never gives a task's nodes to other tasks while the pilot still runs the task.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -15,7 +14,8 @@ pub(super) struct Lease {
     next: u64,
     /// The beats that are not answered yet, with the times at which they were sent.
     sent: VecDeque<(u64, Instant)>,
-    /// When the last answered beat was sent; at first, when the pilot started.
+    /// Time at which the last answered beat was sent. Until a beat is answered, this is the time at which the pilot
+    /// started.
     begun: Instant,
 }
 
@@ -42,7 +42,7 @@ impl Lease {
         self.next == 1 || now.saturating_duration_since(last) >= every
     }
 
-    /// A beat was answered, and so were all earlier beats.
+    /// Records an answer to a beat, which also answers all earlier beats.
     pub fn answer(&mut self, number: u64) {
         while let Some(&(first, sent)) = self.sent.front()
             && first <= number
@@ -52,12 +52,12 @@ impl Lease {
         }
     }
 
-    /// The connection is lost, so the beats that were sent on it will not be answered.
+    /// Forgets the beats without answers. The connection is lost, so these beats will not be answered.
     pub fn forget_beats(&mut self) {
         self.sent.clear();
     }
 
-    /// When a lease of this length expires.
+    /// Time at which a lease of this length expires.
     pub fn end(&self, length: Duration) -> Instant {
         self.begun + length
     }

@@ -56,7 +56,7 @@ pub struct PilotArgs {
 /// An event in the pilot's main loop.
 #[derive(Debug)]
 enum Happening {
-    /// An attempt to connect has ended.
+    /// An attempt to connect has succeeded or failed.
     Connected(Box<Result<connection::Access>>),
     /// The daemon has sent a message.
     Message {
@@ -123,6 +123,6 @@ fn say(text: &str) {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let second = since.map_or(0, |since| since.as_secs() as i64);
     let time = Utc::from_seconds(second).at_offset(0);
-    // The pilot goes on even if its log cannot be written.
+    // The pilot continues even if its log cannot be written.
     let _ = writeln!(std::io::stderr(), "{time}Z {}", printable(text));
 }

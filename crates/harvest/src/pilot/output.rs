@@ -21,7 +21,7 @@ struct Limited {
 }
 
 impl RankLog {
-    /// Creates the log, and replaces an earlier one.
+    /// Creates the log, which replaces an earlier log at the same path.
     pub fn create(path: &Path) -> io::Result<Self> {
         Self::limited(path, MOST_BYTES)
     }

@@ -1,6 +1,6 @@
-//! What programs write to their pilot: reports of progress, and the question of what to train.
+//! The messages from programs to their pilot: reports of progress, and questions about the trial to train.
 //!
-//! A report is a line of JSON such as `{"done": 1200, "loss": 0.4}`, or a datagram from BFTrainer. The question is the
+//! A report is a line of JSON such as `{"done": 1200, "loss": 0.4}`, or a datagram from BFTrainer. A question is the
 //! line `{"ask": true}`.
 
 use std::collections::BTreeMap;
@@ -23,18 +23,18 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of senders for which the number of the last datagram is remembered.
 const MOST_SENDERS: usize = 1024;
 
-/// The meaning of a line from a program.
+/// A valid line from a program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Written {
     Report(Report),
-    /// The program asks what to train.
+    /// A question about the trial to train.
     Ask,
 }
 
 /// Reads a line from a program. Unknown fields are ignored, and so is a loss that is neither a number nor null.
 ///
 /// # Errors
-/// Says what is wrong with the line.
+/// The line is too long or invalid. The text describes the fault.
 pub(super) fn parse_line(line: &[u8]) -> Result<Written, String> {
     #[derive(Deserialize)]
     struct Fields {
@@ -80,7 +80,7 @@ fn with_null(line: &[u8]) -> String {
     text
 }
 
-/// The answer to a program that asks what to train, as a line of JSON.
+/// The answer to a program's question about its trial, as a line of JSON.
 pub(super) fn answer(trial: Option<&Trial>) -> String {
     #[derive(Serialize)]
     struct Answer {
@@ -103,7 +103,7 @@ pub(super) fn answer(trial: Option<&Trial>) -> String {
 /// A datagram from BFTrainer: `id:<n> time:<s> rank_size:<n> credit:<samples> jobname:<name>`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Datagram<'d> {
-    /// Counts the datagrams of a sender, from 0.
+    /// Number of the datagram among those of its sender, from 0.
     pub id: u64,
     /// Samples since the sender's previous datagram.
     pub credit: f64,
@@ -115,7 +115,7 @@ impl<'d> Datagram<'d> {
     /// Reads a datagram. Fields that are not needed, such as `time`, are ignored.
     ///
     /// # Errors
-    /// Says what is wrong with the datagram.
+    /// A field is missing, repeated or invalid. The text describes the fault.
     pub fn parse(bytes: &'d [u8]) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
         let mut fields = BTreeMap::new();
@@ -152,7 +152,7 @@ fn field<T: FromStr>(fields: &BTreeMap<&str, &str>, name: &str) -> Result<T, Str
         .map_err(|_| format!("{name}: found {value:?}, expected a number"))
 }
 
-/// Adds up the credits of a run.
+/// Adds up the credits in the datagrams of a run.
 #[derive(Debug)]
 pub(super) struct Credit {
     done: f64,
@@ -161,7 +161,7 @@ pub(super) struct Credit {
 }
 
 impl Credit {
-    /// Begins with the work that the task had done when the run began.
+    /// Starts with `done`, the work that the task had done when the run began.
     pub fn new(done: f64) -> Self {
         Credit {
             done,
@@ -186,7 +186,7 @@ impl Credit {
 }
 
 /// The last report of a run. The threads that receive reports share it with the pilot, which passes it on at most once
-/// a second. So a task that reports without pause fills neither the memory nor the connection.
+/// a second. Therefore, a task that reports continuously fills neither the memory nor the connection.
 #[derive(Debug, Default)]
 pub(super) struct Progress(Mutex<Last>);
 
@@ -198,13 +198,14 @@ struct Last {
 }
 
 impl Progress {
-    /// A task has reported its progress.
+    /// Records a report of progress.
     pub fn report(&self, report: Report) {
         let mut last = self.locked();
         (last.report, last.is_new) = (Some(report.after(last.report)), true);
     }
 
-    /// The report to be passed on now, if any. If `is_last` is set, the minimum time between reports does not apply.
+    /// The report to pass on at `now`; `None` if there is none. If `is_last` is set, the minimum time between reports
+    /// does not apply.
     pub fn take(&self, now: Instant, is_last: bool) -> Option<Report> {
         let mut last = self.locked();
         let is_early = last
@@ -217,7 +218,7 @@ impl Progress {
         last.report
     }
 
-    /// The connection was lost, and the last report may have been lost with it. The report is passed on again.
+    /// Causes the last report to be passed on again, because it may have been lost with the connection.
     pub fn repeat(&self) {
         let mut last = self.locked();
         last.is_new = last.report.is_some();

@@ -24,7 +24,7 @@ use crate::state_dir::StateDir;
 /// Environment variable that identifies a rank and all processes that it starts.
 const MARK: &str = "GLEANER_HARVEST";
 
-/// What a rank's thread must do.
+/// A message to a rank's thread.
 #[derive(Debug)]
 enum Wish {
     /// Send SIGTERM, and kill the rank after the grace period.
@@ -45,7 +45,7 @@ pub(super) struct Rank {
 
 impl Rank {
     /// Starts a rank, and calls `report` with its exit code when all of its processes have ended. The code is `None` if
-    /// a signal ended the rank or it could not be started; the rank's log says why.
+    /// a signal ended the rank or it could not be started. The reason for a failed start is logged.
     pub fn start(
         launch: Launch,
         state: Arc<StateDir>,
@@ -68,7 +68,7 @@ impl Rank {
         self.send(Wish::Terminate(grace));
     }
 
-    /// Kills the rank with everything that it started.
+    /// Kills the rank and all processes that it started.
     pub fn kill(&self) {
         self.send(Wish::Kill);
     }
@@ -79,7 +79,7 @@ impl Rank {
     }
 
     fn send(&self, wish: Wish) {
-        // The thread is gone if the rank has ended.
+        // If the rank has ended, so has its thread, and the message is dropped.
         let _ = self.wishes.send(wish);
     }
 }
@@ -190,7 +190,7 @@ impl Running {
         waiter.map(drop)
     }
 
-    /// Carries out wishes until the rank must end or has ended.
+    /// Handles messages until the rank must be killed or its program has ended.
     fn obey(&self, wishes: &Receiver<Wish>, log: &RankLog) {
         let mut deadline = None;
         loop {
@@ -290,7 +290,8 @@ fn variables(
     variables
 }
 
-/// Number of slots of a node: its GPUs, or its cores if it has no GPUs, as reported by Slurm; otherwise 1.
+/// Number of slots of a node: the number of its GPUs or, if it has none, of its cores, as reported by Slurm. Without
+/// Slurm, a node has 1 slot.
 fn slots(variable: impl Fn(&str) -> Option<String>) -> u32 {
     let number = |name: &str| {
         let value: u32 = variable(name)?.trim().parse().ok()?;

@@ -19,9 +19,10 @@ pub(super) struct Ranks {
     state: Arc<StateDir>,
     inbox: UnboundedSender<Happening>,
     known: BTreeMap<RunId, Known>,
-    /// For each task, the last generation that was forgotten. This generation and earlier ones are not started again.
+    /// For each task, the latest generation that was forgotten. This generation and all earlier ones are never started
+    /// again.
     forgotten: BTreeMap<u32, u32>,
-    /// Whether no more ranks are started.
+    /// Whether new ranks are refused.
     is_closed: bool,
 }
 
@@ -34,7 +35,7 @@ struct Known {
 }
 
 impl Known {
-    /// A rank that was never started and never will be.
+    /// A rank that was not started, and counts as ended.
     fn refused() -> Self {
         Known {
             state: RankState::Exited { code: None },
@@ -80,8 +81,8 @@ impl Ranks {
         self.known.values().any(Known::is_running)
     }
 
-    /// Starts a rank, unless its run is known or was known. Returns the answer to the daemon, if the rank is not
-    /// running afterwards.
+    /// Starts a rank, unless the pilot knows its run or has forgotten it. Returns a report of the rank's end to the
+    /// daemon, if the rank is not running afterwards.
     pub fn launch(&mut self, launch: Launch) -> Option<FromPilot> {
         let run = launch.run;
         if self.is_forgotten(run) {
@@ -102,7 +103,7 @@ impl Ranks {
         let progress = Arc::<Progress>::default();
         let (inbox, run) = (self.inbox.clone(), launch.run);
         let report = move |code| {
-            // The pilot has ended if nobody receives this.
+            // If the inbox is closed, the pilot has ended, and the message is dropped.
             let _ = inbox.send(Happening::Exited { run, code });
         };
         let state = Arc::clone(&self.state);
@@ -113,8 +114,8 @@ impl Ranks {
         }
     }
 
-    /// Ends a rank. An unknown run counts as ended, so that an order to start it that arrives later has no effect.
-    /// Returns the answer to the daemon, if the rank has ended already.
+    /// Ends a rank. An unknown run counts as ended, so a later order to start it has no effect. Returns a report of the
+    /// rank's end to the daemon, if the rank has already ended.
     pub fn stop(&mut self, run: RunId, kill: bool, grace: Duration) -> Option<FromPilot> {
         if self.is_forgotten(run) {
             return None;
@@ -145,7 +146,7 @@ impl Ranks {
         }
     }
 
-    /// A rank has ended. Returns the messages to the daemon: the rank's last report and its end.
+    /// Records the end of a rank. Returns the messages to the daemon: the rank's last report and its end.
     pub fn exited(&mut self, run: RunId, code: Option<i32>) -> Vec<FromPilot> {
         let Some(known) = self.known.get_mut(&run) else {
             return Vec::new();
@@ -156,7 +157,7 @@ impl Ranks {
         last.into_iter().chain(self.exit(run)).collect()
     }
 
-    /// The daemon has recorded the end of a rank.
+    /// Forgets a rank whose end the daemon has recorded.
     pub fn forget(&mut self, run: RunId) {
         if self.known.get(&run).is_some_and(Known::is_running) {
             return;

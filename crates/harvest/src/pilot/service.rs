@@ -16,24 +16,24 @@ use crate::core::{Hello, Link, Millis, Order, PilotId};
 use crate::state_dir::StateDir;
 use crate::wire::{FromPilot, Greeting, Role, ToPilot, VERSION};
 
-/// Time between two checks of what is due.
+/// Time between two checks for actions that are due.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Time limit for the daemon's answer to the greeting.
 const WELCOME_LIMIT: Duration = Duration::from_secs(10);
 
-/// After this number of beats without any message, a connection counts as lost: the network may have dropped it without
-/// a trace.
+/// If no message arrives for this number of beats, the connection counts as lost, because a network failure may go
+/// unreported.
 const QUIET_BEATS: u32 = 3;
 
-/// How long the pilot waits, after its ranks have ended, for the daemon to record their end.
+/// Time for which the pilot waits, after its ranks have ended, for the daemon to record their end.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// The pilot ends this long after the grace period even if a rank may still be running, for example because a file
+/// Time after the grace period at which the pilot ends even if a rank may still be running, for example because a file
 /// system does not answer. The batch scheduler then ends the remaining processes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Upper bound on the times that the daemon sets, so that sums of times do not overflow.
+/// Upper bound on the durations in the daemon's welcome. It prevents overflow when durations are added to times.
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
 
 /// The daemon's settings for its pilots.
@@ -44,7 +44,7 @@ struct Terms {
     grace: Duration,
 }
 
-/// The defaults, which apply until the daemon's welcome.
+/// The settings that apply until the daemon's welcome arrives.
 const FIRST_TERMS: Terms = Terms {
     lease: Duration::from_secs(60),
     beat: Duration::from_secs(5),
@@ -61,15 +61,15 @@ enum Line {
     Open(Connection),
 }
 
-/// The end of the pilot.
+/// A decision to end the pilot.
 struct Departure {
-    /// Why the pilot ends.
+    /// The reason why the pilot ends.
     reason: String,
-    /// Whether the daemon must be informed that the pilot is leaving.
+    /// Whether the pilot must inform the daemon that it is leaving.
     is_announced: bool,
     /// Whether the pilot ends with an error.
     is_failure: bool,
-    /// When the pilot ends at the latest.
+    /// Latest time at which the pilot ends.
     at_last: Instant,
     /// Time since which no rank has been running; `None` while one is running.
     idle_since: Option<Instant>,
@@ -81,14 +81,14 @@ pub(super) struct Pilot {
     node: String,
     class: Option<String>,
     state: Arc<StateDir>,
-    /// When the wall time ends.
+    /// End of the wall time, on the system clock and on the monotonic clock; `None` if it is unlimited.
     ends: Option<(Millis, Instant)>,
     started: Instant,
     terms: Terms,
     lease: Lease,
     line: Line,
     backoff: Backoff,
-    /// Why the last attempt to connect failed.
+    /// The reason why the last attempt to connect failed.
     complaint: String,
     session: u32,
     ranks: Ranks,
@@ -225,18 +225,19 @@ impl Pilot {
         }
     }
 
-    /// The daemon has accepted the greeting.
+    /// Continues once the daemon has accepted the greeting.
     fn welcome(&mut self) {
         if let Line::Open(connection) = &mut self.line {
             connection.is_welcome = true;
         }
         self.backoff.reset();
         self.complaint.clear();
-        // The welcome answers the greeting, the only message so far.
+        // The welcome answers the greeting, which is the only message sent on this connection so far.
         self.lease.answer(u64::MAX);
         let now = Instant::now();
         self.beat(now);
-        // Send this before the exits: a rank that ends because the pilot is leaving has neither failed nor finished.
+        // Send this before the ends of ranks, so that a rank that ends because the pilot is leaving counts neither as
+        // failed nor as finished.
         if self.departure.as_ref().is_some_and(|d| d.is_announced) {
             self.send(&FromPilot::Leaving);
         }
@@ -266,7 +267,7 @@ impl Pilot {
         self.send_all(answer.as_slice());
     }
 
-    /// Does everything that is due at `now`.
+    /// Carries out the actions that are due at `now`, such as beats and attempts to connect.
     fn look_at_clock(&mut self, now: Instant) {
         match &self.line {
             Line::Waiting(until) if *until <= now => {
@@ -304,7 +305,7 @@ impl Pilot {
         }
     }
 
-    /// Departs if the lease or the wall time is about to end.
+    /// Begins to end the pilot if the lease or the wall time is about to end.
     fn look_at_ends(&mut self, now: Instant) {
         let lease = self.lease.end(self.terms.lease);
         if now >= self.start_of_grace(lease, self.terms.lease) {
@@ -319,14 +320,14 @@ impl Pilot {
         }
     }
 
-    /// When ranks must be asked to end so that their grace period is over at `end`. The grace period is at most a third
-    /// of the whole time, so that the loss of a single beat never starts the grace period.
+    /// Time at which ranks must be asked to end for their grace period to be over at `end`. The grace period is at most
+    /// a third of the whole time, so that the loss of a single beat never starts the grace period.
     fn start_of_grace(&self, end: Instant, whole: Duration) -> Instant {
         let grace = self.terms.grace.min(whole / 3);
         end.checked_sub(grace).unwrap_or(self.started)
     }
 
-    /// Begins to end the pilot. Ranks that are running at `end` are killed.
+    /// Asks all ranks to end, so that the pilot can end. Ranks that are still running at `end` are killed.
     fn depart(&mut self, reason: &str, end: Instant, is_announced: bool, is_failure: bool) {
         if let Some(departure) = &self.departure {
             // The lease may expire while the pilot departs for another reason.
@@ -411,8 +412,8 @@ impl Pilot {
     }
 }
 
-/// When the wall time ends: after `wall_s` seconds, or at the end of the Slurm job if that comes first. `None` if
-/// neither is known.
+/// End of the wall time: `wall_s` seconds from now, or the end of the Slurm job if that comes first. `None` if neither
+/// is known.
 fn end_of_wall_time(now: Instant, wall_s: Option<u64>) -> Option<(Millis, Instant)> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let today = since.unwrap_or_default();

@@ -32,7 +32,7 @@ const HANG: Duration = Duration::from_secs(60);
 /// Time for which a test waits to check that nothing happens.
 const QUIET: Duration = Duration::from_millis(300);
 
-// Not a test: the tests run it in a process of its own, which then acts as a pilot.
+// This is not a test. The other tests run it in a separate process, which then acts as a pilot.
 #[test]
 fn acts_as_a_pilot() {
     let Some(state) = std::env::var_os(STATE) else {
@@ -62,7 +62,7 @@ struct Fixture {
     state: StateDir,
     runtime: Runtime,
     listener: TcpListener,
-    /// What the daemon states in its welcome: lease, beat and grace period in seconds.
+    /// The durations in the daemon's welcome, in seconds: lease, time between beats, and grace period.
     terms: (u64, u64, u64),
     /// Whether beats are answered.
     is_answering: bool,
@@ -92,7 +92,7 @@ impl PilotProcess {
         kill_process(Pid::from_child(&self.0), signal).unwrap();
     }
 
-    /// Waits for the end. Returns the exit code.
+    /// Waits for the end of the process, and returns its exit code.
     #[track_caller]
     fn wait(&mut self) -> Option<i32> {
         let start = Instant::now();
@@ -132,7 +132,7 @@ impl Fixture {
         self.state.write_address(&address.to_string()).unwrap();
     }
 
-    /// The daemon moves to another port.
+    /// Moves the daemon to another port.
     fn relocate(&mut self) {
         let bound = self.runtime.block_on(TcpListener::bind("127.0.0.1:0"));
         self.listener = bound.unwrap();
@@ -550,7 +550,7 @@ fn a_stop_reaches_the_whole_group_and_kills_the_whole_tree() {
     wait_until("both processes run", || fixture.lines("pids").len() == 2);
     fixture.order(&mut session, Order::Stop { run, kill: false });
     fixture.expect_nothing(&mut session);
-    // The grace period is a second.
+    // The rank is killed after the grace period of one second.
     assert_eq!(fixture.next(&mut session), exited(run, None));
     for pid in fixture.lines("pids") {
         assert!(!is_running(&pid), "{pid}");
@@ -613,7 +613,7 @@ fn without_answers_the_lease_ends_and_so_do_the_ranks() {
     let run = run_of(1);
     fixture.order(&mut session, fixture.launch(run, script));
     assert_eq!(fixture.next(&mut session), FromPilot::Leaving);
-    // The pilot may give up the connection before its rank ends.
+    // The pilot may close the connection before its rank has ended.
     let last = fixture.next_within(&mut session, HANG);
     assert!(last.is_none_or(|last| last == exited(run, None)));
     // The daemon answered only the greeting, so the lease began when the greeting was sent, shortly before `begun`.

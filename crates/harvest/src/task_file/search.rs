@@ -1,4 +1,4 @@
-//! The table `[search]` of a task file: the fields that replay also reads, and those that only harvest reads.
+//! Reads the table `[search]` of a task file. Replays also read some of its fields, and only harvest reads the others.
 //!
 //! ```toml
 //! [search]
@@ -74,7 +74,7 @@ fn read<T: DeserializeOwned>(
     read.map_err(|fault| faults.push(*fault)).ok()
 }
 
-/// The search of a file whose tasks are `tasks`. `None` if the file has no search.
+/// Creates the search of a file whose tasks are `tasks`. `None` if the file has no search.
 pub(super) fn submission(
     own: Own,
     set: &TaskSet,

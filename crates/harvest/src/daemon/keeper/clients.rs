@@ -13,8 +13,8 @@ use crate::task_file;
 use crate::wire::{Request, Response};
 
 impl Keeper {
-    /// Carries out a request. The answer is sent once the events of the batch are in the journal. Only a recording is
-    /// answered by another thread.
+    /// Carries out a request. The answer is sent once the events of the batch are in the journal. Another thread writes
+    /// recordings and answers requests for them.
     pub(super) fn client(
         &mut self,
         request: Request,
@@ -91,8 +91,8 @@ impl Keeper {
 }
 
 impl Keeper {
-    /// Writes the recording, and then answers. This can take a long time, so a separate thread does it. Meanwhile, the
-    /// keeper can append to the journal.
+    /// Writes the recording in a separate thread, and then answers. Writing can take a long time, and the keeper can
+    /// append to the journal in the meantime.
     pub(super) fn record(&self, answer: oneshot::Sender<Response>) {
         let parts = &self.parts;
         let (outline, now) = (Outline::of(&parts.core), parts.clock.now());
@@ -120,7 +120,7 @@ impl Keeper {
     }
 }
 
-/// The reason to refuse a submission before it reaches the core, if any.
+/// The reason to refuse a submission before it is passed to the core; `None` if there is no such reason.
 fn refusal(id: &str, tasks: &[Submission], search: Option<&SearchSubmission>) -> Option<String> {
     if id.is_empty() || id.len() > 100 {
         return Some("the id of the submission must have 1 to 100 bytes".to_owned());
@@ -131,7 +131,7 @@ fn refusal(id: &str, tasks: &[Submission], search: Option<&SearchSubmission>) ->
     name.or_else(|| faults.find_map(Result::err))
 }
 
-/// What was submitted, in a sentence.
+/// Describes a submission in one sentence.
 fn submitted(tasks: &[Submission], search: Option<&SearchSubmission>) -> String {
     let names = |tasks: &[Submission]| {
         let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();

@@ -1,8 +1,8 @@
-//! The owner of the core and the journal: one thread, which handles all messages one after the other.
+//! The keeper: the thread that owns the core and the journal, and handles all messages one after the other.
 //!
 //! For each batch of messages, the thread passes the events to the core, writes them to the journal, and only then
-//! carries out the commands and answers. So no event has an effect before it is on disk, and a batch needs only one
-//! write.
+//! carries out the commands and answers. Therefore, no event has an effect before it is on disk, and each batch needs
+//! only one write.
 
 mod clients;
 
@@ -30,7 +30,8 @@ use crate::wire::{FromPilot, Request, Response, ToPilot};
 /// Maximum number of messages in a batch.
 const BATCH: usize = 256;
 
-/// Time between two entries about progress, in milliseconds. Of a run's reports in this time, only the last is kept.
+/// Time between two entries about progress, in milliseconds. If a run sends several reports in this time, only the last
+/// one is kept.
 const PROGRESS_MS: Millis = 5000;
 
 /// Time between two updates of the status page, in milliseconds.
@@ -38,7 +39,8 @@ const STATUS_MS: Millis = 1000;
 
 /// A message to the keeper.
 pub enum Message {
-    /// A pilot has connected. The sender carries messages to the pilot. Dropping the sender closes the connection.
+    /// A pilot has connected. Messages to the pilot are sent through the sender. Dropping the sender closes the
+    /// connection.
     Hello(Hello, mpsc::Sender<ToPilot>),
     /// A pilot has sent a message.
     Pilot(Link, FromPilot),
@@ -50,7 +52,7 @@ pub enum Message {
     Backend(News),
     /// Time has passed.
     Tick,
-    /// The daemon must end. The tasks go on.
+    /// The daemon must end, for this reason. Its tasks keep running.
     End(&'static str),
 }
 
@@ -62,17 +64,17 @@ enum Output {
     Record(oneshot::Sender<Response>),
 }
 
-/// A pilot's current connection.
+/// The open connection of a pilot.
 struct Connection {
     session: u32,
     outbox: mpsc::Sender<ToPilot>,
 }
 
-/// What the keeper needs.
+/// The state, the settings and the connections with which the keeper starts.
 pub struct Parts {
-    /// The state machine, after the journal was replayed.
+    /// The core, as restored from the journal.
     pub core: Core,
-    /// The settings of the core from now on.
+    /// The core's settings according to the configuration file, which may differ from those in the journal.
     pub settings: Settings,
     /// The journal.
     pub journal: Journal,
@@ -84,38 +86,38 @@ pub struct Parts {
     pub log: Log,
     /// The queue of the backend's thread.
     pub backend: BackendQueue,
-    /// Decides from the backend's lists which pilots have ended.
+    /// Determines from the backend's lists which pilots have ended.
     pub roster: Roster,
     /// The message that welcomes pilots.
     pub welcome: ToPilot,
-    /// A program with arguments that starts each task.
+    /// The program that starts each task, and its arguments.
     pub container: Vec<String>,
     /// Directory of the recording.
     pub recording: PathBuf,
     /// Publishes the latest state, for the status page and the metrics.
     pub latest: watch::Sender<Arc<Status>>,
-    /// Whether there are pilots that have not ended. If so, the backend must be queried.
+    /// Whether any pilot has not ended. If so, the backend must be queried.
     pub has_pilots: Arc<AtomicBool>,
 }
 
-/// The owner of the core and the journal.
+/// Owns the core and the journal, and handles messages.
 pub struct Keeper {
     parts: Parts,
     heard: Heard,
     connections: BTreeMap<PilotId, Connection>,
-    /// The last report of each run, unless the journal already contains it.
+    /// The last report of each run, if the core has not received it yet.
     progress: BTreeMap<RunId, Report>,
-    /// For each task, the generation of the run that reported last.
+    /// For each task, the generation of the run that sent the task's last report.
     reported: BTreeMap<u32, u32>,
     progress_written: Millis,
     published: Millis,
     entries: Vec<Entry>,
-    /// The batches of the recording that the entries led to.
+    /// The batches of the recording that resulted from `entries`.
     recorded: Vec<Recorded>,
     /// Locked while a recording is written.
     is_recording: Arc<Mutex<()>>,
     outputs: Vec<Output>,
-    /// Why the daemon ends, if it ends.
+    /// The reason why the daemon must end; `None` while it runs.
     ending: Option<&'static str>,
 }
 
@@ -194,7 +196,7 @@ impl Keeper {
         }
     }
 
-    /// Passes an event to the core. Returns the reason if the core refuses it.
+    /// Passes an event to the core. If the core refuses the event, returns the reason.
     fn feed(&mut self, event: Event) -> Result<Option<String>> {
         let parts = &mut self.parts;
         let time = parts.clock.now();
@@ -383,7 +385,7 @@ impl Keeper {
         self.parts.latest.send_replace(Arc::new(status));
     }
 
-    /// Forgets the times at which pilots that have ended were last heard from.
+    /// Removes the entries of pilots that have ended from `heard`, and updates `has_pilots`.
     fn forget_pilots(&mut self) {
         let open = self.parts.core.open_pilots();
         let is_open = |pilot: &PilotId| open.binary_search_by_key(pilot, |(open, _)| *open).is_ok();
@@ -437,7 +439,7 @@ impl Keeper {
         }
     }
 
-    /// The order, with its program wrapped in the site's container.
+    /// Adapts an order to launch a rank, so that the site's container program starts the rank.
     fn adapted(&self, order: Order) -> Order {
         match order {
             Order::Launch(launch) if !self.parts.container.is_empty() => {
